@@ -23,26 +23,11 @@ export interface Host {
 /** Stands for a working folder that was deleted: nothing can be there. */
 export const goneFolder = '/dev/null/deleted working folder';
 
-/** The real machine. The first Ctrl-C, SIGTERM or SIGHUP asks the program to end, the second ends it. */
+/** Node's timers hold 2^31 - 1 ms at most, and end at once beyond it. */
+const longestSleepMs = 2 ** 31 - 1;
+
+/** The real machine. */
 export function processHost(): Host {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      const reason = new InterruptedError(signal === 'SIGINT' ? 130 : 143);
-      if (!controller.signal.aborted) return controller.abort(reason);
-      // By the signal itself, because an exit of Node waits for system calls under way, and a name server that does not
-      // answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
-      process.once('exit', () => {
-        process.removeAllListeners(signal);
-        if (process.platform !== 'win32') process.kill(process.pid, signal);
-      });
-      process.exit(reason.exitCode);
-    });
-  }
-  let cwd = goneFolder;
-  try {
-    cwd = process.cwd();
-  } catch {} // A command that needs the folder says that it was deleted.
   return {
     // Node opens it when it is first asked for, which only what reads it should do.
     get stdin() {
@@ -51,15 +36,52 @@ export function processHost(): Host {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd,
-    signal: controller.signal,
+    cwd: workingFolder(),
+    signal: signalToEnd(),
     wallClock: Date.now,
     stopwatch: () => performance.now(),
-    sleep: (durationMs, signal) =>
-      // Node's timers hold 2^31 - 1 ms at most, and end at once beyond it.
-      sleepFor(Math.min(durationMs, 2 ** 31 - 1), undefined, { signal }).catch((error) => {
+    async sleep(durationMs, signal) {
+      try {
+        await sleepFor(Math.min(durationMs, longestSleepMs), undefined, { signal });
+      } catch (error) {
         throw signal?.aborted ? signal.reason : error;
-      }),
+      }
+    },
     random: Math.random,
   };
+}
+
+/** The folder that the program was started in; a command that needs it says where it was deleted. */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return goneFolder;
+  }
+}
+
+/** The first Ctrl-C, SIGTERM or SIGHUP asks the program to end, the second ends it. */
+function signalToEnd(): AbortSignal {
+  const controller = new AbortController();
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      const reason = new InterruptedError(signal === 'SIGINT' ? 130 : 143);
+      if (controller.signal.aborted) endBySignal(signal, reason.exitCode);
+      else controller.abort(reason);
+    });
+  }
+  return controller.signal;
+}
+
+/**
+ * Ends this process by the signal itself, because an exit of Node waits for system calls under way, and a name server that
+ * does not answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
+ */
+function endBySignal(signal: NodeJS.Signals, exitCode: number): never {
+  process.once('exit', () => {
+    process.removeAllListeners(signal);
+    if (process.platform !== 'win32') process.kill(process.pid, signal);
+  });
+  process.exit(exitCode);
 }

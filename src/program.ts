@@ -137,9 +137,15 @@ function configure(command: Command, { write, width }: HelpOutput): void {
 /** Commander's error as one of ours; `undefined` where it is no error at all (help and version were printed). */
 export function fromCommanderError(error: CommanderError): UsageError | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
-  const [first = '', ...suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const message = `${first[0]?.toUpperCase() ?? ''}${first.slice(1)}${/[.!?]$/.test(first) ? '' : '.'}`;
-  const hint =
-    suggestion.join(' ').replace(/^\((.*)\)$/, '$1') || 'See --help for what is accepted.';
-  return new UsageError(message, { hint });
+
+  const [first = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
+  const suggestion = suggestions.join(' ').replace(/^\((.*)\)$/, '$1');
+  return new UsageError(asSentence(first), {
+    hint: suggestion || 'See --help for what is accepted.',
+  });
+}
+
+function asSentence(text: string): string {
+  const ending = /[.!?]$/.test(text) ? '' : '.';
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${ending}`;
 }

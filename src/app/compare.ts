@@ -39,16 +39,22 @@ interface WindowPair {
   readonly before: Window;
 }
 
+/** The window of a report, and which earlier one it is held against. */
+interface ComparisonRequest {
+  readonly now: Window;
+  readonly which: ComparedWindow;
+}
+
 /** Fetches the report of the window before, or of the year before, as what the one of this window is held against. */
 export async function compareReport(
   tools: ReportTools,
   job: Job,
-  now: Window,
-  which: ComparedWindow,
+  { now, which }: ComparisonRequest,
 ): Promise<Comparison> {
   const before = earlierWindow(now, which);
   const plan = { ...job.plan, window: before, request: requestFor(job.plan, before) };
-  const sums = await fetchReport(tools, plan, job.options, summingIntake(tools));
+  const { options } = job;
+  const sums = await fetchReport(tools, { plan, options, intake: summingIntake(tools) });
   return {
     sums,
     now: textOf(now),

@@ -217,7 +217,7 @@ class PartsRun {
       let isDone = false;
       try {
         const intake = await prepareIntake(ofPart);
-        const result = await fetchReport(ofPart, plan, job.options, intake);
+        const result = await fetchReport(ofPart, { plan, options: job.options, intake });
         isDone = true;
         return result;
       } finally {

@@ -38,25 +38,26 @@ export interface Intake<T> {
   file?(reportId?: string): string | undefined;
 }
 
-/** How a report is fetched, and what a command that goes on with it repeats. */
-export type FetchOptions = WaitFlags & Partial<RunFlags>;
+/** A report that is to be fetched. */
+export interface ReportFetch<T> {
+  readonly plan: ProfilePlan;
+  /** How it is fetched, and what a command that goes on with it repeats. */
+  readonly options: WaitFlags & Partial<RunFlags>;
+  readonly intake: Intake<T>;
+}
 
 /**
  * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its data on. What it
  * throws names the report and, where that can still be had, the command that goes on with it.
  */
-export async function fetchReport<T>(
-  tools: ReportTools,
-  plan: ProfilePlan,
-  options: FetchOptions,
-  intake: Intake<T>,
-): Promise<T> {
+export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
+  const { plan, options, intake } = fetch;
   const mayPickUp = !options.fresh && !options.direct;
   const unfinishedId = mayPickUp ? await pickUpReport(tools, plan) : undefined;
 
   if (unfinishedId !== undefined) {
     try {
-      return await receiveReport(tools, unfinishedId, options, intake);
+      return await receiveReport(tools, unfinishedId, fetch);
     } catch (error) {
       if (!isGone(error)) throw error;
       const shownId = printable(unfinishedId);
@@ -68,18 +69,18 @@ export async function fetchReport<T>(
 
   const created = await createReport(tools, plan, intake.take);
   if (created.kind === 'data') return created.result;
-  return receiveReport(tools, created.id, options, intake);
+  return receiveReport(tools, created.id, fetch);
 }
 
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
 async function receiveReport<T>(
   tools: ReportTools,
   reportId: string,
-  options: FetchOptions,
-  intake: Intake<T>,
+  fetch: ReportFetch<T>,
 ): Promise<T> {
+  const { options, intake } = fetch;
   const client = await tools.account.client();
-  const resume = await resumeCommand(tools, reportId, options, intake);
+  const resume = await resumeCommand(tools, reportId, fetch);
 
   const result = await withResumeHint(tools, { reportId, resume }, async () => {
     await awaitReport(tools, reportId, options);
@@ -93,8 +94,7 @@ async function receiveReport<T>(
 async function resumeCommand(
   { account }: ReportTools,
   reportId: string,
-  options: FetchOptions,
-  intake: Intake<unknown>,
+  { options, intake }: Pick<ReportFetch<unknown>, 'options' | 'intake'>,
 ): Promise<string | undefined> {
   if (!intake.file || account.isLocal) return undefined;
 

@@ -19,15 +19,22 @@ import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
 import { fileOf, type Job, planJob } from './plan.ts';
 
+/** What `run` was called with. */
+export interface RunCommandLine {
+  readonly options: RunFlags;
+  /** The names of saved reports. */
+  readonly names: readonly string[];
+  /** The names of the options that stand on the command line; the others have their defaults. */
+  readonly typedOptions: ReadonlySet<string>;
+}
+
 /**
  * The jobs of the saved reports that `run NAME…` or `run --all` means. Throws `UsageError` for a file or a name that is
  * not there, with file and line for what is wrong in the file, and for two reports that would be written to one place.
  */
 export async function planSavedReports(
   context: Context,
-  options: RunFlags,
-  names: readonly string[],
-  typedOptions: ReadonlySet<string>,
+  { options, names, typedOptions }: RunCommandLine,
 ): Promise<Job[]> {
   const { cwd } = context.host;
   const path = findFile(options, names, cwd);
@@ -35,12 +42,13 @@ export async function planSavedReports(
 
   const jobs: Job[] = [];
   for (const { name, section } of chooseReports(file, options, names)) {
-    const saved = savedOptions(file, section, typedOptions, cwd);
+    const saved = savedOptions(file, section, { typedOptions, cwd });
     try {
-      jobs.push(await planSavedReport(context, options, name, saved));
+      jobs.push(await planSavedReport(context, { name, options, saved }));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      throw withLines(error, file.shownPath, section.line, saved.origins);
+      const faults = faultsOf(error, section.line, saved.origins);
+      throw projectError(file.shownPath, faults);
     }
   }
   refuseSharedOutputs(jobs);
@@ -60,12 +68,14 @@ function findFile(options: RunFlags, names: readonly string[], cwd: string): str
   );
 }
 
-function planSavedReport(
-  context: Context,
-  options: RunFlags,
-  name: string,
-  saved: SavedOptions,
-): Promise<Job> {
+/** A report of the file under the options of the command line. */
+interface SavedReport {
+  readonly name: string;
+  readonly options: RunFlags;
+  readonly saved: SavedOptions;
+}
+
+function planSavedReport(context: Context, { name, options, saved }: SavedReport): Promise<Job> {
   // The account is a setting: the environment comes between the command line and the file.
   const { account: accountName, profile, encoding, windowClock, ...others } = saved.values;
   const merged: RunFlags = { ...options, ...others };
@@ -130,25 +140,23 @@ function chooseReports(
   });
 }
 
-/** The error with the line of the value that each of its sentences is about. */
-function withLines(
+/** What an error says is wrong, each with the line of the value that it is about. */
+function faultsOf(
   error: UsageError,
-  path: string,
   reportLine: number,
   origins: readonly Origin[],
-): UsageError {
+): ProjectFault[] {
   const lineOf = (sentence: string) => findOrigin(sentence, origins)?.line ?? reportLine;
 
   // An error of several faults has a line for each, below a first one that counts them.
   const [first = '', ...others] = error.message.split('\n');
   if (others.length === 0) {
-    return projectError(path, [{ line: lineOf(first), problem: first, hint: error.hint }]);
+    return [{ line: lineOf(first), problem: first, hint: error.hint }];
   }
-  const faults = others.map((text) => ({
+  return others.map((text) => ({
     line: lineOf(text),
     problem: text.replace(/^\s*- /, ''),
   }));
-  return projectError(path, faults);
 }
 
 /** What a sentence is about: the value of the flag that it names, or else a value that it quotes. */
@@ -203,6 +211,13 @@ interface SavedOptions {
   readonly origins: readonly Origin[];
 }
 
+/** What a command line says itself, and where it is run. */
+interface CommandLinePlace {
+  /** The names of the options that stand on it. */
+  readonly typedOptions: ReadonlySet<string>;
+  readonly cwd: string;
+}
+
 const windowOptions = ['period', 'since', 'until'];
 
 /** Breakdowns have two names, of which one is enough. */
@@ -214,14 +229,11 @@ function mainName(option: string): string {
  * The options of a saved report under those of the command line, as one, and where each stands: the command line wins, then
  * the report, then `defaults`. A window that is named anew replaces the old one whole. Throws `UsageError` with the lines of
  * all values that their flags would not take.
- *
- * @param typedOptions the names of the options that stand on the command line
  */
 export function savedOptions(
   file: ProjectFile,
   report: SavedSection,
-  typedOptions: ReadonlySet<string>,
-  cwd: string,
+  { typedOptions, cwd }: CommandLinePlace,
 ): SavedOptions {
   const keys = savedKeyTable();
   const faults: ProjectFault[] = [];

@@ -91,7 +91,7 @@ async function doctor(
     if (path === undefined) return fine(projectFileName, 'not here, nor in a folder above');
     const file = await readProjectFile(path, relative(host.cwd, path), savedKeys());
     for (const section of file.reports.values())
-      savedOptions(file, section, new Set(), dirname(path));
+      savedOptions(file, section, { typedOptions: new Set(), cwd: dirname(path) });
     fine(projectFileName, `${path}: ${formatPlural(file.reports.size, 'report')}.`);
   });
   const settings = await attempt('settings', () => context.settings());
@@ -205,12 +205,16 @@ async function doctor(
     const progress = () => createProgress('none', console, host.stopwatch);
     const tools = { ...toolsFor(context), progress };
     const options = { fresh: true, pollInterval: 'auto', waitTimeout: timeout } as const;
-    const summary = await fetchReport(tools, plan, options, {
-      async take({ body, contentType }, id) {
-        if (id !== undefined) await noteFetched(tools, id, undefined);
-        const batches = readRows(body, { contentType });
-        for (let next = await batches.next(); ; next = await batches.next())
-          if (next.done) return next.value.summary;
+    const summary = await fetchReport(tools, {
+      plan,
+      options,
+      intake: {
+        async take({ body, contentType }, id) {
+          if (id !== undefined) await noteFetched(tools, id, undefined);
+          const batches = readRows(body, { contentType });
+          for (let next = await batches.next(); ; next = await batches.next())
+            if (next.done) return next.value.summary;
+        },
       },
     });
     if (!summary)

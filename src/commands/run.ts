@@ -1,13 +1,13 @@
 import { announce } from '../app/announce.ts';
 import { checkComparable, compareReport } from '../app/compare.ts';
 import { checkFormat } from '../app/deliver.ts';
-import { type RunFlags, runFlags } from '../app/flags/run-flags.ts';
+import { runFlags } from '../app/flags/run-flags.ts';
 import { jobWithIds } from '../app/names.ts';
 import { type ReportTools, toolsFor } from '../app/order.ts';
 import { runParts } from '../app/parts.ts';
 import { factsOf, fileOf, type Job, planJob, printDryRun } from '../app/plan.ts';
 import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
-import { planSavedReports } from '../app/saved-reports.ts';
+import { planSavedReports, type RunCommandLine } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import type { Part } from '../report/parts.ts';
 import { declareCommand } from './command.ts';
@@ -42,19 +42,15 @@ export const runCommand = declareCommand({
   flags: runFlags,
   hasHelpAll: true,
   async action({ context, options, args: [names], typedOptions }) {
-    await run(context, options, names, typedOptions);
+    await run(context, { options, names, typedOptions });
     return 0;
   },
 });
 
 /** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
-async function run(
-  context: Context,
-  options: RunFlags,
-  names: readonly string[],
-  typedOptions: ReadonlySet<string>,
-): Promise<void> {
-  const planned = await planJobs(context, options, names, typedOptions);
+async function run(context: Context, command: RunCommandLine): Promise<void> {
+  const { options } = command;
+  const planned = await planJobs(context, command);
   for (const { plan } of planned) {
     for (const note of plan.window.notes) context.console.note(note);
   }
@@ -69,14 +65,10 @@ async function run(
   await runParts(context, jobs, (tools, job, part) => prepareJob(context, tools, job, part));
 }
 
-async function planJobs(
-  context: Context,
-  options: RunFlags,
-  names: readonly string[],
-  typedOptions: ReadonlySet<string>,
-): Promise<Job[]> {
+async function planJobs(context: Context, command: RunCommandLine): Promise<Job[]> {
+  const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
-  if (areSaved) return planSavedReports(context, options, names, typedOptions);
+  if (areSaved) return planSavedReports(context, command);
 
   checkFormat(context, options);
   return [await planJob(context, { account: context.account, options })];
@@ -103,7 +95,8 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const tools = toolsFor(context, job.account);
   const output = await prepareJob(context, tools, job, job.parts[0]);
   const intake = writingIntake(context, tools, output);
-  await announce(context, await fetchReport(tools, job.plan, job.options, intake));
+  const written = await fetchReport(tools, { plan: job.plan, options: job.options, intake });
+  await announce(context, written);
 }
 
 /**
@@ -123,6 +116,6 @@ async function prepareJob(
   if (!options.compare) return output;
 
   const { window } = part ?? job.plan;
-  const comparison = await compareReport(tools, job, window, options.compare);
+  const comparison = await compareReport(tools, job, { now: window, which: options.compare });
   return { ...output, comparison };
 }
