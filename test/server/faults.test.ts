@@ -324,6 +324,22 @@ test.each([
   },
   { text: 'statis:503', problem: '“statis” is no endpoint', hint: 'Did you mean status?' },
   { text: 'status', problem: '“” is no kind of fault', hint: 'Known: an HTTP status, reset' },
+  // Every object of JavaScript has these.
+  {
+    text: 'status:503:constructor=1',
+    problem: '“constructor” is no key of 503',
+    hint: 'Known: for, times, after, p, retry-after.',
+  },
+  {
+    text: 'status:503:__proto__=1',
+    problem: '“__proto__” is no key of 503',
+    hint: 'Known: for, times, after, p, retry-after.',
+  },
+  {
+    text: 'status:toString',
+    problem: '“toString” is no kind of fault',
+    hint: 'Known: an HTTP status, reset',
+  },
   {
     text: 'status:100',
     problem: '“100” is no kind of fault',

@@ -329,6 +329,89 @@ describe('a mistake is told with file, line and reason', () => {
     await expectMistake(folderOf(changes), place, reason);
   });
 
+  const million = 2 ** 20;
+  const deep = 'lists and objects stand more than 100 deep in each other';
+  const campaignWith = (adunits: string) =>
+    files['campaigns.json'].replace(/"adunits": \[.*\]/, `"adunits": [${adunits}]`);
+
+  test.each([
+    {
+      what: '10 MB of brackets',
+      changes: { 'accounts.json': '['.repeat(5 * million) + ']'.repeat(5 * million) },
+      place: 'accounts.json:1',
+      reason: deep,
+    },
+    {
+      what: '10 MB of brackets that stay open',
+      changes: { 'campaigns.json': `[\n${'['.repeat(10 * million)}` },
+      place: 'campaigns.json:2',
+      reason: deep,
+    },
+    {
+      what: 'objects in each other',
+      changes: { 'catalog.json': '{"countryId":'.repeat(million) },
+      place: 'catalog.json:1',
+      reason: deep,
+    },
+    {
+      what: 'empty objects',
+      changes: { 'campaigns.json': `[${'{},'.repeat(5 * million)}0]` },
+      place: 'campaigns.json:1',
+      reason: 'the file has more than 1000000 lists and objects',
+    },
+    {
+      what: 'a list that is wrong seven million times',
+      changes: { 'accounts.json': `[${'0,'.repeat(7 * million)}0]` },
+      place: 'accounts.json:1',
+      reason: 'Invalid input: expected object, received number',
+    },
+    {
+      what: 'a list within a campaign that is wrong seven million times',
+      changes: { 'campaigns.json': campaignWith(`${'0,'.repeat(7 * million)}0`) },
+      place: 'campaigns.json:9',
+      reason: 'adunits: Invalid input: expected object, received number',
+    },
+    {
+      what: 'quotes that are never closed',
+      changes: { 'accounts.json': `"${'\\"'.repeat(5 * million)}` },
+      place: 'accounts.json:1',
+      reason: 'this is not JSON: Unterminated string',
+    },
+    {
+      what: 'names that every object of JavaScript has',
+      changes: { 'catalog.json': '{ "constructor": [], "__proto__": [] }' },
+      place: 'catalog.json:1',
+      reason: 'Unrecognized key',
+    },
+    {
+      what: 'a column that every object of JavaScript has',
+      changes: { 'facts.csv': 'hour,adunitId,constructor\n' },
+      place: 'facts.csv:1',
+      reason: '"constructor" is unknown, or stands twice',
+    },
+    {
+      what: 'a field that every object of JavaScript has',
+      changes: { 'facts.csv': undefined, 'facts.ndjson': '{"__proto__":1}' },
+      place: 'facts.ndjson:1',
+      reason: '"__proto__" is unknown, or stands twice',
+    },
+  ])('$what: refused at once', async ({ changes, place, reason }) => {
+    await expectMistake(folderOf(changes), place, reason);
+  });
+
+  test('more text than fits is refused', async () => {
+    const lines = Array.from(
+      { length: 1_100 },
+      (_, index) => `1793527200,700,${index}${'x'.repeat(64_000)}`,
+    );
+
+    await expectMistake(
+      folderOf({ 'facts.csv': `hour,adunitId,carrier\n${lines.join('\n')}` }),
+      'facts.csv:1050',
+      'the different texts up to here have more than 64 MB together',
+    );
+  });
+
   test('no folder, and what is no file', async () => {
     const error = await expectMistake(
       join(temporaryFolder(), 'x'),

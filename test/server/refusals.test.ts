@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { errorStatuses } from '../../src/server/service/service-error.ts';
 import {
   call,
   expectRefusal,
@@ -17,6 +20,21 @@ import {
 const { server } = await startForFile();
 afterAll(async () => {
   expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
+});
+
+test('the refusals are those that the contract lists, with their statuses', async () => {
+  const contract = readFileSync(join(import.meta.dirname, '../contract/spec/decisions.md'), 'utf8');
+  const [, section = ''] = /^## 6\. Errors\n([\s\S]*?)^## /m.exec(contract) ?? [];
+  // `410 `REPORT_EXPIRED` · 413 …`: a status, then the refusals that have it.
+  const listed = [...section.matchAll(/(\d{3}) |`([A-Z_]{5,})`/g)];
+  const statuses: Record<string, number> = {};
+  let status = 0;
+  for (const [, number, id] of listed) {
+    if (number !== undefined) status = Number(number);
+    if (id !== undefined && status > 0) statuses[id] ??= status;
+  }
+
+  expect(statuses).toEqual(errorStatuses);
 });
 
 test('the envelope is {"response":{"error_id","error"}} as JSON, with details only where parameters are at fault', async () => {
