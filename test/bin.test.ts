@@ -87,7 +87,12 @@ test.skipIf(process.platform === 'win32')(
       status: 0,
       stderr: '',
     });
-    for (const line of ['run --local --period 2026-11-09 -o x.csv', 'init', 'run --file x.yaml']) {
+    for (const line of [
+      'run --local --period 2026-11-09 -o x.csv',
+      'init',
+      'run --file x.yaml',
+      'local-server exec -- true',
+    ]) {
       const { status, stderr } = inGone(line);
       expect({ line, status, stderr }).toMatchObject({
         status: 2,

@@ -38,6 +38,27 @@ test('a suite steers it by faults and the clock, sees what was asked, and sets i
   expect((await call(service, '/campaigns', { as: 'buyer' })).status).toBe(404);
 });
 
+test('a suite says what time it is, from the start and later', async () => {
+  const service = await start({ now: '2026-11-01T09:00:00Z', delayMs: 60_000 });
+  service.setClock({ frozen: true });
+  const timeOfLatest = () => service.requests().at(-1)?.time;
+
+  const id = await createReport(service);
+
+  expect(timeOfLatest()).toMatch(/^2026-11-01T09:0\d:/);
+
+  service.setClock({ now: '2026-11-01T12:00:00Z', frozen: true });
+
+  expect(await statusOf(service, id)).toBe('ready');
+  expect(timeOfLatest()).toBe('2026-11-01T12:00:00.000Z');
+
+  service.reset();
+  await createReport(service);
+
+  expect(timeOfLatest()).toMatch(/^2026-11-01T09:0\d:/);
+  expect(() => service.setClock({ now: 'noon' })).toThrow('The clock cannot be set to “noon”.');
+});
+
 test('options that exclude each other are refused', async () => {
   await expect(startLocalServer({ delayMs: 0, polls: 2 })).rejects.toThrow('exclude each other');
   await expect(startLocalServer({ faults: ['nowhere:503'] })).rejects.toThrow('no endpoint');

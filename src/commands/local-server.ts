@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
@@ -48,6 +48,12 @@ const dataFlags = flagGroup('Data:', {
     read: readCount,
     default: 0,
   },
+  restateTail: {
+    flags: '--restate-tail <n>',
+    meaning: 'up to n days later for some campaigns, each by its id',
+    read: readCount,
+    default: 0,
+  },
 });
 
 const lifeFlags = flagGroup('Reports and tokens:', {
@@ -81,6 +87,10 @@ const lifeFlags = flagGroup('Reports and tokens:', {
 });
 
 const behaviourFlags = flagGroup('Behaviour:', {
+  now: {
+    flags: '--now <time>',
+    meaning: 'where the server’s clock starts: 2026-11-01T09:00:00Z',
+  },
   rateLimit: {
     flags: '--rate-limit <n/s>',
     meaning: 'at most n calls a second and account, else 429',
@@ -241,6 +251,7 @@ async function startFromFlags(
     tokenTtlMs: flags.tokenTtl,
     reportTtlMs: flags.reportTtl,
     restateDays: flags.restate,
+    restateTailDays: flags.restateTail,
     rateLimitPerSecond: flags.rateLimit,
     faults: flags.fault,
     tls: tlsCert && tlsKey ? { cert: readPem(tlsCert), key: readPem(tlsKey) } : undefined,
@@ -272,6 +283,10 @@ async function exec(
   const [program = '', ...args] = command;
   if (program.trim() === '')
     throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
+  if (!existsSync(host.cwd)) {
+    const hint = 'Go to another one.';
+    throw new UsageError(`${program} cannot run here: the working folder was deleted.`, { hint });
+  }
   const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
   const [{ token, email, password, profile } = {}] = accounts;
   const own = {

@@ -1,3 +1,9 @@
+import { momentOf } from '../contract/values.ts';
+import { UsageError } from '../errors.ts';
+
+/** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
+export const latestSecond = 253_402_300_799;
+
 /**
  * The server's clock, in milliseconds since 1970. It goes as the machine's does, and tests move it: tokens, reports and
  * restated days grow older without anybody waiting.
@@ -44,4 +50,24 @@ export class ServerClock {
     this.#frozenMs = undefined;
     this.#aheadMs = this.#startMs === undefined ? 0 : this.#startMs - this.#machineMs();
   }
+}
+
+/** Whether a clock can show a time, in milliseconds since 1970. */
+export function isClockTime(timeMs: number): boolean {
+  return timeMs >= 0 && timeMs <= latestSecond * 1_000;
+}
+
+/**
+ * A time that a clock is set to, in milliseconds since 1970.
+ * Throws `UsageError` for what is no time, or none that a clock can show.
+ * @param time the milliseconds, or ISO 8601 with an offset
+ */
+export function readClockTime(time: number | string): number {
+  const timeMs = typeof time === 'number' ? time : momentOf(time)?.instantMs;
+  if (timeMs !== undefined && isClockTime(timeMs)) return timeMs;
+
+  const text = String(time).slice(0, 40);
+  throw new UsageError(`The clock cannot be set to “${text}”.`, {
+    hint: 'Give a time with its offset, such as 2026-11-01T09:00:00Z, from 1970 to 9999.',
+  });
 }

@@ -44,6 +44,8 @@ export interface ReportInput {
   readonly nowMs: number;
   /** In how many days the conversions and revenue of a day are complete. */
   readonly restateDays: number;
+  /** Up to so many days longer for some campaigns. */
+  readonly restateTailDays?: number;
   /** Ends the computation. */
   readonly signal?: AbortSignal;
 }
@@ -287,21 +289,32 @@ const restatedMetrics: readonly MetricName[] = [
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
- * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it `restateDays` later. It
- * works on single facts and on Paris days whatever the report's zone, so that every breakdown still adds up.
+ * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it once the days of its
+ * campaign have passed. It works on single facts and on Paris days whatever the report's zone, so that every breakdown
+ * still adds up.
  */
-function knownMetrics(hour: number, { restateDays, nowMs }: ReportInput): MetricReader {
-  if (restateDays === 0) return ({ metrics }, name) => metrics[name];
+function knownMetrics(hour: number, input: ReportInput): MetricReader {
+  const { restateDays, restateTailDays = 0, nowMs } = input;
+  if (restateDays + restateTailDays === 0) return ({ metrics }, name) => metrics[name];
 
   const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone);
   const age = Math.max(0, ageDays);
-  return ({ metrics }, name) => {
-    if (age >= restateDays || !restatedMetrics.includes(name)) return metrics[name];
+  return ({ metrics, dimensions }, name) => {
+    if (!restatedMetrics.includes(name)) return metrics[name];
+
+    const days = restateDays + tailOf(dimensions.CAMPAIGN, restateTailDays);
+    if (age >= days) return metrics[name];
 
     // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
-    const dither = metrics.displays % (2 * restateDays);
-    return Math.floor((metrics[name] * (restateDays + age) + dither) / (2 * restateDays));
+    const dither = metrics.displays % (2 * days);
+    return Math.floor((metrics[name] * (days + age) + dither) / (2 * days));
   };
+}
+
+/** How many days longer a campaign is restated than others: by the end of its id, so that it is always the same. */
+function tailOf(campaignId: string | null, tailDays: number): number {
+  const ending = campaignId?.slice(-6) ?? '0';
+  return Number(ending) % (tailDays + 1);
 }
 
 /** Ids compare as numbers of any length, and by code unit where those are equal (`7`, `007`); null is last. */

@@ -28,6 +28,8 @@ export interface LocalServerOptions {
   readonly reportTtlMs?: number;
   /** How many days the conversions and revenue of a day take to be complete. Default: 0. */
   readonly restateDays?: number;
+  /** Up to so many days longer for some campaigns: each has its own share of them, by its id. Default: 0. */
+  readonly restateTailDays?: number;
   /** More calls of an account in a second are answered with 429. Default: no limit. */
   readonly rateLimitPerSecond?: number;
   /** Pass over unknown parameters instead of refusing them. */
@@ -38,8 +40,10 @@ export interface LocalServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Faults in force from the start, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
   readonly faults?: readonly string[];
-  /** Milliseconds since 1970. Default: the machine's clock. */
+  /** Milliseconds since 1970: what the server's clock follows. Default: the machine's clock. */
   readonly clock?: () => number;
+  /** Where the server's clock starts: milliseconds since 1970, or `2026-11-01T09:00:00Z`. Default: where `clock` is. */
+  readonly now?: number | string;
   /** Told of every call when it is over. */
   readonly onRequest?: (request: LoggedRequest) => void;
   /** Told, in one sentence, what came of an edit of the `fixtures` folder. */
@@ -77,6 +81,8 @@ export interface Control {
   requests(): LoggedRequest[];
   /** Moves the server's clock on by milliseconds, or by a text such as `2h`. Throws `UsageError` for what is no duration. */
   advance(duration: number | string): void;
+  /** Sets the server's clock, or lets it stand still. Throws `UsageError` for what is no time. */
+  setClock(setting: ClockSetting): void;
   /** Puts a fault in force, in the form of `--fault`: `status:503:times=3`. Throws `UsageError`. */
   fault(spec: string): void;
   /** Ends every fault, the ones of the start included. */
@@ -85,6 +91,14 @@ export interface Control {
   setReport(id: string, change: ReportChange): void;
   /** Back to how the server started: no reports, tokens or calls, the faults and the clock of the start. */
   reset(): void;
+}
+
+/** How the server's clock stands from now on. */
+export interface ClockSetting {
+  /** Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: as it stands. */
+  readonly now?: number | string;
+  /** It stands still there, until it is set or advanced. Default: it goes on. */
+  readonly frozen?: boolean;
 }
 
 /** What a report is from now on. */

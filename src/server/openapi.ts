@@ -9,7 +9,7 @@ import {
   type Profile,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import type { AdminCall } from './control/admin-calls.ts';
+import type { AdminBody, AdminCall } from './control/admin-calls.ts';
 import { kindLabels } from './faults/kinds.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds, errorStatuses } from './service/service-error.ts';
@@ -21,13 +21,13 @@ type Schema = Readonly<Record<string, unknown>>;
  * of the refusals, and the admin calls.
  */
 export function openapiDocument(adminCalls: readonly AdminCall[]): object {
-  const { ReportRequest: request, ...otherSchemas } = document.components.schemas;
   const schemas = {
-    ...otherSchemas,
+    ...document.components.schemas,
     ErrorId: errorIdSchema(),
     MetricName: nameSchema(metrics),
     BreakdownName: nameSchema(breakdowns),
-    ReportRequest: { ...request, properties: { ...request.properties, ...filterSchemas() } },
+    ReportRequest: requestSchema(),
+    ReportForm: formSchema(),
     BuyerRow: rowSchema('buyer'),
     DspRow: rowSchema('dsp'),
   };
@@ -53,7 +53,7 @@ function adminPaths(adminCalls: readonly AdminCall[]): Record<string, Record<str
   return paths;
 }
 
-function adminOperation({ method, path, meaning, example }: AdminCall): object {
+function adminOperation({ method, path, meaning, body }: AdminCall): object {
   const name = path.replace(/^\/__admin\/|\/:id$/g, '');
   const reportId = {
     name: 'id',
@@ -67,19 +67,27 @@ function adminOperation({ method, path, meaning, example }: AdminCall): object {
     operationId: `admin_${method.toLowerCase()}_${name}`,
     tags: ['Local server'],
     summary: meaning,
-    description: path.endsWith('/faults') ? `KIND is ${kindLabels.join(', ')}.` : undefined,
+    description: path.endsWith('/faults')
+      ? `KIND is ${kindLabels.join(', ')}.`
+      : `The real service has no such call: ${meaning}.`,
     security: [],
     parameters: path.endsWith(':id') ? [reportId] : undefined,
-    requestBody: example && { required: true, ...jsonContent({ example }) },
+    requestBody: body && { required: true, content: { 'application/json': contentOf(body) } },
     responses: {
-      '200': { description: 'Done, with what there is to tell.', ...jsonContent({}) },
-      '4XX': { description: 'What is wrong with the call.', ...jsonContent({}) },
+      '200': { description: 'Done, with what there is to tell.', ...anyObject },
+      '4XX': { description: 'What is wrong with the call.', ...anyObject },
     },
   };
 }
 
-function jsonContent(more: object): object {
-  return { content: { 'application/json': { schema: { type: 'object' }, ...more } } };
+/** An answer about which nothing more is said. */
+const anyObject = { content: { 'application/json': { schema: { type: 'object' } } } };
+
+function contentOf({ properties, required, example }: AdminBody): object {
+  return {
+    schema: { type: 'object', properties, required, additionalProperties: false },
+    example,
+  };
 }
 
 function errorIdSchema(): Schema {
@@ -102,20 +110,79 @@ function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
   return { type: 'string', oneOf: constants };
 }
 
-function filterSchemas(): Schema {
-  const schemas = filters.map((filter) => [filter.name, filterSchema(filter)]);
-  return Object.fromEntries(schemas);
+const metricName: Schema = { $ref: '#/components/schemas/MetricName' };
+const breakdownName: Schema = { $ref: '#/components/schemas/BreakdownName' };
+
+const metricsMeaning = 'Metric names, with commas between them.';
+const breakdownsMeaning =
+  'Dimensions to break down by; at most one of DAILY, HOURLY, MONTHLY and RANGE.';
+
+/** The parameters of a report as JSON. */
+function requestSchema(): Schema {
+  const request = document.components.schemas.ReportRequest;
+  const commaList = { type: 'string', minLength: 1, description: metricsMeaning };
+  const properties: Record<string, Schema> = {
+    ...request.properties,
+    metrics: listSchema({ description: 'Metrics to return.', item: metricName, single: commaList }),
+    breakdowns: listSchema({ description: breakdownsMeaning, item: breakdownName }),
+  };
+  for (const filter of filters) {
+    const item = filterValueSchema(filter);
+    properties[filter.name] = listSchema({ description: filterMeaning(filter), item });
+  }
+
+  return { ...request, properties, patternProperties: indexedKeys() };
 }
 
-function filterSchema({ meaning, compare, profiles }: Filter): Schema {
-  // A number or its digits, told by `type` alone, so that no validator finds both to hold.
-  const value =
-    compare === 'text' ? { type: 'string' } : { type: ['integer', 'string'], pattern: '^\\d+$' };
-
-  return {
-    description: `Only these ${meaning} (${profiles.join(', ')} profile).`,
-    oneOf: [{ type: 'array', items: value }, value],
+/** The parameters of a report as a form, in which a list is its values, one after the other. */
+function formSchema(): Schema {
+  const { ReportRequest: request, ReportForm: form } = document.components.schemas;
+  const properties: Record<string, Schema> = {
+    ...request.properties,
+    metrics: { type: 'string', minLength: 1, description: metricsMeaning },
+    breakdowns: { type: 'array', items: breakdownName, description: breakdownsMeaning },
   };
+  for (const filter of filters) {
+    const items = filterValueSchema(filter);
+    properties[filter.name] = { type: 'array', items, description: filterMeaning(filter) };
+  }
+
+  return { ...form, properties, patternProperties: indexedKeys() };
+}
+
+/** The value of a list by itself: `breakdowns[7]`. */
+function indexedKeys(): Schema {
+  const names = ['metrics', 'breakdowns', ...filters.map(({ name }) => name)];
+  return { [`^(${names.join('|')})\\[\\d*\\]$`]: { type: ['string', 'integer'] } };
+}
+
+/** What a list holds. */
+interface ListOptions {
+  readonly description: string;
+  readonly item: Schema;
+  /** What stands for the whole list; one item where absent. */
+  readonly single?: Schema;
+}
+
+/** A list in any of its shapes (`decisions.md` 2). They differ in their types, so that no validator finds two to hold. */
+function listSchema({ description, item, single = item }: ListOptions): Schema {
+  const byIndex = {
+    type: 'object',
+    propertyNames: { pattern: '^\\d+$' },
+    additionalProperties: item,
+    description: 'The keys are indexes, which only order.',
+  };
+  return { description, oneOf: [{ type: 'array', items: item }, byIndex, single] };
+}
+
+function filterMeaning({ meaning, profiles }: Filter): string {
+  return `Only these ${meaning} (${profiles.join(', ')} profile).`;
+}
+
+function filterValueSchema({ compare }: Filter): Schema {
+  if (compare === 'text') return { type: 'string' };
+  // A number or its digits, told by `type` alone, so that no validator finds both to hold.
+  return { type: ['integer', 'string'], pattern: '^\\d+$' };
 }
 
 /** A row: the fields that are always there, null where their breakdown was not asked for, and those of a request. */

@@ -123,11 +123,11 @@ function callItem({ method, path, meaning, line }: CallLine): string {
   return `<li><b>${method}</b> <code>${path}</code> <small>${meaning}</small><pre tabindex="0">${escapeHtml(line)}</pre></li>`;
 }
 
-function adminLine({ method, path, meaning, example }: AdminCall, baseUrl: string): CallLine {
+function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string): CallLine {
   const words = ['curl -s'];
   if (method !== 'GET') words.push(`-X ${method}`);
   words.push(quoteForShell(baseUrl + path));
-  if (example) words.push(`-d ${quoteForShell(JSON.stringify(example))}`);
+  if (body) words.push(`-d ${quoteForShell(JSON.stringify(body.example))}`);
 
   return { method, path, meaning, line: words.join(' ') };
 }

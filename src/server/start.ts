@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
-import { ServerClock } from './clock.ts';
+import { readClockTime, ServerClock } from './clock.ts';
 import { createControl } from './control/control.ts';
 import { Faults } from './faults/faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
@@ -50,7 +50,7 @@ async function createServices(options: LocalServerOptions): Promise<Services> {
 
   const services: Services = {
     options,
-    clock: new ServerClock(options.clock ?? Date.now),
+    clock: createClock(options),
     log: new RequestLog(options.onRequest),
     sessions: new Sessions(() => services.fixtures.accounts, options),
     reports: new Reports(options, (account) => faults.endOf(account)),
@@ -58,6 +58,11 @@ async function createServices(options: LocalServerOptions): Promise<Services> {
     fixtures: await readData(options),
   };
   return services;
+}
+
+function createClock({ clock = Date.now, now }: LocalServerOptions): ServerClock {
+  const startMs = now === undefined ? undefined : readClockTime(now);
+  return new ServerClock(clock, startMs);
 }
 
 /** The data that is served: of a folder, or built in. */

@@ -99,6 +99,18 @@ describe('while it serves', () => {
     });
   });
 
+  test('--now is where its clock starts', async () => {
+    let health: object = {};
+
+    await serveAndEnd(' --now 2026-11-01T09:00:00Z --json', async (ready) => {
+      const { url } = JSON.parse(ready);
+      const answer = await fetch(`${url}/__admin/health`);
+      health = (await answer.json()) as object;
+    });
+
+    expect(health).toMatchObject({ now: expect.stringMatching(/^2026-11-01T09:0\d:/) });
+  });
+
   test('each request is a line on stderr: who asked, what the answer was, and which fault struck', async () => {
     const faults = ' --fault campaigns:503:times=1 --fault campaigns:reset:times=1:after=1';
     const { stderr } = await serveAndEnd(faults, async (ready) => {
@@ -186,6 +198,14 @@ describe('flags that cannot be are refused before anything listens', () => {
       message: /none\.pem could not be read: ENOENT/,
     },
     { flags: '--fault status:5o3', message: /The fault “status:5o3” is wrong/ },
+    {
+      flags: '--fault status:503:constructor=1',
+      message: /“constructor” is no key of 503\.\n.*Known: for, times/,
+    },
+    {
+      flags: '--now noon',
+      message: /The clock cannot be set to “noon”\.\n.*2026-11-01T09:00:00Z/,
+    },
     { flags: '--port 70000', message: /--port.*The highest number is 65535/ },
     {
       flags: '--fixtures nowhere',

@@ -380,6 +380,6 @@ describe('adreport/local-server in a project of its own', () => {
       runToEnd(process.execPath, argv, folder).stdout,
     );
 
-    expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 2, numTotalTests: 2 });
+    expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 3, numTotalTests: 3 });
   });
 });

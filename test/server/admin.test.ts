@@ -57,6 +57,87 @@ describe('the clock', () => {
       json: { now: '2026-11-20T12:00:00.000Z' },
     });
   });
+
+  test('set over HTTP, it goes on from there, ahead or back', async () => {
+    let machineMs = Date.UTC(2026, 10, 20, 12);
+    const server = await startForTest({ clock: () => machineMs, delayMs: 60_000 });
+    const id = await createReport(server);
+
+    for (const now of ['2026-11-01T09:00:00Z', '2027-03-01T10:00:00+01:00']) {
+      const answer = await admin(server, '/clock', { json: { now } });
+      expect(answer).toEqual({ status: 200, json: { now: new Date(now).toISOString() } });
+    }
+
+    machineMs += 1_500;
+
+    expect(await admin(server, '/clock')).toMatchObject({
+      json: { now: '2027-03-01T09:00:01.500Z' },
+    });
+    // A report that was created long before is past its life.
+    expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(
+      410,
+    );
+  });
+
+  test('frozen, it stands still, and moves when it is advanced, until it is let go', async () => {
+    let machineMs = Date.UTC(2026, 10, 20, 12);
+    const server = await startForTest({ clock: () => machineMs });
+    const clock = async (json?: object) => {
+      const answer = await admin(server, '/clock', json && { json });
+      machineMs += 5_000;
+      return answer.json;
+    };
+
+    const frozen = { now: '2026-11-01T09:00:00.000Z', frozen: true };
+
+    expect(await clock({ now: '2026-11-01T09:00:00Z', frozen: true })).toEqual(frozen);
+    expect(await clock()).toEqual(frozen);
+    expect(await clock({ advance: '1h' })).toEqual({ ...frozen, now: '2026-11-01T10:00:00.000Z' });
+    expect(await clock({ frozen: false })).toEqual({ now: '2026-11-01T10:00:00.000Z' });
+    expect(await clock({ frozen: true })).toEqual({ ...frozen, now: '2026-11-01T10:00:05.000Z' });
+
+    server.reset();
+
+    expect(await clock()).toEqual({ now: new Date(machineMs - 5_000).toISOString() });
+  });
+
+  test('set back, it leaves no call that counts for ever towards the rate limit', async () => {
+    const server = await startForTest({ rateLimitPerSecond: 1 });
+    const campaigns = async () => (await call(server, '/campaigns', { as: 'buyer' })).status;
+
+    expect([await campaigns(), await campaigns()]).toEqual([200, 429]);
+
+    server.setClock({ now: '2026-01-01T00:00:00Z' });
+
+    expect(await campaigns()).toBe(200);
+  });
+
+  test('refuses what is no time to set it to, and what says two things', async () => {
+    const server = await startForTest();
+
+    for (const json of [
+      { now: 'noon' },
+      { now: '2026-11-01' },
+      { now: '2026-11-01T09:00:00' },
+      { now: '2026-02-30T09:00:00Z' },
+      { now: '1969-12-31T23:59:59Z' },
+      { now: '9999-12-31T23:59:59-01:00' },
+      { now: 1_793_523_600 },
+      { now: null },
+      { now: '2026-11-01T09:00:00Z', frozen: 'yes' },
+      { now: '2026-11-01T09:00:00Z', advance: '1h' },
+      { frozen: 1 },
+    ]) {
+      const refused = await admin(server, '/clock', { json });
+      expect(refused, JSON.stringify(json)).toMatchObject({
+        status: 400,
+        json: { response: { error: expect.stringContaining('2026-11-01T09:00:00Z') } },
+      });
+    }
+    expect(await admin(server, '/clock')).toMatchObject({
+      json: { now: '2026-11-20T12:00:00.000Z' },
+    });
+  });
 });
 
 describe('reports', () => {

@@ -268,6 +268,23 @@ describe('array parameters', () => {
   const json = (more: object) => ({ json: { ...smallReport, output: 'direct', ...more } });
   const head = 'since=1767222000&until=1767308399&output=direct&metrics=displays';
   const form = (more: string) => ({ form: `${head}&${more}` });
+  const indexedBreakdowns = { 'breakdowns[10]': 'CAMPAIGN', 'breakdowns[7]': 'OS' };
+
+  test('in JSON, a list that is given whole and by its indexes is refused', async () => {
+    const answer = await create({ ...smallReport, 'breakdowns[7]': 'OS' });
+
+    expectRefusal(answer, 400, 'INVALID_BODY');
+    expect(refusalIn(answer).error).toContain('“breakdowns” is given whole and by its indexes');
+  });
+
+  test('objects that stand deep in each other are no list', async () => {
+    const depth = 100_000;
+    const body = `{"since":1,"until":2,"metrics":${'{"0":'.repeat(depth)}"clicks"${'}'.repeat(depth)}}`;
+
+    const answer = await call(server, '/buyer-reporting', { as: 'buyer', body });
+
+    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'metrics' });
+  });
 
   test.each([
     { name: 'a JSON array', sent: json({ breakdowns: ['OS', 'CAMPAIGN'] }) },
@@ -286,6 +303,20 @@ describe('array parameters', () => {
       sent: form('breakdowns[4294967295]=CAMPAIGN&breakdowns[3]=OS'),
     },
     { name: 'a repeated index', sent: form('breakdowns[0]=OS&breakdowns[0]=CAMPAIGN') },
+    {
+      name: 'indexed keys of JSON',
+      sent: {
+        json: { ...day, output: 'direct', 'metrics[0]': 'displays', ...indexedBreakdowns },
+      },
+    },
+    {
+      name: 'empty brackets of JSON',
+      sent: json({ breakdowns: undefined, 'breakdowns[]': ['OS', 'CAMPAIGN'] }),
+    },
+    {
+      name: 'empty brackets of JSON after an index',
+      sent: json({ breakdowns: undefined, 'breakdowns[]': 'CAMPAIGN', 'breakdowns[12]': 'OS' }),
+    },
     { name: 'names in any case', sent: json({ breakdowns: ['os', 'Campaign', 'OS'] }) },
   ])('as $name', async ({ sent }) => {
     expect((await dataFor(sent)).summary.breakdowns).toEqual(['OS', 'CAMPAIGN']);

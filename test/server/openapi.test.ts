@@ -133,6 +133,50 @@ test('rows of the service have the fields, the required ones and no other, that 
   }
 });
 
+test('every body that a call takes has typed members, as a form too', () => {
+  const bodies = [...nodesOf(at(document, 'paths'))].filter(([path]) =>
+    /requestBody\/content\/[^/]+(\/[^/]+)?\/schema$/.test(path),
+  );
+
+  expect(bodies.length).toBeGreaterThan(9);
+  for (const [path, schema] of bodies) {
+    const name = String(schema.$ref ?? '').replace('#/components/schemas/', '');
+    const whole = name === '' ? schema : at(document, 'components', 'schemas', name);
+    const alternatives = (whole.anyOf ?? [whole]) as Node[];
+    for (const { properties = {} } of alternatives) expect(properties, path).not.toEqual({});
+  }
+});
+
+test('a list is an array, an object by its indexes, or one value; each of its values may stand by itself', () => {
+  const request = at(document, 'components', 'schemas', 'ReportRequest');
+  const reference = { $ref: '#/components/schemas/BreakdownName' };
+
+  expect(at(request, 'properties', 'breakdowns').oneOf).toEqual([
+    { type: 'array', items: reference },
+    {
+      type: 'object',
+      propertyNames: { pattern: '^\\d+$' },
+      additionalProperties: reference,
+      description: 'The keys are indexes, which only order.',
+    },
+    reference,
+  ]);
+
+  const [pattern = ''] = Object.keys(request.patternProperties as Node);
+  for (const name of ['metrics[0]', 'breakdowns[7]', 'breakdowns[]', 'deviceModel[3]'])
+    expect(name).toMatch(new RegExp(pattern));
+  for (const name of ['breakdowns', 'since[0]', 'breakdowns[x]', 'xbreakdowns[1]'])
+    expect(name).not.toMatch(new RegExp(pattern));
+});
+
+test('who is to be asked, and what each call does, is said', () => {
+  expect(at(document, 'info', 'contact')).toEqual({ name: 'adreport' });
+  for (const item of Object.values(at(document, 'paths'))) {
+    for (const operation of Object.values(item as Node))
+      expect(operation).toMatchObject({ description: expect.stringMatching(/\.$/) });
+  }
+});
+
 test('the examples of the description are accepted as they stand', async () => {
   for (const path of ['/auth-reporting', '/buyer-reporting']) {
     const content = at(document, 'paths', path, 'post', 'requestBody', 'content');

@@ -10,10 +10,18 @@ export interface AdminCall {
   /** `:id` in it stands for a report. */
   readonly path: string;
   readonly meaning: string;
-  /** A body that it takes. */
-  readonly example?: object;
+  /** The body that it takes; none where absent. */
+  readonly body?: AdminBody;
   /** Does it, and returns what is told, or nothing where all went well. Throws `UsageError`. */
   answer(body: Parameters, id: string): unknown;
+}
+
+/** The body of an admin call, as `/openapi.json` describes it. */
+export interface AdminBody {
+  readonly example: object;
+  /** A JSON schema by the name of each member. */
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
 }
 
 /** A report as the admin call and the page list it. */
@@ -60,10 +68,17 @@ export function listAdminCalls(services: Services, control: Control): readonly A
     {
       method: 'POST',
       path: '/__admin/clock',
-      meaning: 'moves the clock on',
-      example: { advance: '2h' },
+      meaning: 'moves the clock on, sets it, or lets it stand still',
+      body: {
+        example: { advance: '2h' },
+        properties: {
+          advance: { type: 'string', description: 'How far: 500ms, 30s, 5m, 2h or 1d.' },
+          now: { type: 'string', format: 'date-time', description: 'Where it is set to.' },
+          frozen: { type: 'boolean', description: 'Whether it stands still there.' },
+        },
+      },
       answer(body) {
-        control.advance(typeof body.advance === 'string' ? body.advance : '');
+        moveClock(body, control);
         return tellTime(services);
       },
     },
@@ -77,7 +92,18 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/faults',
       meaning: 'puts a fault in force',
-      example: { fault: 'status:503:times=3' },
+      body: {
+        example: { fault: 'status:503:times=3' },
+        properties: {
+          fault: { type: 'string', description: 'ENDPOINT:KIND[:key=value…]' },
+          faults: {
+            type: 'array',
+            items: { type: 'string' },
+            minItems: 1,
+            description: 'Several faults: all of them, or none where one is wrong.',
+          },
+        },
+      },
       answer(body) {
         faults.add(...readFaults(body));
         return { faults: faults.list() };
@@ -99,7 +125,14 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/reports/:id',
       meaning: 'sets the status of a report',
-      example: { status: 'ready' },
+      body: {
+        example: { status: 'ready' },
+        properties: {
+          status: { enum: reportStatuses, description: 'The status from now on.' },
+          message: { type: 'string', description: 'What the status call says of it.' },
+        },
+        required: ['status'],
+      },
       answer(body, id) {
         const change = readChange(body);
         control.setReport(id, change);
@@ -130,7 +163,25 @@ function tellHealth(services: Services): object {
 }
 
 function tellTime({ clock }: Services): object {
-  return { now: new Date(clock.now()).toISOString() };
+  const now = new Date(clock.now()).toISOString();
+  return clock.isFrozen ? { now, frozen: true } : { now };
+}
+
+/** Does what the body of a call of the clock says: it is advanced, or it is set. */
+function moveClock({ advance, now, frozen }: Parameters, control: Control): void {
+  if (now === undefined && frozen === undefined) {
+    control.advance(typeof advance === 'string' ? advance : '');
+    return;
+  }
+
+  const isTime = now === undefined || typeof now === 'string';
+  const isSwitch = frozen === undefined || typeof frozen === 'boolean';
+  if (advance !== undefined || !isTime || !isSwitch) {
+    throw new UsageError(
+      'Send {"advance":"2h"}, or {"now":"2026-11-01T09:00:00Z"}, the latter with "frozen":true to stop the clock there.',
+    );
+  }
+  control.setClock({ now, frozen });
 }
 
 /** One fault, or a list of them. */

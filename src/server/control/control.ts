@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { parseDuration } from '../../text/quantity.ts';
+import { isClockTime, readClockTime } from '../clock.ts';
 import type { Control } from '../local-server.ts';
-import { latestSecond } from '../request/read-request.ts';
 import type { Services } from '../services.ts';
 
 /** What a test does to a running server from its own process; the admin calls do the same over HTTP. */
@@ -13,13 +13,18 @@ export function createControl(services: Services): Control {
 
     advance(duration) {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
-      if (durationMs === undefined || !isPossible(durationMs, clock.now())) {
+      if (!isAdvance(durationMs) || !isClockTime(clock.now() + durationMs)) {
         const text = String(duration).slice(0, 40);
         throw new UsageError(`The clock cannot be advanced by “${text}”.`, {
           hint: 'Give milliseconds, or in {"advance":"2h"} a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
         });
       }
       clock.advance(durationMs);
+    },
+
+    setClock({ now, frozen = false }) {
+      const nowMs = now === undefined ? clock.now() : readClockTime(now);
+      clock.set(nowMs, frozen);
     },
 
     fault: (spec) => faults.add(spec),
@@ -46,7 +51,7 @@ export function createControl(services: Services): Control {
   };
 }
 
-/** Whether a clock can be moved on by so much: not back, and not beyond the last date that has four digits of a year. */
-function isPossible(durationMs: number, nowMs: number): boolean {
-  return durationMs >= 0 && nowMs + durationMs <= latestSecond * 1_000;
+/** Whether a clock can be advanced by so much: it is never advanced back. */
+function isAdvance(durationMs: number | undefined): durationMs is number {
+  return durationMs !== undefined && durationMs >= 0;
 }

@@ -10,6 +10,8 @@ export const bodyBytesAtMost = 1024 * 1024;
 const namesAtMost = 1_000;
 /** Enough for every filter with the most values it may have. */
 const fieldsAtMost = 20_000;
+/** The index of `name[]` in JSON, where it stands once: after every other. */
+const lastIndex = '999999999999999';
 const formType = 'application/x-www-form-urlencoded';
 
 /**
@@ -21,7 +23,9 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   const isJson = text.startsWith('{');
   if (!isJson) assertForm(text, contentType);
 
-  const parameters = isJson ? readBody(() => JSON.parse(text)) : readBody(() => parseForm(text));
+  const parameters = isJson
+    ? foldIndexedKeys(readBody(() => JSON.parse(text)))
+    : readBody(() => parseForm(text));
   if (Object.keys(parameters).length > namesAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
   }
@@ -74,6 +78,36 @@ function readBody(parse: () => Parameters): Parameters {
     const sentence = `The body is neither valid JSON nor a valid form: ${reason}.`;
     throw new ServiceError('INVALID_BODY', sentence);
   }
+}
+
+/**
+ * JSON whose keys are written as those of a form: `{"breakdowns[7]":"DAILY"}` becomes `{"breakdowns":{"7":"DAILY"}}`
+ * (`decisions.md` 2). Throws `ServiceError` where a parameter is given both ways.
+ */
+function foldIndexedKeys(parameters: Parameters): Parameters {
+  const folded = new Map<string, unknown>();
+  const lists = new Map<string, Record<string, unknown>>();
+
+  for (const [key, value] of Object.entries(parameters)) {
+    const [, name, index] = /^([^[\]]+)\[(\d{0,15})\]$/.exec(key) ?? [];
+    if (name === undefined) {
+      folded.set(key, value);
+      continue;
+    }
+
+    const list = lists.get(name) ?? {};
+    list[index || lastIndex] = value;
+    lists.set(name, list);
+  }
+
+  for (const [name, list] of lists) {
+    if (folded.has(name)) {
+      const sentence = `“${name.slice(0, 80)}” is given whole and by its indexes: give it once.`;
+      throw new ServiceError('INVALID_BODY', sentence);
+    }
+    folded.set(name, list);
+  }
+  return Object.fromEntries(folded);
 }
 
 function parseForm(text: string): Parameters {

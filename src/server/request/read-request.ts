@@ -11,14 +11,13 @@ import {
 } from '../../contract/vocabulary.ts';
 import { nearest } from '../../text/nearest.ts';
 import { isZone } from '../calendar.ts';
+import { latestSecond } from '../clock.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
 import { RequestFaults } from './request-faults.ts';
 
 /** The values that an array parameter has at most. */
 const valuesAtMost = 1_000;
-/** 9999-12-31T23:59:59Z: beyond it dates have no four-digit year. */
-export const latestSecond = 253_402_300_799;
 
 const plainParameters: readonly string[] = [
   'since',

@@ -104,6 +104,7 @@ export class ReportingService {
       request,
       nowMs: clock.now(),
       restateDays: options.restateDays ?? 0,
+      restateTailDays: options.restateTailDays ?? 0,
       signal,
     });
     if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
