@@ -20,15 +20,31 @@ export const maxValueBytes = 1024 * 1024;
 const longestGap = 256;
 const longestWords = longestGap / 8;
 
+/** In the place of a gap's length: nothing is learned yet, or the gap is too long. */
+const unlearned = 0;
+const tooLongToLearn = -1;
+
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/** Scans row objects and notes where their values stand, by what stood before them in the first row (`README.md`, 3). */
+/** The bytes that have arrived, as the functions of `json-scan.ts` take them. */
+interface ScannedBytes {
+  readonly bytes: Buffer;
+  readonly view: DataView;
+
+  /** The index of the first byte that has not arrived. */
+  readonly end: number;
+}
+
+/** Scans row objects and notes where their values stand, by what stood before them in the first rows (`README.md`, 3). */
 export class RowScanner {
   readonly ranges = new RowRanges();
-  /** How long is what stands before the value of each field, in bytes; 0 where it is too long to be learned. */
+
+  /** How long is what stands before the value of each field, in bytes, once it is learned. */
   readonly #gapLengths = new Int32Array(maxFields + 1);
+
   /** The same texts, eight bytes a word, or four in a short one; the last word ends with the text, and may overlap. */
   readonly #gapWords = new Float64Array(maxFields * longestWords);
+
   /** The field that is expected next. */
   #nextField = 0;
 
@@ -41,69 +57,85 @@ export class RowScanner {
   scanRow(bytes: Buffer, view: DataView, start: number, end: number): number {
     const { ranges } = this;
     if (ranges.isFull) return batchFull;
+
     const { valueStarts, valueEnds } = ranges;
     const gapLengths = this.#gapLengths;
     const words = this.#gapWords;
     this.#nextField = 0;
     let isFilled = false;
+
     for (let p = start; ; ) {
       const width = ranges.fields.length;
       const base = ranges.rowCount * width;
-      let field = this.#nextField;
+
       // Members that begin as expected and have no nested value.
+      let field = this.#nextField;
       for (; ; field++) {
         const length = gapLengths[field] as number;
-        if (length === 0 || !standsAt(view, p, length, words, field * longestWords)) break;
+        if (length <= 0 || !standsAt(view, p, length, words, field * longestWords)) break;
+
         const valueStart = p + length;
         const first = bytes[valueStart] as number;
         let valueEnd: number;
-        if (first === ascii.quote) valueEnd = scanString(bytes, view, valueStart + 1, end);
-        else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord)
+        if (first === ascii.quote) {
+          valueEnd = scanString(bytes, view, valueStart + 1, end);
+        } else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord) {
           valueEnd = valueStart + 4;
-        else if (first === ascii.minus || (first >= ascii.zero && first <= ascii.nine))
+        } else if (first === ascii.minus || (first >= ascii.zero && first <= ascii.nine)) {
           valueEnd = scanNumber(bytes, valueStart, end);
-        else break;
+        } else {
+          break;
+        }
         if (valueEnd === cut) return cut;
+
         valueStarts[base + field] = valueStart;
         valueEnds[base + field] = valueEnd;
         p = valueEnd;
       }
       this.#nextField = field;
+
       // From the first field that does not come as expected, each may be absent.
       if (!isFilled && field < width) valueStarts.fill(-1, base + field, base + width);
       isFilled = true;
+
       const next = skipBlanks(bytes, p === start ? p + 1 : p);
       if (bytes[next] === ascii.closeBrace) {
         if (next - start > maxValueBytes) this.#checkLengths(start, next);
         ranges.endRow(start, next + 1);
         return next + 1;
       }
-      p = this.#scanMember(bytes, view, p, start, end);
+
+      p = this.#scanMember({ bytes, view, end }, p, start);
       if (p < 0) return p;
     }
   }
 
-  /** Scans one member and the `{` or comma before it. Returns the index after it, `cut` or `batchFull`. */
-  #scanMember(bytes: Buffer, view: DataView, at: number, start: number, end: number): number {
+  /**
+   * Scans one member and the `{` or comma before it.
+   * @param at where the value before it ends, or the row begins
+   * @param rowStart where the row begins
+   * @returns the index after the member, `cut` or `batchFull`
+   */
+  #scanMember({ bytes, view, end }: ScannedBytes, at: number, rowStart: number): number {
     const { ranges } = this;
-    let p = skipBlanks(bytes, at);
-    if (p >= end) return cut;
-    if (p > start && bytes[p] !== ascii.comma) throw new MalformedJson(p, '"," or "}"');
-    p = skipBlanks(bytes, p + 1);
-    const key = p < end ? scanKey(bytes, view, p, end) : undefined;
+    const isFirst = at === rowStart;
+    const before = skipBlanks(bytes, at);
+    if (before >= end) return cut;
+    if (!isFirst && bytes[before] !== ascii.comma) throw new MalformedJson(before, '"," or "}"');
+
+    const keyStart = skipBlanks(bytes, before + 1);
+    const key = keyStart < end ? scanKey(bytes, view, keyStart, end) : undefined;
     if (!key) return cut;
+
     const { name, end: valueStart } = key;
     const valueEnd = scanValue(bytes, view, valueStart, end);
     if (valueEnd === cut) return cut;
-    if (valueStart - p > maxValueBytes) throw tooLong(p);
-    let field = ranges.indexOf(name);
-    if (field === undefined) {
-      if (ranges.fields.length >= maxFields)
-        throw new MalformedJson(p, `at most ${maxFields} different keys`);
-      field = ranges.addField(name);
-      if (field === undefined) return batchFull;
-      this.#learnGap(field, bytes.subarray(at, valueStart));
-    }
+    if (valueStart - keyStart > maxValueBytes) throw tooLong(keyStart);
+
+    const field = ranges.indexOf(name) ?? this.#addField(name, keyStart);
+    if (field === undefined) return batchFull;
+
+    this.#learnGap(field, isFirst, bytes.subarray(at, valueStart));
     const place = ranges.rowCount * ranges.fields.length + field;
     ranges.valueStarts[place] = valueStart;
     ranges.valueEnds[place] = valueEnd;
@@ -111,24 +143,45 @@ export class RowScanner {
     return valueEnd;
   }
 
+  /** @returns its index, or `undefined` when the rows before have to be handed out first */
+  #addField(name: string, keyStart: number): number | undefined {
+    if (this.ranges.fields.length >= maxFields) {
+      throw new MalformedJson(keyStart, `at most ${maxFields} different keys`);
+    }
+    return this.ranges.addField(name);
+  }
+
   /** Throws where a row of over 1 MB is too long, or has a value that is. */
   #checkLengths(start: number, end: number): void {
     if (end - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
+
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
-    for (let at = rowCount * fields.length; at < (rowCount + 1) * fields.length; at++) {
+    const firstValue = rowCount * fields.length;
+    for (let at = firstValue; at < firstValue + fields.length; at++) {
       const valueStart = valueStarts[at] as number;
-      if (valueStart >= 0 && (valueEnds[at] as number) - valueStart > maxValueBytes)
-        throw tooLong(valueStart);
+      if (valueStart < 0) continue;
+      if ((valueEnds[at] as number) - valueStart > maxValueBytes) throw tooLong(valueStart);
     }
   }
 
-  #learnGap(field: number, text: Buffer): void {
-    const size = text.length < 8 ? 4 : 8;
-    this.#gapLengths[field] = text.length > longestGap ? 0 : text.length;
+  /**
+   * Learns what stands before the value of a field. The first field is expected at the beginning of a row alone, and every
+   * other one behind a value alone: a gap with a `{` would otherwise be taken for one with a comma.
+   */
+  #learnGap(field: number, isFirstOfRow: boolean, text: Buffer): void {
+    if (this.#gapLengths[field] !== unlearned) return;
+    if (isFirstOfRow !== (field === 0)) return;
+    if (text.length > longestGap) {
+      this.#gapLengths[field] = tooLongToLearn;
+      return;
+    }
+
+    this.#gapLengths[field] = text.length;
+    const wordBytes = text.length < 8 ? 4 : 8;
     for (let i = 0; i < longestWords; i++) {
-      const p = Math.min(size * i, text.length - size);
-      this.#gapWords[field * longestWords + i] =
-        size === 4 ? text.readInt32LE(p) : text.readDoubleLE(p);
+      const p = Math.min(wordBytes * i, text.length - wordBytes);
+      const word = wordBytes === 4 ? text.readInt32LE(p) : text.readDoubleLE(p);
+      this.#gapWords[field * longestWords + i] = word;
     }
   }
 }
@@ -148,13 +201,15 @@ function standsAt(
   words: Float64Array,
   first: number,
 ): boolean {
-  if (length < 8)
-    return (
-      view.getInt32(at, true) === words[first] &&
-      view.getInt32(at + length - 4, true) === words[first + 1]
-    );
+  if (length < 8) {
+    const isSameStart = view.getInt32(at, true) === words[first];
+    return isSameStart && view.getInt32(at + length - 4, true) === words[first + 1];
+  }
+
   const lastAt = at + length - 8;
   let word = first;
-  for (let p = at; p < lastAt; p += 8) if (view.getFloat64(p, true) !== words[word++]) return false;
+  for (let p = at; p < lastAt; p += 8) {
+    if (view.getFloat64(p, true) !== words[word++]) return false;
+  }
   return view.getFloat64(lastAt, true) === words[word];
 }

@@ -4,6 +4,7 @@ import { IncompleteDataError } from '../../src/errors.ts';
 import { type ReadOptions, readRows } from '../../src/rows/read-rows.ts';
 import { readReport } from './read-rows.ts';
 import { type DocumentParts, documentParts, referenceOf, textOf } from './report-documents.ts';
+import { compareWithParse, Dice } from './scanner-against-parse.ts';
 
 const document = (data: string) =>
   `{"data":${data},"summary":{"since":"a","until":"b","breakdowns":[],"timezone":"c"}}`;
@@ -98,6 +99,15 @@ describe('a JSON report', () => {
       ),
       { numRuns: 400 },
     );
+  });
+
+  it('is taken for one wherever JSON.parse takes it for one, with any token changed', async () => {
+    await compareWithParse(new Dice(6), 20_000);
+  });
+
+  it('is refused where a brace stands for a comma, before a key that began a row', async () => {
+    const text = '[{"date":"2026-11-01"},{"displays":2},{"date":"2026-11-01"{"displays":3}]';
+    await expect(readReport(text)).rejects.toThrow('Row 3 cannot be read: expected "," or "}"');
   });
 
   it('is found behind members that look like it', async () => {
