@@ -37,9 +37,9 @@ export type Value =
   | { readonly [key: string]: Value };
 
 /**
- * A report row as a plain object, its keys in the order of the body. A number that a double would change (more than 15
- * significant digits, or beyond its range) is the text that stands in the body; a list or an object that holds such a
- * number is its JSON text.
+ * A report row as an object, its keys in the order of the body. It has no prototype, so that a field called `constructor`
+ * is there or not like any other. A number that a double would change (more than 15 significant digits, or beyond its
+ * range) is the text that stands in the body; a list or an object that holds such a number is its JSON text.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
@@ -48,7 +48,7 @@ export interface Row {
 /** The rows of batches that somebody has asked for. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
-/** The rows of a batch as plain objects, to be kept as long as one likes; whoever asks again gets the same. */
+/** The rows of a batch as objects, to be kept as long as one likes; whoever asks again gets the same. */
 export function rowsOf(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
@@ -94,6 +94,7 @@ function parseRows(batch: RangedBatch): Row[] {
 
   const rows: Record<string, Value>[] = JSON.parse(`[${jsonOf(batch)}]`);
   for (const [index, row] of rows.entries()) {
+    Object.setPrototypeOf(row, null);
     for (let field = 0, at = index * fields.length; field < fields.length; field++, at++) {
       const start = valueStarts[at] as number;
       if (start < 0 || bytes[start] === quote || bytes[start] === letterN) continue;
