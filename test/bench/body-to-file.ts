@@ -17,16 +17,24 @@ import { checkouts, measure, median, ratio } from './figures/measure.ts';
 const runs = Number(process.env.BENCH_RUNS ?? 5);
 const forced = process.env.BENCH_ROWS;
 
-/** What is measured: flags of `download`, or a file to view, and for how many rows. */
-const subjects: readonly (readonly [name: string, rows: number, flags?: string])[] = [
-  ['plain CSV', 1_000_000, '--format csv --columns all'],
-  ['JSON', 1_000_000, '--format json'],
-  ['NDJSON', 1_000_000, '--format ndjson'],
-  ['CSV for Excel', 100_000, '--format csv --excel'],
-  ['Parquet', 100_000, '--format parquet'],
-  ['xlsx', 100_000, '--format xlsx'],
-  ['html', 50_000, '--format html'],
-  ['view', 1_500_000],
+/** What is measured, and for how many rows. */
+interface Subject {
+  readonly name: string;
+  readonly rows: number;
+
+  /** Of `download`; without them a file is viewed. */
+  readonly flags?: string;
+}
+
+const subjects: readonly Subject[] = [
+  { name: 'plain CSV', rows: 1_000_000, flags: '--format csv --columns all' },
+  { name: 'JSON', rows: 1_000_000, flags: '--format json' },
+  { name: 'NDJSON', rows: 1_000_000, flags: '--format ndjson' },
+  { name: 'CSV for Excel', rows: 100_000, flags: '--format csv --excel' },
+  { name: 'Parquet', rows: 100_000, flags: '--format parquet' },
+  { name: 'xlsx', rows: 100_000, flags: '--format xlsx' },
+  { name: 'html', rows: 50_000, flags: '--format html' },
+  { name: 'view', rows: 1_500_000 },
 ];
 
 const summary =
@@ -118,7 +126,7 @@ const env = {
 console.log(`Node ${process.version}, ${cpus().length} cores; medians of ${runs} runs.\n`);
 try {
   let written = 0;
-  for (const [name, rows, flags] of subjects) {
+  for (const { name, rows, flags } of subjects) {
     const rowCount = Number(forced ?? rows);
     if (written !== rowCount)
       await pipeline(Readable.from(pieces(rowCount)), createWriteStream(document));

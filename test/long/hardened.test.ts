@@ -89,10 +89,10 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
   }
 
   test.each([
-    ['view -', ['SIGINT']],
-    ['view -', ['SIGINT', 'SIGINT']],
-    ['view - --format table', ['SIGINT', 'SIGINT']],
-  ] as const)('%s: %j', { timeout: 30_000 }, async (line, signals) => {
+    { line: 'view -', signals: ['SIGINT'] },
+    { line: 'view -', signals: ['SIGINT', 'SIGINT'] },
+    { line: 'view - --format table', signals: ['SIGINT', 'SIGINT'] },
+  ] as const)('$line: $signals', { timeout: 30_000 }, async ({ line, signals }) => {
     const stdin = Readable.from(endless());
     const { child, ended } = startCli(line, { stdin });
     // It has read more than the pipe holds.

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTerminal } from '../support/pty.ts';
-import { temporaryFolder } from '../support/run-cli.ts';
+import { temporaryFolder, wordsOf } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
@@ -111,20 +111,10 @@ let expected: readonly string[];
 /** One report in each format. A warning of Node itself would stand on stderr. */
 function fetchReports(node: string): string[] {
   const cwd = temporaryFolder();
-  const argv = [
-    bin,
-    'run',
-    '--local',
-    '--direct',
-    '--period',
-    '2026-10',
-    '--by',
-    'DAILY,CAMPAIGN,COUNTRY',
-    '-q',
-    '-o',
-  ];
+  const report = 'run --local --direct --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY';
   return ['report.csv', 'report.json', 'report.ndjson'].map((file) => {
-    expect(runToEnd(node, [...argv, file], cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
+    const argv = [bin, ...wordsOf(`${report} -q -o ${file}`)];
+    expect(runToEnd(node, argv, cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
     return readFileSync(join(cwd, file), 'utf8');
   });
 }
@@ -167,15 +157,8 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
         ${program} whoami | grep -c "$url"
         exit 7`;
 
-      const { status, stdout, stderr } = runToEnd(node, [
-        bin,
-        'local-server',
-        'exec',
-        '--',
-        'sh',
-        '-c',
-        script,
-      ]);
+      const exec = wordsOf('local-server exec -- sh -c');
+      const { status, stdout, stderr } = runToEnd(node, [bin, ...exec, script]);
 
       expect({ status, stdout }).toEqual({ status: 7, stdout: '1\n' });
       expect(stderr).not.toMatch(/warning|deprecat|experimental/i);
@@ -187,21 +170,10 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
       { fault: 'download:truncate:bytes=100', exitCode: 9 },
     ])('$fault: exit $exitCode, and nothing left behind', ({ fault, exitCode }) => {
       const cwd = temporaryFolder();
-      const run = ['run', '--period', '2026-10-01', '--retries', '0', '--json', '-o', 'r.csv'];
-      const argv = [
-        bin,
-        'local-server',
-        '--delay',
-        '0s',
-        '--fault',
-        fault,
-        'exec',
-        '--',
-        node,
-        bin,
-        ...run,
-      ];
+      const exec = wordsOf(`local-server --delay 0s --fault ${fault} exec --`);
+      const run = wordsOf('run --period 2026-10-01 --retries 0 --json -o r.csv');
 
+      const argv = [bin, ...exec, node, bin, ...run];
       const { status, stdout, stderr } = runToEnd(node, argv, cwd);
 
       expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' });

@@ -69,27 +69,30 @@ describe('a page', () => {
   it('draws each metric over time, a day without rows included, and ranks each breakdown', async () => {
     const { html } = await pageOf(reportOf(rows));
 
-    expect(
-      [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)].map(
-        ([, label, step]) => `${label} ${step}`,
-      ),
-    ).toEqual([
+    const captions = [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)];
+    expect(captions.map(([, label, step]) => `${label} ${step}`)).toEqual([
       'Revenue (€) per day by campaign, all',
-      ...['Revenue (€)', 'Displays', 'Clicks', 'CTR', 'eCPM (€)'].map((name) => `${name} per day`),
+      'Revenue (€) per day',
+      'Displays per day',
+      'Clicks per day',
+      'CTR per day',
+      'eCPM (€) per day',
     ]);
 
-    const days = ['Thu 1 Oct 2026', 'Fri 2 Oct 2026', 'Sat 3 Oct 2026'];
-
-    expect(slotsOf(html)).toEqual(
-      [
-        ['Été: €12.50\nHiver: €7.50', 'Été: –\nHiver: –', 'Été: €5.00\nHiver: –'],
-        ['€20.00', '–', '€5.00'],
-        ['4,000', '–', '2,000'],
-        ['10', '–', '20'],
-        ['0.25%', '–', '1.00%'],
-        ['€5.00', '–', '€2.50'],
-      ].map((texts) => texts.map((text, i) => `${days[i]}\n${text}`)),
-    );
+    const thursday = 'Thu 1 Oct 2026';
+    const friday = 'Fri 2 Oct 2026';
+    const saturday = 'Sat 3 Oct 2026';
+    const slotsByDay = (first: string, second: string, third: string): string[] => {
+      return [`${thursday}\n${first}`, `${friday}\n${second}`, `${saturday}\n${third}`];
+    };
+    expect(slotsOf(html)).toEqual([
+      slotsByDay('Été: €12.50\nHiver: €7.50', 'Été: –\nHiver: –', 'Été: €5.00\nHiver: –'),
+      slotsByDay('€20.00', '–', '€5.00'),
+      slotsByDay('4,000', '–', '2,000'),
+      slotsByDay('10', '–', '20'),
+      slotsByDay('0.25%', '–', '1.00%'),
+      slotsByDay('€5.00', '–', '€2.50'),
+    ]);
     expect(html).toContain(
       'aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 to 4,000"',
     );

@@ -25,15 +25,40 @@ describe('parquet', () => {
       'date,DATE hour,TIMESTAMP_MICROS campaignId,UTF8 displays,INT64 revenueEuro,DOUBLE valueDollar,DOUBLE os,UTF8 x,UTF8 y,UTF8',
     );
 
-    const [days, hours] = [
-      [new Date('2026-10-25'), new Date('1969-12-31'), null],
-      [new Date('2026-10-25T00:00:00Z'), new Date('2026-10-25T01:00:00Z'), null],
-    ];
-
-    expect(rows.map((row) => Object.values(row))).toEqual([
-      [days[0], hours[0], '007', 12n, 1234.5, 0.1, 'é😀\n', '[1,{"a":"b c"}]', 'true'],
-      [days[1], hours[1], '7', -9223372036854775808n, -0.125, 1e-7, '', '1.5', null],
-      [null, null, null, 9223372036854775807n, null, 123456789012345.6, 'a\\b', null, null],
+    expect(rows).toEqual([
+      {
+        date: new Date('2026-10-25'),
+        hour: new Date('2026-10-25T00:00:00Z'),
+        campaignId: '007',
+        displays: 12n,
+        revenueEuro: 1234.5,
+        valueDollar: 0.1,
+        os: 'é😀\n',
+        x: '[1,{"a":"b c"}]',
+        y: 'true',
+      },
+      {
+        date: new Date('1969-12-31'),
+        hour: new Date('2026-10-25T01:00:00Z'),
+        campaignId: '7',
+        displays: -9223372036854775808n,
+        revenueEuro: -0.125,
+        valueDollar: 1e-7,
+        os: '',
+        x: '1.5',
+        y: null,
+      },
+      {
+        date: null,
+        hour: null,
+        campaignId: null,
+        displays: 9223372036854775807n,
+        revenueEuro: null,
+        valueDollar: 123456789012345.6,
+        os: 'a\\b',
+        x: null,
+        y: null,
+      },
     ]);
     expect(metadata.key_value_metadata).toEqual([
       { key: 'adreport.summary', value: '{"since":"2026-11-01T00:00:00+0100"}' },

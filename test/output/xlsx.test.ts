@@ -146,34 +146,23 @@ describe('xlsx', () => {
   });
 
   it('holds what a double holds as a number, anything else as its text, and says what is in no sum', async () => {
-    const { rows, notes } = await xlsx(
-      documentOf(
-        ...[
-          '1e3',
-          '"0,10"',
-          '-0.30',
-          '9007199254740993',
-          '12345678901234567890',
-          '"n/a"',
-          '""',
-          'null',
-          '[1]',
-        ].map((value) => `{"campaignName":"a","revenueEuro":${value}}`),
-      ),
-    );
-    const [exact, texts] = [
-      [1000, 0.1, -0.3],
-      ['9007199254740993', '12345678901234567890', 'n/a'],
+    const cases = [
+      { json: '1e3', cell: 1000 },
+      { json: '"0,10"', cell: 0.1 },
+      { json: '-0.30', cell: -0.3 },
+      { json: '9007199254740993', cell: '9007199254740993' },
+      { json: '12345678901234567890', cell: '12345678901234567890' },
+      { json: '"n/a"', cell: 'n/a' },
+      { json: '""', cell: null },
+      { json: 'null', cell: undefined },
+      { json: '[1]', cell: '[1]' },
     ];
+    const body = cases.map(({ json }) => `{"campaignName":"a","revenueEuro":${json}}`);
 
-    expect(rows.map((row) => row[1])).toEqual([
-      'Revenue (€)',
-      ...exact,
-      ...texts,
-      null,
-      undefined,
-      '[1]',
-    ]);
+    const { rows, notes } = await xlsx(documentOf(...body));
+
+    const cells = rows.map((row) => row[1]);
+    expect(cells).toEqual(['Revenue (€)', ...cases.map(({ cell }) => cell)]);
     expect(notes).toEqual(['2 values of revenueEuro are no numbers, and are in no sum.']);
   });
 

@@ -145,7 +145,8 @@ test.skipIf(process.platform === 'win32')(
         expect(argumentsOf(line)).toEqual([
           'http://127.0.0.1:8787/buyer-reporting',
           ...headers.flatMap((header) => ['-H', header]),
-          ...['--data-raw', body],
+          '--data-raw',
+          body,
         ]);
       }),
       { numRuns: 60 },

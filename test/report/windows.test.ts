@@ -218,38 +218,45 @@ describe('clock changes', () => {
   const skipped = 'does not exist in Europe/Paris, where the clocks change';
   const doubled = 'happens twice in Europe/Paris, where the clocks change';
 
-  test.each([
+  interface ClockChange {
+    readonly since: string;
+    readonly until: string;
+    readonly expected: string;
+    readonly notes: readonly string[];
+  }
+
+  test.each<ClockChange>([
     // A skipped time is the first instant after it for since, the last before it for until.
-    [
-      ...['2026-03-29T02:30', '2026-03-30', '2026-03-29T03:00:00+0200 .. 2026-03-30T23:59:59+0200'],
-      [`--since 2026-03-29T02:30 ${skipped}: 2026-03-29T03:00:00+0200 is taken.`],
-    ],
-    [
-      ...['2026-03-28', '2026-03-29T02:30', '2026-03-28T00:00:00+0100 .. 2026-03-29T01:59:59+0100'],
-      [`--until 2026-03-29T02:30 ${skipped}: 2026-03-29T01:59:59+0100 is taken.`],
-    ],
+    {
+      since: '2026-03-29T02:30',
+      until: '2026-03-30',
+      expected: '2026-03-29T03:00:00+0200 .. 2026-03-30T23:59:59+0200',
+      notes: [`--since 2026-03-29T02:30 ${skipped}: 2026-03-29T03:00:00+0200 is taken.`],
+    },
+    {
+      since: '2026-03-28',
+      until: '2026-03-29T02:30',
+      expected: '2026-03-28T00:00:00+0100 .. 2026-03-29T01:59:59+0100',
+      notes: [`--until 2026-03-29T02:30 ${skipped}: 2026-03-29T01:59:59+0100 is taken.`],
+    },
     // A doubled time is the first for since, the last for until.
-    [
-      ...[
-        '2026-10-25T02:30',
-        '2026-10-25T02:30',
-        '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
-      ],
-      [
+    {
+      since: '2026-10-25T02:30',
+      until: '2026-10-25T02:30',
+      expected: '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
+      notes: [
         `--since 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0200 is taken.`,
         `--until 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0100 is taken.`,
       ],
-    ],
+    },
     // An offset leaves nothing to resolve.
-    [
-      ...[
-        '2026-10-25T02:30+02:00',
-        '2026-10-25T02:30+01:00',
-        '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
-      ],
-      [],
-    ],
-  ] as [string, string, string, string[]][])('%s to %s', (since, until, expected, notes) => {
+    {
+      since: '2026-10-25T02:30+02:00',
+      until: '2026-10-25T02:30+01:00',
+      expected: '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
+      notes: [],
+    },
+  ])('$since to $until', ({ since, until, expected, notes }) => {
     expect(read({ since, until })).toBe(expected);
     expect(resolve({ since, until }).notes).toEqual(notes);
   });

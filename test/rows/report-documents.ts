@@ -28,39 +28,18 @@ const numberText = fc.oneof(
   ),
 );
 
+const unicodeEscapes = ['\\u00e9', '\\ud83d\\ude00', '\\ud83d', '\\ude00\\ud83d'];
+const plainEscapes = ['\\/', '\\"', '\\\\', '\\n', '\\t', '\\r\\n', '\\b\\f'];
+const syntax = ['}],', '],\\"summary\\":{}}', ',', ';', 'null'];
+const otherTexts = ['=1+1', '日本', '🦊', ' ', '1234,50'];
+
 const stringPiece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => JSON.stringify(text).slice(1, -1)),
-  fc.constantFrom(
-    ...[
-      '\\u00e9',
-      '\\ud83d\\ude00',
-      '\\ud83d',
-      '\\ude00\\ud83d',
-      '\\/',
-      '\\"',
-      '\\\\',
-      '\\n',
-      '\\t',
-      '\\r\\n',
-    ],
-  ),
-  fc.constantFrom(
-    ...[
-      '\\b\\f',
-      '}],',
-      '],\\"summary\\":{}}',
-      ',',
-      ';',
-      '=1+1',
-      'null',
-      '日本',
-      '🦊',
-      ' ',
-      '1234,50',
-    ],
-  ),
+  fc.constantFrom(...unicodeEscapes, ...plainEscapes),
+  fc.constantFrom(...syntax, ...otherTexts),
   fc.constantFrom('\\u0000', '\\u001b[31m'),
 );
+
 export const stringText = fc
   .array(stringPiece, { maxLength: 3 })
   .map((pieces) => `"${pieces.join('')}"`);

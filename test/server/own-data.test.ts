@@ -115,15 +115,13 @@ describe('own data', () => {
   });
 
   test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
-    const marked = Object.entries(files).map(([name, text]) => [
-      name,
-      `\ufeff${text.replaceAll('\n', '\r\n')}`,
-    ]);
-    const csv =
+    const marked: Record<string, string> = {};
+    for (const [name, text] of Object.entries(files)) {
+      marked[name] = `\ufeff${text.replaceAll('\n', '\r\n')}`;
+    }
+    marked['facts.csv'] =
       '\ufeffhour,adunitId,carrier\r\n1793527200,700,"two\r\nlines"\r\n\r\n1793527200,700,"a,b"';
-    const fixtures = await loadFixtures(
-      folderOf({ ...Object.fromEntries(marked), 'facts.csv': csv }),
-    );
+    const fixtures = await loadFixtures(folderOf(marked));
     const request = { ...day, metrics: [], breakdowns: ['CARRIER'] };
 
     const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
@@ -132,101 +130,176 @@ describe('own data', () => {
   });
 });
 
-/** A file, what is changed in it, the line on which the mistake then is, and what is said of it. */
-type Mistake = readonly [
-  file: keyof typeof files,
-  from: string,
-  to: string,
-  line: number,
-  reason: string,
-];
+/** What is changed in a file, and what is then said of it. */
+interface Mistake {
+  readonly file: keyof typeof files;
+  readonly from: string;
+  readonly to: string;
+
+  /** The line on which the mistake then is. */
+  readonly line: number;
+
+  readonly reason: string;
+}
 
 const mistakes: readonly Mistake[] = [
-  ['accounts.json', '"token": "t0ken",', '"tokn": "t0ken",', 2, 'Unrecognized key: "tokn"'],
-  [
-    'accounts.json',
-    '"token": "t1", ',
-    '',
-    3,
-    'token: Invalid input: expected string, received undefined',
-  ],
-  [
-    'accounts.json',
-    '"buyer", "admin"',
-    '"seller", "admin"',
-    3,
-    'profile: Invalid option: expected one of "buyer"|',
-  ],
-  [
-    'accounts.json',
-    '"admin": true',
-    '"admin": 1',
-    3,
-    'admin: Invalid input: expected boolean, received number',
-  ],
-  ['accounts.json', '"me@example.com"', '"me@"', 2, 'email: expected an e-mail address'],
-  ['accounts.json', '["7"]', '["8"]', 2, 'advertiserIds: no campaign is of this advertiser'],
-  ['accounts.json', '\n]', '\n]~', 4, 'this is not JSON: Unexpected non-whitespace'],
-  ['accounts.json', '\n]', ',\n]', 4, "this is not JSON: Unexpected token ']'"],
-  ['accounts.json', '\n]', '', 3, 'this is not JSON: '],
-  [
-    'campaigns.json',
-    '"70"',
-    '70',
-    5,
-    'campaignId: Invalid input: expected string, received number',
-  ],
-  [
-    'campaigns.json',
-    '2026-01-01',
-    '2026-02-30',
-    7,
-    'campaignStartDate: expected a date and time such as',
-  ],
-  ['campaigns.json', '"701"', '"700"', 9, 'adunits.adunitId: this stands twice'],
-  [
-    'campaigns.json',
-    '"Seven"',
-    '""',
-    4,
-    'advertiserName: Too small: expected string to have >=1 characters',
-  ],
-  [
-    'campaigns.json',
-    '"adunits": [',
-    '"adunits": [[], ',
-    9,
-    'adunits: Invalid input: expected object, received array',
-  ],
-  ['catalog.json', 'cityId', 'cityID', 1, 'Unrecognized key: "cityID"'],
-  ['catalog.json', '"name": "Paris"', '"label": "Paris"', 1, 'cityId: Unrecognized key: "label"'],
-  [
-    'facts.csv',
-    'displays,',
-    'dispalys,',
-    1,
-    '"dispalys" is unknown, or stands twice; known: hour, ',
-  ],
-  ['facts.csv', 'hour,', 'requests,', 2, 'hour: expected the first second of a UTC hour'],
-  ['facts.csv', ',100,1.5', ',100', 2, 'Invalid Record Length: '],
-  [
-    'facts.csv',
-    '00Z,700',
-    '00Z,799',
-    2,
-    'adunitId: expected an ad unit of campaigns.json, found "799"',
-  ],
-  ['facts.csv', '2988507', '2988508', 2, 'cityId: expected an id of catalog.json, found "2988508"'],
-  ['facts.csv', 'SFR,100', 'SFR,-1', 2, 'displays: expected a whole number, 0 or more, found "-1"'],
-  ['facts.csv', '0.05', '0.055', 3, 'revenueEuro: expected an amount such as 12.34, found "0.055"'],
-  [
-    'facts.csv',
-    '1793527200',
-    '1793527201',
-    4,
-    'hour: expected the first second of a UTC hour, such as 2026-11-01T13',
-  ],
-  ['facts.csv', 'Mobile"""', 'Mobile""', 4, 'Quote Not Closed: '],
+  {
+    file: 'accounts.json',
+    from: '"token": "t0ken",',
+    to: '"tokn": "t0ken",',
+    line: 2,
+    reason: 'Unrecognized key: "tokn"',
+  },
+  {
+    file: 'accounts.json',
+    from: '"token": "t1", ',
+    to: '',
+    line: 3,
+    reason: 'token: Invalid input: expected string, received undefined',
+  },
+  {
+    file: 'accounts.json',
+    from: '"buyer", "admin"',
+    to: '"seller", "admin"',
+    line: 3,
+    reason: 'profile: Invalid option: expected one of "buyer"|',
+  },
+  {
+    file: 'accounts.json',
+    from: '"admin": true',
+    to: '"admin": 1',
+    line: 3,
+    reason: 'admin: Invalid input: expected boolean, received number',
+  },
+  {
+    file: 'accounts.json',
+    from: '"me@example.com"',
+    to: '"me@"',
+    line: 2,
+    reason: 'email: expected an e-mail address',
+  },
+  {
+    file: 'accounts.json',
+    from: '["7"]',
+    to: '["8"]',
+    line: 2,
+    reason: 'advertiserIds: no campaign is of this advertiser',
+  },
+  {
+    file: 'accounts.json',
+    from: '\n]',
+    to: '\n]~',
+    line: 4,
+    reason: 'this is not JSON: Unexpected non-whitespace',
+  },
+  {
+    file: 'accounts.json',
+    from: '\n]',
+    to: ',\n]',
+    line: 4,
+    reason: "this is not JSON: Unexpected token ']'",
+  },
+  { file: 'accounts.json', from: '\n]', to: '', line: 3, reason: 'this is not JSON: ' },
+  {
+    file: 'campaigns.json',
+    from: '"70"',
+    to: '70',
+    line: 5,
+    reason: 'campaignId: Invalid input: expected string, received number',
+  },
+  {
+    file: 'campaigns.json',
+    from: '2026-01-01',
+    to: '2026-02-30',
+    line: 7,
+    reason: 'campaignStartDate: expected a date and time such as',
+  },
+  {
+    file: 'campaigns.json',
+    from: '"701"',
+    to: '"700"',
+    line: 9,
+    reason: 'adunits.adunitId: this stands twice',
+  },
+  {
+    file: 'campaigns.json',
+    from: '"Seven"',
+    to: '""',
+    line: 4,
+    reason: 'advertiserName: Too small: expected string to have >=1 characters',
+  },
+  {
+    file: 'campaigns.json',
+    from: '"adunits": [',
+    to: '"adunits": [[], ',
+    line: 9,
+    reason: 'adunits: Invalid input: expected object, received array',
+  },
+  {
+    file: 'catalog.json',
+    from: 'cityId',
+    to: 'cityID',
+    line: 1,
+    reason: 'Unrecognized key: "cityID"',
+  },
+  {
+    file: 'catalog.json',
+    from: '"name": "Paris"',
+    to: '"label": "Paris"',
+    line: 1,
+    reason: 'cityId: Unrecognized key: "label"',
+  },
+  {
+    file: 'facts.csv',
+    from: 'displays,',
+    to: 'dispalys,',
+    line: 1,
+    reason: '"dispalys" is unknown, or stands twice; known: hour, ',
+  },
+  {
+    file: 'facts.csv',
+    from: 'hour,',
+    to: 'requests,',
+    line: 2,
+    reason: 'hour: expected the first second of a UTC hour',
+  },
+  { file: 'facts.csv', from: ',100,1.5', to: ',100', line: 2, reason: 'Invalid Record Length: ' },
+  {
+    file: 'facts.csv',
+    from: '00Z,700',
+    to: '00Z,799',
+    line: 2,
+    reason: 'adunitId: expected an ad unit of campaigns.json, found "799"',
+  },
+  {
+    file: 'facts.csv',
+    from: '2988507',
+    to: '2988508',
+    line: 2,
+    reason: 'cityId: expected an id of catalog.json, found "2988508"',
+  },
+  {
+    file: 'facts.csv',
+    from: 'SFR,100',
+    to: 'SFR,-1',
+    line: 2,
+    reason: 'displays: expected a whole number, 0 or more, found "-1"',
+  },
+  {
+    file: 'facts.csv',
+    from: '0.05',
+    to: '0.055',
+    line: 3,
+    reason: 'revenueEuro: expected an amount such as 12.34, found "0.055"',
+  },
+  {
+    file: 'facts.csv',
+    from: '1793527200',
+    to: '1793527201',
+    line: 4,
+    reason: 'hour: expected the first second of a UTC hour, such as 2026-11-01T13',
+  },
+  { file: 'facts.csv', from: 'Mobile"""', to: 'Mobile""', line: 4, reason: 'Quote Not Closed: ' },
 ];
 
 describe('a mistake is told with file, line and reason', () => {
@@ -237,13 +310,11 @@ describe('a mistake is told with file, line and reason', () => {
     return error;
   }
 
-  test.each(mistakes)('%s: %j becomes %j', async (file, from, to, line, reason) => {
+  test.each(mistakes)('$file: $from becomes $to', async ({ file, from, to, line, reason }) => {
     expect(files[file]).toContain(from);
-    await expectMistake(
-      folderOf({ [file]: files[file].replace(from, to) }),
-      `${file}:${line}`,
-      reason,
-    );
+    const folder = folderOf({ [file]: files[file].replace(from, to) });
+
+    await expectMistake(folder, `${file}:${line}`, reason);
   });
 
   test.each([

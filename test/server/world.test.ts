@@ -13,13 +13,14 @@ const window = { since: seconds('2026-10-24T00:00:00Z'), until: seconds('2026-10
 const facts = [...plainFacts(fixtures, window.since, window.until)];
 
 test('hostile names belong to the account awkward, and to no other', () => {
-  const namesOf = (name: string): string[] =>
-    campaignsOf(fixtures, accountOf(fixtures, name)).flatMap(
-      ({ advertiserName, campaignName, adunits }) => [
-        ...[advertiserName, campaignName],
-        ...adunits.map(({ adunitName }) => adunitName),
-      ],
-    );
+  const namesOf = (account: string): string[] => {
+    const names: string[] = [];
+    for (const campaign of campaignsOf(fixtures, accountOf(fixtures, account))) {
+      names.push(campaign.advertiserName, campaign.campaignName);
+      for (const adUnit of campaign.adunits) names.push(adUnit.adunitName);
+    }
+    return names;
+  };
   const others = ['buyer', 'admin', 'dsp'].flatMap(namesOf);
   const missing = (names: readonly string[], patterns: readonly RegExp[]) =>
     patterns.filter((pattern) => !names.some((name) => pattern.test(name)));
