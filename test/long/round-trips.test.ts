@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { fieldLabel } from '../../src/contract/columns.ts';
-import { ZipArchive } from '../../src/output/formats/xlsx.ts';
+import { ZipArchive } from '../../src/output/xlsx/zip-archive.ts';
 import { encode } from '../output/encode.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
 import { hasDuckDb, isInstalled, openDuckDb } from '../support/programs.ts';
@@ -167,11 +167,11 @@ describe('a sheet', () => {
   });
 
   test('refuses what would make it larger than 4 GiB', async () => {
-    const sheet = new ZipArchive().add('sheet');
+    const entry = new ZipArchive().begin('sheet');
     const part = ' '.repeat(2 ** 26);
-    for (let i = 1; i < 64; i++) sheet.write(part);
+    for (let i = 1; i < 64; i++) entry.write(part);
 
-    expect(() => sheet.write(part)).toThrow(
+    expect(() => entry.write(part)).toThrow(
       'The sheet becomes larger than 4 GiB, which no spreadsheet opens.',
     );
   });

@@ -1,18 +1,19 @@
-import { Zip, ZipDeflate } from 'fflate';
 import { fieldLabel } from '../../contract/columns.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
+import { formatCount } from '../../text/quantity.ts';
 import { keyText, strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
-import { describeReport } from '../../view/window-text.ts';
+import { describeReport, type ReportDescription } from '../../view/window-text.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { widthOf } from '../table/table-layout.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
 import {
   fixedParts,
+  headerRowXml,
   lettersOf,
   rowXml,
   type SheetCell,
@@ -20,8 +21,8 @@ import {
   sheetEnd,
   workbookXml,
 } from '../xlsx/workbook.ts';
+import { ZipArchive, type ZipEntry } from '../xlsx/zip-archive.ts';
 
-/** So many rows, and so many characters a cell, are all that a sheet of Excel holds. */
 const mostRows = 1_048_575;
 const longestText = 32_767;
 
@@ -43,150 +44,135 @@ export function createEncoder(options: EncodeOptions): Encoder {
   return new WorkbookEncoder(options);
 }
 
-/** The cells of a row, `undefined` where there is none. */
-type RowCells = readonly (SheetCell | undefined)[];
-
 class WorkbookEncoder implements Encoder {
   readonly #options: EncodeOptions;
+
   readonly #plan: ColumnPlan;
+
   readonly #sums = new ReportSums();
+
   readonly #archive = new ZipArchive();
+
   readonly #sheet: ZipEntry;
 
-  /** Rows that wait for the widths of their columns. */
-  #heldRows: Row[] = [];
-
+  /** The columns of the sheet, from its first row on. */
   #columns: readonly PlannedColumn[] = [];
+
   #rowCount = 0;
 
-  /** Whether the widths of the columns are written. */
-  #isBegun = false;
+  /** Rows that wait for the widths of their columns; `undefined` once these are written. */
+  #held: Row[] | undefined = [];
 
   constructor(options: EncodeOptions) {
     this.#options = options;
     this.#plan = new ColumnPlan(options);
-    for (const [path, xml] of fixedParts) this.#archive.add(path).end(xml);
-    this.#sheet = this.#archive.add('xl/worksheets/sheet1.xml');
+    for (const { path, xml } of fixedParts) this.#archive.add(path, xml);
+    this.#sheet = this.#archive.begin('xl/worksheets/sheet1.xml');
   }
 
   encode(batch: RowBatch): Pieces {
-    const rowCount = this.#rowCount + this.#heldRows.length + batch.rowCount;
-    if (rowCount > mostRows) throw tooManyRows();
+    const rowsBefore = this.#rowCount;
+    this.#rowCount += batch.rowCount;
+    if (this.#rowCount > mostRows) throw tooManyRows();
 
     this.#plan.follow(batch);
     const rows = rowsOf(batch);
     this.#sums.observe(rows, this.#plan.columns, batch.fields);
 
-    if (this.#isBegun) {
-      this.#writeRows(rows);
-    } else {
-      for (const row of rows) this.#heldRows.push(row);
-      if (this.#heldRows.length >= heldRows) this.#begin();
+    if (!this.#held) this.#writeRows(rows, rowsBefore);
+    else {
+      for (const row of rows) this.#held.push(row);
+      if (this.#rowCount >= heldRows) this.#begin(this.#held);
     }
     return this.#archive.take();
   }
 
   end({ fields, summary }: ReportTail): Pieces {
     this.#plan.settle(fields);
-    if (!this.#isBegun) this.#begin();
+    if (this.#held) this.#begin(this.#held);
 
-    const range = this.#range;
-    this.#sheet.end(sheetEnd(range));
-    this.#archive.add('xl/worksheets/sheet2.xml').end(this.#summaryXml(summary));
-    this.#archive.add('xl/workbook.xml').end(workbookXml(range));
+    const lastColumn = this.#columns.length - 1;
+    const filtered =
+      lastColumn < 0 ? undefined : `A1:${lettersOf(lastColumn)}${this.#rowCount + 1}`;
+    this.#sheet.end(sheetEnd(filtered));
+
+    const description = describeReport(summary, this.#sums);
+    const notices = this.#notices(summary?.timezone);
+    for (const notice of notices) this.#options.note?.(notice);
+
+    this.#archive.add('xl/worksheets/sheet2.xml', this.#summary(description, notices));
+    this.#archive.add('xl/workbook.xml', workbookXml(filtered));
     this.#archive.end();
     return this.#archive.take();
   }
 
-  /** Writes the widths of the columns, the header and the rows that waited for them. */
-  #begin(): void {
-    this.#isBegun = true;
+  /** Decides the columns, and writes their headings and the rows so far. */
+  #begin(rows: readonly Row[]): void {
+    this.#held = undefined;
     this.#columns = this.#plan.shown;
-    const rows = this.#heldRows;
-    this.#heldRows = [];
 
-    const header: SheetCell[] = [];
-    for (const { name, numeric } of this.#columns) {
-      header.push([numeric ? 'numberHeader' : 'header', fieldLabel(name)]);
-    }
+    const headings = this.#columns.map(({ name, numeric }): SheetCell => {
+      return { style: numeric ? 'numberHeader' : 'header', content: fieldLabel(name) };
+    });
     const cells = rows.map((row, i) => this.#cellsOf(row, i + 1));
-    const widths = header.map(([, label], i) => columnWidth(String(label), cells, i));
+    const widths = headings.map(({ content }, i) => {
+      const column = cells.map((rowCells) => rowCells[i]);
+      return columnWidth(String(content), column);
+    });
 
-    const headerXml = header.length > 0 ? rowXml(1, header, widths) : '';
-    this.#sheet.write(sheetBeginning(widths, 1) + headerXml + this.#xmlOf(cells));
+    const headerRow = headings.length > 0 ? headerRowXml(1, headings, widths) : '';
+    const rowTexts = cells.map((rowCells, i) => rowXml(i + 2, rowCells));
+    this.#sheet.write(sheetBeginning(widths, true) + headerRow + rowTexts.join(''));
   }
 
-  #writeRows(rows: readonly Row[]): void {
-    const cells = rows.map((row, i) => this.#cellsOf(row, this.#rowCount + i + 1));
-    this.#sheet.write(this.#xmlOf(cells));
-  }
-
-  /** The rows with these cells, which follow those written so far; the header stands above the first. */
-  #xmlOf(rows: readonly RowCells[]): string {
+  #writeRows(rows: readonly Row[], rowsBefore: number): void {
     let xml = '';
-    for (const cells of rows) {
-      this.#rowCount++;
-      xml += rowXml(this.#rowCount + 1, cells);
+    for (const [i, row] of rows.entries()) {
+      const number = rowsBefore + i + 1;
+      // The first row of the sheet is the header.
+      xml += rowXml(number + 1, this.#cellsOf(row, number));
     }
-    return xml;
+    this.#sheet.write(xml);
   }
 
-  /** @param number of the row, counted from 1, for an error */
-  #cellsOf(row: Row, number: number): RowCells {
+  #cellsOf(row: Row, number: number): (SheetCell | undefined)[] {
     return this.#columns.map((column) => cellOf(row, column, number));
   }
 
-  /** The cells of the header and the rows, as `A1:F20`; `undefined` where there are no columns. */
-  get #range(): string | undefined {
-    if (this.#columns.length === 0) return undefined;
-    return `A1:${lettersOf(this.#columns.length - 1)}${this.#rowCount + 1}`;
-  }
-
-  #summaryXml(summary: ReportTail['summary']): string {
-    const { comparison, title, note } = this.#options;
-    const described = describeReport(summary, this.#sums);
-    const notices = this.#noticesOf(summary);
-    for (const notice of notices) note?.(notice);
-
-    return summarySheet(
-      printable(title ?? described.title),
-      this.#factsOf(described.window, described.zone),
-      [...notices, ...(comparison?.notices ?? [])].map(printable),
-      this.#sums,
-      comparison,
-    );
-  }
-
-  #noticesOf(summary: ReportTail['summary']): string[] {
+  #notices(timezone: string | undefined): string[] {
     const notices = strangeNotices(this.#sums.total, this.#plan.columns);
     const hasHours = this.#plan.columns.some(({ type }) => type === 'hour');
-    if (!hasHours) return [...notices];
+    if (!hasHours) return notices;
 
-    const zone = summary?.timezone ?? "the report's zone";
+    const zone = timezone ?? "the report's zone";
     return [`Hours are the wall time of ${zone}: Excel has no time zones.`, ...notices];
   }
 
-  /** What stands above the totals, each fact with its name. */
-  #factsOf(
-    window: string | undefined,
-    zone: string | undefined,
-  ): (readonly [name: string, text: string])[] {
+  #summary({ title, window, zone }: ReportDescription, notices: readonly string[]): string {
     const { comparison, madeMs } = this.#options;
-    const made = madeMs === undefined ? undefined : new Date(madeMs).toISOString();
-    const texts = {
-      Window: window,
-      Zone: zone,
-      Rows: this.#rowCount.toLocaleString('en'),
-      Made: made && `${made.slice(0, 10)} ${made.slice(11, 16)} UTC`,
-      'Compared with': comparison?.before,
+    const facts = new Map<string, string>();
+    const addFact = (name: string, text: string | undefined): void => {
+      if (text !== undefined) facts.set(name, printable(text));
     };
+    addFact('Window', window);
+    addFact('Zone', zone);
+    addFact('Rows', formatCount(this.#rowCount));
+    addFact('Made', madeMs === undefined ? undefined : timeText(madeMs));
+    addFact('Compared with', comparison?.before);
 
-    const facts: (readonly [string, string])[] = [];
-    for (const [name, text] of Object.entries(texts)) {
-      if (text !== undefined) facts.push([name, printable(text)]);
-    }
-    return facts;
+    const head = {
+      title: printable(this.#options.title ?? title),
+      facts,
+      notices: [...notices, ...(comparison?.notices ?? [])].map(printable),
+    };
+    return summarySheet(head, this.#sums, comparison);
   }
+}
+
+/** An instant in milliseconds since 1970 as `2026-11-03 04:05 UTC`. */
+function timeText(ms: number): string {
+  const iso = new Date(ms).toISOString();
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 function tooManyRows(): OutputError {
@@ -197,15 +183,6 @@ function tooManyRows(): OutputError {
       hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
     },
   );
-}
-
-/** How wide a column is, in characters: as its header and its cells need. */
-function columnWidth(label: string, rows: readonly RowCells[], index: number): number {
-  let width = narrowest;
-  // The words of a header may stand one below the other, beside the button of the filter.
-  for (const word of label.split(' ')) width = Math.max(width, widthOf(word) + 3);
-  for (const cells of rows) width = Math.max(width, widthIn(cells[index]) + 2);
-  return Math.min(widest, width);
 }
 
 /** The serial number of 1970-01-01, and of the first day from which on all spreadsheets agree. */
@@ -221,32 +198,27 @@ const wallDays = {
 
 /** The cell of a row, which `rowNumber` names in an error; `undefined` for null. */
 function cellOf(row: Row, column: PlannedColumn, rowNumber: number): SheetCell | undefined {
+  const { name, type, numeric, figure } = column;
   const value = valueIn(row, column);
   if (value === null || value === undefined) return undefined;
 
-  const { type, numeric, figure } = column;
-  const mayBeNumber = numeric || (type === undefined && typeof value === 'number');
-  const number = mayBeNumber ? numberTextOf(value) : undefined;
-  const exact = number === undefined ? undefined : exactDouble(number);
-  if (exact !== undefined) {
+  const isNumber = numeric || (type === undefined && typeof value === 'number');
+  const digits = isNumber ? numberTextOf(value) : undefined;
+  const number = digits === undefined ? undefined : exactDouble(digits);
+  if (number !== undefined) {
     const style = figure?.type ?? (numeric ? 'integer' : 'plain');
-    return [style, exact];
+    return { style, content: number };
   }
 
   const text = keyText(value) ?? '';
   if (type === 'date' || type === 'hour' || type === 'wallTime') {
-    const day = wallDays[type](text);
-    const serial = day === undefined ? undefined : day + serialOf1970;
-    if (serial !== undefined && serial >= firstSerial) return [type, serial];
+    const serial = (wallDays[type](text) ?? Number.NaN) + serialOf1970;
+    if (serial >= firstSerial) return { style: type, content: serial };
   }
+  if (text.length <= longestText) return { style: 'plain', content: text };
 
-  if (text.length > longestText) throw textTooLong(column.name, text.length, rowNumber);
-  return ['plain', text];
-}
-
-function textTooLong(column: string, length: number, rowNumber: number): OutputError {
-  return new OutputError(
-    `Row ${rowNumber}: ${printable(column)} has ${length} characters, and a cell of Excel holds 32,767.`,
+  throw new OutputError(
+    `Row ${rowNumber}: ${printable(name)} has ${text.length} characters, and a cell of Excel holds 32,767.`,
     {
       code: 'TOO_LARGE',
       hint: 'Choose the other columns with --columns, or write CSV or Parquet.',
@@ -254,13 +226,23 @@ function textTooLong(column: string, length: number, rowNumber: number): OutputE
   );
 }
 
-/** How many characters a time takes, as its style shows it. */
+/** The width of a column in characters, for its heading and some of its cells. */
+function columnWidth(heading: string, cells: readonly (SheetCell | undefined)[]): number {
+  let width = narrowest;
+  // The words of a heading may stand one below the other, beside the button of the filter.
+  for (const word of heading.split(' ')) width = Math.max(width, widthOf(word) + 3);
+  for (const cell of cells) width = Math.max(width, cellWidth(cell) + 2);
+  return Math.min(widest, width);
+}
+
+/** How many characters a time takes as its style shows it. */
 const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
 
-/** How many characters a cell takes: of a number with its thousands apart. */
-function widthIn(cell: SheetCell | undefined): number {
+/** How many characters a cell takes; numbers have their thousands apart. */
+function cellWidth(cell: SheetCell | undefined): number {
   if (!cell) return 0;
-  const [style, content] = cell;
+
+  const { style, content } = cell;
   if (typeof content === 'string') return widthOf(content.slice(0, widest));
 
   const timeWidth = timeWidths[style];
@@ -269,69 +251,4 @@ function widthIn(cell: SheetCell | undefined): number {
   const isWhole = style === 'integer' || style === 'plain';
   const digits = isWhole ? String(content) : content.toFixed(2);
   return Math.ceil(1.3 * Math.max(digits.length, 4));
-}
-
-/** What fits into an entry of a ZIP archive without its extension for more, which spreadsheets do not read. */
-const largestBytes = 0xffffffff;
-
-/** A ZIP archive as a stream. An entry is written to its end before the next one begins. */
-export class ZipArchive {
-  #pieces: Uint8Array[] = [];
-
-  readonly #zip = new Zip((error, piece) => {
-    if (error) throw error;
-    this.#pieces.push(piece);
-  });
-
-  add(path: string): ZipEntry {
-    // Higher levels take twice as long and save a tenth.
-    const file = new ZipDeflate(path, { level: 3 });
-    // The first day of ZIP: with the time of writing, the same report would give other bytes each time.
-    file.mtime = new Date(1980, 0, 1);
-    this.#zip.add(file);
-    return new ZipEntry(file);
-  }
-
-  end(): void {
-    this.#zip.end();
-  }
-
-  /** The bytes that are ready, each once. */
-  take(): Uint8Array[] {
-    const ready = this.#pieces;
-    this.#pieces = [];
-    return ready;
-  }
-}
-
-/** A file of an archive, whose text comes in pieces. Throws `OutputError` where it becomes too large. */
-class ZipEntry {
-  readonly #file: ZipDeflate;
-  #sizeBytes = 0;
-
-  constructor(file: ZipDeflate) {
-    this.#file = file;
-  }
-
-  write(text: string): void {
-    this.#push(text, false);
-  }
-
-  end(text: string): void {
-    this.#push(text, true);
-  }
-
-  #push(text: string, isLast: boolean): void {
-    const bytes = Buffer.from(text);
-    this.#sizeBytes += bytes.length;
-    if (this.#sizeBytes > largestBytes) throw sheetTooLarge();
-    this.#file.push(bytes, isLast);
-  }
-}
-
-function sheetTooLarge(): OutputError {
-  return new OutputError('The sheet becomes larger than 4 GiB, which no spreadsheet opens.', {
-    code: 'TOO_LARGE',
-    hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
-  });
 }

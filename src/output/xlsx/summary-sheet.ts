@@ -10,96 +10,127 @@ import {
 import type { Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
-import { rowXml, type SheetCell, sheetBeginning, sheetEnd } from './workbook.ts';
+import { headerRowXml, rowXml, type SheetCell, sheetBeginning, sheetEnd } from './workbook.ts';
 
 const topCount = 10;
 
-/** The sheet with the totals of a report and the ten greatest values of each breakdown; `facts` and `notices` stand above them. */
+/** In characters: of the names, of the ids or first figures, and of the other figures. */
+const nameWidth = 44;
+const idWidth = 20;
+const figureWidth = 16;
+
+/** What stands above the sums of a report. */
+export interface SummaryHead {
+  readonly title: string;
+
+  /** What is said of the report, by its names. */
+  readonly facts: ReadonlyMap<string, string>;
+
+  readonly notices: readonly string[];
+}
+
+/** The sheet with the totals of a report and the ten greatest values of each breakdown. */
 export function summarySheet(
-  title: string,
-  facts: readonly (readonly [name: string, text: string])[],
-  notices: readonly string[],
+  { title, facts, notices }: SummaryHead,
   sums: ReportSums,
   comparison: Comparison | undefined,
 ): string {
   const { leading, others } = leadingFirst(figuresOf(sums.total.metrics));
-  const units = sums.units.filter(({ isTime }) => !isTime);
-  const rows: SheetCell[][] = [
-    [['title', title]],
-    ...facts.map(([name, text]): SheetCell[] => [
-      ['note', name],
-      ['plain', text],
-    ]),
-    ...notices.map((notice): SheetCell[] => [['note', notice]]),
-    [],
-    ...totalRows([...leading, ...others], sums.total.totals(), comparison),
-    ...units.flatMap((each) => [[], ...breakdownRows(each, leading, comparison)]),
-  ];
-  const widths = [44, 20, ...Array.from({ length: Math.max(2, leading.length + 1) }, () => 16)];
-  const xml = rows.map((cells, i) =>
-    rowXml(i + 1, cells, cells[0]?.[0] === 'header' ? widths : undefined),
-  );
-  return sheetBeginning(widths, 0) + xml.join('') + sheetEnd(undefined);
+
+  const rows: SheetCell[][] = [[{ style: 'title', content: title }]];
+  for (const [name, text] of facts) {
+    rows.push([
+      { style: 'note', content: name },
+      { style: 'plain', content: text },
+    ]);
+  }
+  for (const notice of notices) rows.push([{ style: 'note', content: notice }]);
+
+  rows.push([], ...totalRows([...leading, ...others], sums.total.totals(), comparison));
+  for (const unit of sums.units) {
+    if (!unit.isTime) rows.push([], ...breakdownRows(unit, leading, comparison));
+  }
+
+  const figureColumns = Math.max(2, leading.length + 1);
+  const widths = [nameWidth, idWidth, ...Array.from({ length: figureColumns }, () => figureWidth)];
+  const rowTexts = rows.map((cells, i) => {
+    const isHeader = cells[0]?.style === 'header';
+    return isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
+  });
+  return sheetBeginning(widths, false) + rowTexts.join('') + sheetEnd(undefined);
 }
 
+/** Each figure of the report in a row, with that of the earlier one and the change. */
 function totalRows(
   figures: readonly Figure[],
   totals: Sums,
   comparison: Comparison | undefined,
 ): SheetCell[][] {
+  const headings = ['Totals', comparison?.now ?? ''];
+  if (comparison) headings.push(comparison.before, 'Change');
   const before = comparison?.sums.total.totals();
-  const names = [
-    'Totals',
-    comparison?.now ?? '',
-    ...(comparison ? [comparison.before, 'Change'] : []),
-  ];
-  return [
-    names.map((name, i) => [i === 0 ? 'header' : 'numberHeader', name]),
-    ...figures.map((figure): SheetCell[] => [
-      ['plain', fieldLabel(figure.field)],
+
+  const rows = [headings.map((heading, i) => headingCell(heading, i > 0))];
+  for (const figure of figures) {
+    const row: SheetCell[] = [
+      { style: 'plain', content: fieldLabel(figure.field) },
       figureCell(figure, totals),
-      ...(before
-        ? [figureCell(figure, before), ['right', changeText(figure, totals, before)] as const]
-        : []),
-    ]),
-  ];
+    ];
+    if (before) {
+      const change = changeText(figure, totals, before);
+      row.push(figureCell(figure, before), { style: 'right', content: change });
+    }
+    rows.push(row);
+  }
+  return rows;
 }
 
+/** The greatest values of a breakdown by the first figure, each in a row. */
 function breakdownRows(
   unit: Unit,
   figures: readonly Figure[],
   comparison: Comparison | undefined,
 ): SheetCell[][] {
-  const { fields, groups } = unit;
-  const [lead] = figures;
   const title = nounOfUnit(unit).replace(/^./, (letter) => letter.toUpperCase());
-  if (!groups || !lead)
-    return [[['strong', title]], [['note', 'Too many different values to rank.']]];
-  const heading = `${title}: top ${Math.min(topCount, groups.size)} by ${fieldLabel(lead.field)}`;
-  const names = [
-    heading,
-    'ID',
-    ...figures.map(({ field }) => fieldLabel(field)),
-    ...(comparison ? ['Change'] : []),
-  ];
-  const top = [...groups].sort(byFigure(lead)).slice(0, topCount);
-  return [
-    names.map((name, i) => [i < 2 ? 'header' : 'numberHeader', name]),
-    ...top.map((group): SheetCell[] => {
-      const { name, detail } = nameOfGroup(fields, group);
-      const change = comparison && changeText(lead, group.sums, comparison.sums.find(unit, group));
-      return [
-        ['plain', name],
-        ['plain', detail],
-        ...figures.map((figure) => figureCell(figure, group.sums)),
-        ...(change ? [['right', change] as const] : []),
-      ];
-    }),
-  ];
+  const [lead] = figures;
+  if (!unit.groups || !lead) {
+    return [
+      [{ style: 'strong', content: title }],
+      [{ style: 'note', content: 'Too many different values to rank.' }],
+    ];
+  }
+
+  const count = Math.min(topCount, unit.groups.size);
+  const headings = [`${title}: top ${count} by ${fieldLabel(lead.field)}`, 'ID'];
+  for (const { field } of figures) headings.push(fieldLabel(field));
+  if (comparison) headings.push('Change');
+
+  const rows = [headings.map((heading, i) => headingCell(heading, i > 1))];
+  const top = [...unit.groups].sort(byFigure(lead)).slice(0, topCount);
+  for (const group of top) {
+    const { name, detail } = nameOfGroup(unit.fields, group);
+    const row: SheetCell[] = [
+      { style: 'plain', content: name },
+      { style: 'plain', content: detail },
+    ];
+    for (const figure of figures) row.push(figureCell(figure, group.sums));
+    if (comparison) {
+      const change = changeText(lead, group.sums, comparison.sums.find(unit, group));
+      row.push({ style: 'right', content: change });
+    }
+    rows.push(row);
+  }
+  return rows;
+}
+
+function headingCell(content: string, isOfNumbers: boolean): SheetCell {
+  return { style: isOfNumbers ? 'numberHeader' : 'header', content };
 }
 
 function figureCell(figure: Figure, sums: Sums): SheetCell {
   const value = figureValue(figure, sums);
-  if (value === undefined) return ['right', '–'];
-  return [figure.type, Number((figure.type === 'percent' ? value / 100 : value).toPrecision(15))];
+  if (value === undefined) return { style: 'right', content: '–' };
+
+  const number = figure.type === 'percent' ? value / 100 : value;
+  return { style: figure.type, content: Number(number.toPrecision(15)) };
 }
