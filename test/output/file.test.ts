@@ -87,6 +87,28 @@ describe('an output file', () => {
     expect((await fs.stat(path)).mode & 0o777).toBe(0o640);
   });
 
+  it('is not placed where its temporary file was exchanged for a link, whose target keeps its permissions', async () => {
+    const secret = join(folder, 'secret');
+    await fs.writeFile(secret, 'secret', { mode: 0o600 });
+    await fs.writeFile(path, 'old');
+    await fs.chmod(path, 0o666);
+    const file = await openOutput(path);
+    await file.write(Buffer.from('new'));
+
+    const names = await fs.readdir(folder);
+    const temporary = join(folder, names.find((name) => name.endsWith('.tmp')) ?? '');
+    await fs.unlink(temporary);
+    await fs.symlink(secret, temporary);
+
+    await expect(file.commit()).rejects.toMatchObject({
+      exitCode: 8,
+      message: `${path} could not be written: somebody has exchanged its temporary file for another one.`,
+    });
+    expect((await fs.stat(secret)).mode & 0o777).toBe(0o600);
+    expect(await fs.readFile(path, 'utf8')).toBe('old');
+    expect((await fs.readdir(folder)).sort()).toEqual(['report.csv', 'secret']);
+  });
+
   it('is reached through symbolic links, which stay', async () => {
     await fs.mkdir(join(folder, 'there'));
     await fs.symlink('there/second', path);

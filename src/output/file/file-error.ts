@@ -10,18 +10,21 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is a file, not a folder',
   EEXIST: 'it exists already, and --no-clobber keeps it',
   EISDIR: 'it is a folder',
+  NO_HARD_LINKS: 'its disk has no hard links, without which an existing file cannot be kept',
+  EXCHANGED: 'somebody has exchanged its temporary file for another one',
 };
 
 const hints: Readonly<Record<string, string>> = {
   EEXIST: 'Leave out --no-clobber to replace it, or choose another name.',
+  NO_HARD_LINKS: 'Leave out --no-clobber, or write to another disk.',
 };
 
 const usualHint =
   'Check the path, its permissions and the space on its disk, or write elsewhere with -o.';
 
-/** An error as the system would throw it. */
-export function systemError(code: string): Error {
-  return Object.assign(new Error(code), { code });
+/** An error as the system would throw it, or for one of the reasons above that only we have. */
+export function systemError(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(code, { cause }), { code });
 }
 
 /** Does something to a file; where the system refuses, throws an `OutputError` with the reason. Other errors stay. */

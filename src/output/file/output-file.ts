@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
+import { codeOf } from '../../errors.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
 import { PieceWriter } from './piece-writer.ts';
@@ -128,7 +129,7 @@ export async function checkTarget(path: string, options: OutputFileOptions = {})
     const folder = dirname(target.path);
     const [outermost] = await missingFolders(folder);
     if (outermost === undefined) {
-      await fs.access(folder, constants.W_OK);
+      await tryToPlace(folder, target);
       return;
     }
 
@@ -136,8 +137,46 @@ export async function checkTarget(path: string, options: OutputFileOptions = {})
     // of its own: another part of the same run may be about to use the folders that are missing.
     const probe = join(dirname(outermost), temporaryName('folder'));
     await fs.mkdir(probe);
-    await fs.rmdir(probe);
+    try {
+      await tryToPlace(probe, target);
+    } finally {
+      await fs.rmdir(probe);
+    }
   });
+}
+
+/** Writes an empty file into a folder and renames or links it there, as a report will be. Some network disks refuse that. */
+async function tryToPlace(folder: string, { existing, keepsExisting }: Target): Promise<void> {
+  const before = join(folder, temporaryName('before'));
+  const after = join(folder, temporaryName('after'));
+  const file = await fs.open(before, 'wx');
+  try {
+    if (existing) await takeMode(file, existing);
+    await file.close();
+    await (keepsExisting ? link(before, after) : fs.rename(before, after));
+  } finally {
+    await file.close().catch(() => {});
+    await fs.unlink(before).catch(() => {});
+    await fs.unlink(after).catch(() => {});
+  }
+}
+
+/** Gives a file the mode of the one that it is to replace. */
+async function takeMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
+  const own = await file.stat();
+  const wantedMode = mode & 0o7777;
+  if ((own.mode & 0o7777) !== wantedMode) await file.chmod(wantedMode);
+}
+
+/** Links a file to a second name, which must be free. */
+async function link(path: string, name: string): Promise<void> {
+  try {
+    await fs.link(path, name);
+  } catch (error) {
+    // Disks without hard links say so in different ways; an existing file is the one other reason.
+    if (codeOf(error) === 'EEXIST') throw error;
+    throw systemError('NO_HARD_LINKS', error);
+  }
 }
 
 /** A regular file, which is written beside its place. */
@@ -181,19 +220,28 @@ class FileBeside implements OpenedFile {
   }
 
   async place(): Promise<void> {
+    const { path, existing, keepsExisting } = this.#target;
+    // By its handle: whoever owns the folder may have put a link to another file in place of the name.
+    if (existing) await takeMode(this.file, existing);
     await this.file.sync();
+    await this.#expectOwnFile();
     await this.file.close();
 
-    const { path, existing, keepsExisting } = this.#target;
-    if (existing) await fs.chmod(this.#temporaryPath, existing.mode & 0o7777);
     if (!keepsExisting) {
       await fs.rename(this.#temporaryPath, path);
       return;
     }
 
     // Unlike a rename, a link never replaces what somebody has put there meanwhile.
-    await fs.link(this.#temporaryPath, path);
+    await link(this.#temporaryPath, path);
     await fs.unlink(this.#temporaryPath);
+  }
+
+  /** Throws where the name of the temporary file no longer leads to what was written. */
+  async #expectOwnFile(): Promise<void> {
+    const written = await this.file.stat({ bigint: true });
+    const named = await fs.lstat(this.#temporaryPath, { bigint: true });
+    if (named.ino !== written.ino) throw systemError('EXCHANGED');
   }
 
   async undo(): Promise<void> {

@@ -1,0 +1,66 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { spawnCli } from '../support/spawn.ts';
+
+/** Disks, mostly of the network, that refuse what others do: it is said before a report is asked for, with exit 8. */
+
+/** `NODE_OPTIONS` of a process whose disk refuses a call: of a file that is open (chmod), or by its path. */
+function refusing(call: 'link' | 'rename' | 'chmod'): string {
+  const patch =
+    call === 'chmod'
+      ? 'fs.open = async (...args) => Object.assign(await open(...args), { chmod: refuse })'
+      : `fs.${call} = refuse`;
+  const script = `
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const open = fs.open;
+    const refuse = async () => {
+      throw Object.assign(new Error('EPERM: operation not permitted, ${call}'), { code: 'EPERM' });
+    };
+    ${patch};
+    syncBuiltinESMExports();`;
+  return `--import data:text/javascript,${encodeURIComponent(script)}`;
+}
+
+const line = 'run --period 2026-11-01 --metrics displays -o report.csv';
+
+describe.each([
+  ['link', `${line} --no-clobber`, /has no hard links, without which an existing file cannot/],
+  ['rename', line, /the system does not permit it/],
+] as const)('a disk that refuses %s', (call, command, reason) => {
+  test('is told of before anything is sent', async () => {
+    const { cwd, env, server } = await serveForTest({ delayMs: 0 });
+
+    const result = await spawnCli(command, { cwd, env: { ...env, NODE_OPTIONS: refusing(call) } });
+
+    expectRefusal(result, 8, reason);
+    expect(server.requests()).toEqual([]);
+    expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
+  });
+});
+
+test('a disk that refuses chmod is told of before a file with other permissions would be replaced', async () => {
+  const { cwd, env, server } = await serveForTest({ delayMs: 0 });
+  writeFileSync(join(cwd, 'report.csv'), 'old', { mode: 0o600 });
+
+  const refused = { ...env, NODE_OPTIONS: refusing('chmod') };
+  const result = await spawnCli(line, { cwd, env: refused });
+
+  expectRefusal(result, 8, /the system does not permit it/);
+  expect(server.requests()).toEqual([]);
+
+  const fresh = await spawnCli(line.replace('report', 'fresh'), { cwd, env: refused });
+  expect(fresh.exitCode).toBe(0);
+});
+
+test('adreport init on a disk without hard links is exit 8, and leaves nothing', async () => {
+  const cwd = temporaryFolder();
+
+  const result = await spawnCli('init', { cwd, env: { NODE_OPTIONS: refusing('link') } });
+
+  expectRefusal(result, 8, /adreport\.yaml could not be written: its disk has no hard links/);
+  expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
+});
