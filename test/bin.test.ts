@@ -118,3 +118,17 @@ test.skipIf(process.platform === 'win32')(
     });
   },
 );
+
+test.skipIf(process.platform === 'win32')(
+  'a stdout that is closed at the start is /dev/null, as the topic security says; files are written',
+  () => {
+    const cwd = temporaryFolder();
+    const script = `'${process.execPath}' '${launcher}' run --local --direct --period 2026-11-09 -q -o x.csv --json >&-`;
+
+    const { status, stderr } = runToEnd('sh', ['-c', script], cwd);
+
+    expect(status).toBe(0);
+    expect(stderr).toBe('');
+    expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toMatch(/^requests,/);
+  },
+);

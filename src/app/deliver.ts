@@ -212,20 +212,29 @@ function stdoutTarget(console: Sink): Target {
   };
 }
 
-/** Shows a file in the program that `BROWSER` names, or the one that the system has for it. */
-export function openFile({ host, console }: Streams, file: string): void {
-  const { BROWSER } = host.env;
-  const [command = '', ...args] = BROWSER ? [BROWSER] : systemOpener();
+/** A program that shows a file, with what stands before the file's path on its command line. */
+interface Opener {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** The program that `BROWSER` names, else the one that the system has for a file of any kind. */
+export function openerOn(platform: NodeJS.Platform, browser: string | undefined): Opener {
+  if (browser) return { command: browser, args: [] };
+  if (platform === 'darwin') return { command: 'open', args: [] };
+  // Not `cmd /c start`: it would run what stands behind an `&` in the name of a file.
+  if (platform === 'win32')
+    return { command: 'rundll32.exe', args: ['url.dll,FileProtocolHandler'] };
+  return { command: 'xdg-open', args: [] };
+}
+
+/** Shows a file to the user, and does not wait until it is closed again. */
+export function openFile({ host, console }: Pick<Context, 'host' | 'console'>, file: string): void {
+  const { command, args } = openerOn(process.platform, host.env.BROWSER);
   const child = spawn(command, [...args, resolve(host.cwd, file)], {
     detached: true,
     stdio: 'ignore',
   });
   child.on('error', () => console.warn(`${file} could not be opened: there is no ${command}.`));
   child.unref();
-}
-
-function systemOpener(): string[] {
-  if (process.platform === 'darwin') return ['open'];
-  if (process.platform === 'win32') return ['cmd', '/c', 'start', '""'];
-  return ['xdg-open'];
 }

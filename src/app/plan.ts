@@ -8,6 +8,7 @@ import {
   modifiedAt,
   type NameValues,
   placeholdersOf,
+  placeOnDisk,
 } from '../output/file/file-name.ts';
 import type { Expectation } from '../report/completeness.ts';
 import { checkMergeable, type Part, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
@@ -242,4 +243,38 @@ export async function printDryRun(
   }
 
   await console.result(flags.json ? JSON.stringify({ requests }) : texts.join('\n\n'));
+}
+
+/** Who writes to a place, and by which name. */
+interface Owner {
+  readonly job: Job;
+  readonly output: string;
+}
+
+/** Throws `UsageError` where two outputs of a run would be one file, by their names or through a link. */
+export function expectOwnPlaces(jobs: readonly Job[], cwd: string): void {
+  const owners = new Map<string, Owner>();
+
+  for (const job of jobs) {
+    // The parts of a merged report share one output.
+    const outputs = new Set(job.parts.map((part) => fileOf(job, part)));
+    for (const output of outputs) {
+      const place = output === undefined ? 'stdout' : placeOnDisk(resolve(cwd, output));
+      const owner = owners.get(place);
+      if (owner) throw sharedPlace(owner, { job, output: output ?? 'stdout' });
+      owners.set(place, { job, output: output ?? 'stdout' });
+    }
+  }
+}
+
+function sharedPlace(first: Owner, second: Owner): UsageError {
+  if (first.job === second.job) {
+    return new UsageError(`${first.output} and ${second.output} are one file, through a link.`, {
+      hint: 'Remove the link, or write elsewhere with -o.',
+    });
+  }
+  return new UsageError(
+    `The reports ${first.job.name} and ${second.job.name} would both be written to ${second.output}.`,
+    { hint: 'Give each an output of its own, e.g. with {report} in its name.' },
+  );
 }

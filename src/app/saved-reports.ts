@@ -12,12 +12,11 @@ import {
 } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { placeOf } from '../output/file/file-name.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { checkFormat } from './deliver.ts';
 import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
-import { fileOf, type Job, planJob } from './plan.ts';
+import { type Job, planJob } from './plan.ts';
 
 /** What `run` was called with. */
 export interface RunCommandLine {
@@ -30,7 +29,7 @@ export interface RunCommandLine {
 
 /**
  * The jobs of the saved reports that `run NAME…` or `run --all` means. Throws `UsageError` for a file or a name that is
- * not there, with file and line for what is wrong in the file, and for two reports that would be written to one place.
+ * not there, and with file and line for what is wrong in the file.
  */
 export async function planSavedReports(
   context: Context,
@@ -51,7 +50,6 @@ export async function planSavedReports(
       throw projectError(file.shownPath, faults);
     }
   }
-  refuseSharedOutputs(jobs);
   return jobs;
 }
 
@@ -84,25 +82,6 @@ function planSavedReport(context: Context, { name, options, saved }: SavedReport
   const choice = { account: accountName, profile, encoding, windowClock };
   const account = context.accountOfSavedReport(choice, merged);
   return planJob(context, { account, options: merged, name });
-}
-
-/** Throws `UsageError` for two reports that would be written to one place. */
-function refuseSharedOutputs(jobs: readonly Job[]): void {
-  const owners = new Map<string, Job>();
-  for (const job of jobs) {
-    const outputs = new Set(job.parts.map((part) => fileOf(job, part) ?? 'stdout'));
-    for (const output of outputs) {
-      const owner = owners.get(placeOf(output));
-      if (!owner) {
-        owners.set(placeOf(output), job);
-        continue;
-      }
-      throw new UsageError(
-        `The reports ${owner.name} and ${job.name} would both be written to ${output}.`,
-        { hint: 'Give each an output of its own, e.g. with {report} in its name.' },
-      );
-    }
-  }
 }
 
 /** A report of the file, by its name. */

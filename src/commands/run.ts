@@ -5,7 +5,7 @@ import { runFlags } from '../app/flags/run-flags.ts';
 import { jobWithIds } from '../app/names.ts';
 import { type ReportTools, toolsFor } from '../app/order.ts';
 import { runParts } from '../app/parts.ts';
-import { factsOf, fileOf, type Job, planJob, printDryRun } from '../app/plan.ts';
+import { expectOwnPlaces, factsOf, fileOf, type Job, planJob, printDryRun } from '../app/plan.ts';
 import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
 import { planSavedReports, type RunCommandLine } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
@@ -51,6 +51,8 @@ export const runCommand = declareCommand({
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
+  expectOwnPlaces(planned, context.host.cwd);
+
   for (const { plan } of planned) {
     for (const note of plan.window.notes) context.console.note(note);
   }

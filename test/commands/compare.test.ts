@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openerOn } from '../../src/app/deliver.ts';
 import { readSheet } from '../output/xlsx-reader.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -122,6 +123,13 @@ test('--title is the heading of the page and of the summary', async () => {
 });
 
 describe('--open', () => {
+  test('starts no shell on Windows, where the name of a file may hold an &', () => {
+    const { command, args } = openerOn('win32', undefined);
+    expect(command).toBe('rundll32.exe');
+    expect(args).toEqual(['url.dll,FileProtocolHandler']);
+    expect(openerOn('win32', 'firefox.exe').command).toBe('firefox.exe');
+  });
+
   test.skipIf(process.platform === 'win32')(
     'shows the file in the program of BROWSER',
     async () => {

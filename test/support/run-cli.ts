@@ -130,7 +130,8 @@ function filesIn(folder: string): Record<string, string> {
   const files: Record<string, string> = {};
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const isSetting = path.startsWith('.config');
-    const isFile = statSync(join(folder, path)).isFile();
+    // A link may lead nowhere.
+    const isFile = statSync(join(folder, path), { throwIfNoEntry: false })?.isFile();
     if (isFile && !isSetting) files[path] = readFileSync(join(folder, path), 'utf8');
   }
   return files;

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { posix, win32 } from 'node:path';
+import { readlinkSync, statSync } from 'node:fs';
+import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 
@@ -83,6 +83,30 @@ export function placeOf(path: string, platform: NodeJS.Platform = process.platfo
   const place = normalize(path);
   const ignoresCase = platform === 'win32' || platform === 'darwin';
   return ignoresCase ? place.normalize('NFC').toLowerCase() : place;
+}
+
+/** A key that two absolute paths share if they lead to one file, also through symbolic links, whether it exists or not. */
+export function placeOnDisk(path: string): string {
+  return placeOf(followLinks(path, 40));
+}
+
+function followLinks(path: string, linksLeft: number): string {
+  const next = linkTarget(path);
+  if (next !== undefined && linksLeft > 0)
+    return followLinks(resolve(dirname(path), next), linksLeft - 1);
+
+  // The folders above may be links as well.
+  const folder = dirname(path);
+  return folder === path ? path : join(followLinks(folder, linksLeft), basename(path));
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // It is no link, or nothing that can be read.
+    return undefined;
+  }
 }
 
 /** When a file was last written, in unix seconds; `undefined` where there is none. */

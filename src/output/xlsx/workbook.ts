@@ -49,7 +49,7 @@ const cellFormats = {
   right: { numberFormat: general, align: 'right' },
 } as const satisfies Record<string, CellFormat>;
 
-export type CellStyle = keyof typeof cellFormats;
+type CellStyle = keyof typeof cellFormats;
 
 /** What is in a cell, and how it is shown. */
 export interface SheetCell {

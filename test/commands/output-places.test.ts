@@ -1,0 +1,63 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** Two outputs of one run never write to one file: it would hold whichever came last. */
+
+const twoReports = `
+defaults: {metrics: displays, period: 2026-11-01}
+reports:
+  one: {output: first/report.csv}
+  two: {output: second/report.csv}
+`;
+
+describe.skipIf(process.platform === 'win32')('two outputs that are one file', () => {
+  test('through a link to a folder are exit 2, before anything is sent', async () => {
+    const { run, cwd, server } = await serveForTest();
+    writeFileSync(join(cwd, 'adreport.yaml'), twoReports);
+    mkdirSync(join(cwd, 'first'));
+    symlinkSync('first', join(cwd, 'second'));
+
+    const result = await run('run --all');
+
+    expectRefusal(result, 2, 'The reports one and two would both be written to second/report.csv.');
+    expect(server.requests()).toEqual([]);
+  });
+
+  test('through a link to a file that is not there yet are exit 2', async () => {
+    const { run, cwd } = await serveForTest();
+    writeFileSync(join(cwd, 'adreport.yaml'), twoReports);
+    mkdirSync(join(cwd, 'second'));
+    symlinkSync('../first/report.csv', join(cwd, 'second/report.csv'));
+
+    expectRefusal(await run('run --all'), 2, 'would both be written to second/report.csv.');
+  });
+
+  test('of one report in parts are named', async () => {
+    const { run, cwd, server } = await serveForTest();
+    symlinkSync('2026-11-01.csv', join(cwd, '2026-11-02.csv'));
+
+    const result = await run(
+      'run --period 2026-11-01..2026-11-02 --split day --by DAILY -o {date}.csv',
+    );
+
+    expectRefusal(result, 2, '2026-11-01.csv and 2026-11-02.csv are one file, through a link.');
+    expect(server.requests()).toEqual([]);
+  });
+
+  test('are two where the link leads elsewhere', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    mkdirSync(join(cwd, 'elsewhere'));
+    symlinkSync('elsewhere/second.csv', join(cwd, '2026-11-02.csv'));
+
+    const result = await run(
+      'run --period 2026-11-01..2026-11-02 --split day --metrics displays --by DAILY -o {date}.csv',
+    );
+
+    expect(result.exitCode).toBe(0);
+    expect(readFileSync(join(cwd, 'elsewhere/second.csv'), 'utf8')).toMatch(/2026-11-02,\d+/);
+    expect(readdirSync(cwd)).toContain('2026-11-01.csv');
+  });
+});
