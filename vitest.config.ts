@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+
+type TestConfig = ViteUserConfig['test'];
 
 /** The topics of help are loaded as text, as esbuild does. */
 const markdown = {
@@ -8,29 +10,43 @@ const markdown = {
     id.endsWith('.md') ? `export default ${JSON.stringify(text)};` : undefined,
 };
 
-/** `vitest run --mode long` runs the slow ones: fuzzing, kills, other Node versions. */
+const fastTests: TestConfig = {
+  include: ['test/**/*.test.ts'],
+  exclude: ['test/long/**', 'test/bench/**'],
+  testTimeout: 60_000,
+  // A worker loads the program once for all of its files, which change nothing that outlives a test: it saves a third of
+  // the time. By itself vitest leaves a core free; these tests wait for processes of their own most of the time.
+  isolate: false,
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+};
+
+/** The slow ones: fuzzing, kills, other Node versions. */
+const longTests: TestConfig = {
+  include: ['test/long/**/*.test.ts'],
+  exclude: [],
+  testTimeout: 600_000,
+};
+
+const allTests: TestConfig = {
+  hookTimeout: 60_000,
+  // Tests that wait do so together.
+  maxConcurrency: 20,
+  // The values of a table are cut in the name of a test where they are longer.
+  chaiConfig: { truncateThreshold: 120 },
+  globalSetup: ['test/support/build.ts'],
+  // What runs in a process of its own is not seen: the real streams and signals, and the questions of a terminal, which
+  // bin.test.ts and terminal.test.ts go through.
+  coverage: {
+    include: ['src/**/*.ts'],
+    exclude: ['src/host.ts', 'src/ui/prompt.ts'],
+    reporter: ['text-summary', 'json'],
+    reportOnFailure: true,
+    thresholds: { lines: 97 },
+  },
+};
+
+/** `vitest run` runs the fast tests, and `vitest run --mode long` the long ones. */
 export default defineConfig(({ mode }) => {
-  const long = mode === 'long';
-  return {
-    plugins: [markdown],
-    test: {
-      include: long ? ['test/long/**/*.test.ts'] : ['test/**/*.test.ts'],
-      exclude: long ? [] : ['test/long/**', 'test/bench/**'],
-      testTimeout: long ? 600_000 : 60_000,
-      hookTimeout: 60_000,
-      // By itself vitest leaves a core free; these tests wait for processes of their own most of the time. A worker loads
-      // the program once for all of its files, which change nothing that outlives a test: it saves a third of the time.
-      ...(long ? {} : { isolate: false, maxWorkers: Math.max(2, availableParallelism() - 1) }),
-      globalSetup: ['test/support/build.ts'],
-      // What runs in a process of its own is not seen: the real streams and signals, and the questions of a terminal, which
-      // bin.test.ts and terminal.test.ts go through.
-      coverage: {
-        include: ['src/**/*.ts'],
-        exclude: ['src/host.ts', 'src/ui/prompt.ts'],
-        reporter: ['text-summary', 'json'],
-        reportOnFailure: true,
-        thresholds: { lines: 97 },
-      },
-    },
-  };
+  const testsOfMode = mode === 'long' ? longTests : fastTests;
+  return { plugins: [markdown], test: { ...allTests, ...testsOfMode } };
 });
