@@ -47,6 +47,7 @@ const stepsOfReport = [
 const doors: Readonly<Record<string, readonly string[]>> = {
   undici: ['api/http.ts'],
   conf: ['config/store.ts'],
+  'proper-lockfile': ['config/store.ts'],
   inquirer: ['ui/prompt.ts'],
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],

@@ -78,72 +78,137 @@ export function withAccount(
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
 
-export type Store = ReturnType<typeof openStore>;
+/** The settings file of this user. */
+export interface Store {
+  /** The folder of the file. */
+  readonly directory: string;
+  readonly path: string;
+
+  /** What is stored now; empty where nothing is. Throws `UsageError`, naming the file, if it is not one of ours. */
+  read(): Promise<StoredSettings>;
+
+  /**
+   * Changes what is stored, while every other process that would change it waits; a reader sees the old file or the new
+   * one. `change` gives the settings that it was given where nothing is to be changed, and may be called twice. Throws
+   * `UsageError` if the file cannot be changed.
+   */
+  update(change: (settings: StoredSettings) => StoredSettings): Promise<void>;
+}
 
 /**
- * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. conf is loaded only where
- * there is a file, or one is written. `warn` is told what is open to other users.
+ * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode 0700. `warn` is told what
+ * is open to other users.
  */
-export function openStore(env: NodeJS.ProcessEnv, warn: (sentence: string) => void) {
-  const directory = settingsFolder(env);
-  const path = join(directory, 'settings.json');
+export function openStore(env: NodeJS.ProcessEnv, warn: (sentence: string) => void): Store {
+  return new SettingsFile(settingsFolder(env), warn);
+}
 
-  const openConf = (Store: typeof Conf) =>
-    new Store<Partial<StoredSettings>>({
-      cwd: directory,
-      configName: 'settings',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      schema,
-    });
+// conf is loaded only where there is a file, or one is written.
+class SettingsFile implements Store {
+  readonly directory: string;
+  readonly path: string;
+  readonly #warn: (sentence: string) => void;
 
-  const readNow = (Store: typeof Conf): StoredSettings => {
+  constructor(directory: string, warn: (sentence: string) => void) {
+    this.directory = directory;
+    this.path = join(directory, 'settings.json');
+    this.#warn = warn;
+  }
+
+  async read(): Promise<StoredSettings> {
+    if (!existsSync(this.path)) return noSettings;
+    const { default: Store } = await import('conf');
+    return this.#readNow(Store);
+  }
+
+  async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
+    // Where there is nothing to change, no folder is made.
+    if (!existsSync(this.path) && change(noSettings) === noSettings) return;
+
+    const { default: Store } = await import('conf');
+    const unlock = await this.#lock();
     try {
-      const stats = statSync(path, { throwIfNoEntry: false });
+      const before = this.#readNow(Store);
+      const settings = change(before);
+      if (settings !== before) this.#writeNow(Store, settings);
+    } finally {
+      // A lock that another process has taken over is not ours to give back.
+      await unlock().catch(() => {});
+    }
+  }
+
+  /** Keeps other processes from changing the file, and gives what lets them again. */
+  async #lock(): Promise<() => Promise<void>> {
+    const { default: lockfile } = await import('proper-lockfile');
+    try {
+      makeFolder(this.directory);
+      return await lockfile.lock(this.path, {
+        lockfilePath: `${this.path}.lock`,
+        // The file need not be there yet.
+        realpath: false,
+        // One that a process left behind when it was killed is taken over.
+        stale: 5_000,
+        retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
+        // Whoever takes the lock over, the file is whole: it is written beside its place and renamed.
+        onCompromised: () => {},
+      });
+    } catch (cause) {
+      if (codeOf(cause) !== 'ELOCKED') throw this.#cannotWrite(cause);
+      throw new UsageError(`The settings file ${this.path} is being changed by another process.`, {
+        hint: `Run the command again. If no other is running, remove ${this.path}.lock.`,
+        retryable: true,
+        cause,
+      });
+    }
+  }
+
+  #readNow(Store: typeof Conf): StoredSettings {
+    try {
+      const stats = statSync(this.path, { throwIfNoEntry: false });
       if (!stats) return noSettings;
       // A pipe that nobody writes to, or a device without an end, would be read for ever.
       if (!stats.isFile()) throw new Error('it is no regular file');
       if (stats.size > settingsBytesAtMost) throw new Error('it is larger than 1 MB');
-      sayIfOpen(path, warn);
-      const { accounts, ...others } = openConf(Store).store;
+      sayIfOpen(this.path, this.#warn);
+      const { accounts, ...others } = this.#conf(Store).store;
       if (accounts) return { ...others, accounts };
       throw new Error('it was not written by adreport');
     } catch (error) {
       // A parser's message quotes the file, in which the token stands.
       const why = error instanceof SyntaxError ? 'it is not whole JSON' : reasonOf(error);
-      throw new UsageError(`The settings file ${path} cannot be read: ${why}.`, {
+      throw new UsageError(`The settings file ${this.path} cannot be read: ${why}.`, {
         code: 'BAD_SETTINGS',
         hint: 'It was left as it is. Repair it, or move it away and sign in again: adreport login',
       });
     }
-  };
+  }
 
-  return {
-    directory,
-    path,
-    /** What is stored now; empty where nothing is. Throws `UsageError`, naming the file, if it is not one of ours. */
-    read: async (): Promise<StoredSettings> =>
-      existsSync(path) ? readNow((await import('conf')).default) : noSettings,
+  #writeNow(Store: typeof Conf, settings: StoredSettings): void {
+    try {
+      sayIfOpen(this.directory, this.#warn);
+      this.#conf(Store).store = { ...settings };
+    } catch (cause) {
+      throw this.#cannotWrite(cause);
+    }
+  }
 
-    /** Changes what is stored; a reader sees the old file or the new one. Throws `UsageError` if that cannot be done. */
-    update: async (change: (settings: StoredSettings) => StoredSettings): Promise<void> => {
-      // Loaded first: nothing may come between the reading and the writing.
-      const { default: Store } = await import('conf');
-      const before = readNow(Store);
-      const settings = change(before);
-      if (settings === before) return;
-      try {
-        makeFolder(directory);
-        sayIfOpen(directory, warn);
-        openConf(Store).store = { ...settings };
-      } catch (cause) {
-        throw new UsageError(`The settings file ${path} cannot be written: ${reasonOf(cause)}.`, {
-          hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
-          cause,
-        });
-      }
-    },
-  };
+  #conf(Store: typeof Conf): Conf<Partial<StoredSettings>> {
+    return new Store<Partial<StoredSettings>>({
+      cwd: this.directory,
+      configName: 'settings',
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      schema,
+    });
+  }
+
+  #cannotWrite(cause: unknown): UsageError {
+    const problem = `The settings file ${this.path} cannot be written: ${reasonOf(cause)}.`;
+    return new UsageError(problem, {
+      hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
+      cause,
+    });
+  }
 }
 
 /** The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's own, which is where the platform has them. */
@@ -182,18 +247,22 @@ export function makeFolder(path: string): void {
 }
 
 /** Says what is open to other users, which Windows has no modes for; a file is closed to them. */
-function sayIfOpen(path: string, warn: (sentence: string) => void) {
+function sayIfOpen(path: string, warn: (sentence: string) => void): void {
   const stats = statSync(path);
   if (process.platform === 'win32' || (stats.mode & 0o077) === 0) return;
-  const found = `${path} is open to other users (mode ${(stats.mode & 0o7777).toString(8).padStart(4, '0')})`;
+
+  const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+  const isOpen = `${path} is open to other users (mode ${mode})`;
   // To close a folder that adreport did not make, such as `/tmp`, would break more than it protects.
-  if (stats.isDirectory())
-    return warn(`${found}, and is left so; the settings in it have mode 0600.`);
+  if (stats.isDirectory()) {
+    warn(`${isOpen}, and is left so; the settings in it have mode 0600.`);
+    return;
+  }
   try {
     chmodSync(path, 0o600);
-    warn(`${found}, and was closed: 0600. If somebody may have read it, make a new token.`);
+    warn(`${isOpen}, and was closed: 0600. If somebody may have read it, make a new token.`);
   } catch {
-    warn(`${found}, and is not ours to close.`);
+    warn(`${isOpen}, and is not ours to close.`);
   }
 }
 

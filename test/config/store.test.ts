@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -151,29 +152,40 @@ describe('a file that cannot be used is named, and left alone', () => {
   });
 });
 
-test('while others write, a reader never sees half a file', async () => {
+test('of many processes that write at once none loses what another has stored, and a reader never sees half a file', async () => {
   const script = bundleScript(`
     import { openStore, withAccount } from './src/config/store.ts';
     const store = openStore(process.env, (text) => { throw new Error(text); });
-    for (let i = 0; i < 8; i += 1) {
+    for (let i = 0; i < 4; i += 1) {
       const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
-      await store.update((stored) => withAccount(stored, 'x' + i, account));
+      await store.update((stored) => withAccount(stored, process.env.NAME + i, account));
       await store.read();
     }
   `);
   onTestFinished(script.remove);
-  const writers = Array.from({ length: 2 }, () =>
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const writers = names.map((NAME) =>
     spawn(process.execPath, [script.file], {
-      env: { ...process.env, ADREPORT_CONFIG_DIR: directory },
+      env: { ...process.env, ADREPORT_CONFIG_DIR: directory, NAME },
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
 
-  expect(await Promise.all(writers.map((child) => once(child, 'exit')))).toEqual(
-    Array(2).fill([0, null]),
-  );
-  expect(Object.keys((await open().read()).accounts)).toContain('x7');
+  const ends = await Promise.all(writers.map((child) => once(child, 'exit')));
+  expect(ends).toEqual(names.map(() => [0, null]));
+  const stored = Object.keys((await open().read()).accounts).sort();
+  expect(stored).toEqual(names.flatMap((name) => [0, 1, 2, 3].map((i) => `${name}${i}`)));
   expect(readdirSync(directory)).toEqual(['settings.json']);
+});
+
+test('a lock that a process left behind when it was killed keeps nobody for ever', async () => {
+  await save('work', account);
+  const lock = `${file}.lock`;
+  mkdirSync(lock);
+  const past = new Date(Date.now() - 60_000);
+  utimesSync(lock, past, past);
+  await save('home', account);
+  expect(Object.keys((await open().read()).accounts)).toEqual(['work', 'home']);
 });
 
 const linux = { platform: 'linux', home: '/home/ana' } as const;
