@@ -210,13 +210,11 @@ export class ServiceAccount {
   async #findSettings(): Promise<Settings> {
     const { console } = this.#machine;
     const settings = await this.#resolveSettings();
-    const secrets = [settings.token.value, settings.password.value];
+    const { token, password, email } = settings;
+    if (token.value) console.hide(token.value);
+    if (password.value) console.hide(password.value);
     // A `-vv` trace is made to be sent to others, who need not know whose account it is.
-    if (console.verbosity >= 2) secrets.push(settings.email.value);
-
-    for (const secret of secrets) {
-      if (secret) console.hide(secret);
-    }
+    if (email.value && console.verbosity >= 2) console.hideWhole(email.value);
     return settings;
   }
 

@@ -126,7 +126,7 @@ async function doctor(
   /** The settings with their sources, the way to the service, and whether it takes the token. */
   async function checkService(settings: Settings): Promise<void> {
     const { email, baseUrl } = settings;
-    if (email.value) console.hide(email.value);
+    if (email.value) console.hideWhole(email.value);
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) fine(name, `${value} (from ${from})`);
     }

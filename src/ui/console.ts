@@ -1,12 +1,14 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { AdreportError, OutputError } from '../errors.ts';
 import { printable, visibleJson } from '../text/printable.ts';
+import { Secrets } from './secrets.ts';
 
 /** Dresses a text for one stream; returns it unchanged where the stream shows no colour. */
 export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
+/** The streams of the program, and the environment that says how they may be used. */
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -14,8 +16,10 @@ interface ConsoleStreams {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** The flags that say how much is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
+  /** How often `-v` was given. */
   readonly verbose: number;
   readonly color: boolean;
   readonly json?: boolean;
@@ -30,112 +34,201 @@ interface Bars {
 /** Whoever read our stdout has gone (`| head`): the program ends at once, quietly, and with success. */
 export class ClosedPipeError extends AdreportError {
   readonly exitCode = 0;
+
   constructor() {
     super('Nobody reads the output any more.', { code: 'CLOSED_PIPE' });
   }
 }
 
-export type Console = ReturnType<typeof createConsole>;
+/** One of the two streams that the program writes to, and what it can show. */
+export interface ConsoleSide {
+  readonly stream: NodeJS.WriteStream;
+  readonly isTerminal: boolean;
+  /** Whether lines can be drawn and drawn over. */
+  readonly canDraw: boolean;
+  readonly showsUnicode: boolean;
+  /** In character cells: `COLUMNS`, else the terminal's, else 80. */
+  readonly width: number;
+  readonly style: Style;
+}
 
 /** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
-export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags) {
-  const { stdout, stderr, env } = streams;
-  const secrets = createSecrets();
-  const out = sideOf(stdout, env, flags.color);
-  const err = sideOf(stderr, env, flags.color);
-  const isQuiet = flags.quiet === true;
-  const verbosity = isQuiet ? 0 : flags.verbose;
-  let bars: Bars | undefined;
-  let failure: AdreportError | undefined;
-  const fail = (error: NodeJS.ErrnoException): void => {
-    // The stream says something else the second time.
-    failure ??= stdoutError(error);
-  };
-  // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the process with a stack trace.
-  stdout.on('error', fail);
-  stderr.on('error', () => {});
+export interface Console {
+  readonly out: ConsoleSide;
+  readonly err: ConsoleSide;
+  readonly isQuiet: boolean;
+  /** How often `-v` was given; none with `-q`. */
+  readonly verbosity: number;
+  /** Whether somebody can be asked. */
+  readonly isInteractive: boolean;
 
-  const putLine = (text: string): void => {
-    const line = secrets.redact(text);
-    if (bars) bars.log(line);
-    else stderr.write(`${line}\n`);
-  };
-  const say = (text: string): void => putLine(safeText(text, err.style.level > 0));
-  const write = (bytes: Uint8Array | string): Promise<void> => {
+  /** Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or `OutputError`. */
+  write(bytes: Uint8Array | string): Promise<void>;
+
+  /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
+  result(text: string): Promise<void>;
+
+  note(text: string): void;
+
+  warn(text: string): void;
+
+  /** A line on stderr that `-q` does not silence. */
+  error(text: string): void;
+
+  /** A line on stderr if `-v` was given at least `level` times. */
+  trace(level: 1 | 2, text: string): void;
+
+  /** A line of JSON on stderr. */
+  event(value: object): void;
+
+  /** Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its own, or as JSON. */
+  renderError(error: unknown): void;
+
+  /** Keeps a secret, and each piece of it, out of everything that is written to stderr from now on. */
+  hide(secret: string): void;
+
+  /** Keeps an address out of stderr as a whole: a piece of it may be the name of a host. */
+  hideWhole(text: string): void;
+
+  /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
+  redact(text: string): string;
+
+  /** Tells which bars are drawn now, `undefined` for none: while they are, lines are written above them. */
+  showBars(bars: Bars | undefined): void;
+}
+
+export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags): Console {
+  return new StreamConsole(streams, flags);
+}
+
+// What is said is a field each, so that it can be handed on by itself.
+class StreamConsole implements Console {
+  readonly out: ConsoleSide;
+  readonly err: ConsoleSide;
+  readonly isQuiet: boolean;
+  readonly verbosity: number;
+  readonly #stdin: NodeJS.ReadStream;
+  readonly #speaksJson: boolean;
+  readonly #secrets = new Secrets();
+  #bars: Bars | undefined;
+  #failure: AdreportError | undefined;
+
+  constructor({ stdin, stdout, stderr, env }: ConsoleStreams, flags: ConsoleFlags) {
+    this.out = new Side(stdout, env, flags.color);
+    this.err = new Side(stderr, env, flags.color);
+    this.isQuiet = flags.quiet === true;
+    this.verbosity = this.isQuiet ? 0 : flags.verbose;
+    this.#stdin = stdin;
+    this.#speaksJson = flags.json === true;
+    // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the process with a stack trace.
+    stdout.on('error', (error) => this.#fail(error));
+    stderr.on('error', () => {});
+  }
+
+  get isInteractive(): boolean {
+    return this.err.isTerminal && this.#stdin.isTTY === true;
+  }
+
+  readonly write = (bytes: Uint8Array | string): Promise<void> => {
     // Results that go to the terminal show by themselves how far it has come.
-    if (out.isTerminal) bars?.clear();
+    if (this.out.isTerminal) this.#bars?.clear();
     return new Promise((resolve, reject) => {
-      stdout.write(bytes, (error) => {
-        if (error) fail(error);
-        if (failure) reject(failure);
+      this.out.stream.write(bytes, (error) => {
+        if (error) this.#fail(error);
+        if (this.#failure) reject(this.#failure);
         else resolve();
       });
     });
   };
 
-  return {
-    out,
-    err,
-    isQuiet,
-    verbosity,
-    get isInteractive() {
-      return err.isTerminal && streams.stdin.isTTY === true;
-    },
-    /** Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or `OutputError`. */
-    write,
-    /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
-    result: (text: string): Promise<void> => write(text.endsWith('\n') ? text : `${text}\n`),
-    note: (text: string): void => {
-      if (!isQuiet) say(text);
-    },
-    warn: (text: string): void => {
-      if (!isQuiet) say(`${err.style.yellow('Warning:')} ${text}`);
-    },
-    /** A line on stderr that `-q` does not silence. */
-    error: say,
-    /** A line on stderr if `-v` was given at least `level` times. */
-    trace: (level: 1 | 2, text: string): void => {
-      if (verbosity >= level) say(err.style.dim(text));
-    },
-    event: (value: object): void => putLine(visibleJson(value)),
-    /** Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its own, or as JSON. */
-    renderError: (error: unknown) => {
-      const described = describeError(error);
-      if (flags.json) return putLine(visibleJson({ error: described }));
-      // A message may quote the service, whose lines must not look like ours.
-      const indented = (text: string): string => text.split('\n').map(printable).join('\n  ');
-      const { message, hint } = described;
-      say(
-        `${err.style.red.bold('adreport:')} ${indented(message)}${hint ? `\n  ${indented(hint)}` : ''}`,
-      );
-      if (verbosity >= 2 && described.code === 'BUG' && error instanceof Error)
-        say(err.style.dim(error.stack ?? ''));
-    },
-    /** Keeps a secret out of everything that is written to stderr from now on. */
-    hide: secrets.hide,
-    /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
-    redact: secrets.redact,
-    /** Tells which bars are shown now, `undefined` for none: while they are, lines are written above them. */
-    showBars: (shown: Bars | undefined): void => {
-      bars = shown;
-    },
+  readonly result = (text: string): Promise<void> =>
+    this.write(text.endsWith('\n') ? text : `${text}\n`);
+
+  readonly note = (text: string): void => {
+    if (!this.isQuiet) this.error(text);
   };
+
+  readonly warn = (text: string): void => {
+    if (!this.isQuiet) this.error(`${this.err.style.yellow('Warning:')} ${text}`);
+  };
+
+  readonly error = (text: string): void => {
+    this.#putLine(safeText(text, this.err.style.level > 0));
+  };
+
+  readonly trace = (level: 1 | 2, text: string): void => {
+    if (this.verbosity >= level) this.error(this.err.style.dim(text));
+  };
+
+  readonly event = (value: object): void => {
+    this.#putLine(visibleJson(value));
+  };
+
+  readonly renderError = (error: unknown): void => {
+    const description = describeError(error);
+    if (this.#speaksJson) {
+      this.event({ error: description });
+      return;
+    }
+    const { style } = this.err;
+    const { code, message, hint } = description;
+    const hintLine = hint ? `\n  ${indent(hint)}` : '';
+    this.error(`${style.red.bold('adreport:')} ${indent(message)}${hintLine}`);
+    if (this.verbosity >= 2 && code === 'BUG' && error instanceof Error) {
+      this.error(style.dim(error.stack ?? ''));
+    }
+  };
+
+  readonly hide = (secret: string): void => this.#secrets.hide(secret);
+
+  readonly hideWhole = (text: string): void => this.#secrets.hideWhole(text);
+
+  readonly redact = (text: string): string => this.#secrets.redact(text);
+
+  readonly showBars = (bars: Bars | undefined): void => {
+    this.#bars = bars;
+  };
+
+  #putLine(text: string): void {
+    const line = this.redact(text);
+    if (this.#bars) this.#bars.log(line);
+    else this.err.stream.write(`${line}\n`);
+  }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    // The stream says something else the second time.
+    this.#failure ??= stdoutError(error);
+  }
 }
 
-function sideOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: boolean) {
-  return {
-    stream,
-    isTerminal: stream.isTTY === true,
-    canDraw: canDraw(stream, env),
-    showsUnicode: showsUnicode(env, process.platform),
-    /** Width in character cells: `COLUMNS`, else the terminal's, else 80. */
-    get width() {
-      const forced = Number(env.COLUMNS);
-      return Number.isInteger(forced) && forced > 0 ? forced : stream.columns || 80;
-    },
+/** The lines of a message, which may quote the service, whose lines must not look like ours. */
+function indent(text: string): string {
+  return text.split('\n').map(printable).join('\n  ');
+}
+
+class Side implements ConsoleSide {
+  readonly stream: NodeJS.WriteStream;
+  readonly isTerminal: boolean;
+  readonly canDraw: boolean;
+  readonly showsUnicode: boolean;
+  readonly style: Style;
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: boolean) {
+    this.stream = stream;
+    this.isTerminal = stream.isTTY === true;
+    this.canDraw = canDraw(stream, env);
+    this.showsUnicode = showsUnicode(env, process.platform);
     // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
-    style: wantsColor(stream, env, colorFlag) ? new Chalk({ level: 1 }) : plainStyle,
-  };
+    this.style = wantsColor(stream, env, colorFlag) ? new Chalk({ level: 1 }) : plainStyle;
+    this.#env = env;
+  }
+
+  get width(): number {
+    const forced = Number(this.#env.COLUMNS);
+    if (Number.isInteger(forced) && forced > 0) return forced;
+    return this.stream.columns || 80;
+  }
 }
 
 /** Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first, then what the stream is. */
@@ -164,25 +257,37 @@ export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform):
 
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {
   // The reader is gone: of a pipe, on Windows, of a socket, and at every write after the first.
-  const isClosed = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/.test(
-    error.code ?? '',
-  );
-  if (isClosed) return new ClosedPipeError();
+  const closedCodes = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/;
+  if (closedCodes.test(error.code ?? '')) return new ClosedPipeError();
   // `ENOSPC: no space left on device, write`: only the middle is for people.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
   return new OutputError(`stdout could not be written: ${reason}.`, { cause: error });
 }
 
-/** An error for programs, every member present; what is not ours is a bug here (exit code 1). */
-function describeError(error: unknown) {
+/** An error for programs, every member present. */
+interface ErrorDescription {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly retryable: boolean;
+  readonly exitCode: number;
+  readonly reportId: string | null;
+}
+
+function describeError(error: unknown): ErrorDescription {
   if (error instanceof AdreportError) {
     const { code, message, hint = null, retryable, exitCode, reportId = null } = error;
     return { code, message, hint, retryable, exitCode, reportId };
   }
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const hint =
-    'This is a bug in adreport. Please report it, with the command line; -vv shows where it happened.';
-  return { code: 'BUG', message, hint, retryable: false, exitCode: 1, reportId: null };
+  // What is not ours is a bug here.
+  return {
+    code: 'BUG',
+    message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    hint: 'This is a bug in adreport. Please report it, with the command line; -vv shows where it happened.',
+    retryable: false,
+    exitCode: 1,
+    reportId: null,
+  };
 }
 
 /** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */
@@ -192,45 +297,4 @@ function safeText(text: string, keepsStyling: boolean): string {
   // `split` with a capture puts the separators at the odd places.
   const parts = text.split(kept);
   return parts.map((part, index) => (index % 2 === 1 ? part : printable(part))).join('');
-}
-
-/** Keeps known secrets out of text. */
-export function createSecrets() {
-  let known: readonly string[] = [];
-  return {
-    /** Makes a value known as secret, in each spelling in which a request or an error could carry it. */
-    hide(secret: string): void {
-      // Shorter values would be found inside ordinary words, and so give themselves away.
-      if (secret.length < 4) return;
-      // Longest first: a secret that begins with another one must not leave its end behind.
-      known = [...new Set([...known, ...spellings(secret)])].sort((a, b) => b.length - a.length);
-    },
-    /** The text with `[hidden]` in the place of each. */
-    redact: (text: string): string => known.reduce(redactOne, text),
-  };
-}
-
-/** As it is, made printable, in JSON (twice, where one text of JSON quotes another), in a URL, in a form. */
-function spellings(secret: string): string[] {
-  // A lone surrogate, which no encoding can carry, is sent as U+FFFD.
-  const wellFormed = Buffer.from(secret).toString();
-  const inForm = new URLSearchParams([['', wellFormed]]).toString().slice(1);
-  const inJson = [visibleJson, JSON.stringify].flatMap((write) => {
-    const once = write(secret).slice(1, -1);
-    return [once, write(once).slice(1, -1)];
-  });
-  return [secret, printable(secret), ...inJson, encodeURIComponent(wellFormed), inForm];
-}
-
-function redactOne(text: string, secret: string): string {
-  const replacement = '[hidden]';
-  // Shorter ones are hidden only where they stand as a word: `pass` must not make `[hidden]word` of `password`.
-  if (secret.length >= 12) return text.replaceAll(secret, replacement);
-  const isWord = (character = ''): boolean => /[\p{L}\p{N}]/u.test(character);
-  return text.replaceAll(secret, (found: string, at: number) => {
-    const end = at + found.length;
-    const isInWord =
-      (isWord(text[at - 1]) && isWord(text[at])) || (isWord(text[end - 1]) && isWord(text[end]));
-    return isInWord ? found : replacement;
-  });
 }
