@@ -1,4 +1,5 @@
 import type { Created, ReportAnswer } from '../api/client.ts';
+import { identityOf } from '../config/settings.ts';
 import type { Context, ServiceAccount } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
 import { fetchedStatus, type Ledger, type LedgerChange } from '../report/ledger.ts';
@@ -38,8 +39,7 @@ export async function pickUpReport(
   plan: ProfilePlan,
 ): Promise<string | undefined> {
   if (!ledger) return undefined;
-  const { hash } = await identify(account, plan);
-  const unfinished = ledger.findUnfinished(hash);
+  const unfinished = ledger.findUnfinished(await identify(account, plan, ledger));
   if (!unfinished) return undefined;
 
   const ageMs = Math.max(0, host.wallClock() - Date.parse(unfinished.createdAt));
@@ -65,11 +65,11 @@ export async function createReport<T>(
     .createReport(body, take)
     .catch((error) => Promise.reject(withProfileHint(error, plan)));
 
-  if (created.kind === 'report') {
+  if (created.kind === 'report' && ledger) {
     const { profile, request } = plan;
     const { since, until } = describeWindow(plan.window);
-    const identity = await identify(account, plan);
-    ledger?.record({ id: created.id, ...identity, profile, request, window: { since, until } });
+    const identity = await identify(account, plan, ledger);
+    ledger.record({ id: created.id, ...identity, profile, request, window: { since, until } });
   }
   return created;
 }
@@ -88,16 +88,20 @@ interface ReportIdentity {
   readonly account: string;
   /** The same request has the same hash in every run. */
   readonly hash: string;
+  /** What they signed in with, as the ledger knows it. */
+  readonly credential: string;
 }
 
 async function identify(
   serviceAccount: ServiceAccount,
   { request }: ProfilePlan,
+  ledger: Ledger,
 ): Promise<ReportIdentity> {
   const settings = await serviceAccount.settings();
   const baseUrl = settings.baseUrl.value?.href ?? '';
   const account = settings.email.value ?? settings.account.value;
-  return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
+  const hash = requestHash(baseUrl, account, request);
+  return { baseUrl, account, hash, credential: ledger.credentialOf(identityOf(settings)) };
 }
 
 /** Notes in the ledger what has become of a report. */
@@ -125,4 +129,9 @@ export function isGone(error: unknown): boolean {
   if (error instanceof RejectedError) return error.httpStatus === 404;
   if (!(error instanceof ReportFailedError)) return false;
   return error.httpStatus === 410 || error.code === 'REPORT_EXPIRED';
+}
+
+/** Whether the service keeps a report from whoever asks for it now. */
+export function isOfAnother(error: unknown): boolean {
+  return error instanceof AdreportError && error.httpStatus === 403;
 }

@@ -23,6 +23,7 @@ import type { WaitFlags } from './flags/wait-flags.ts';
 import {
   createReport,
   isGone,
+  isOfAnother,
   noteFetched,
   pickUpReport,
   type ReportTools,
@@ -59,7 +60,7 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
     try {
       return await receiveReport(tools, unfinishedId, fetch);
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isGone(error) && !isOfAnother(error)) throw error;
       const shownId = printable(unfinishedId);
       tools.console.note(
         `The service does not have report ${shownId} any more: creating a new one.`,

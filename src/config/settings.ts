@@ -411,6 +411,15 @@ export function requireSignIn(settings: Settings): SignIn {
   throw new SignInError(settings.tokenWithheld ?? noToken, { hint });
 }
 
+/**
+ * What tells whoever signs in from everybody else: the address that a stored token was had for, which outlives the token,
+ * else the token, else the address. It may be a secret.
+ */
+export function identityOf({ token, email, storedAccount }: Settings): string {
+  if (token.source === 'account') return storedAccount?.email ?? token.value ?? '';
+  return token.value ?? email.value ?? '';
+}
+
 /** An account name as it may be stored and typed. Throws `UsageError`. */
 export function checkAccountName(text: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text.trim())) return text.trim();

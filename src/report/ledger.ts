@@ -1,18 +1,31 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
+import { momentOf } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
+/** One report that was created on this machine. */
 export interface LedgerEntry {
   readonly id: string;
   /** The base URL of the service that keeps the report: two services may use the same id. */
   readonly baseUrl: string;
   /** Who asked, as in the request's hash. */
   readonly account: string;
+  /** A keyed hash of what they signed in with; absent in what older versions wrote. */
+  readonly credential?: string;
   readonly profile: Profile;
   readonly hash: string;
   readonly request: ReportRequest;
+  /** Its first and last second, `2026-11-01T00:00:00+0100`. */
   readonly window: { readonly since: string; readonly until: string };
   readonly createdAt: string;
   /** The status that the service named last, or `fetched`. */
@@ -23,6 +36,9 @@ export interface LedgerEntry {
 /** A report as it is noted the moment its id is known. */
 export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
 
+/** What names a report on every service. */
+export type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
+
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
 
@@ -32,109 +48,301 @@ export interface LedgerChange {
   readonly file?: string | undefined;
 }
 
+/** Whose report is looked for, and of which request. */
+export interface LedgerSearch {
+  readonly hash: string;
+  /** As `credentialOf` gives it. */
+  readonly credential: string;
+}
+
+/** A report that can still be had. */
+export interface UnfinishedReport {
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+/**
+ * The reports created on this machine. It never makes a run fail: what goes wrong with it is a warning. It is read once,
+ * however many reports a run has; what other processes note meanwhile is not seen.
+ */
+export interface Ledger {
+  readonly path: string;
+
+  /** The newest reports, the newest first. */
+  list(limit?: number): LedgerEntry[];
+
+  /** Notes a report that was created now. */
+  record(entry: NewLedgerEntry): void;
+
+  /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
+  update(key: LedgerKey, change: LedgerChange): void;
+
+  /** The newest report of that request, if it may be taken instead of a new one. */
+  findUnfinished(search: LedgerSearch): UnfinishedReport | undefined;
+
+  /** A keyed hash of a token or an e-mail address, by which its reports are known again on this machine. */
+  credentialOf(secret: string): string;
+}
+
 interface LedgerOptions {
   /** Where the ledger's folder is; made, with the ones above it, when the first report is noted. */
   readonly directory: string;
   readonly makeFolder: (path: string) => void;
+  /** Milliseconds since 1970. */
   readonly wallClock: () => number;
   /** Told, in one sentence, what kept the ledger from being read or written. */
   readonly warn: (message: string) => void;
 }
 
 const reportsAtMost = 2_000;
+/** A request with a thousand values in every filter takes a third of a megabyte. */
+const entryBytesAtMost = 512 * 1024;
+/** Of more the oldest reports are passed over. */
+const readBytesAtMost = 32 * 1024 * 1024;
+/** The service keeps a report for 24 hours (`decisions.md` 4). */
+const keptMs = 24 * 3_600_000;
 
-export type Ledger = ReturnType<typeof openLedger>;
+/** Opens the ledger: a folder `ledger/` with a small file a report, which parallel runs share. It holds no token and no password. */
+export function openLedger(options: LedgerOptions): Ledger {
+  return new FolderLedger(options);
+}
 
-/**
- * The reports created on this machine: a folder `ledger/` with a small file a report, which parallel runs share. It holds
- * no token and no password. It never makes a run fail: what goes wrong with it is a warning.
- */
-export function openLedger({ directory, makeFolder, wallClock, warn }: LedgerOptions) {
-  const path = join(directory, 'ledger');
-  /** The files' names, the newest first: each begins with the time of its report. */
-  const names = (): string[] => {
+class FolderLedger implements Ledger {
+  readonly path: string;
+  readonly #options: LedgerOptions;
+  /** The files, the newest first: the name of each begins with the time of its report. */
+  #names: string[] | undefined;
+  /** The newest report of each request that the service may still keep. */
+  #recent: Map<string, LedgerEntry> | undefined;
+  #key: Buffer | undefined;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.path = join(options.directory, 'ledger');
+  }
+
+  list(limit = reportsAtMost): LedgerEntry[] {
+    const entries: LedgerEntry[] = [];
+    for (const { entry } of this.#entriesOf(this.#allNames())) {
+      if (entries.length === limit) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  record(entry: NewLedgerEntry): void {
+    const nowMs = this.#options.wallClock();
+    const created = { ...entry, createdAt: new Date(nowMs).toISOString(), lastStatus: 'progress' };
+    const names = this.#allNames();
+    const name = this.#timeNameFor(nowMs) + endingOf(entry);
+    if (!this.#write(name, created)) return;
+
+    this.#recentReports().set(searchKey(created), created);
+    names.push(name);
+    names.sort().reverse();
+    for (const old of names.splice(reportsAtMost)) rmSync(join(this.path, old), { force: true });
+  }
+
+  update(key: LedgerKey, { status, file }: LedgerChange): void {
+    const ending = endingOf(key);
+    const name = this.#allNames().find((candidate) => candidate.endsWith(ending));
+    const entry = name === undefined ? undefined : this.#read(name)?.entry;
+    if (name === undefined || !entry) return;
+
+    const isFetched = entry.lastStatus === fetchedStatus;
+    const changed = {
+      ...entry,
+      lastStatus: isFetched ? fetchedStatus : (status ?? entry.lastStatus),
+      ...(file !== undefined && { file }),
+    };
+    if (!this.#write(name, changed)) return;
+    const recent = this.#recentReports();
+    if (recent.get(searchKey(entry))?.id === entry.id) recent.set(searchKey(entry), changed);
+  }
+
+  findUnfinished(search: LedgerSearch): UnfinishedReport | undefined {
+    const newest = this.#recentReports().get(searchKey(search));
+    if (!newest) return undefined;
+
+    const nowMs = this.#options.wallClock();
+    const isDropped = Date.parse(newest.createdAt) <= nowMs - keptMs;
+    const isOver = newest.lastStatus === fetchedStatus || outcomeOf(newest.lastStatus) === 'failed';
+    return isDropped || isOver || isEarly(newest, nowMs) ? undefined : newest;
+  }
+
+  credentialOf(secret: string): string {
+    this.#key ??= this.#readKey();
+    return createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 32);
+  }
+
+  #allNames(): string[] {
+    this.#names ??= this.#readNames();
+    return this.#names;
+  }
+
+  #readNames(): string[] {
     try {
-      const all = readdirSync(path).filter((name) => /^\d{15}-\w{16}\.json$/.test(name));
-      return all.sort().reverse();
+      const names = readdirSync(this.path).filter((name) => /^\d{15}-\w{16}\.json$/.test(name));
+      return names.sort().reverse();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT')
-        warn(`The ledger could not be read (${message}): unfinished reports are not picked up.`);
+      if (code !== 'ENOENT') {
+        this.#options.warn(
+          `The ledger could not be read (${message}): unfinished reports are not picked up.`,
+        );
+      }
       return [];
     }
-  };
-  /** The report that a file tells of; none where the file is not ours, is cut short, or is gone by now. */
-  const read = (name: string): LedgerEntry[] => {
+  }
+
+  #recentReports(): Map<string, LedgerEntry> {
+    if (this.#recent) return this.#recent;
+
+    this.#recent = new Map();
+    const oldest = timeName(this.#options.wallClock() - keptMs + 1);
+    const names = this.#allNames().filter((name) => name >= oldest);
+    for (const { entry } of this.#entriesOf(names)) {
+      const key = searchKey(entry);
+      if (!this.#recent.has(key)) this.#recent.set(key, entry);
+    }
+    return this.#recent;
+  }
+
+  /** The reports that files tell of, within the bytes that may be read. */
+  *#entriesOf(names: readonly string[]): Generator<StoredEntry> {
+    let leftBytes = readBytesAtMost;
+    for (const name of names) {
+      const stored = this.#read(name);
+      if (!stored) continue;
+      leftBytes -= stored.bytes;
+      if (leftBytes < 0) {
+        this.#options.warn('The ledger is larger than 32 MB: its oldest reports are passed over.');
+        return;
+      }
+      yield stored;
+    }
+  }
+
+  /** The report that a file tells of; `undefined` where the file is not ours, is cut short, or is gone by now. */
+  #read(name: string): StoredEntry | undefined {
+    const path = join(this.path, name);
     try {
-      const entry: LedgerEntry = JSON.parse(readFileSync(join(path, name), 'utf8'));
-      const texts = [
-        entry.id,
-        entry.createdAt,
-        entry.lastStatus,
-        entry.window.since,
-        ...entry.request.breakdowns,
-      ];
-      return texts.every((text) => typeof text === 'string') ? [entry] : [];
+      const stats = statSync(path);
+      // A pipe that nobody writes to and a device have no end.
+      if (!stats.isFile() || stats.size > entryBytesAtMost) return undefined;
+      const entry: unknown = JSON.parse(readFileSync(path, 'utf8'));
+      return isEntry(entry) ? { entry, bytes: stats.size } : undefined;
     } catch {
-      return [];
+      return undefined;
     }
-  };
-  const write = (name: string, entry: LedgerEntry): void => {
-    const fresh = join(path, `.${randomUUID()}.tmp`);
+  }
+
+  /** Puts an entry in its place, and tells whether it stands there; what is in the way is said. */
+  #write(name: string, entry: LedgerEntry): boolean {
+    const fresh = join(this.path, `.${randomUUID()}.tmp`);
     try {
-      makeFolder(path);
+      this.#options.makeFolder(this.path);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
-      renameSync(fresh, join(path, name));
+      renameSync(fresh, join(this.path, name));
+      return true;
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);
-      warn(
-        `The ledger could not be written (${(error as Error).message}): a later run may create this report anew.`,
+      const { message } = error as Error;
+      this.#options.warn(
+        `The ledger could not be written (${message}): a later run may create this report anew.`,
       );
+      return false;
     }
-  };
-  return {
-    path,
-    list(limit = reportsAtMost): LedgerEntry[] {
-      const entries: LedgerEntry[] = [];
-      for (const name of names()) if (entries.length < limit) entries.push(...read(name));
-      return entries;
-    },
-    record(entry: NewLedgerEntry): void {
-      const nowMs = wallClock();
-      const createdAt = new Date(nowMs).toISOString();
-      // Reports of one millisecond are named in the order in which they were made.
-      const newestMs = Number(names()[0]?.slice(0, 15) ?? 0);
-      const nameMs = newestMs - nowMs < 1_000 ? Math.max(nowMs, newestMs + 1) : nowMs;
-      write(timeName(nameMs) + endingOf(entry), { ...entry, createdAt, lastStatus: 'progress' });
-      for (const name of names().slice(reportsAtMost)) rmSync(join(path, name), { force: true });
-    },
-    /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
-    update(key: Pick<LedgerEntry, 'baseUrl' | 'id'>, { status, file }: LedgerChange): void {
-      const name = names().find((candidate) => candidate.endsWith(endingOf(key))) ?? '';
-      for (const entry of read(name)) {
-        const lastStatus =
-          entry.lastStatus === fetchedStatus ? fetchedStatus : (status ?? entry.lastStatus);
-        write(name, { ...entry, lastStatus, ...(file === undefined ? {} : { file }) });
+  }
+
+  /** Reports of one millisecond are named in the order in which they were made. */
+  #timeNameFor(nowMs: number): string {
+    const newestMs = Number(this.#allNames()[0]?.slice(0, 15) ?? 0);
+    const isJustBefore = newestMs - nowMs < 1_000;
+    return timeName(isJustBefore ? Math.max(nowMs, newestMs + 1) : nowMs);
+  }
+
+  /** The key of this machine, made once. Where it cannot be kept, one for this run, which knows no report again. */
+  #readKey(): Buffer {
+    const { directory, makeFolder } = this.#options;
+    const path = join(directory, 'ledger.key');
+    try {
+      makeFolder(directory);
+      if (!existsSync(path)) {
+        writeFileSync(path, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
       }
-    },
-    /** The newest report of that request, if it has neither failed, expired nor been fetched. */
-    findUnfinished(hash: string): LedgerEntry | undefined {
-      // The service keeps a report for 24 hours (`decisions.md` 4).
-      const oldest = timeName(wallClock() - 24 * 3_600_000 + 1);
-      const recent = names().filter((name) => name >= oldest);
-      const newest = recent.flatMap(read).find((entry) => entry.hash === hash);
-      const isOver =
-        newest?.lastStatus === fetchedStatus || outcomeOf(newest?.lastStatus ?? '') === 'failed';
-      return isOver ? undefined : newest;
-    },
-  };
+    } catch {
+      // Another process has just made it, or nobody can.
+    }
+    return readKeyFile(path) ?? randomBytes(32);
+  }
+}
+
+/** A report, and the size of its file. */
+interface StoredEntry {
+  readonly entry: LedgerEntry;
+  readonly bytes: number;
+}
+
+function readKeyFile(path: string): Buffer | undefined {
+  try {
+    if (!statSync(path).isFile()) return undefined;
+    const text = readFileSync(path, 'latin1').trim();
+    return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a report was created before its window was over, which it is now: it holds the beginning of it only. */
+function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
+  const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
+  const overMs = lastMs + 1_000;
+  return nowMs >= overMs && Date.parse(createdAt) < overMs;
+}
+
+function searchKey({ hash, credential = '' }: Partial<LedgerSearch>): string {
+  return `${hash} ${credential}`;
 }
 
 /** The beginning of a report's file name. */
-const timeName = (createdMs: number): string => String(Math.floor(createdMs)).padStart(15, '0');
+function timeName(createdMs: number): string {
+  return String(Math.floor(createdMs)).padStart(15, '0');
+}
 
 /** The end of a report's file name; ids are the service's and may hold anything. */
-function endingOf({ baseUrl, id }: Pick<LedgerEntry, 'baseUrl' | 'id'>): string {
+function endingOf({ baseUrl, id }: LedgerKey): string {
   const hash = createHash('sha256').update(JSON.stringify([baseUrl, id]));
   return `-${hash.digest('hex').slice(0, 16)}.json`;
+}
+
+/** Whether a file holds all that this version writes; a later one may have written more. */
+function isEntry(value: unknown): value is LedgerEntry {
+  if (!isRecord(value) || !isRecord(value.window) || !isRecord(value.request)) return false;
+  const { window, request } = value;
+  const texts = [
+    value.id,
+    value.baseUrl,
+    value.account,
+    value.profile,
+    value.hash,
+    value.createdAt,
+    value.lastStatus,
+    value.credential ?? '',
+    value.file ?? '',
+    window.since,
+    window.until,
+  ];
+  if (!texts.every((text) => typeof text === 'string')) return false;
+  if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
+  if (!isTextList(request.metrics) || !isTextList(request.breakdowns)) return false;
+  return isRecord(request.filters) && Object.values(request.filters).every(isTextList);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
