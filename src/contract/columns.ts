@@ -19,49 +19,56 @@ export interface Column {
   readonly hidden?: true;
 }
 
-type Asked = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
+/** What decides the columns of a report. */
+type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
  * The columns of a report's rows, in row order: time, dimensions, metrics as asked for.
  * A buyer's row has every dimension field (null when its breakdown was not asked for: then `breakdown` is absent
  * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
  */
-export function columnsOf(profile: Profile, request: Asked): Column[] {
-  const dimensions = breakdowns.flatMap(
-    ({ name: breakdown, fields, time, onlyWhenAsked }): Column[] => {
-      const isAsked = request.breakdowns.includes(breakdown);
-      if (!isAsked && (profile !== 'buyer' || time || onlyWhenAsked)) return [];
-      return fields.map(({ name, type }) => ({ field: name, type, ...(isAsked && { breakdown }) }));
-    },
-  );
-  const sums = request.metrics.flatMap((name): Column[] => {
+export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
+  const columns: Column[] = [];
+  for (const { name: breakdown, fields, time, onlyWhenAsked } of breakdowns) {
+    const isAsked = request.breakdowns.includes(breakdown);
+    const isAlwaysThere = profile === 'buyer' && !time && !onlyWhenAsked;
+    if (!isAsked && !isAlwaysThere) continue;
+    for (const { name: field, type } of fields) {
+      columns.push(isAsked ? { field, type, breakdown } : { field, type });
+    }
+  }
+  for (const name of request.metrics) {
     const metric = findMetric(name);
-    return metric
-      ? [{ field: metric.rowField?.[profile] ?? name, type: metric.type, metric: name }]
-      : [];
-  });
-  return [...dimensions, ...sums];
+    if (!metric) continue;
+    const field = metric.rowField?.[profile] ?? name;
+    columns.push({ field, type: metric.type, metric: name });
+  }
+  return columns;
 }
 
 /**
  * The columns that a request asks for, in its order: the fields of the breakdowns, then the metrics.
- * @param shown the metrics to show and the names of computed ones, where these are not simply the request's metrics;
- *   what is asked for only because another is computed from it is `hidden`
+ * @param shownMetrics the metrics to show and the names of computed ones, where these are not simply the request's
+ *   metrics; what is asked for only because another is computed from it is `hidden`
  */
 export function askedColumns(
   profile: Profile,
-  request: Asked,
-  shown: readonly string[] = request.metrics,
+  request: ColumnsRequest,
+  shownMetrics: readonly string[] = request.metrics,
 ): Column[] {
   const all = columnsOf(profile, request);
-  const metricNamed = (name: string): Column =>
+  const columnOfMetric = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
-  const hidden = request.metrics.filter((name) => !shown.includes(name));
-  return [
-    ...request.breakdowns.flatMap((name) => all.filter(({ breakdown }) => breakdown === name)),
-    ...shown.map(metricNamed),
-    ...hidden.map((name) => ({ ...metricNamed(name), hidden: true as const })),
-  ];
+
+  const columns: Column[] = [];
+  for (const name of request.breakdowns) {
+    columns.push(...all.filter(({ breakdown }) => breakdown === name));
+  }
+  for (const name of shownMetrics) columns.push(columnOfMetric(name));
+  for (const name of request.metrics) {
+    if (!shownMetrics.includes(name)) columns.push({ ...columnOfMetric(name), hidden: true });
+  }
+  return columns;
 }
 
 const breakdownFields = breakdowns.flatMap((breakdown) =>
@@ -85,10 +92,15 @@ export function breakdownOfField(field: string): Breakdown | undefined {
 }
 
 /** The fields of campaigns and ad units that no report has. */
-const campaignFields =
-  'advertiserId advertiserName campaignStartDate campaignEndDate adunits adunitId adunitName'.split(
-    ' ',
-  );
+const campaignFields = [
+  'advertiserId',
+  'advertiserName',
+  'campaignStartDate',
+  'campaignEndDate',
+  'adunits',
+  'adunitId',
+  'adunitName',
+];
 
 /** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
 export function fieldLabel(field: string): string {
@@ -112,7 +124,8 @@ export function fieldOfLabel(label: string): string {
 /** The sign of the currency that a metric or derived metric counts in; empty for one that counts no money. */
 export function currencyOf(field: string): '' | '$' | '€' {
   const name = metricOfField(field)?.name ?? field;
-  return name.endsWith('Dollar') ? '$' : name.endsWith('Euro') ? '€' : '';
+  if (name.endsWith('Dollar')) return '$';
+  return name.endsWith('Euro') ? '€' : '';
 }
 
 /** A breakdown as a noun, from its meaning: `campaign`, `postal code`. */

@@ -37,7 +37,7 @@ export interface LedgerEntry {
 export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
 
 /** What names a report on every service. */
-export type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
+type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 
 /** The status of a report whose data has been delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
@@ -49,14 +49,14 @@ export interface LedgerChange {
 }
 
 /** Whose report is looked for, and of which request. */
-export interface LedgerSearch {
+interface LedgerSearch {
   readonly hash: string;
   /** As `credentialOf` gives it. */
   readonly credential: string;
 }
 
 /** A report that can still be had. */
-export interface UnfinishedReport {
+interface UnfinishedReport {
   readonly id: string;
   readonly createdAt: string;
 }

@@ -29,40 +29,59 @@ export interface Part {
  * days in every run; only the last may end now. Throws `UsageError`, with the nearest whole period, for a part that is cut.
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
-  const { window: whole, request } = plan;
-  const { since, until, zone } = whole;
-  const dateOf = (instant: number): string => formatDate(instant, zone);
-  if (!unit)
-    return [
-      { window: whole, request, since: dateOf(since), until: dateOf(until), overAt: until + 1 },
-    ];
-  const windows = splitWindow(whole, unit);
-  const isCut = (part: UnitWindow): boolean =>
-    part.since > part.unitSince || (part.until < part.unitOver - 1 && part.until < (now ?? 0));
-  if (now !== undefined && windows.some(isCut)) throw cutUnits(windows, unit);
-  return windows.map((window) => ({
-    window,
-    request: requestFor(plan, window),
-    since: dateOf(window.since),
-    until: dateOf(now === undefined ? window.until : window.unitOver - 1),
-    overAt: window.unitOver,
-  }));
+  const { window, request } = plan;
+  if (!unit) {
+    const since = formatDate(window.since, window.zone);
+    const until = formatDate(window.until, window.zone);
+    return [{ window, request, since, until, overAt: window.until + 1 }];
+  }
+
+  const units = splitWindow(window, unit);
+  if (now !== undefined && units.some((part) => isCut(part, now))) throw cutUnits(units, unit);
+  return units.map((part) => {
+    const last = now === undefined ? part.until : part.unitOver - 1;
+    return {
+      window: part,
+      request: requestFor(plan, part),
+      since: formatDate(part.since, part.zone),
+      until: formatDate(last, part.zone),
+      overAt: part.unitOver,
+    };
+  });
 }
 
-function cutUnits(windows: readonly UnitWindow[], unit: SplitUnit): UsageError {
-  const [first, last] = [windows[0], windows.at(-1)];
+/** Whether the window cuts off a piece of a part's unit that has been. */
+function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): boolean {
+  const beginsLate = since > unitSince;
+  const endsEarly = until < unitOver - 1 && until < now;
+  return beginsLate || endsEarly;
+}
+
+function cutUnits(units: readonly UnitWindow[], unit: SplitUnit): UsageError {
+  const first = units[0];
+  const last = units.at(-1);
   if (!first || !last) throw new Error('A window has one part at least.');
-  const nearer = (instant: number, { unitSince, unitOver }: UnitWindow): number =>
-    instant - unitSince <= unitOver - instant ? unitSince : unitOver;
+
   const { zone } = first;
-  const [since, over] = [nearer(first.since, first), nearer(last.until + 1, last)];
-  const [from, to] = since < over ? [since, over] : [first.unitSince, last.unitOver];
   const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  const hint = `The nearest whole period is --period ${formatDate(from, zone)}..${formatDate(to - 1, zone)}. Only the last ${unit} may end now.`;
-  return new UsageError(
-    `--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`,
-    { hint },
-  );
+  const problem = `--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`;
+  const whole = `--period ${nearestWholeDays(first, last)}`;
+  const hint = `The nearest whole period is ${whole}. Only the last ${unit} may end now.`;
+  return new UsageError(problem, { hint });
+}
+
+/** The whole units that are nearest to a window, as days that `--period` takes. */
+function nearestWholeDays(first: UnitWindow, last: UnitWindow): string {
+  const { zone } = first;
+  const since = nearestEdge(first, first.since);
+  const over = nearestEdge(last, last.until + 1);
+  const daysFrom = (from: number, to: number): string =>
+    `${formatDate(from, zone)}..${formatDate(to - 1, zone)}`;
+  return since < over ? daysFrom(since, over) : daysFrom(first.unitSince, last.unitOver);
+}
+
+function nearestEdge({ unitSince, unitOver }: UnitWindow, instant: number): number {
+  return instant - unitSince <= unitOver - instant ? unitSince : unitOver;
 }
 
 /**
@@ -78,11 +97,18 @@ export function stillToFetch(
   writtenAt: (part: Part) => number | undefined,
 ): Part[] {
   const begun = all.filter(({ window }) => window.since <= now);
+  const firstOfLookback = begun.length - lookback;
   return begun.filter((part, position) => {
-    // The numbers of a part are final when the last of the parts that are looked back from is over.
-    const finalAt = all[position + Math.max(0, lookback - 1)]?.overAt ?? Number.POSITIVE_INFINITY;
-    return position >= begun.length - lookback || (writtenAt(part) ?? 0) < finalAt;
+    if (position >= firstOfLookback) return true;
+    const written = writtenAt(part);
+    return written === undefined || written < finalAt(all, position, lookback);
   });
+}
+
+/** When the numbers of a part are final: when the last of the parts that are looked back from is over. */
+function finalAt(all: readonly Part[], position: number, lookback: number): number {
+  const lastThatLooksBack = all[position + Math.max(0, lookback - 1)];
+  return lastThatLooksBack?.overAt ?? Number.POSITIVE_INFINITY;
 }
 
 /** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
@@ -95,17 +121,17 @@ export function daysOf({ since, until }: Part): string {
  * breakdown that is as fine as the parts, or finer, keeps them apart. Throws `UsageError`.
  */
 export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
-  const fitting = ['DAILY', 'HOURLY', ...(unit === 'month' ? ['MONTHLY'] : [])];
-  if (breakdowns.some((name) => fitting.includes(name))) return;
-  const found = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
-  const why = found
-    ? `${found} rows reach over the ${unit}s`
+  const fine: BreakdownName[] = ['DAILY', 'HOURLY'];
+  if (unit === 'month') fine.push('MONTHLY');
+  if (breakdowns.some((name) => fine.includes(name))) return;
+
+  const coarse = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
+  const why = coarse
+    ? `${coarse} rows reach over the ${unit}s`
     : 'no row says which of them it is of';
-  const hint = `Add ${fitting.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
-  throw new UsageError(
-    `--split ${unit}: the parts cannot be merged into one output, because ${why}.`,
-    { hint },
-  );
+  const problem = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
+  const hint = `Add ${fine.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
+  throw new UsageError(problem, { hint });
 }
 
 /**
@@ -114,12 +140,14 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
  * Throws `UsageError`.
  */
 export function takeShard<T>(parts: readonly T[], shard: string): T[] {
-  const [, index = Number.NaN, count = 0] =
-    /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim())?.map(Number) ?? [];
-  if (index <= count && count > 0)
-    return parts.filter((_, position) => position % count === index % count);
-  const hint = 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
-  throw new UsageError(`--shard ${shard}: this is no shard.`, { hint });
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
+  const index = Number(match?.[1]);
+  const count = Number(match?.[2]);
+  if (!match || count === 0 || index > count) {
+    const hint = 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
+    throw new UsageError(`--shard ${shard}: this is no shard.`, { hint });
+  }
+  return parts.filter((_, position) => position % count === index % count);
 }
 
 /**
@@ -148,16 +176,24 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
   const { summary } = second;
-  const isEqual = ({ name, json }: ReportMember): boolean =>
-    second.members.some((other) => other.name === name && other.json.equals(json));
+  const members: ReportMember[] = [];
+  for (const member of first.members) {
+    if (member.name === 'summary' && summary) members.push(withUntil(member, summary.until));
+    else if (hasSame(second.members, member)) members.push(member);
+  }
   return {
     rowCount: first.rowCount + second.rowCount,
     fields: [...new Set([...first.fields, ...second.fields])],
     summary: first.summary && summary && { ...first.summary, until: summary.until },
-    members: first.members.flatMap((member) => {
-      if (member.name !== 'summary' || !summary) return isEqual(member) ? [member] : [];
-      const joined = { ...JSON.parse(member.json.toString()), until: summary.until };
-      return [{ name: 'summary', json: Buffer.from(JSON.stringify(joined)) }];
-    }),
+    members,
   };
+}
+
+function hasSame(members: readonly ReportMember[], { name, json }: ReportMember): boolean {
+  return members.some((member) => member.name === name && member.json.equals(json));
+}
+
+function withUntil({ name, json }: ReportMember, until: string): ReportMember {
+  const summary = { ...JSON.parse(json.toString()), until };
+  return { name, json: Buffer.from(JSON.stringify(summary)) };
 }

@@ -1,4 +1,5 @@
 import { DateTime, IANAZone } from 'luxon';
+import { UsageError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
 
 /**
@@ -30,24 +31,29 @@ export function wallAt(instant: number, zone: string): DateTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-/**
- * The first and the last instant at which clocks show a wall time: they differ where a clock change doubles it. For one
- * that is skipped both are the first instant after it.
- */
-export function instantsOf(
-  wall: DateTime,
-  zone: string,
-): { first: number; last: number; isSkipped: boolean } {
-  const shown = wall.toSeconds();
-  const [before, after] = [
-    offsetAt(shown - secondsPerDay, zone),
-    offsetAt(shown + secondsPerDay, zone),
-  ];
-  const found = [shown - before, shown - after].filter(
-    (instant) => instant + offsetAt(instant, zone) === shown,
-  );
-  const [first, last = first] = found;
+/** The instants at which clocks show a wall time. */
+export interface WallInstants {
+  /** They differ where a clock change doubles the time. */
+  readonly first: number;
+  readonly last: number;
+  /** Whether a clock change skips the time: both instants are the first one after it. */
+  readonly isSkipped: boolean;
+}
+
+/** The first and the last instant at which the clocks of a zone show a wall time. */
+export function instantsOf(wall: DateTime, zone: string): WallInstants {
+  const wallSeconds = wall.toSeconds();
+  const before = offsetAt(wallSeconds - secondsPerDay, zone);
+  const after = offsetAt(wallSeconds + secondsPerDay, zone);
+  const instants: number[] = [];
+  for (const offset of [before, after]) {
+    const instant = wallSeconds - offset;
+    if (instant + offsetAt(instant, zone) === wallSeconds) instants.push(instant);
+  }
+
+  const [first, last = first] = instants;
   if (first !== undefined && last !== undefined) return { first, last, isSkipped: false };
+
   // Read by the clock of before the change, the time lies after it. Clocks change at whole minutes.
   let instant = wall.startOf('minute').toSeconds() - before;
   const offset = offsetAt(instant, zone);
@@ -55,6 +61,7 @@ export function instantsOf(
   return { first: instant, last: instant, isSkipped: true };
 }
 
+/** The first instant of a day, which is given as its midnight. */
 export function startOfDay(midnight: DateTime, zone: string): number {
   const { first, last } = instantsOf(midnight, zone);
   // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows the first midnight.
@@ -78,17 +85,27 @@ function daysIn({ since, until, zone }: Window): number {
     .as('days');
 }
 
-/** How a window reads in its zone: its first and last second, and its length such as `7 days`, `25 h: clock change`. */
-export function describeWindow(window: Window): { since: string; until: string; length: string } {
+/** How a window reads in its zone. */
+export interface WindowDescription {
+  /** Its first and its last second. */
+  readonly since: string;
+  readonly until: string;
+  /** Such as `7 days`, `25 h: clock change`. */
+  readonly length: string;
+}
+
+/** Describes a window as people read it. */
+export function describeWindow(window: Window): WindowDescription {
   const { since, until, zone } = window;
-  const [days, seconds] = [daysIn(window), until + 1 - since];
-  const length =
-    Number.isInteger(days) && days > 1 ? `${days} days` : formatDuration(seconds * 1_000);
-  const change = Math.round(days * secondsPerDay) === seconds ? '' : ': clock change';
+  const days = daysIn(window);
+  const seconds = until + 1 - since;
+  const isWholeDays = Number.isInteger(days) && days > 1;
+  const length = isWholeDays ? `${days} days` : formatDuration(seconds * 1_000);
+  const hasChange = Math.round(days * secondsPerDay) !== seconds;
   return {
     since: formatInstant(since, zone),
     until: formatInstant(until, zone),
-    length: length + change,
+    length: hasChange ? `${length}: clock change` : length,
   };
 }
 
@@ -97,10 +114,14 @@ export type ComparedWindow = (typeof comparedWindows)[number];
 
 /** The window of as many days that ends where this one begins, or the same dates a year earlier. */
 export function earlierWindow({ since, until, zone }: Window, which: ComparedWindow): Window {
-  const [first, over] = [wallAt(since, zone), wallAt(until + 1, zone)];
-  const isPrevious = which === 'previous';
-  const start = instantsOf(first.minus(isPrevious ? over.diff(first) : { years: 1 }), zone).first;
-  const end = isPrevious ? since : instantsOf(over.minus({ years: 1 }), zone).first;
+  const first = wallAt(since, zone);
+  const over = wallAt(until + 1, zone);
+  if (which === 'previous') {
+    const start = instantsOf(first.minus(over.diff(first)), zone).first;
+    return { since: start, until: since - 1, zone, notes: [] };
+  }
+  const start = instantsOf(first.minus({ years: 1 }), zone).first;
+  const end = instantsOf(over.minus({ years: 1 }), zone).first;
   return { since: start, until: end - 1, zone, notes: [] };
 }
 
@@ -114,9 +135,12 @@ export interface UnitWindow extends Window {
   readonly unitOver: number;
 }
 
+/** Half a century of days: more is a slip of the pen, and each part is a report. */
+const partsAtMost = 20_000;
+
 /**
  * The window in parts, one a calendar unit of its zone, in time order. The parts tile it: each begins one second after
- * the one before ends; the first and the last are cut where the window is.
+ * the one before ends; the first and the last are cut where the window is. Throws `UsageError` for more than 20,000.
  */
 export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   const { zone } = window;
@@ -129,6 +153,11 @@ export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
     const unitOver = startOfDay(wall, zone);
     // A day that the calendar skipped has no seconds.
     if (unitOver <= since) continue;
+    if (parts.length === partsAtMost) {
+      throw new UsageError(`--split ${unit} would make more than 20,000 parts of this window.`, {
+        hint: 'Choose a shorter window, or longer parts.',
+      });
+    }
     parts.push({
       since,
       until: Math.min(unitOver - 1, window.until),

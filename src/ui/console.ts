@@ -41,7 +41,7 @@ export class ClosedPipeError extends AdreportError {
 }
 
 /** One of the two streams that the program writes to, and what it can show. */
-export interface ConsoleSide {
+interface ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
   /** Whether lines can be drawn and drawn over. */

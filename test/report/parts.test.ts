@@ -9,6 +9,7 @@ import { readRows } from '../../src/rows/read-rows.ts';
 import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { readBatches } from '../rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 
 describe('splitWindow', () => {
   test('a day that the calendar skipped has no part', () => {
@@ -251,4 +252,13 @@ describe('merging', () => {
     await expect(readBatches(merged)).rejects.toMatchObject({ exitCode: 9 });
     expect(begun).toBe(2);
   });
+});
+
+test('a run of more than 20,000 parts is a mistake, which is found at once', async () => {
+  const line = 'run --local --metrics displays --by DAILY --split day --dry-run -q --period';
+  const tooMany = await runCli(`${line} 1970-01-02..9999`);
+  expectRefusal(tooMany, 2, '--split day would make more than 20,000 parts of this window.');
+  const window = { since: 86_400, until: 86_400 * 20_001 - 1, zone: 'UTC', notes: [] };
+  expect(splitWindow(window, 'day')).toHaveLength(20_000);
+  expect(() => splitWindow({ ...window, until: window.until + 1 }, 'day')).toThrow('20,000');
 });
