@@ -190,8 +190,8 @@ export class ServiceAccount {
     const { host, console } = this.#machine;
     const { timeout = 30_000, retries = 5 } = this.#options;
     const http = await this.#machine.openHttp(timeout);
-    const { warn, hide } = console;
-    return createClient({ ...signIn, http, retries, host, warn, hide });
+    const { warn, hide, redact } = console;
+    return createClient({ ...signIn, http, retries, host, warn, hide, redact });
   }
 
   async #signIn(): Promise<Client> {

@@ -7,6 +7,7 @@ import {
 import { codeOf, IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
+import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 
 // Reading what a service may answer: bodies within bounds, and in them any known shape (`decisions.md` 1 to 6).
@@ -96,12 +97,13 @@ export function isPage(text: string, { headers }: HttpResponse): boolean {
 }
 
 /** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
-export function parseJson(text: string, response: HttpResponse): unknown {
+export function parseJson(text: string, response: HttpResponse, redact: Redact): unknown {
   const answer = tryJson(text);
   if (answer !== undefined) return answer;
 
   const { status } = response;
-  const instead = describeText(text, response);
+  const beginning = redact(text.slice(0, beginningBytes));
+  const instead = describeText(beginning, response);
   throw new IncompleteDataError(`The service answered ${status} with ${instead} instead of JSON.`, {
     retryable: false,
     hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
@@ -114,7 +116,7 @@ function describeText(text: string, response: HttpResponse): string {
   return quoteAnswer(text);
 }
 
-/** The first 150 characters of an answer, in quotation marks. */
+/** The first 150 characters of an answer without secrets, in quotation marks. */
 export function quoteAnswer(text: string): string {
   const trimmed = text.trim();
   const isLonger = trimmed.length > 150;

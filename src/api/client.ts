@@ -23,7 +23,7 @@ import {
   parseRetryAfter,
   type ReadAnswer,
 } from './exchange.ts';
-import { withoutTokens } from './hidden-texts.ts';
+import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 import { recordInsteadOfReport, unexpectedAnswer } from './refusal.ts';
 
@@ -118,7 +118,9 @@ class ServiceClient implements Client {
     body: CallBody,
     take: TakeReport<Result>,
   ): Promise<Created<Result>> =>
-    this.#call({ endpoint: 'buyer', body }, (response) => readCreated(response, take));
+    this.#call({ endpoint: 'buyer', body }, (response) =>
+      readCreated(response, take, this.#options.redact),
+    );
 
   readonly status = (id: string, patienceMs?: number): Promise<StatusAnswer> =>
     this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
@@ -127,7 +129,7 @@ class ServiceClient implements Client {
 
   readonly download = <Result>(id: string, take: TakeReport<Result>): Promise<Result> =>
     this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
-      readReport(response, take),
+      readReport(response, take, this.#options.redact),
     );
 
   readonly campaigns = (): Promise<CampaignRecord[]> =>
@@ -147,7 +149,7 @@ class ServiceClient implements Client {
   }
 
   async #requestToken(): Promise<string> {
-    const { credentials, encoding, hide } = this.#options;
+    const { credentials, encoding, hide, redact } = this.#options;
     if (!credentials) {
       throw new SignInError('You are not signed in: there is no token.', {
         hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
@@ -158,7 +160,9 @@ class ServiceClient implements Client {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
-    const token = await this.#exchanges.perform({ endpoint: 'auth', body }, readToken);
+    const token = await this.#exchanges.perform({ endpoint: 'auth', body }, (response) =>
+      readToken(response, redact),
+    );
     hide(token);
     this.#token = token;
     return token;
@@ -169,12 +173,13 @@ class ServiceClient implements Client {
   }
 
   async #readStatus(response: HttpResponse, id: string): Promise<StatusAnswer> {
+    const { redact, host } = this.#options;
     const text = await readText(response);
-    const answer = parseJson(text, response);
+    const answer = parseJson(text, response, redact);
     const { status, outcome, message = status, isError } = recordIn(answer);
     if (status === '' || (isError && outcome !== 'failed')) {
       const lack = 'The status call was answered without a status.';
-      throw unexpectedAnswer({ endpoint: 'status', answer, text, lack });
+      throw unexpectedAnswer({ endpoint: 'status', answer, text, lack, redact });
     }
     if (!outcome) {
       this.#notice(
@@ -182,18 +187,19 @@ class ServiceClient implements Client {
           ' If it stays so, try: adreport download ID',
       );
     }
-    const now = this.#options.host.wallClock();
+    const now = host.wallClock();
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], now);
-    return { status, message, report_id: id, retryAfterMs };
+    return { status: redact(status), message: redact(message), report_id: id, retryAfterMs };
   }
 
   async #readCampaigns(response: HttpResponse): Promise<CampaignRecord[]> {
+    const { redact } = this.#options;
     const text = await readText(response);
-    const answer = parseJson(text, response);
+    const answer = parseJson(text, response, redact);
     const campaigns = findCampaigns(answer);
     if (!campaigns) {
       const lack = 'The answer is no list of campaigns.';
-      throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack });
+      throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack, redact });
     }
     if (hasNextPage(answer, response.headers.link)) {
       this.#notice(
@@ -226,17 +232,17 @@ function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
 const signInCharactersAtMost = 64 * 1024;
 
 /** The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for anything else. */
-async function readToken(response: HttpResponse): Promise<string> {
+async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
   const text = (await readText(response)).slice(0, signInCharactersAtMost);
   const bareToken = findToken(text);
   if (bareToken) return bareToken;
 
   // What may be a token goes into no error.
-  const answer = tryJson(text) ?? parseJson(withoutTokens(text), response);
+  const answer = tryJson(text) ?? parseJson(withoutTokens(text), response, redact);
   const token = findToken(answer);
   if (token === undefined || recordIn(answer).isError) {
     const lack = 'The sign-in was answered without a token.';
-    throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack });
+    throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack, redact });
   }
 
   // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
@@ -251,10 +257,11 @@ async function readToken(response: HttpResponse): Promise<string> {
 async function readCreated<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
+  redact: Redact,
 ): Promise<Created<Result>> {
   const { start, isWhole, all } = await peek(response.body);
   const mayBeRecord = isWhole && !isCsv(start, response);
-  const answer = mayBeRecord ? parseJson(start, response) : undefined;
+  const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
   if (answer === undefined || isReportData(answer)) {
     return { kind: 'data', result: await take(reportAnswer(response, all)) };
   }
@@ -266,6 +273,7 @@ async function readCreated<Result>(
     endpoint: 'buyer',
     answer,
     text: start,
+    redact,
     lack: 'The report was asked for, but the answer holds no report id.',
     hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
   });
@@ -282,6 +290,7 @@ function isCsv(start: string, { headers }: HttpResponse): boolean {
 async function readReport<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
+  redact: Redact,
 ): Promise<Result> {
   if (response.status === 202) throw new StillInProgressError('The report is not ready. (202)');
 
@@ -290,7 +299,7 @@ async function readReport<Result>(
   const { start, isWhole, all } = await peek(response.body, isReport);
   if (isWhole && /^\s*[{[]/.test(start)) {
     const answer = tryJson(start);
-    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, start);
+    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, start, redact);
     if (error) throw error;
   }
   return take(reportAnswer(response, all));

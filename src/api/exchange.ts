@@ -1,6 +1,7 @@
 import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import { AdreportError, codeOf, IncompleteDataError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
+import type { Redact } from './hidden-texts.ts';
 import type { Http, HttpResponse } from './http.ts';
 import { readHttpError } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
@@ -15,6 +16,7 @@ export interface ExchangeOptions {
   readonly host: ExchangeHost;
   /** Says why a call is made again and when, or what is odd about an answer. */
   readonly warn: (sentence: string) => void;
+  readonly redact: Redact;
 }
 
 /** What the calls take from the machine; the clocks give milliseconds. */
@@ -120,7 +122,7 @@ export class Exchanges {
 
   /** One try of a call. Throws what no repetition can mend. */
   async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
-    const { http, encoding, host } = this.#options;
+    const { http, encoding, host, redact } = this.#options;
     const { endpoint } = call;
     const isCreate = endpoint === 'buyer';
     let wasSent = false;
@@ -137,7 +139,7 @@ export class Exchanges {
       }
 
       const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
-      const error = await readHttpError(response, endpoint, encoding);
+      const error = await readHttpError(response, { endpoint, encoding, redact });
       // The service says that it did nothing, and when to come back.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);

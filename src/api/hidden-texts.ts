@@ -1,3 +1,6 @@
+/** Gives a text of the service without the secrets that the program holds. It comes before any cut, which would leave a piece. */
+export type Redact = (text: string) => string;
+
 /** A text of JSON, closed or not, and the colon behind it where it is a name. It never looks at a character twice. */
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 

@@ -11,7 +11,7 @@ import {
 import { printable } from '../text/printable.ts';
 import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord } from './answers.ts';
 import { tryJson } from './exact-json.ts';
-import { withoutTexts, withoutTokens } from './hidden-texts.ts';
+import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 
 /** What a refusal means: the class of its error, which gives the exit code, its first sentence, and what to do next. */
@@ -112,11 +112,10 @@ function mayTakeFormsOnly({ endpoint, encoding, status }: RefusedCall): boolean 
 /** The error for an answer that is no 2xx, with what the service says in its first 64 KiB (`decisions.md` 6). Never throws. */
 export async function readHttpError(
   response: HttpResponse,
-  endpoint: EndpointName,
-  encoding: Encoding,
+  { endpoint, encoding, redact }: Pick<RefusedCall, 'endpoint' | 'encoding'> & { redact: Redact },
 ): Promise<AdreportError> {
   const { status, body } = response;
-  const text = await beginningOf(body);
+  const text = redact(await beginningOf(body));
   body.destroy();
 
   const record = recordIn(answerIn(text, response));
@@ -155,6 +154,7 @@ export interface UnexpectedAnswer {
   readonly text: string;
   /** The sentence that says what is missing. */
   readonly lack: string;
+  readonly redact: Redact;
   readonly hint?: string;
 }
 
@@ -189,18 +189,22 @@ function reasonIn({ message, errorId, status }: ServiceRecord): string {
   return status ? `Its status is ${status}` : 'It does not say why';
 }
 
-function quoteBeginning({ endpoint, text }: UnexpectedAnswer): string {
-  const beginning = text.slice(0, 10_000);
+function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
+  const beginning = redact(text.slice(0, 10_000));
   // A message about a list of campaigns names none of them.
   const nameless = endpoint === 'campaigns' ? withoutTexts(beginning) : beginning;
   return quoteAnswer(shownText(endpoint, nameless));
 }
 
 /** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
-export function recordInsteadOfReport(answer: unknown, text: string): AdreportError | undefined {
+export function recordInsteadOfReport(
+  answer: unknown,
+  text: string,
+  redact: Redact,
+): AdreportError | undefined {
   const record = recordIn(answer);
   if (!isRefusal('download', record)) return undefined;
-  return unexpectedAnswer({ endpoint: 'download', answer, text, lack: '' });
+  return unexpectedAnswer({ endpoint: 'download', answer, text, lack: '', redact });
 }
 
 /** What the service says, as a further sentence; nothing where it says the same as ours. */

@@ -41,6 +41,7 @@ export async function clientAt(
     },
     warn: () => {},
     hide: () => {},
+    redact: (text) => text,
     token: 't0ken',
     credentials: undefined,
     ...options,
