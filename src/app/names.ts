@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { splitValues } from '../report/request.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
+import { matchesWildcard } from '../text/wildcard.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import { type Job, type ProfilePlan, planFromFlags } from './plan.ts';
 
@@ -137,25 +138,15 @@ function findMatches(
 
   const matches = new Map<string, string>();
   for (const pattern of patterns) {
-    const form = nameForm(pattern);
     let isMatched = false;
     for (const [id, name] of names) {
-      if (id !== pattern && !form.test(name)) continue;
+      if (id !== pattern && !matchesWildcard(pattern, name)) continue;
       matches.set(id, name);
       isMatched = true;
     }
     if (!isMatched) throw unmatched(nameFlag.flag, pattern, [...names.values()], show);
   }
   return matches;
-}
-
-/** Any case, `*` for any text and `?` for one character. */
-function nameForm(pattern: string): RegExp {
-  const source = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${source}$`, 'isu');
 }
 
 function unmatched(

@@ -21,7 +21,7 @@ import {
   requestParameters,
 } from '../report/request.ts';
 import { describeWindow, formatDate, type Window } from '../report/window.ts';
-import { printable } from '../text/printable.ts';
+import { printable, visibleJson } from '../text/printable.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 
@@ -242,7 +242,7 @@ export async function printDryRun(
     texts.push(lines.join('\n'));
   }
 
-  await console.result(flags.json ? JSON.stringify({ requests }) : texts.join('\n\n'));
+  await console.result(flags.json ? visibleJson({ requests }) : texts.join('\n\n'));
 }
 
 /** Who writes to a place, and by which name. */

@@ -11,8 +11,8 @@ import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import type { LocalServer } from '../server/start.ts';
-import { quoteForShell } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { quoteForShell } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 
 const hourMs = 3_600_000;

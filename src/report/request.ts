@@ -23,7 +23,8 @@ import {
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { quoteForShell } from '../text/printable.ts';
+import { visibleJson } from '../text/printable.ts';
+import { quoteForShell } from '../text/quote-for-shell.ts';
 import { type Window, wallAt } from './window.ts';
 import { quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
 
@@ -261,28 +262,68 @@ function readValues(
 /** Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair up. */
 export function splitValues(list: string): string[] | undefined {
   const values: string[] = [];
-  const items = list.matchAll(/\s*(?:"((?:[^"]|"")*)"\s*(?=,|$)|([^,]*))(?:,|$)/g);
-  for (const [, quoted, bare = ''] of items) {
-    if (quoted === undefined && bare.startsWith('"')) return undefined;
-    const value = quoted?.replaceAll('""', '"') ?? bare.trim();
-    if (value !== '') values.push(value);
+  let at = 0;
+  while (at <= list.length) {
+    const item = quotedItemAt(list, at) ?? bareItemAt(list, at);
+    if (!item) return undefined;
+    if (item.value !== '') values.push(item.value);
+    // Behind an item stands its comma.
+    at = item.end + 1;
   }
   return values;
+}
+
+/** One item of a list, and where its comma stands, or the list ends. */
+interface ListItem {
+  readonly value: string;
+  readonly end: number;
+}
+
+/** The item in double quotes that begins at a place, blanks around it apart; `undefined` where none does. */
+function quotedItemAt(list: string, start: number): ListItem | undefined {
+  const quoted = /\s*"((?:[^"]|"")*)"\s*/y;
+  quoted.lastIndex = start;
+  const match = quoted.exec(list);
+  const end = quoted.lastIndex;
+  if (!match || (end < list.length && list[end] !== ',')) return undefined;
+  return { value: (match[1] ?? '').replaceAll('""', '"'), end };
+}
+
+function bareItemAt(list: string, start: number): ListItem | undefined {
+  const comma = list.indexOf(',', start);
+  const end = comma === -1 ? list.length : comma;
+  const value = list.slice(start, end).trim();
+  return value.startsWith('"') ? undefined : { value, end };
+}
+
+/** The body of a create call in one of the service's encodings. */
+export interface EncodedRequest {
+  readonly contentType: string;
+  readonly text: string;
 }
 
 /**
  * The create call's body in either of the service's encodings. A form is written as the specification does, with the
  * brackets and the commas of metrics bare: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
-export function encodeRequest(request: ReportRequest, encoding: Encoding) {
+export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
   const parameters = requestParameters(request);
-  if (encoding === 'json')
-    return { contentType: 'application/json', text: JSON.stringify(parameters) };
-  const fields = Object.entries(parameters).flatMap(([name, value]) =>
-    Array.isArray(value)
-      ? value.map((item, index) => `${name}[${index}]=${encodeURIComponent(item)}`)
-      : [`${name}=${encodeURIComponent(String(value)).replaceAll('%2C', ',')}`],
-  );
+  if (encoding === 'json') {
+    // What a terminal would hide stands escaped, because people read the body before it is sent.
+    return { contentType: 'application/json', text: visibleJson(parameters) };
+  }
+
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(parameters)) {
+    if (!Array.isArray(value)) {
+      const text = encodeURIComponent(String(value)).replaceAll('%2C', ',');
+      fields.push(`${name}=${text}`);
+      continue;
+    }
+    for (const [index, item] of value.entries()) {
+      fields.push(`${name}[${index}]=${encodeURIComponent(item)}`);
+    }
+  }
   return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
 }
 
@@ -311,10 +352,7 @@ export function createUrl(baseUrl: string): string {
 }
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine(
-  baseUrl: string,
-  { contentType, text }: ReturnType<typeof encodeRequest>,
-): string {
+export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest): string {
   const headers = `-H "Authorization: $ADREPORT_TOKEN" -H 'Accept: application/json' -H 'Content-Type: ${contentType}'`;
   return `curl ${quoteForShell(createUrl(baseUrl))} ${headers} --data-raw ${quoteForShell(text)}`;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { endpoints } from '../contract/messages.ts';
-import { escapeHtml, quoteForShell } from '../text/printable.ts';
+import { escapeHtml } from '../text/printable.ts';
+import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Answer } from './answer.ts';
 import type { AdminCall, ListedReport } from './control/admin-calls.ts';
 import { kindLabels } from './faults/kinds.ts';

@@ -38,8 +38,3 @@ const entities: Readonly<Record<string, string>> = {
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '&#39;');
 }
-
-/** A text as one word of a POSIX shell; a single quote in it ends the quoting, stands escaped, and begins it anew. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -1,4 +1,4 @@
-import { quoteForShell } from '../../text/printable.ts';
+import { shellWord } from '../../text/quote-for-shell.ts';
 import { type FlagGroup, type FlagTable, isNegation, longNameOf, type OptionsOf } from './flag.ts';
 import { type ServiceFlags, serviceFlags } from './service-flags.ts';
 
@@ -6,8 +6,8 @@ import { type ServiceFlags, serviceFlags } from './service-flags.ts';
 export function typedCommand(command: string, reportId: string, flags: readonly string[]): string {
   const words = ['adreport', command];
   // An id that begins with a dash would be read as a flag: it stands last, behind `--`.
-  if (reportId.startsWith('-')) words.push(...flags, '--', quoteWord(reportId));
-  else words.push(quoteWord(reportId), ...flags);
+  if (reportId.startsWith('-')) words.push(...flags, '--', shellWord(reportId));
+  else words.push(shellWord(reportId), ...flags);
   return words.join(' ');
 }
 
@@ -36,17 +36,7 @@ export function typedFlags<Flags extends FlagTable>(
 
     const shortName = /^-\w/.exec(flag.flags)?.[0];
     words.push(shortName ?? longNameOf(flag));
-    if (typeof value !== 'boolean') words.push(quoteWord(String(value)));
+    if (typeof value !== 'boolean') words.push(shellWord(String(value)));
   }
   return words;
-}
-
-/** A word as a shell reads it back. */
-function quoteWord(text: string): string {
-  if (/^[\w./:@%+=,-]+$/.test(text)) return text;
-  if (!/\p{Cc}/u.test(text)) return quoteForShell(text);
-
-  // Control characters stay visible: bash, zsh and ksh read them back from this form.
-  const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
-  return `$${quoteForShell(escaped)}`;
 }

@@ -1,0 +1,32 @@
+/**
+ * Whether a text is what a pattern stands for, in any case: `*` is any text, `?` one character. Of a text it looks back no
+ * further than to what the last `*` took, so that no pattern takes long.
+ */
+export function matchesWildcard(pattern: string, text: string): boolean {
+  const wanted = [...pattern.toLowerCase()];
+  const characters = [...text.toLowerCase()];
+  let inPattern = 0;
+  let inText = 0;
+  let afterStar = -1;
+  let starEnd = 0;
+
+  while (inText < characters.length) {
+    const sign = wanted[inPattern];
+    if (sign === '*') {
+      inPattern += 1;
+      afterStar = inPattern;
+      starEnd = inText;
+    } else if (sign === '?' || sign === characters[inText]) {
+      inPattern += 1;
+      inText += 1;
+    } else if (afterStar !== -1) {
+      // The last star takes one character more.
+      starEnd += 1;
+      inText = starEnd;
+      inPattern = afterStar;
+    } else {
+      return false;
+    }
+  }
+  return wanted.slice(inPattern).every((sign) => sign === '*');
+}

@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hiddenCharacters } from '../../src/text/printable.ts';
+import { quoteForShell, shellWord } from '../../src/text/quote-for-shell.ts';
+
+const hidden = ['\n', '\t', '\u001b', '\u007f', '\u009b', '\u200b', '\u202e', '\u2028', '\ufeff'];
+const unit = fc.constantFrom(...hidden, ...'aZ0 \'"\\$`!*?~#;&|<>(){}=,-é名');
+// A shell knows no NUL, and takes no argument for an empty line.
+const text = fc.string({ unit, maxLength: 30 });
+
+describe.skipIf(process.platform === 'win32')('a word of a shell', () => {
+  test('shows what a terminal would hide, and is read back by bash as what it was', () => {
+    const texts = fc.sample(text, 400);
+    const words = texts.flatMap((one) => [quoteForShell(one), one === '' ? "''" : shellWord(one)]);
+    for (const word of words) expect(word.search(hiddenCharacters)).toBe(-1);
+    const script = `printf '%s\\0' ${words.join(' ')}`;
+    const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+    const read = execFileSync('bash', ['-c', script], { encoding: 'utf8', env }).split('\0');
+    expect(read.slice(0, -1)).toEqual(texts.flatMap((one) => [one, one]));
+  });
+});
