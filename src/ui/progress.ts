@@ -1,4 +1,4 @@
-import type { MultiBar, Options } from 'cli-progress';
+import type { MultiBar, Options, SingleBar } from 'cli-progress';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from './console.ts';
@@ -6,51 +6,97 @@ import type { Console } from './console.ts';
 /** What `--progress` says; `auto` is a bar where one can be drawn. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
-/** How a wait stands after a status call; the pause before the next one is 0 while one is being made. */
-type WaitState = { status: string; waitedMs: number; polls: number; nextPollMs: number };
-
-type TransferState = { bytes: number; rows?: number | null };
-
-/** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
-type Meter<State> = { update(state: State): void; stop(): void };
-
-/** Many reports that are fetched side by side. What a part waits for is shown through the `progress` that `begin` gives. */
-export interface PartsProgress {
-  begin(
-    label: string,
-    report?: string,
-  ): { readonly progress: Progress; end(isDone: boolean): void };
-  stop(): void;
-}
-
 /** What a command is waiting for, shown on stderr. Any number of meters may run at a time. */
 export interface Progress {
   /** `reports`: how many parts each of several saved reports has. */
   parts(total: number, reports?: ReadonlyMap<string, number>): PartsProgress;
+
   wait(label: string): Meter<WaitState>;
+
   transfer(label: string, totalBytes?: number): Meter<TransferState>;
 }
 
-/** What is shown, as `--progress json` writes it. */
-type ProgressEvent =
-  | ({ event: 'status'; label: string } & WaitState)
-  | {
-      event: 'download';
-      label: string;
-      bytes: number;
-      totalBytes: number | null;
-      rows: number | null;
-    }
-  | { event: 'parts'; total: number; done: number; failed: number; running: number };
+/** Many reports that are fetched side by side. */
+export interface PartsProgress {
+  begin(label: string, report?: string): PartProgress;
 
-/** Where one meter is shown. `stop` is given the last event of a download, which may not have been told. */
-type Line = { tell(event: ProgressEvent): void; stop(last?: ProgressEvent): void };
+  stop(): void;
+}
 
-const ignore = () => {};
-const silentProgress: Progress = eventProgress(
-  () => ({ tell: ignore, stop: ignore }),
-  () => silentProgress,
-);
+/** One of them. What it waits for is shown through its `progress`. */
+interface PartProgress {
+  readonly progress: Progress;
+
+  end(isDone: boolean): void;
+}
+
+/** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
+interface Meter<State> {
+  update(state: State): void;
+
+  stop(): void;
+}
+
+/** How a wait stands after a status call; the pause before the next one is 0 while one is being made. */
+interface WaitState {
+  readonly status: string;
+  readonly waitedMs: number;
+  readonly polls: number;
+  readonly nextPollMs: number;
+}
+
+/** How far a download has come. */
+interface TransferState {
+  readonly bytes: number;
+  readonly rows?: number | null;
+}
+
+/** A status call, as `--progress json` writes it. */
+interface StatusEvent extends WaitState {
+  readonly event: 'status';
+  readonly label: string;
+}
+
+/** How far a download has come, as `--progress json` writes it. */
+interface DownloadEvent {
+  readonly event: 'download';
+  readonly label: string;
+  readonly bytes: number;
+  readonly totalBytes: number | null;
+  readonly rows: number | null;
+}
+
+/** How many parts have come to which end, as `--progress json` writes it. */
+interface PartsEvent {
+  readonly event: 'parts';
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly running: number;
+}
+
+type ProgressEvent = StatusEvent | DownloadEvent | PartsEvent;
+
+/** Where one meter is shown. `stop` is given the last event of a download, which may not have been shown. */
+interface Line {
+  show(event: ProgressEvent): void;
+
+  stop(last?: ProgressEvent): void;
+}
+
+/** Where and how often events are shown. */
+interface Display {
+  /** Opens the line of a meter. */
+  readonly open: (first: ProgressEvent, label: string) => Line;
+  /** What one part of many is shown by. */
+  readonly progressOfPart: (label: string) => Progress;
+  /** In milliseconds. */
+  readonly clock: () => number;
+  /** Between two events of one download. */
+  readonly pauseMs: number;
+  /** Of up to so many saved reports each has a line of its own, of more all have one. */
+  readonly linesAtMost: number;
+}
 
 /** Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and `auto` are plain lines. */
 export async function createProgress(
@@ -61,205 +107,313 @@ export async function createProgress(
   if (mode === 'none' || console.isQuiet) return silentProgress;
   if (mode === 'json') return jsonProgress(console, clock);
   if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clock);
+
   const { default: cliProgress } = await import('cli-progress');
-  return barProgress(console, (options) => new cliProgress.MultiBar(options));
+  const bars = new Bars(console, (options) => new cliProgress.MultiBar(options));
+  return new EventProgress({
+    open: (first, label) => bars.open(first, label),
+    progressOfPart: () => silentProgress,
+    clock: () => 0,
+    pauseMs: 0,
+    linesAtMost: 10,
+  });
 }
 
-/**
- * Progress as events: every status call, every part that begins or ends, and each download, `pauseMs` apart. `part` is what
- * one part of many is shown by; of up to `linesAtMost` saved reports each has a line of its own, of more all have one.
- */
-function eventProgress(
-  open: (first: ProgressEvent, label: string) => Line,
-  part: (label: string) => Progress,
-  { clock = (): number => 0, pauseMs = 0, linesAtMost = 1 } = {},
-): Progress {
-  return {
-    parts: (total, reports = new Map()) => {
-      const hasLines = reports.size > 1 && reports.size <= linesAtMost;
-      const groups = hasLines ? [...reports] : [['Parts', total] as const];
-      const width = Math.max(...groups.map(([name]) => name.length));
-      const lines = groups.map(([name, count]) => {
-        const counts = { total: count, done: 0, failed: 0, running: 0 };
-        const { tell, stop } = open({ event: 'parts', ...counts }, name.padEnd(width));
-        const add = (key: 'done' | 'failed' | 'running'): void => {
-          counts[key] += 1;
-          if (key !== 'running') counts.running -= 1;
-          tell({ event: 'parts', ...counts });
-        };
-        return { name, add, stop };
-      });
-      return {
-        begin: (label, report) => {
-          const line = lines.find(({ name }) => name === report) ?? lines[0];
-          line?.add('running');
-          return { progress: part(label), end: (isDone) => line?.add(isDone ? 'done' : 'failed') };
-        },
-        stop: () => {
-          for (const { stop } of lines) stop();
-        },
-      };
-    },
-    wait: (label) => {
-      const state = { status: 'progress', waitedMs: 0, polls: 0, nextPollMs: 0 };
-      const { tell, stop } = open({ event: 'status', label, ...state }, label);
-      return {
-        update: ({ status, waitedMs, polls, nextPollMs }) => {
-          const times = {
-            waitedMs: Math.round(waitedMs),
-            polls,
-            nextPollMs: Math.round(nextPollMs),
-          };
-          tell({ event: 'status', label, status, ...times });
-        },
-        stop: () => stop(),
-      };
-    },
-    transfer: (label, totalBytes = 0) => {
-      const first = {
-        event: 'download',
-        label,
-        bytes: 0,
-        totalBytes: totalBytes || null,
-        rows: null,
-      } as const;
-      const { tell, stop } = open(first, label);
-      let last: ProgressEvent | undefined;
-      let toldAtMs = clock();
-      return {
-        update: ({ bytes, rows = null }) => {
-          last = { ...first, bytes, rows };
-          if (clock() - toldAtMs < pauseMs) return;
-          toldAtMs = clock();
-          tell(last);
-        },
-        stop: () => stop(last),
-      };
-    },
+/** Progress as events: every status call, every part that begins or ends, and each download now and then. */
+class EventProgress implements Progress {
+  readonly #display: Display;
+
+  constructor(display: Display) {
+    this.#display = display;
+  }
+
+  parts(total: number, reports: ReadonlyMap<string, number> = new Map()): PartsProgress {
+    const hasLines = reports.size > 1 && reports.size <= this.#display.linesAtMost;
+    const groups = hasLines ? reports : new Map([['Parts', total]]);
+    const labelWidth = Math.max(...[...groups.keys()].map((name) => name.length));
+    const counters = new Map<string, PartsCounter>();
+    for (const [name, count] of groups) {
+      const label = name.padEnd(labelWidth);
+      const first: PartsEvent = { event: 'parts', total: count, done: 0, failed: 0, running: 0 };
+      counters.set(name, new PartsCounter(count, this.#display.open(first, label)));
+    }
+
+    const [anyCounter] = counters.values();
+    return {
+      begin: (label, report = '') => {
+        const counter = counters.get(report) ?? anyCounter;
+        counter?.begin();
+        const progress = this.#display.progressOfPart(label);
+        return { progress, end: (isDone) => counter?.end(isDone) };
+      },
+      stop: () => {
+        for (const counter of counters.values()) counter.stop();
+      },
+    };
+  }
+
+  wait(label: string): Meter<WaitState> {
+    const begin = { status: 'progress', waitedMs: 0, polls: 0, nextPollMs: 0 };
+    const line = this.#display.open({ event: 'status', label, ...begin }, label);
+    return {
+      update: ({ status, waitedMs, polls, nextPollMs }) =>
+        line.show({
+          event: 'status',
+          label,
+          status,
+          waitedMs: Math.round(waitedMs),
+          polls,
+          nextPollMs: Math.round(nextPollMs),
+        }),
+      stop: () => line.stop(),
+    };
+  }
+
+  transfer(label: string, totalBytes = 0): Meter<TransferState> {
+    const { open, clock, pauseMs } = this.#display;
+    const begin: DownloadEvent = {
+      event: 'download',
+      label,
+      bytes: 0,
+      totalBytes: totalBytes || null,
+      rows: null,
+    };
+    const line = open(begin, label);
+    let last: DownloadEvent | undefined;
+    let lastShownMs = clock();
+    return {
+      update: ({ bytes, rows = null }) => {
+        last = { ...begin, bytes, rows };
+        if (clock() - lastShownMs < pauseMs) return;
+        lastShownMs = clock();
+        line.show(last);
+      },
+      stop: () => line.stop(last),
+    };
+  }
+}
+
+/** Counts the parts of one line. */
+class PartsCounter {
+  readonly #total: number;
+  readonly #line: Line;
+  #running = 0;
+  #done = 0;
+  #failed = 0;
+
+  constructor(total: number, line: Line) {
+    this.#total = total;
+    this.#line = line;
+  }
+
+  begin(): void {
+    this.#running += 1;
+    this.#show();
+  }
+
+  end(isDone: boolean): void {
+    this.#running -= 1;
+    if (isDone) this.#done += 1;
+    else this.#failed += 1;
+    this.#show();
+  }
+
+  stop(): void {
+    this.#line.stop();
+  }
+
+  #show(): void {
+    this.#line.show({
+      event: 'parts',
+      total: this.#total,
+      done: this.#done,
+      failed: this.#failed,
+      running: this.#running,
+    });
+  }
+}
+
+const silentProgress: Progress = new EventProgress({
+  open: () => ({ show: () => {}, stop: () => {} }),
+  progressOfPart: () => silentProgress,
+  clock: () => 0,
+  pauseMs: 0,
+  linesAtMost: 1,
+});
+
+/** @param partLabel of the part whose events these are, in the place of their own labels */
+function jsonProgress(console: Console, clock: () => number, partLabel?: string): Progress {
+  const show = (event: ProgressEvent): void => {
+    console.event(partLabel === undefined ? event : { ...event, label: partLabel });
   };
-}
-
-function jsonProgress(console: Console, clock: () => number, ownLabel?: string): Progress {
-  const tell = (event: ProgressEvent): void =>
-    console.event(ownLabel ? { ...event, label: ownLabel } : event);
-  const line = { tell, stop: (last?: ProgressEvent) => last && tell(last) };
-  const part = (label: string) => jsonProgress(console, clock, label);
-  return eventProgress(() => line, part, { clock, pauseMs: 1_000 });
+  const stop = (last?: ProgressEvent): void => {
+    if (last) show(last);
+  };
+  return new EventProgress({
+    open: () => ({ show, stop }),
+    progressOfPart: (label) => jsonProgress(console, clock, label),
+    clock,
+    pauseMs: 1_000,
+    linesAtMost: 1,
+  });
 }
 
 /** Progress as lines for a log: one when something has changed, at most one every 10 s whatever it is about. */
 function plainProgress(console: Console, clock: () => number): Progress {
   const pauseMs = 10_000;
-  let said: { readonly atMs: number; readonly text: string } | undefined;
-  const tell = (event: ProgressEvent): void => {
+  let lastText: string | undefined;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const show = (event: ProgressEvent): void => {
     const text = plainText(event);
-    if (text === undefined || (said && (clock() - said.atMs < pauseMs || said.text === text)))
-      return;
-    said = { atMs: clock(), text };
+    if (text === undefined || text === lastText || clock() - lastMs < pauseMs) return;
+    lastText = text;
+    lastMs = clock();
     console.note(text);
   };
-  return eventProgress(
-    () => ({ tell, stop: ignore }),
-    () => silentProgress,
-    { clock, pauseMs },
-  );
+  return new EventProgress({
+    open: () => ({ show, stop: () => {} }),
+    progressOfPart: () => silentProgress,
+    clock,
+    pauseMs,
+    linesAtMost: 1,
+  });
 }
 
+/** An event as a line of a log; `undefined` for one that says nothing yet. */
 function plainText(event: ProgressEvent): string | undefined {
-  if (event.event === 'download') return `${event.label}: ${amounts(event).join(', ')}`;
-  if (event.event === 'status') {
-    const { label, status, waitedMs, polls } = event;
-    return polls === 0
-      ? undefined
-      : `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
-  }
-  const { total, done, running } = event;
-  return running === 0 ? undefined : `Parts: ${done} of ${total} done, ${counted(event)}`;
-}
-
-function amounts({ bytes, rows, totalBytes }: ProgressEvent & { event: 'download' }): string[] {
-  const amount = totalBytes
-    ? `${formatBytes(bytes)} of ${formatBytes(totalBytes)}`
-    : formatBytes(bytes);
-  return rows === null ? [amount] : [amount, formatPlural(rows, 'row')];
-}
-
-function counted({
-  running,
-  failed,
-}: {
-  readonly running: number;
-  readonly failed: number;
-}): string {
-  return `${running} running${failed > 0 ? `, ${failed} failed` : ''}`;
-}
-
-/** Progress as bars at the bottom of the terminal, which is as it was once the last one is gone. */
-function barProgress(console: Console, openBars: (options: Options) => MultiBar): Progress {
-  const { stream, showsUnicode, width } = console.err;
-  const dot = showsUnicode ? ' · ' : ' - ';
-  const options: Options = {
-    stream,
-    barCompleteChar: showsUnicode ? '━' : '=',
-    barIncompleteChar: showsUnicode ? '─' : '-',
-    barsize: Math.max(8, Math.min(30, Math.floor(width / 4))),
-    // Lines above the bars are wrapped by the terminal, and cli-progress cuts the bars itself.
-    linewrap: true,
-    hideCursor: true,
-    clearOnComplete: true,
-    // A line that is written above the bars moves each of them down, those too that have not changed.
-    forceRedraw: true,
-    formatTime: (seconds) => (Number.isFinite(seconds) ? formatDuration(seconds * 1_000) : '–'),
-  };
-  let shown: { readonly bars: MultiBar; count: number } | undefined;
-
-  const clear = (): void => {
-    shown?.bars.stop();
-    shown = undefined;
-    console.showBars(undefined);
-    process.off('exit', clear);
-  };
-  const log = (line: string): void => {
-    // What is left of a bar that stood there is erased.
-    shown?.bars.log(`${line.replaceAll('\n', '\u001b[K\n')}\u001b[K\n`);
-    shown?.bars.update();
-  };
-  const cut = (text: string): string => printable(text).slice(0, 40);
-  const open = (first: ProgressEvent, label: string): Line => {
-    if (!shown) {
-      shown = { bars: openBars(options), count: 0 };
-      console.showBars({ log, clear });
-      // The program may end in the middle of a wait, and the terminal must be itself again then as well.
-      process.once('exit', clear);
+  switch (event.event) {
+    case 'download':
+      return `${event.label}: ${amountsOf(event).join(', ')}`;
+    case 'status': {
+      const { label, status, waitedMs, polls } = event;
+      if (polls === 0) return undefined;
+      return `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
     }
-    const isPart = first.event === 'parts';
-    const total = isPart ? first.total : first.event === 'download' ? first.totalBytes : null;
-    const share =
-      total === null
-        ? ''
-        : isPart
-          ? `{bar}  {value} of {total}${dot}`
-          : `{bar}  {percentage} %${dot}`;
-    const time = total === null || isPart ? '{duration_formatted}' : '{eta_formatted} left';
-    const format = `${cut(label)}  ${share}{text}${dot}${time}`;
-    const mine = shown;
-    const bar = mine.bars.create(total ?? 1, 0, { text: '' }, { format });
-    mine.count += 1;
-    const tell = (event: ProgressEvent): void => {
-      if (event.event === 'download') bar.update(event.bytes, { text: amounts(event).join(dot) });
-      else if (event.event === 'parts')
-        bar.update(event.done + event.failed, { text: counted(event) });
-      else
-        bar.update(0, { text: `${cut(event.status)}${dot}${formatPlural(event.polls, 'poll')}` });
-    };
+    case 'parts': {
+      const { total, done, running } = event;
+      if (running === 0) return undefined;
+      return `Parts: ${done} of ${total} done, ${runningText(event)}`;
+    }
+  }
+}
+
+function amountsOf({ bytes, rows, totalBytes }: DownloadEvent): string[] {
+  const of = totalBytes ? ` of ${formatBytes(totalBytes)}` : '';
+  const amounts = [`${formatBytes(bytes)}${of}`];
+  if (rows !== null) amounts.push(formatPlural(rows, 'row'));
+  return amounts;
+}
+
+function runningText({ running, failed }: PartsEvent): string {
+  return failed > 0 ? `${running} running, ${failed} failed` : `${running} running`;
+}
+
+/** Bars at the bottom of the terminal, which is as it was once the last one is gone. */
+class Bars {
+  readonly #console: Console;
+  readonly #openBars: (options: Options) => MultiBar;
+  /** Between two things that a bar tells. */
+  readonly #dot: string;
+  #bars: MultiBar | undefined;
+  #count = 0;
+
+  constructor(console: Console, openBars: (options: Options) => MultiBar) {
+    this.#console = console;
+    this.#openBars = openBars;
+    this.#dot = console.err.showsUnicode ? ' · ' : ' - ';
+  }
+
+  open(first: ProgressEvent, label: string): Line {
+    const bars = this.#bars ?? this.#begin();
+    const total = totalOf(first);
+    const format = `${cut(label)}  ${this.#formatOf(first, total)}`;
+    const bar = bars.create(total ?? 1, 0, { text: '' }, { format });
+    this.#count += 1;
+
+    const show = (event: ProgressEvent): void => this.#update(bar, event);
     const stop = (): void => {
-      mine.count -= 1;
-      if (shown !== mine) return;
-      mine.bars.remove(bar);
-      if (mine.count === 0) clear();
+      // A result that goes to the terminal has taken all bars away.
+      if (this.#bars !== bars) return;
+      bars.remove(bar);
+      this.#count -= 1;
+      if (this.#count === 0) this.#clear();
     };
-    tell(first);
-    return { tell, stop };
+    show(first);
+    return { show, stop };
+  }
+
+  #begin(): MultiBar {
+    this.#bars = this.#openBars(this.#options());
+    this.#count = 0;
+    this.#console.showBars({ log: (line) => this.#log(line), clear: this.#clear });
+    // The program may end in the middle of a wait, and the terminal must be itself again then as well.
+    process.once('exit', this.#clear);
+    return this.#bars;
+  }
+
+  readonly #clear = (): void => {
+    this.#bars?.stop();
+    this.#bars = undefined;
+    this.#console.showBars(undefined);
+    process.off('exit', this.#clear);
   };
-  return eventProgress(open, () => silentProgress, { linesAtMost: 10 });
+
+  #log(line: string): void {
+    // What is left of a bar that stood there is erased.
+    this.#bars?.log(`${line.replaceAll('\n', '\u001b[K\n')}\u001b[K\n`);
+    this.#bars?.update();
+  }
+
+  #update(bar: SingleBar, event: ProgressEvent): void {
+    switch (event.event) {
+      case 'download':
+        bar.update(event.bytes, { text: amountsOf(event).join(this.#dot) });
+        break;
+      case 'parts':
+        bar.update(event.done + event.failed, { text: runningText(event) });
+        break;
+      case 'status': {
+        const polls = formatPlural(event.polls, 'poll');
+        bar.update(0, { text: `${cut(event.status)}${this.#dot}${polls}` });
+        break;
+      }
+    }
+  }
+
+  /** What a bar shows behind its label, in the words of cli-progress. */
+  #formatOf({ event }: ProgressEvent, total: number | null): string {
+    const dot = this.#dot;
+    if (total === null) return `{text}${dot}{duration_formatted}`;
+    if (event === 'parts') {
+      return `{bar}  {value} of {total}${dot}{text}${dot}{duration_formatted}`;
+    }
+    return `{bar}  {percentage} %${dot}{text}${dot}{eta_formatted} left`;
+  }
+
+  #options(): Options {
+    const { stream, showsUnicode, width } = this.#console.err;
+    return {
+      stream,
+      barCompleteChar: showsUnicode ? '━' : '=',
+      barIncompleteChar: showsUnicode ? '─' : '-',
+      barsize: Math.max(8, Math.min(30, Math.floor(width / 4))),
+      // Lines above the bars are wrapped by the terminal, and cli-progress cuts the bars itself.
+      linewrap: true,
+      hideCursor: true,
+      clearOnComplete: true,
+      // A line that is written above the bars moves each of them down, those too that have not changed.
+      forceRedraw: true,
+      formatTime: (seconds) => (Number.isFinite(seconds) ? formatDuration(seconds * 1_000) : '–'),
+    };
+  }
+}
+
+/** What a bar is measured by; `null` where nobody knows. */
+function totalOf(event: ProgressEvent): number | null {
+  if (event.event === 'parts') return event.total;
+  return event.event === 'download' ? event.totalBytes : null;
+}
+
+function cut(text: string): string {
+  return printable(text).slice(0, 40);
 }
