@@ -269,7 +269,7 @@ class FolderLedger implements Ledger {
     try {
       makeFolder(directory);
       if (!existsSync(path)) {
-        writeFileSync(path, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
+        writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
       }
     } catch {
       // Another process has just made it, or nobody can.
@@ -288,7 +288,7 @@ function readKeyFile(path: string): Buffer | undefined {
   try {
     if (!statSync(path).isFile()) return undefined;
     const text = readFileSync(path, 'latin1').trim();
-    return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
+    return /^[\w-]{43}$/.test(text) ? Buffer.from(text, 'base64url') : undefined;
   } catch {
     return undefined;
   }
