@@ -55,184 +55,249 @@ function checkZoneName(text: string): string {
  * `run`). Throws `UsageError` for a value that is no date, and for a window that is missing, double, reversed or
  * before 1970.
  */
-export function resolveWindow({ since, until, period, ...flags }: WindowFlags): Window {
+export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags): Window {
   if (period !== undefined && (since ?? until) !== undefined) {
+    const other = since === undefined ? '--until' : '--since';
     const hint = 'Give --period, or --since and --until.';
-    throw new UsageError(
-      `--period and ${since === undefined ? '--until' : '--since'} both name a window.`,
-      { hint },
-    );
+    throw new UsageError(`--period and ${other} both name a window.`, { hint });
   }
-  const zone = checkZoneName(flags.zone);
-  const now = Math.floor(flags.nowMs / 1_000);
+
+  const reader = new WindowReader(checkZoneName(zone), Math.floor(nowMs / 1_000));
   const window =
-    period === undefined
-      ? parseEnds(since, until, zone, now)
-      : parsePeriod(period.trim(), zone, now);
-  if (window.since >= 0) return window;
-  const hint = 'Choose a later day.';
-  throw new UsageError("The window begins before 1970, where the service's time begins.", { hint });
-}
-
-function parseEnds(
-  since: string | undefined,
-  until: string | undefined,
-  zone: string,
-  now: number,
-): Window {
-  if (since === undefined) {
-    const hint =
-      'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
-    throw new UsageError(
-      until === undefined ? 'The report has no window.' : '--until needs --since.',
-      { hint },
-    );
+    period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
+  if (window.since < 0) {
+    const problem = "The window begins before 1970, where the service's time begins.";
+    throw new UsageError(problem, { hint: 'Choose a later day.' });
   }
-  const notes: string[] = [];
-  const first = parseInstant({ flag: '--since', text: since.trim() }, zone, now, notes);
-  const last = parseInstant({ flag: '--until', text: (until ?? 'now').trim() }, zone, now, notes);
-  if (first <= last) return { since: first, until: last, zone, notes };
-  const [from, to] = [formatInstant(first, zone), formatInstant(last, zone)];
-  const hint = 'The window runs from --since to --until (by default now).';
-  throw new UsageError(
-    `--since ${from} is after --until ${to}: the window would end before it begins.`,
-    { hint },
-  );
+  return window;
 }
 
-/** The days that have a name of their own: a calendar unit, and how many of them ago. */
-const namedDays = new Map<string, readonly [unit: DateTimeUnit, ago: number]>([
-  ['today', ['day', 0]],
-  ['yesterday', ['day', 1]],
-  ...(['week', 'month', 'quarter', 'year'] as const).flatMap((unit) => [
-    [`this-${unit}`, [unit, 0]] as const,
-    [`last-${unit}`, [unit, 1]] as const,
-  ]),
+/** Days of the calendar, as the midnights at which they start and are over. */
+interface Days {
+  readonly start: DateTime;
+  readonly end: DateTime;
+}
+
+/** Days by a calendar unit of the present. */
+interface RelativeDays {
+  readonly unit: DateTimeUnit;
+  /** How many of the unit they begin before the present one, which is 0; so many they are, but one at least. */
+  readonly ago: number;
+}
+
+/** The days that have a name of their own. */
+const namedDays = new Map<string, RelativeDays>([
+  ['today', { unit: 'day', ago: 0 }],
+  ['yesterday', { unit: 'day', ago: 1 }],
 ]);
+for (const unit of ['week', 'month', 'quarter', 'year'] as const) {
+  namedDays.set(`this-${unit}`, { unit, ago: 0 });
+  namedDays.set(`last-${unit}`, { unit, ago: 1 });
+}
 
 /** The names of days, as users write them: `today`, `last-month`. */
 export const dayNames = [...namedDays.keys()];
 
 /** How days of the calendar are written, in Luxon's tokens. */
 const calendarForms = [
-  ['yyyy', 'year'],
-  ["yyyy-'q'q", 'quarter'],
-  ['yyyy-M', 'month'],
-  ["kkkk-'w'W", 'week'],
-  ['yyyy-M-d', 'day'],
+  { form: 'yyyy', unit: 'year' },
+  { form: "yyyy-'q'q", unit: 'quarter' },
+  { form: 'yyyy-M', unit: 'month' },
+  { form: "kkkk-'w'W", unit: 'week' },
+  { form: 'yyyy-M-d', unit: 'day' },
 ] as const;
-
-/**
- * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days before today), `2026`,
- * `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`, as the midnights at which they start and are over; `undefined` for
- * another text.
- */
-function parseDays(text: string, now: DateTime): { start: DateTime; end: DateTime } | undefined {
-  const name = text.toLowerCase();
-  const [, count, letter] = /^last-([1-9]\d{0,4})([dw])$/.exec(name) ?? [];
-  const relative = letter
-    ? ([letter === 'd' ? 'day' : 'week', Number(count)] as const)
-    : namedDays.get(name);
-  if (relative) {
-    const [unit, ago] = relative;
-    const start = now.startOf(unit).minus({ [unit]: ago });
-    return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
-  }
-  for (const [form, length] of calendarForms) {
-    const start = DateTime.fromFormat(name, form, { zone: 'utc', locale: 'en' });
-    if (start.isValid) return { start, end: start.plus({ [length]: 1 }) };
-  }
-  return undefined;
-}
-
-/** What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with another one. */
-function problemWith(text: string, otherwise: string): string {
-  return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
-}
 
 const acceptedPeriods =
   'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
   '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
 
-/** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
-function parsePeriod(text: string, zone: string, now: number): Window {
-  const value = { flag: '--period', text };
-  const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
-  if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now, zone, notes: [] };
-  const daysOf = (name: string) => {
-    const days = parseDays(name, wallAt(now, zone));
-    if (days) return days;
-    const problem =
-      name === text ? 'this is no period' : `${quoteIfNeeded(name)} is no day, week, month or year`;
-    const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
-    throw refuse(value, problemWith(name, problem), didYouMean(meant, acceptedPeriods));
-  };
-  const [from = '', ...others] = text.split('..');
-  const first = daysOf(from);
-  const last = others.length === 0 ? first : daysOf(others.join('..'));
-  if (last.start < first.start)
-    throw refuse(value, 'the range ends before it begins', 'Write it as FIRST..LAST.');
-  const window = {
-    since: startOfDay(first.start, zone),
-    until: startOfDay(last.end, zone) - 1,
-    zone,
-    notes: [],
-  };
-  if (window.since <= window.until) return window;
-  throw refuse(
-    value,
-    `this day does not exist in ${zone}, where the calendar skipped it`,
-    'Choose another day.',
-  );
-}
-
 const acceptedInstants =
   'Give a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not of the ' +
   "report's zone), unix seconds, now, or a time ago (-36h, -7d, -2w).";
 
-/** The first second of what the text names for `--since`, the last for `--until`, in unix seconds. */
-function parseInstant(value: FlagValue, zone: string, now: number, notes: string[]): number {
-  const isSince = value.flag === '--since';
-  const text = value.text.toUpperCase();
-  if (text === 'NOW') return now;
-  // A year, a date without its hyphens, or milliseconds would be another time than was meant.
-  if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
-  if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
-    throw refuse(value, 'unix seconds have five to ten digits, but not eight', acceptedInstants);
+/** Reads the values of window flags in one zone, at one present. */
+class WindowReader {
+  readonly #zone: string;
+  /** In unix seconds. */
+  readonly #now: number;
+  readonly #notes: string[] = [];
+
+  constructor(zone: string, now: number) {
+    this.#zone = zone;
+    this.#now = now;
   }
 
-  const [, count, unit] = /^-(\d{1,6})([HDW])$/.exec(text) ?? [];
-  if (unit === 'H') return now - Number(count) * 3_600;
-  const ago = { [unit === 'W' ? 'weeks' : 'days']: Number(count) };
-  if (unit) return settle(wallAt(now, zone).minus(ago), value, zone, notes);
+  readEnds(sinceText: string | undefined, untilText: string | undefined): Window {
+    if (sinceText === undefined) {
+      const problem =
+        untilText === undefined ? 'The report has no window.' : '--until needs --since.';
+      const hint =
+        'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
+      throw new UsageError(problem, { hint });
+    }
 
-  const iso = text.replace(' ', 'T').replace(' ', '');
-  const form = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
-  const moment = form && DateTime.fromISO(iso, { zone: 'utc' });
-  if (moment?.isValid) {
-    const whole = moment.plus({ milliseconds: isSince ? 999 : 0 }).startOf('second');
-    return form?.[1] === undefined ? settle(whole, value, zone, notes) : whole.toSeconds();
+    const zone = this.#zone;
+    const since = this.#instantOf({ flag: '--since', text: sinceText.trim() });
+    const until = this.#instantOf({ flag: '--until', text: (untilText ?? 'now').trim() });
+    if (since > until) {
+      const from = formatInstant(since, zone);
+      const to = formatInstant(until, zone);
+      const problem = `--since ${from} is after --until ${to}: the window would end before it begins.`;
+      const hint = 'The window runs from --since to --until (by default now).';
+      throw new UsageError(problem, { hint });
+    }
+    return { since, until, zone, notes: this.#notes };
   }
 
-  const days = parseDays(text, wallAt(now, zone));
-  if (days) return isSince ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1;
-  const meant = nearest(text, ['now', ...dayNames]);
-  throw refuse(
-    value,
-    problemWith(text, 'this is no day and no time'),
-    didYouMean(meant, acceptedInstants),
-  );
+  /** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
+  readPeriod(text: string): Window {
+    const zone = this.#zone;
+    const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
+    if (hours) {
+      const since = this.#now - Number(hours) * 3_600 + 1;
+      return { since, until: this.#now, zone, notes: [] };
+    }
+
+    const value = { flag: '--period', text };
+    const days = this.#daysOfRange(value);
+    const since = startOfDay(days.start, zone);
+    const until = startOfDay(days.end, zone) - 1;
+    if (since > until) {
+      const problem = `this day does not exist in ${zone}, where the calendar skipped it`;
+      throw refuse(value, problem, 'Choose another day.');
+    }
+    return { since, until, zone, notes: [] };
+  }
+
+  /** The days of a name, or from those of one name to those of another: `2026-11-01..today`. */
+  #daysOfRange(period: FlagValue): Days {
+    const { text } = period;
+    const dots = text.indexOf('..');
+    if (dots === -1) return this.#daysOfName(period, text);
+
+    const first = this.#daysOfName(period, text.slice(0, dots));
+    const last = this.#daysOfName(period, text.slice(dots + 2));
+    if (last.start < first.start) {
+      throw refuse(period, 'the range ends before it begins', 'Write it as FIRST..LAST.');
+    }
+    return { start: first.start, end: last.end };
+  }
+
+  #daysOfName(period: FlagValue, name: string): Days {
+    const days = this.#daysOf(name);
+    if (days) return days;
+
+    const isWhole = name === period.text;
+    const otherwise = isWhole
+      ? 'this is no period'
+      : `${quoteIfNeeded(name)} is no day, week, month or year`;
+    const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
+    throw refuse(period, problemWith(name, otherwise), didYouMean(meant, acceptedPeriods));
+  }
+
+  /**
+   * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days before today), `2026`,
+   * `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for another text.
+   */
+  #daysOf(text: string): Days | undefined {
+    const name = text.toLowerCase();
+    const relative = namedDays.get(name) ?? relativeDaysOf(name);
+    if (relative) {
+      const { unit, ago } = relative;
+      const start = this.#wallNow()
+        .startOf(unit)
+        .minus({ [unit]: ago });
+      return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
+    }
+    for (const { form, unit } of calendarForms) {
+      const start = DateTime.fromFormat(name, form, { zone: 'utc', locale: 'en' });
+      if (start.isValid) return { start, end: start.plus({ [unit]: 1 }) };
+    }
+    return undefined;
+  }
+
+  /** The first second of what the text names for `--since`, the last for `--until`, in unix seconds. */
+  #instantOf(value: FlagValue): number {
+    const text = value.text.toUpperCase();
+    if (text === 'NOW') return this.#now;
+    // A year, a date without its hyphens, or milliseconds would be another time than was meant.
+    if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
+    if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
+      throw refuse(value, 'unix seconds have five to ten digits, but not eight', acceptedInstants);
+    }
+
+    const instant = this.#instantAgo(value, text) ?? this.#instantOfIso(value, text);
+    if (instant !== undefined) return instant;
+
+    const days = this.#daysOf(text);
+    if (days && isSince(value)) return startOfDay(days.start, this.#zone);
+    if (days) return startOfDay(days.end, this.#zone) - 1;
+
+    const problem = problemWith(text, 'this is no day and no time');
+    const meant = nearest(text, ['now', ...dayNames]);
+    throw refuse(value, problem, didYouMean(meant, acceptedInstants));
+  }
+
+  /** The instant of `-36H`, `-7D` or `-2W`; `undefined` for another text. */
+  #instantAgo(value: FlagValue, text: string): number | undefined {
+    const match = /^-(\d{1,6})([HDW])$/.exec(text);
+    if (!match) return undefined;
+
+    const count = Number(match[1]);
+    if (match[2] === 'H') return this.#now - count * 3_600;
+    const wall = this.#wallNow().minus(match[2] === 'W' ? { weeks: count } : { days: count });
+    return this.#settle(value, wall);
+  }
+
+  /** The instant of an ISO 8601 date-time, in the zone where it has no offset; `undefined` for another text. */
+  #instantOfIso(value: FlagValue, text: string): number | undefined {
+    const iso = text.replace(' ', 'T').replace(' ', '');
+    const match = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
+    if (!match) return undefined;
+    const moment = DateTime.fromISO(iso, { zone: 'utc' });
+    if (!moment.isValid) return undefined;
+
+    const milliseconds = isSince(value) ? 999 : 0;
+    const wholeSecond = moment.plus({ milliseconds }).startOf('second');
+    const hasOffset = match[1] !== undefined;
+    return hasOffset ? wholeSecond.toSeconds() : this.#settle(value, wholeSecond);
+  }
+
+  /** The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last for `until`, with a note. */
+  #settle(value: FlagValue, wall: DateTime): number {
+    const zone = this.#zone;
+    const { first, last, isSkipped } = instantsOf(wall, zone);
+    if (!isSkipped && first === last) return first;
+
+    // Before the instant at which the clocks went forward.
+    const lastOfWindow = isSkipped ? last - 1 : last;
+    const instant = isSince(value) ? first : lastOfWindow;
+    const oddity = isSkipped ? 'does not exist' : 'happens twice';
+    const taken = `${formatInstant(instant, zone)} is taken`;
+    const { flag, text } = value;
+    this.#notes.push(
+      `${flag} ${quoteIfNeeded(text)} ${oddity} in ${zone}, where the clocks change: ${taken}.`,
+    );
+    return instant;
+  }
+
+  #wallNow(): DateTime {
+    return wallAt(this.#now, this.#zone);
+  }
 }
 
-/** The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last for `until`, with a note. */
-function settle(wall: DateTime, { flag, text }: FlagValue, zone: string, notes: string[]): number {
-  const { first, last, isSkipped } = instantsOf(wall, zone);
-  const instant = flag === '--since' ? first : isSkipped ? last - 1 : last;
-  if (isSkipped || first !== last) {
-    const problem = `${isSkipped ? 'does not exist' : 'happens twice'} in ${zone}, where the clocks change`;
-    notes.push(
-      `${flag} ${quoteIfNeeded(text)} ${problem}: ${formatInstant(instant, zone)} is taken.`,
-    );
-  }
-  return instant;
+function isSince({ flag }: FlagValue): boolean {
+  return flag === '--since';
+}
+
+/** The days of `last-7d` and `last-2w`; `undefined` for another text. */
+function relativeDaysOf(name: string): RelativeDays | undefined {
+  const match = /^last-([1-9]\d{0,4})([dw])$/.exec(name);
+  if (!match) return undefined;
+  return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
+}
+
+/** What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with another one. */
+function problemWith(text: string, otherwise: string): string {
+  return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
 }

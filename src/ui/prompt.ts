@@ -12,99 +12,134 @@ interface Question {
   readonly default?: string | undefined;
 }
 
-export type Prompt = ReturnType<typeof createPrompt>;
+/** One answer to choose, and what it is called. */
+interface Choice<Value> {
+  readonly value: Value;
+  readonly name: string;
+}
 
 /**
- * Asks on stderr, so that stdout carries results only. Every function throws `InterruptedError` on Ctrl-C, the signal's
+ * Asks on stderr, so that stdout carries results only. Every method throws `InterruptedError` on Ctrl-C, the signal's
  * reason once that is aborted, and `UsageError`, which names the flag, where there is no terminal.
  */
-export function createPrompt(stdin: NodeJS.ReadStream, console: Console, signal: AbortSignal) {
-  const put = async (
-    question: Question,
-    details: Readonly<Record<string, unknown>>,
-  ): Promise<unknown> => {
+export interface Prompt {
+  /** A line of text, trimmed. */
+  ask(question: Question): Promise<string>;
+
+  /** A secret, never shown, and hidden in everything that is written from then on. */
+  askSecret(question: Question): Promise<string>;
+
+  choose<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value>;
+}
+
+export function createPrompt(
+  stdin: NodeJS.ReadStream,
+  console: Console,
+  signal: AbortSignal,
+): Prompt {
+  return new TerminalPrompt(stdin, console, signal);
+}
+
+class TerminalPrompt implements Prompt {
+  readonly #stdin: NodeJS.ReadStream;
+  readonly #console: Console;
+  readonly #signal: AbortSignal;
+
+  constructor(stdin: NodeJS.ReadStream, console: Console, signal: AbortSignal) {
+    this.#stdin = stdin;
+    this.#console = console;
+    this.#signal = signal;
+  }
+
+  async ask(question: Question): Promise<string> {
+    const answer = await this.#put(question, { type: 'input' });
+    return String(answer).trim();
+  }
+
+  async askSecret(question: Question): Promise<string> {
+    const secret = String(await this.#put(question, { type: 'password', toggleMask: false }));
+    this.#console.hide(secret);
+    return secret;
+  }
+
+  async choose<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value> {
+    return (await this.#put(question, { type: 'select', choices })) as Value;
+  }
+
+  /** Puts a question to whoever sits at the terminal; `kind` is what inquirer calls it, with what that needs. */
+  async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { what, flag } = question;
-    if (!console.isInteractive) {
-      const hint = `Give it with ${flag}.`;
-      throw new UsageError(`No ${what} was given, and there is no terminal to ask on.`, { hint });
+    if (!this.#console.isInteractive) {
+      const problem = `No ${what} was given, and there is no terminal to ask on.`;
+      throw new UsageError(problem, { hint: `Give it with ${flag}.` });
     }
+
     const { default: inquirer } = await import('inquirer');
-    const ended = new AbortController();
-    const either = AbortSignal.any([signal, ended.signal]);
+    const inputEnded = new AbortController();
     const ask = inquirer.createPromptModule({
-      input: stdin,
-      output: console.err.stream,
-      signal: either,
+      input: this.#stdin,
+      output: this.#console.err.stream,
+      signal: AbortSignal.any([this.#signal, inputEnded.signal]),
     });
     // Ctrl-D closes the input, and inquirer would wait for it for ever.
-    const onPause = (): void => void setImmediate(() => ended.abort());
-    stdin.once('pause', onPause);
+    const onPause = (): void => void setImmediate(() => inputEnded.abort());
+    this.#stdin.once('pause', onPause);
     try {
       const answers = await ask<{ answer: unknown }>({
-        ...details,
+        ...kind,
         name: 'answer',
-        theme: themeFor(console),
+        theme: themeFor(this.#console),
         message: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`,
         default: question.default,
-        validate: (given: string) => {
-          if (given.trim() === '') return `Please give the ${what}.`;
-          try {
-            question.check?.(given.trim());
-            return true;
-          } catch (error) {
-            if (error instanceof UsageError) return error.message;
-            throw error;
-          }
-        },
+        validate: (answer: string) => validate(question, answer.trim()),
       });
       return answers.answer;
     } catch (error) {
-      // By name: the classes are those of a package inside inquirer.
-      const isGivenUp =
-        error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
-      throw signal.aborted ? signal.reason : isGivenUp ? new InterruptedError(130) : error;
+      if (this.#signal.aborted) throw this.#signal.reason;
+      throw isGivenUp(error) ? new InterruptedError(130) : error;
     } finally {
-      stdin.off('pause', onPause);
+      this.#stdin.off('pause', onPause);
     }
-  };
+  }
+}
 
-  return {
-    /** A line of text, trimmed. */
-    ask: async (question: Question): Promise<string> =>
-      String(await put(question, { type: 'input' })).trim(),
-    /** A secret, never shown, and hidden in everything that is written from then on. */
-    askSecret: async (question: Question): Promise<string> => {
-      const secret = String(await put(question, { type: 'password', toggleMask: false }));
-      console.hide(secret);
-      return secret;
-    },
-    choose: async <Value>(
-      question: Question,
-      choices: readonly { value: Value; name: string }[],
-    ): Promise<Value> => (await put(question, { type: 'select', choices })) as Value,
-  };
+/** Whether an answer can be taken, else the sentence that says why not. */
+function validate({ what, check }: Question, answer: string): true | string {
+  if (answer === '') return `Please give the ${what}.`;
+  try {
+    check?.(answer);
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
+
+function isGivenUp(error: unknown): boolean {
+  // By name: the classes are those of a package inside inquirer.
+  return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
 /** Inquirer colours by its own rules, which know neither stderr nor `--no-color`; these are the rules of stderr. */
-function themeFor({ err: { style, showsUnicode } }: Console) {
-  const { cyan, dim, red } = style;
-  const prefix = { idle: cyan('?'), done: style.green(showsUnicode ? '✔' : '*') };
-  const message = (text: string) => style.bold(text);
-  const defaultAnswer = (text: string) => dim(`(${text})`);
-  const texts = {
-    message,
-    answer: cyan,
-    error: red,
-    highlight: cyan,
-    help: dim,
-    description: dim,
-    defaultAnswer,
+function themeFor({ err: { style, showsUnicode } }: Console): object {
+  const { bold, cyan, dim, green, red } = style;
+  return {
+    prefix: { idle: cyan('?'), done: green(showsUnicode ? '✔' : '*') },
+    style: {
+      message: (text: string) => bold(text),
+      answer: cyan,
+      error: red,
+      highlight: cyan,
+      help: dim,
+      description: dim,
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      keysHelpTip: () => '',
+    },
   };
-  return { prefix, style: { ...texts, keysHelpTip: () => '' } };
 }
 
 /** No password or token is longer; an endless stream must not fill the memory. */
-const secretAtMostBytes = 4 * 1024;
+const secretBytesAtMost = 4 * 1024;
 
 /**
  * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`, naming the flag, if stdin
@@ -115,25 +150,33 @@ export async function readSecret(
   console: Console,
   flag: string,
   signal: AbortSignal,
-) {
+): Promise<string> {
   if (stdin.isTTY) {
     const hint = `Pipe the secret in, as in: adreport login … ${flag} < FILE`;
     throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, { hint });
   }
-  let bytes = Buffer.alloc(0);
-  for await (const chunk of addAbortSignal(signal, stdin)) {
-    bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
-    if (bytes.includes('\n') || bytes.length > secretAtMostBytes) break;
-  }
-  const line = bytes.subarray(0, bytes.includes('\n') ? bytes.indexOf('\n') : undefined);
+
+  const line = await readFirstLine(stdin, signal);
   // PowerShell writes a byte order mark into pipes.
   const secret = line.toString().replace(/^\uFEFF|\r$/g, '');
-  const hint = 'The variable or file that should hold the secret may be empty.';
-  if (secret.trim() === '')
+  if (secret.trim() === '') {
+    const hint = 'The variable or file that should hold the secret may be empty.';
     throw new UsageError(`${flag} found nothing on the first line of stdin.`, { hint });
-  if (line.length > secretAtMostBytes || !isUtf8(line)) {
+  }
+  if (line.length > secretBytesAtMost || !isUtf8(line)) {
     throw new UsageError(`${flag} found no UTF-8 text of at most 4 kB on stdin.`);
   }
   console.hide(secret);
   return secret;
+}
+
+/** The first line of a stream, or of its first bytes somewhat more than a secret has. */
+async function readFirstLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of addAbortSignal(signal, stdin)) {
+    bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
+    if (bytes.includes('\n') || bytes.length > secretBytesAtMost) break;
+  }
+  const end = bytes.indexOf('\n');
+  return end === -1 ? bytes : bytes.subarray(0, end);
 }
