@@ -7,13 +7,13 @@ import { readPositive } from '../app/flags/read-value.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ColumnPlan } from '../output/columns.ts';
-import { type TableLook, writeRows } from '../output/encoder.ts';
+import type { TableLook } from '../output/encoder.ts';
 import { encodeTable } from '../output/formats/index.ts';
 import { ReportTable } from '../output/formats/table.ts';
 import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
-import { type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
@@ -23,6 +23,7 @@ import {
   Grouping,
   inTimeOrder,
   isTime,
+  type KeyColumn,
   keyText,
   strangeNotices,
 } from '../view/grouping.ts';
@@ -38,7 +39,10 @@ import {
 import { declareCommand } from './command.ts';
 
 /** A row must have one of the values in the column of that name. */
-type Condition = Readonly<{ name: string; values: readonly string[] }>;
+interface Condition {
+  readonly name: string;
+  readonly values: readonly string[];
+}
 
 const viewFlags = flagGroup('Options:', {
   by: {
@@ -106,15 +110,17 @@ export const viewCommand = declareCommand({
 });
 
 function parseNames(text: string): string[] {
-  const names = text.split(',').flatMap((name) => name.trim() || []);
+  const items = text.split(',').map((name) => name.trim());
+  const names = items.filter((name) => name !== '');
   if (names.length === 0) throw new InvalidArgumentError('Give names, with commas between them.');
   return names;
 }
 
 function parseCondition(text: string): Condition {
   const [, name, values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
-  if (name === undefined)
+  if (name === undefined) {
     throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
+  }
   return { name, values: values.split(',').map((value) => value.trim()) };
 }
 
@@ -122,139 +128,239 @@ function parseCondition(text: string): Condition {
 const previewRows = 10;
 const barsAtMost = 20;
 
-/** What reading a file once gave; `preview` are its first rows as a table, empty where none were wanted. */
-type ReadFile = Awaited<ReturnType<typeof readFile>>;
+/** How the figures are written; `document` is the one JSON object of `--json`. */
+type Form = 'document' | 'table' | 'csv' | 'json' | 'ndjson';
+
+/** What reading a report file once gives. */
+interface ReadReport {
+  readonly tail: ReportTail;
+  readonly sizeBytes: number;
+
+  /** The sums of the rows, those that `--where` leaves, by time. */
+  readonly byTime: Grouping;
+
+  /** The sums of the same rows by what `--by` names; one group without it. */
+  readonly groups: Grouping;
+
+  /** The first rows as a table; empty where no preview is wanted. */
+  readonly previewLines: readonly string[];
+}
+
+/** A report file that was read, and the flags that say what is shown of it. */
+interface ReportView {
+  /** As the user called it; `-` is stdin. */
+  readonly file: string;
+  readonly options: ViewOptions;
+  readonly report: ReadReport;
+  readonly ranked: RankedGroups;
+}
 
 async function view(context: Context, options: ViewOptions, file: string): Promise<void> {
-  const { console, flags } = context;
-  const { by, chart, metrics, sort, top } = options;
-  if (flags.json && (chart !== undefined || (options.format ?? 'json') !== 'json')) {
-    const hint = 'Leave out --json, or --chart and --format.';
-    throw new UsageError('--json writes all figures for programs, and has no other form.', {
-      hint,
-    });
-  }
-  const format = chart ? 'table' : (options.format ?? (console.out.isTerminal ? 'table' : 'csv'));
-  const isPreview = format === 'table' && !flags.json && by === undefined && chart === undefined;
-  const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
-  if (isOrdered && (by === undefined || chart === 'line')) {
-    const hint =
-      'Add --by, for example --by CAMPAIGN; the figure of a line is chosen with --metrics.';
-    throw new UsageError('--sort and --top are for groups, and this has none to choose from.', {
-      hint,
-    });
-  }
-  const look = tableLook(context);
+  const form = chooseForm(context, options);
+  const { by, chart, top } = options;
+  const isPreview = form === 'table' && by === undefined && chart === undefined;
+  checkOrder(options, isPreview);
+
   const rowsAtMost = isPreview ? (top ?? previewRows) : 0;
-  const read = await readFile(context, file, options, rowsAtMost);
-  const ranked = rank(read.groups, options);
-  warnOf(context, read, by !== undefined);
-  if (flags.json) return console.result(jsonOf(file, read, ranked));
-  if (format === 'csv') return console.write(await groupsAsCsv(ranked, console.out.isTerminal));
-  const objects = groupsAsJson(ranked);
-  if (format === 'json') return console.result(`[\n${objects.join(',\n')}\n]`);
-  if (format === 'ndjson') return console.write(objects.map((text) => `${text}\n`).join(''));
-  const only = metrics && ranked.figures.map(({ field }) => field);
-  const more = read.figures.rowCount - rowsAtMost;
-  const mark = look.unicode === false ? '...' : '…';
-  const rest = `${mark} and ${formatPlural(more, 'more row')}. Add up with --by, or see more with --top.`;
-  const preview =
-    more > 0
-      ? [...read.preview, ...wrap(rest, look.width ?? Number.POSITIVE_INFINITY)]
-      : read.preview;
-  const below = isPreview ? preview : groupText(context, ranked, options, look);
-  const lines = [
-    headText(file, read, look),
-    ...reportCard(read.figures, look, { fields: only }),
-    '',
-    ...below,
-  ];
-  return console.write(`${lines.join('\n').trimEnd()}\n`);
+  const reader = new ReportReader(options, tableLook(context), rowsAtMost);
+  const report = await readFile(context, file, reader);
+  const ranked = rank(report.groups, options);
+  warnOf(context, report, by !== undefined);
+
+  const reportView: ReportView = { file, options, report, ranked };
+  const text =
+    form === 'table'
+      ? textForPeople(context, reportView, rowsAtMost)
+      : await textForPrograms(context, reportView, form);
+  await context.console.write(text);
+}
+
+/** Throws `UsageError` for `--json` with a flag that names another form. */
+function chooseForm({ console, flags }: Context, { chart, format }: ViewOptions): Form {
+  if (flags.json) {
+    const namesOther = chart !== undefined || (format ?? 'json') !== 'json';
+    if (!namesOther) return 'document';
+    throw new UsageError('--json writes all figures for programs, and has no other form.', {
+      hint: 'Leave out --json, or --chart and --format.',
+    });
+  }
+
+  if (chart) return 'table';
+  return format ?? (console.out.isTerminal ? 'table' : 'csv');
+}
+
+/** Throws `UsageError` where `--sort` or `--top` has no groups to choose from; `--top` counts the rows of a preview. */
+function checkOrder({ by, chart, sort, top }: ViewOptions, isPreview: boolean): void {
+  const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
+  const hasGroups = by !== undefined && chart !== 'line';
+  if (!isOrdered || hasGroups) return;
+
+  throw new UsageError('--sort and --top are for groups, and this has none to choose from.', {
+    hint: 'Add --by, for example --by CAMPAIGN; the figure of a line is chosen with --metrics.',
+  });
 }
 
 /** Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and `IncompleteDataError`. */
-async function readFile(
-  context: Context,
-  name: string,
-  { by, where = [], chart }: ViewOptions,
-  rowsAtMost: number,
-) {
+async function readFile(context: Context, file: string, reader: ReportReader): Promise<ReadReport> {
   const { stdin, signal, cwd } = context.host;
   const source =
-    name === '-'
+    file === '-'
       ? readReportStream(addAbortSignal(signal, stdin), 'stdin')
-      : await openReportFile(resolve(cwd, name), name);
-  const meter = (await context.progress()).transfer('Reading', source.sizeBytes);
-  const figures = new Grouping('time');
-  const plan = new ColumnPlan({});
-  const table = new ReportTable(plan, { table: { ...tableLook(context), totals: false } });
-  const preview: string[] = [];
-  let settled: ReturnType<typeof settle> | undefined;
-  const settle = (fields: readonly string[]) => ({
-    groups: by && new Grouping(resolveKeys(by, fields)),
-    tests: where.map(({ name, values }) => {
-      const columns = fieldsNamed(name, fields);
-      // In any case; an empty value is none.
-      const wanted = new Set(values.map((value) => value.toLowerCase()));
-      return (row: Row) =>
-        columns.some((field) => wanted.has((keyText(row[field]) ?? '').toLowerCase()));
-    }),
-  });
-  const encode = (batch: RowBatch) => {
-    signal.throwIfAborted();
-    settled ??= settle(batch.fields);
-    const { groups, tests } = settled;
-    const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
-    const wanted = rowsAtMost - figures.rowCount;
-    if (plan.columns.length === 0) plan.follow(batch);
-    if (wanted > 0) preview.push(...table.add(rows.slice(0, wanted), batch.fields));
-    figures.observe(rows, batch.fields);
-    groups?.observe(rows, batch.fields);
-    meter.update({ bytes: source.readBytes(), rows: figures.rowCount });
-    return [];
-  };
+      : await openReportFile(resolve(cwd, file), file);
+  const { batches } = source;
+  const progress = await context.progress();
+  const meter = progress.transfer('Reading', source.sizeBytes);
+
   try {
-    const { tail } = await writeRows(source.batches, { encode, end: () => [] }, { write() {} });
-    plan.settle(tail.fields);
-    if (rowsAtMost > 0) preview.push(...table.end());
-    // Without --by there is one group, and a line follows the time of the rows.
-    const groups =
-      (settled ?? settle(tail.fields)).groups ?? (chart === 'line' ? figures : new Grouping());
-    if (!by && chart !== 'line') groups.absorb(figures);
-    return { tail, sizeBytes: source.sizeBytes ?? source.readBytes(), figures, groups, preview };
+    let next = await batches.next();
+    while (!next.done) {
+      signal.throwIfAborted();
+      reader.observe(next.value);
+      meter.update({ bytes: source.readBytes(), rows: reader.rowCount });
+      next = await batches.next();
+    }
+    return reader.end(next.value, source.sizeBytes ?? source.readBytes());
   } finally {
+    await batches.return?.();
     meter.stop();
   }
 }
 
-function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
-  const keys = groups.by;
-  const known = figuresOf(groups.metrics);
-  const figures = metrics === undefined ? known : figuresNamed(metrics, known);
-  const hasTime = keys.some(({ field }) => isTime(field));
-  if (chart && !(chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime)) {
-    const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
-    const hint = 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.';
-    throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, {
-      hint,
-    });
+type RowTest = (row: Row) => boolean;
+
+/** Adds up the rows of a report while they go by, and keeps the lines of the first ones for a preview. */
+class ReportReader {
+  readonly #options: ViewOptions;
+  /** How many rows the preview has; 0 where none is wanted. */
+  readonly #rowsAtMost: number;
+  readonly #byTime = new Grouping('time');
+  readonly #plan = new ColumnPlan({});
+  readonly #table: ReportTable;
+  readonly #previewLines: string[] = [];
+
+  /** The groups of `--by`, and the tests of `--where`, once the first rows tell which columns there are. */
+  #groups: Grouping | undefined;
+  #tests: readonly RowTest[] | undefined;
+
+  constructor(options: ViewOptions, look: TableLook, rowsAtMost: number) {
+    this.#options = options;
+    this.#rowsAtMost = rowsAtMost;
+    this.#table = new ReportTable(this.#plan, { table: { ...look, totals: false } });
   }
-  if (chart !== 'bar') return rankGroups(groups, figures, { sort, count: top });
-  // Bars stand in the order of what they show, unless it is time.
-  const barOrder = sort ?? (hasTime ? undefined : figures[0]?.field);
-  return rankGroups(groups, figures, { sort: barOrder, count: top ?? barsAtMost });
+
+  /** How many rows have passed the tests of `--where`. */
+  get rowCount(): number {
+    return this.#byTime.rowCount;
+  }
+
+  /** Throws `UsageError` where a flag names a column that the report does not have. */
+  observe(batch: RowBatch): void {
+    const tests = this.#settle(batch.fields);
+    const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
+
+    if (this.#plan.columns.length === 0) this.#plan.follow(batch);
+    const rowsLeft = this.#rowsAtMost - this.rowCount;
+    if (rowsLeft > 0) {
+      this.#previewLines.push(...this.#table.add(rows.slice(0, rowsLeft), batch.fields));
+    }
+
+    this.#byTime.observe(rows, batch.fields);
+    this.#groups?.observe(rows, batch.fields);
+  }
+
+  /** What was read, once all rows have been. Throws as `observe`, for a report without rows. */
+  end(tail: ReportTail, sizeBytes: number): ReadReport {
+    this.#plan.settle(tail.fields);
+    if (this.#rowsAtMost > 0) this.#previewLines.push(...this.#table.end());
+
+    this.#settle(tail.fields);
+    const groups = this.#groups ?? this.#groupsWithoutBy();
+    return { tail, sizeBytes, byTime: this.#byTime, groups, previewLines: this.#previewLines };
+  }
+
+  /** Reads `--by` and `--where` against the columns of the first rows, once; returns the tests. */
+  #settle(fields: readonly string[]): readonly RowTest[] {
+    const { by, where = [] } = this.#options;
+    if (this.#tests) return this.#tests;
+
+    if (by) this.#groups = new Grouping(resolveKeys(by, fields));
+    this.#tests = where.map((condition) => testOf(condition, fields));
+    return this.#tests;
+  }
+
+  /** A line follows the time of the rows; all else has one group. */
+  #groupsWithoutBy(): Grouping {
+    if (this.#options.chart === 'line') return this.#byTime;
+
+    const total = new Grouping();
+    total.absorb(this.#byTime);
+    return total;
+  }
 }
 
-function warnOf({ console }: Context, { figures, groups }: ReadFile, wasAsked: boolean): void {
-  const metrics = figures.metrics.map((field) => ({ field, name: field }));
-  for (const notice of strangeNotices(figures, metrics)) console.warn(notice);
-  const [only] = groups.size === 1 ? groups : [];
-  const missing = groups.by.filter((_, i) => only?.key[i] === null).map(({ field }) => field);
-  if (wasAsked && groups.rowCount > 1 && missing.length > 0) {
-    console.warn(
-      `No row has a value for ${missing.join(', ')}: the report was not broken down by it.`,
-    );
-  }
+/** Whether a row has one of the values, in any case; an empty value is none. */
+function testOf({ name, values }: Condition, fields: readonly string[]): RowTest {
+  const columns = fieldsNamed(name, fields);
+  const valuesInAnyCase = new Set(values.map((value) => value.toLowerCase()));
+
+  return (row) =>
+    columns.some((field) => {
+      const text = keyText(row[field]) ?? '';
+      return valuesInAnyCase.has(text.toLowerCase());
+    });
+}
+
+function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
+  const reportFigures = figuresOf(groups.metrics);
+  const figures = metrics === undefined ? reportFigures : figuresNamed(metrics, reportFigures);
+  if (chart) checkChart(chart, groups.by);
+  if (chart !== 'bar') return rankGroups(groups, figures, { sort, count: top });
+
+  // Bars stand in the order of what they show, unless it is time.
+  const usualOrder = hasTime(groups.by) ? undefined : figures[0]?.field;
+  return rankGroups(groups, figures, { sort: sort ?? usualOrder, count: top ?? barsAtMost });
+}
+
+function hasTime(keys: readonly KeyColumn[]): boolean {
+  return keys.some(({ field }) => isTime(field));
+}
+
+/** Throws `UsageError` where a chart has nothing to draw: bars need groups, a line needs one key, and that a time. */
+function checkChart(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
+  const canDraw = chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime(keys);
+  if (canDraw) return;
+
+  const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
+  throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, {
+    hint: 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.',
+  });
+}
+
+/** @param hasBy whether `--by` was given, so that a key without any value surprises */
+function warnOf({ console }: Context, { byTime, groups }: ReadReport, hasBy: boolean): void {
+  const metrics = byTime.metrics.map((field) => ({ field, name: field }));
+  for (const notice of strangeNotices(byTime, metrics)) console.warn(notice);
+  if (!hasBy || groups.size !== 1 || groups.rowCount <= 1) return;
+
+  const [onlyGroup] = groups;
+  const emptyKeys = groups.by.filter((_, index) => onlyGroup?.key[index] === null);
+  if (emptyKeys.length === 0) return;
+  const names = emptyKeys.map(({ field }) => field).join(', ');
+  console.warn(`No row has a value for ${names}: the report was not broken down by it.`);
+}
+
+async function textForPrograms(
+  { console }: Context,
+  reportView: ReportView,
+  form: Exclude<Form, 'table'>,
+): Promise<string> {
+  const { ranked } = reportView;
+  if (form === 'document') return `${documentOf(reportView)}\n`;
+  if (form === 'csv') return groupsAsCsv(ranked, console.out.isTerminal);
+
+  const objects = groupsAsJson(ranked);
+  if (form === 'json') return `[\n${objects.join(',\n')}\n]\n`;
+  return objects.map((text) => `${text}\n`).join('');
 }
 
 /** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
@@ -262,18 +368,22 @@ async function groupsAsCsv(
   { all, figures, top }: RankedGroups,
   isTerminal: boolean,
 ): Promise<string> {
-  const columns = [
-    ...all.by.map(({ field }, i) => ({ name: field, value: ({ key }: Group) => key[i] })),
-    ...figures.map((figure) => ({
-      name: figure.field,
-      value: ({ sums }: Group) => figureDigits(figure, sums),
-    })),
-  ];
+  const keyColumns = all.by.map(({ field }, index) => {
+    return { name: field, value: ({ key }: Group) => key[index] };
+  });
+  const figureColumns = figures.map((figure) => {
+    return { name: figure.field, value: ({ sums }: Group) => figureDigits(figure, sums) };
+  });
+
+  const columns = [...keyColumns, ...figureColumns];
   if (columns.length === 0) return '';
-  return (await encodeTable('csv', top, columns, { csv: { shown: isTerminal } })).toString();
+  const bytes = await encodeTable('csv', top, columns, { csv: { shown: isTerminal } });
+  return bytes.toString();
 }
 
-function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: RankedGroups): string {
+/** All figures as one JSON object. */
+function documentOf({ file, report, ranked }: ReportView): string {
+  const { tail, sizeBytes, groups } = report;
   return objectOf([
     { name: 'file', json: JSON.stringify(file) },
     { name: 'rowCount', json: String(groups.rowCount) },
@@ -286,32 +396,67 @@ function jsonOf(file: string, { tail, sizeBytes, groups }: ReadFile, ranked: Ran
   ]);
 }
 
-function headText(
-  file: string,
-  { tail: { summary }, sizeBytes, figures }: ReadFile,
-  look: TableLook,
-): string {
-  const { style, width = Number.POSITIVE_INFINITY } = look;
-  const points = inTimeOrder(figures);
-  const times = summary ? [summary.since, summary.until] : [points[0]?.time, points.at(-1)?.time];
-  const span = [...new Set(times.flatMap((time) => time?.slice(0, 10) ?? []))].join(' to ');
-  const name = `${file === '-' ? 'stdin' : printable(file)}:`;
-  const counts = `${formatPlural(figures.rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
-  const facts = `${counts}${span && `, ${printable(span)}`}${summary ? ` (${printable(summary.timezone)})` : ''}`;
-  return wrap(`${name} ${facts}`, width - 2)
-    .join('\n  ')
-    .replace(name, (text) => style?.bold(text) ?? text);
+/** What the file is, its figures, and its groups, or its first rows where those are wanted. */
+function textForPeople(context: Context, reportView: ReportView, rowsAtMost: number): string {
+  const { file, options, report, ranked } = reportView;
+  const look = tableLook(context);
+  const fields = options.metrics && ranked.figures.map(({ field }) => field);
+
+  const lines = [headText(file, report, look), ...reportCard(report.byTime, look, { fields }), ''];
+  if (rowsAtMost > 0) lines.push(...previewLines(report, rowsAtMost, look));
+  else lines.push(...groupLines(context, reportView, look));
+  return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function groupText(
+/** The name of the file, how much is in it, and of which days. */
+function headText(file: string, report: ReadReport, look: TableLook): string {
+  const { style, width = Number.POSITIVE_INFINITY } = look;
+  const { summary } = report.tail;
+  const name = `${file === '-' ? 'stdin' : printable(file)}:`;
+  const facts = [formatPlural(report.byTime.rowCount, 'row'), formatBytes(report.sizeBytes)];
+
+  const days = daysOf(report);
+  if (days !== '') facts.push(printable(days));
+  const zone = summary ? ` (${printable(summary.timezone)})` : '';
+
+  const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zone}`;
+  return wrap(text, width - 2).join('\n  ');
+}
+
+/** The first and the last day, of which the summary tells, else the rows; empty where neither does. */
+function daysOf({ tail, byTime }: ReadReport): string {
+  const points = inTimeOrder(byTime);
+  const since = tail.summary ? tail.summary.since : points[0]?.time;
+  const until = tail.summary ? tail.summary.until : points.at(-1)?.time;
+  if (since === undefined || until === undefined) return '';
+
+  const firstDay = since.slice(0, 10);
+  const lastDay = until.slice(0, 10);
+  return firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`;
+}
+
+/** The first rows, and how many more there are. */
+function previewLines(report: ReadReport, rowsAtMost: number, look: TableLook): readonly string[] {
+  const moreRows = report.byTime.rowCount - rowsAtMost;
+  if (moreRows <= 0) return report.previewLines;
+
+  const { width = Number.POSITIVE_INFINITY, unicode } = look;
+  const mark = unicode === false ? '...' : '…';
+  const count = formatPlural(moreRows, 'more row');
+  const rest = `${mark} and ${count}. Add up with --by, or see more with --top.`;
+  return [...report.previewLines, ...wrap(rest, width)];
+}
+
+function groupLines(
   { console }: Context,
-  ranked: RankedGroups,
-  { chart, metrics }: ViewOptions,
+  { ranked, options }: ReportView,
   look: TableLook,
-) {
+): readonly string[] {
+  const { chart, metrics } = options;
   if (chart === undefined) return groupTable(ranked, look, console.note);
-  const sorted = metrics === undefined ? ranked.sortedBy : undefined;
-  const figure = sorted ?? ranked.figures[0];
+
+  const sortedBy = metrics === undefined ? ranked.sortedBy : undefined;
+  const figure = sortedBy ?? ranked.figures[0];
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
   return chart === 'bar' ? groupBars(ranked, figure, look) : groupLine(ranked, figure, look);
 }
