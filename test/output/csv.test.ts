@@ -44,6 +44,21 @@ describe('csv', () => {
     expect(await csv({ header: false }, row)).toBe('a;b,12,0.5,"1234,50"\r\n');
   });
 
+  it.each([
+    ['a line break before it', '"\\n=1+1"', `"'\n'=1+1"`],
+    ['a sign as wide as a Chinese character', '"＝1+1"', "'＝1+1"],
+    ['behind a semicolon, where a European Excel splits', '"Sale;=1+1"', "Sale;'=1+1"],
+    ['behind a wide semicolon', '"Sale；=1+1"', "Sale；'=1+1"],
+    ['behind a tab', '"Sale\\t@SUM(1)"', "Sale\t'@SUM(1)"],
+    ['behind a line break', '"Sale\\n+1"', `"Sale\n'+1"`],
+    ['behind a comma in quotes, which is no place for it', '"Sale,=1+1"', '"Sale,=1+1"'],
+    ['within a word', '"a=b;c-d"', 'a=b;c-d'],
+  ])('defuses formulas: %s', async (_, json, cell) => {
+    expect(
+      await csv({ escapeFormulas: true }, `{"date":"2026-11-01","campaignName":${json}}`),
+    ).toBe(`date,campaignName\r\n2026-11-01,${cell}\r\n`);
+  });
+
   it('defuses formulas in text, and leaves numbers alone', async () => {
     const rows = ['=1+1', '+1', '-1', '@x', '\\tx', '\\rx', "'x", 'a=b', ''].map(
       (name) => `{"campaignName":"${name}","revenueEuro":"-1,50","displays":-3,"x":"\\u003dA1"}`,

@@ -2,7 +2,13 @@ import { stringify } from 'csv-stringify/sync';
 import { numberTextOf } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { RowCopier } from '../../rows/copy-rows.ts';
-import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import {
+  type ReportTail,
+  type Row,
+  type RowBatch,
+  rowsOf,
+  type Value,
+} from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, isDerived, valueIn } from '../columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -16,6 +22,10 @@ class CsvEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #dialect: CsvDialect;
   readonly #delimiter: string;
+
+  /** Where texts get an apostrophe; `undefined` where formulas are not escaped. */
+  readonly #formulaPlaces: RegExp | undefined;
+
   readonly #copier = new RowCopier();
   #isBegun = false;
 
@@ -27,6 +37,7 @@ class CsvEncoder implements Encoder {
     this.#plan = new ColumnPlan(options);
     this.#dialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
     this.#delimiter = csv.delimiter ?? ',';
+    this.#formulaPlaces = csv.escapeFormulas ? formulaPlaces(this.#delimiter) : undefined;
   }
 
   encode(batch: RowBatch): Pieces {
@@ -55,14 +66,30 @@ class CsvEncoder implements Encoder {
     const mark = this.#dialect.bom ? '\ufeff' : '';
     const hasHeader = (this.#dialect.header ?? true) && columns.length > 0;
     if (!hasHeader) return Buffer.from(mark);
-    const names = columns.map(({ name }) => cellText(name, this.#dialect, false));
+    const names = columns.map(({ name }) => this.#textCell(name));
     return Buffer.from(mark + linesOf([names], this.#delimiter));
   }
 
   #cellsOf(row: Row): string[] {
-    return this.#plan.columns.map((column) =>
-      cellText(valueIn(row, column), this.#dialect, column.numeric),
-    );
+    return this.#plan.columns.map((column) => this.#cell(valueIn(row, column), column.numeric));
+  }
+
+  /** A value as the text of its cell, before quotes. @param isNumber whether a text may hold a number */
+  #cell(value: Value | undefined, isNumber: boolean): string {
+    if (value === null || value === undefined) return '';
+
+    const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
+    if (number !== undefined) {
+      const { decimal } = this.#dialect;
+      if (decimal === ',') return number.replace('.', ',');
+      return decimal === '.' ? number : String(value);
+    }
+    return this.#textCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  }
+
+  #textCell(value: string): string {
+    const text = this.#dialect.shown ? printable(value) : value;
+    return this.#formulaPlaces ? text.replace(this.#formulaPlaces, "'") : text;
   }
 }
 
@@ -72,22 +99,16 @@ function isServiceLayout(dialect: CsvDialect): boolean {
   return delimiter === ',' && decimal === undefined && !escapeFormulas && !shown;
 }
 
-/** What a spreadsheet runs as a formula (OWASP, CSV injection). */
-const formulaStart = /^[=+\-@\t\r]/;
+/** What a spreadsheet runs as a formula where a cell begins with it (OWASP, CSV injection); full-width signs in Asia. */
+const formulaSigns = '[=+\\-@＝＋－＠]';
 
-/** A value as the text of its cell, before quotes. @param isNumber whether a text may hold a number */
-function cellText(value: unknown, dialect: CsvDialect, isNumber: boolean): string {
-  if (value === null || value === undefined) return '';
-
-  const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
-  if (number !== undefined) {
-    if (dialect.decimal === ',') return number.replace('.', ',');
-    return dialect.decimal === '.' ? number : String(value);
-  }
-
-  if (typeof value === 'object') return JSON.stringify(value);
-  const text = dialect.shown ? printable(String(value)) : String(value);
-  return dialect.escapeFormulas && formulaStart.test(text) ? `'${text}` : text;
+/** The places of a text where a spreadsheet could begin a cell with a formula. */
+function formulaPlaces(delimiter: string): RegExp {
+  // A spreadsheet that expects another delimiter splits a text there, and one that misreads the quotes at a line break.
+  const separators = [',', ';', '；', '\t', '\r', '\n'].filter((each) => each !== delimiter);
+  const atStart = `^(?=${formulaSigns}|[\\t\\r\\n])`;
+  const afterSeparator = `(?<=[${separators.join('')}])(?=${formulaSigns})`;
+  return new RegExp(`${atStart}|${afterSeparator}`, 'g');
 }
 
 /**
