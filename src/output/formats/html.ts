@@ -6,6 +6,7 @@ import {
   metricOfField,
   nounOf,
 } from '../../contract/columns.ts';
+import { OutputError } from '../../errors.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { type Comparison, changeText, type Figure, leadingFirst } from '../../view/figures.ts';
@@ -28,6 +29,9 @@ import {
 /** A page with more rows than this opens too slowly. */
 const mostRows = 50_000;
 
+/** So many megabytes of a report may its rows be: they are in memory until the page is written. */
+const mostMegabytes = 48;
+
 /** A page to mail: everything in one file, which opens without a network and holds what it shows. */
 export function createEncoder(options: EncodeOptions): Encoder {
   return new PageEncoder(options);
@@ -40,6 +44,7 @@ class PageEncoder implements Encoder {
 
   /** The rows so far; `undefined` once they are more than a page holds. */
   #rows: Row[] | undefined = [];
+  #rowBytes = 0;
 
   constructor(options: EncodeOptions) {
     this.#options = options;
@@ -50,7 +55,7 @@ class PageEncoder implements Encoder {
     this.#plan.follow(batch);
     const rows = rowsOf(batch);
     this.#sums.observe(rows, this.#plan.columns, batch.fields);
-    this.#keep(rows);
+    this.#keep(rows, batch.sizeBytes);
     // The totals stand before the rows: nothing is written until the last of them is known.
     return [];
   }
@@ -60,12 +65,15 @@ class PageEncoder implements Encoder {
     return this.#render(tail).map((piece) => Buffer.from(piece));
   }
 
-  #keep(rows: readonly Row[]): void {
+  #keep(rows: readonly Row[], sizeBytes: number): void {
     if (!this.#rows) return;
     if (this.#rows.length + rows.length > mostRows) {
       this.#rows = undefined;
       return;
     }
+
+    this.#rowBytes += sizeBytes;
+    if (this.#rowBytes > mostMegabytes * 1_000_000) throw pageTooLarge();
     for (const row of rows) this.#rows.push(row);
   }
 
@@ -136,6 +144,16 @@ class PageEncoder implements Encoder {
     }
     return columns;
   }
+}
+
+function pageTooLarge(): OutputError {
+  return new OutputError(
+    `The rows of the report take more than ${mostMegabytes} MB, which is all that a page holds.`,
+    {
+      code: 'TOO_LARGE',
+      hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
+    },
+  );
 }
 
 /** Nothing runs and nothing is loaded but what stands in the page, whatever a name in the data says. */

@@ -20,8 +20,9 @@ import { printable } from '../../text/printable.ts';
 import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 
-/** A row group ends after so many rows, or sooner where they came as so many bytes. */
+/** A row group ends after so many rows, or sooner where they have so many values, or came as so many bytes. */
 const groupRowsAtMost = 50_000;
+const groupValuesAtMost = 2_000_000;
 const groupBytesAtMost = 32 * 1024 * 1024;
 
 /** How a column is kept: what Parquet calls it, and how a value becomes it; `undefined` for a value that does not fit. */
@@ -124,8 +125,7 @@ class ParquetEncoder implements Encoder {
     this.#groupRows += batch.rowCount;
     this.#groupBytes += batch.sizeBytes;
 
-    const isFull = this.#groupRows >= groupRowsAtMost || this.#groupBytes >= groupBytesAtMost;
-    return isFull ? this.#endGroup() : [];
+    return this.#isGroupFull ? this.#endGroup() : [];
   }
 
   end({ fields, members }: ReportTail): Pieces {
@@ -139,6 +139,15 @@ class ParquetEncoder implements Encoder {
     const writer = this.#writer ?? this.#begin();
     writer.finish();
     return [...group, this.#out.getBytes()];
+  }
+
+  get #isGroupFull(): boolean {
+    const valueCount = this.#groupRows * this.#plan.columns.length;
+    return (
+      this.#groupRows >= groupRowsAtMost ||
+      valueCount >= groupValuesAtMost ||
+      this.#groupBytes >= groupBytesAtMost
+    );
   }
 
   #take(rows: readonly Row[]): void {

@@ -22,7 +22,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
   return {
     encode(batch) {
       plan.follow(batch);
-      return piecesOf(table.add(rowsOf(batch), batch.fields));
+      return piecesOf(table.add(rowsOf(batch), batch.fields, batch.sizeBytes));
     },
 
     end(tail) {
@@ -36,8 +36,12 @@ function piecesOf(lines: readonly string[]): Pieces {
   return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
 }
 
-/** So many rows are held to find the widths of the columns; the totals of the rest may have so many more digits. */
+/**
+ * So many rows, or fewer of so many bytes, are held to find the widths of the columns; the totals of the rest may have so
+ * many more digits.
+ */
 const heldRows = 1000;
+const heldBytes = 4 * 1024 * 1024;
 const spareDigits = 3;
 
 /** The cell of a figure in a line below the rows. */
@@ -51,6 +55,7 @@ export class ReportTable {
 
   /** Rows that wait for the widths of their columns. */
   #heldRows: Row[] = [];
+  #heldBytes = 0;
 
   #columns: readonly PlannedColumn[] = [];
   #layout: TableLayout | undefined;
@@ -60,14 +65,20 @@ export class ReportTable {
     this.#options = options;
   }
 
-  /** Takes rows, and returns the lines that are ready; `fields` are all the keys so far. */
-  add(rows: readonly Row[], fields: readonly string[]): string[] {
+  /**
+   * Takes rows, and returns the lines that are ready.
+   * @param fields all the keys so far
+   * @param sizeBytes how many bytes of a report the rows take, where they are many
+   */
+  add(rows: readonly Row[], fields: readonly string[], sizeBytes = 0): string[] {
     this.#totals.observe(rows, fields);
     const layout = this.#layout;
     if (layout) return rows.map((row) => layout.line(this.#cellsOf(row)));
 
     for (const row of rows) this.#heldRows.push(row);
-    return this.#heldRows.length < heldRows ? [] : this.#begin(spareDigits);
+    this.#heldBytes += sizeBytes;
+    const isEnough = this.#heldRows.length >= heldRows || this.#heldBytes >= heldBytes;
+    return isEnough ? this.#begin(spareDigits) : [];
   }
 
   /** The last lines: the totals, and how they compare with another report. */

@@ -26,8 +26,9 @@ import { ZipArchive, type ZipEntry } from '../xlsx/zip-archive.ts';
 const mostRows = 1_048_575;
 const longestText = 32_767;
 
-/** The widths of the columns stand before the rows: they are those of so many rows. */
+/** The widths of the columns stand before the rows: they are those of so many rows, or fewer of so many bytes. */
 const heldRows = 1000;
+const heldBytes = 4 * 1024 * 1024;
 
 /** Columns are as wide as their contents, in characters, between these. */
 const narrowest = 8;
@@ -63,6 +64,8 @@ class WorkbookEncoder implements Encoder {
   /** Rows that wait for the widths of their columns; `undefined` once these are written. */
   #held: Row[] | undefined = [];
 
+  #bytesSoFar = 0;
+
   constructor(options: EncodeOptions) {
     this.#options = options;
     this.#plan = new ColumnPlan(options);
@@ -82,7 +85,9 @@ class WorkbookEncoder implements Encoder {
     if (!this.#held) this.#writeRows(rows, rowsBefore);
     else {
       for (const row of rows) this.#held.push(row);
-      if (this.#rowCount >= heldRows) this.#begin(this.#held);
+      this.#bytesSoFar += batch.sizeBytes;
+      const isEnough = this.#rowCount >= heldRows || this.#bytesSoFar >= heldBytes;
+      if (isEnough) this.#begin(this.#held);
     }
     return this.#archive.take();
   }
