@@ -52,45 +52,26 @@ export interface ReportPlan {
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
 }
 
-/** Notes one thing that is wrong with a command, and what to write instead. */
-type Say = (message: string, hint: string) => void;
-
 /**
  * What the flags of `report create` and `run` ask for (`cli.md`). The zone is the report's: Europe/Paris for a buyer,
  * `--timezone` for a DSP. Throws one `UsageError` with every mistake of the command, of request and window alike.
  */
 export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReportPlan {
-  const { profile, direct, timezone, windowClock = 'instant' } = flags;
-  const mistakes: UsageError[] = [];
-  const say: Say = (message, hint) => mistakes.push(new UsageError(message, { hint }));
-  const shownMetrics = readMetrics(flags, say);
-  const asked = { breakdowns: readBreakdowns(flags, say), filters: readFilters(flags, say) };
-  if (profile === 'buyer' && timezone !== undefined) {
-    say(
-      `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`,
-      'Leave --timezone out.',
-    );
-  }
-  let window: Window | undefined;
-  try {
-    window = resolveWindow({
-      ...flags,
-      zone: profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone,
-    });
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    mistakes.push(error);
-  }
-  const lines = mistakes.map(({ message, hint }) => `\n  - ${message} ${hint}`);
-  if (mistakes.length > 1)
-    throw new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
-  if (!window || mistakes[0]) throw mistakes[0];
+  const { profile, direct, windowClock = 'instant' } = flags;
+  const reader = new RequestReader(flags);
+  const shownMetrics = reader.readMetrics();
+  const breakdownNames = reader.readBreakdowns();
+  const filters = reader.readFilters();
+  const window = reader.readWindow(flags);
+  if (!window || reader.mistakes.length > 0) throw mistakesOf(reader.mistakes);
+
   const request = {
     metrics: distinct(shownMetrics.flatMap(neededFor)),
-    ...asked,
+    breakdowns: breakdownNames,
+    filters,
     // A DSP's always states its zone, so that the service reckons in the zone the window was found in.
-    ...(profile === 'dsp' ? { timezone: window.zone } : {}),
-    ...(direct ? { output: 'direct' as const } : {}),
+    ...(profile === 'dsp' && { timezone: window.zone }),
+    ...(direct && { output: 'direct' as const }),
   };
   return {
     request: requestFor({ request, windowClock }, window),
@@ -98,6 +79,14 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     windowClock,
     shownMetrics,
   };
+}
+
+/** One error for all the mistakes of a command. */
+function mistakesOf(mistakes: readonly UsageError[]): UsageError {
+  const [first, second] = mistakes;
+  if (first && !second) return first;
+  const lines = mistakes.map(({ message, hint }) => `\n  - ${message} ${hint}`);
+  return new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
 }
 
 type Askable = Pick<ReportPlan, 'windowClock'> & {
@@ -110,13 +99,15 @@ export function requestFor(
   { since, until, zone }: Window,
 ): ReportRequest {
   if (windowClock === 'instant') return { ...request, since, until };
-  const wall = { since: wallAt(since, zone).toSeconds(), until: wallAt(until, zone).toSeconds() };
-  if (wall.since <= wall.until) return { ...request, ...wall };
+
+  const wallSince = wallAt(since, zone).toSeconds();
+  const wallUntil = wallAt(until, zone).toSeconds();
+  if (wallSince <= wallUntil) return { ...request, since: wallSince, until: wallUntil };
+
+  const problem =
+    'As wall time this window would end before it begins: the clocks go back within it.';
   const hint = 'Ask for the whole day, or with --window-clock instant.';
-  throw new UsageError(
-    'As wall time this window would end before it begins: the clocks go back within it.',
-    { hint },
-  );
+  throw new UsageError(problem, { hint });
 }
 
 /** The metrics that the service is asked for, so that one that is shown can be. */
@@ -125,59 +116,189 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
   return derived ? [derived.numerator, derived.denominator] : [name as MetricName];
 }
 
-function readMetrics(
-  { profile, metrics: list }: RequestFlags,
-  say: Say,
-): (MetricName | DerivedName)[] {
-  if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
-  if (splitList(list).length === 0)
-    say('--metrics names no metric.', 'Leave it out for all of them.');
-  const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
-  return readNames<MetricName | DerivedName>(
-    'metric',
-    list,
-    profile,
-    [...metrics, ...computed],
-    say,
-  );
+/** Values of a filter as they were typed, and the flag that gave them. */
+interface TypedFilter {
+  readonly flag: '--filter' | '--country';
+  readonly name: string;
+  /** A list of values. */
+  readonly list: string;
 }
 
-function readBreakdowns({ profile, by = '' }: RequestFlags, say: Say): BreakdownName[] {
-  const found = readNames('breakdown', by, profile, breakdowns, say);
-  const times = breakdowns.flatMap(({ name, time }) => (time ? [name] : []));
-  const asked = found.filter((name) => times.includes(name));
-  if (asked.length > 1)
-    say(`${asked.join(' and ')} exclude each other.`, `Use at most one of ${times.join(', ')}.`);
-  return found;
-}
+/** Reads the flags of a request, and collects what is wrong with them. */
+class RequestReader {
+  readonly mistakes: UsageError[] = [];
+  readonly #flags: RequestFlags;
 
-/** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */
-function readNames<Name extends string>(
-  kind: 'metric' | 'breakdown',
-  list: string,
-  profile: Profile,
-  entries: readonly VocabularyEntry<Name>[],
-  say: Say,
-): Name[] {
-  const known = entries.filter((entry) => entry.profiles.includes(profile));
-  const names = known.map(({ name }) => name);
-  const all = `The ${profile} ${kind}s are ${names.join(', ')}.`;
-  const found = splitList(list).flatMap((text) => {
-    const entry = entries.find(({ name }) => isSame(name, text));
-    if (entry?.profiles.includes(profile)) return [entry.name];
-    if (entry)
-      say(`The ${kind} ${entry.name} is in ${entry.profiles.join(' and ')} reports only.`, all);
-    else {
-      const meant = known.find((each) => isCalled(each, text))?.name ?? nearest(text, names);
-      say(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
+  constructor(flags: RequestFlags) {
+    this.#flags = flags;
+  }
+
+  /** The metrics that the user asked for; all of the profile where none is named. */
+  readMetrics(): (MetricName | DerivedName)[] {
+    const { profile, metrics: list } = this.#flags;
+    if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
+
+    if (splitList(list).length === 0) {
+      this.#refuse('--metrics names no metric.', 'Leave it out for all of them.');
     }
-    return [];
-  });
-  return distinct(found);
+    const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
+    const entries = [...metrics, ...computed];
+    return this.#readNames<MetricName | DerivedName>('metric', list, entries);
+  }
+
+  readBreakdowns(): BreakdownName[] {
+    const names = this.#readNames('breakdown', this.#flags.by ?? '', breakdowns);
+    const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
+    const askedTimes = names.filter((name) => timeNames.includes(name));
+    if (askedTimes.length > 1) {
+      const problem = `${askedTimes.join(' and ')} exclude each other.`;
+      this.#refuse(problem, `Use at most one of ${timeNames.join(', ')}.`);
+    }
+    return names;
+  }
+
+  /** The window; `undefined` where it is wrong. */
+  readWindow(flags: Omit<WindowFlags, 'zone'>): Window | undefined {
+    const { profile, timezone } = this.#flags;
+    if (profile === 'buyer' && timezone !== undefined) {
+      const problem = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
+      this.#refuse(problem, 'Leave --timezone out.');
+    }
+    const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
+    try {
+      return resolveWindow({ ...flags, zone });
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.mistakes.push(error);
+      return undefined;
+    }
+  }
+
+  /**
+   * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
+   * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
+   */
+  readFilters(): ReportRequest['filters'] {
+    const { profile } = this.#flags;
+    const filters: { [Name in FilterName]?: string[] } = {};
+    for (const typed of this.#typedFilters()) {
+      const accepted = vocabularyOf(profile).filters;
+      if (accepted.length === 0) {
+        this.#refuse(`A ${profile} report takes no filters.`, `Leave ${typed.flag} out.`);
+        break;
+      }
+      const filter = accepted.find(({ name }) => isSame(name, typed.name));
+      if (!filter) {
+        this.#refuseFilter(typed.name, accepted);
+        continue;
+      }
+      const earlier = filters[filter.name] ?? [];
+      filters[filter.name] = distinct([...earlier, ...this.#readValues(filter, typed)]);
+    }
+    return filters;
+  }
+
+  *#typedFilters(): Generator<TypedFilter> {
+    const { filters = [], countries = [] } = this.#flags;
+    for (const text of filters) {
+      const equals = text.indexOf('=');
+      const nameEnd = equals === -1 ? text.length : equals;
+      const name = text.slice(0, nameEnd).trim();
+      yield { flag: '--filter', name, list: text.slice(nameEnd + 1) };
+    }
+    for (const list of countries) yield { flag: '--country', name: 'countryId', list };
+  }
+
+  #refuseFilter(typedName: string, accepted: readonly Filter[]): void {
+    const names = accepted.map(({ name }) => name);
+    const ofBreakdown = accepted.find(({ on }) => isSame(on, typedName));
+    const meant = ofBreakdown?.name ?? nearest(typedName, names);
+    const hint = didYouMean(meant, `Filters: ${names.join(', ')}.`);
+    this.#refuse(`There is no filter ${quoteIfNeeded(typedName)}.`, hint);
+  }
+
+  /** The values of one flag as the service takes them: a country may be given by its ISO code or its name. */
+  #readValues(filter: Filter, { flag, list }: TypedFilter): string[] {
+    const isFilter = flag === '--filter';
+    const typedAs = isFilter ? `--filter ${filter.name}` : flag;
+    const hint = `Write ${typedAs}${isFilter ? '=' : ' '}${exampleOf(filter)}.`;
+    const texts = splitValues(list);
+    if (!texts) {
+      const problem = `${typedAs}: its double quotes do not pair up.`;
+      this.#refuse(problem, `${hint} A quote inside quotes is doubled.`);
+      return [];
+    }
+    if (texts.length === 0) this.#refuse(`${typedAs} has no values.`, hint);
+
+    const values: string[] = [];
+    for (const text of texts) {
+      const value = filterValueOf(filter, text);
+      if (value !== undefined) values.push(value);
+      else this.#refuseValue(filter, typedAs, text, hint);
+    }
+    return values;
+  }
+
+  #refuseValue({ on, meaning }: Filter, typedAs: string, text: string, hint: string): void {
+    if (on !== 'COUNTRY') {
+      const problem = `${typedAs} takes ids, which are digits, and not ${quoteIfNeeded(text)}.`;
+      this.#refuse(problem, `It selects ${meaning}.`);
+      return;
+    }
+    const names = allCountries().map(({ name }) => name);
+    const problem = `${typedAs}: there is no country ${quoteIfNeeded(text)}.`;
+    this.#refuse(problem, didYouMean(nearest(text, names), hint));
+  }
+
+  /** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */
+  #readNames<Name extends string>(
+    kind: 'metric' | 'breakdown',
+    list: string,
+    entries: readonly VocabularyEntry<Name>[],
+  ): Name[] {
+    const { profile } = this.#flags;
+    const accepted = entries.filter((entry) => entry.profiles.includes(profile));
+    const acceptedNames = accepted.map(({ name }) => name);
+    const all = `The ${profile} ${kind}s are ${acceptedNames.join(', ')}.`;
+
+    const names: Name[] = [];
+    for (const text of splitList(list)) {
+      const entry = entries.find(({ name }) => isSame(name, text));
+      if (!entry) {
+        const synonym = accepted.find((each) => isCalled(each, text))?.name;
+        const meant = synonym ?? nearest(text, acceptedNames);
+        this.#refuse(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
+      } else if (!entry.profiles.includes(profile)) {
+        const others = entry.profiles.join(' and ');
+        this.#refuse(`The ${kind} ${entry.name} is in ${others} reports only.`, all);
+      } else {
+        names.push(entry.name);
+      }
+    }
+    return distinct(names);
+  }
+
+  #refuse(problem: string, hint: string): void {
+    this.mistakes.push(new UsageError(problem, { hint }));
+  }
 }
 
+/** A value of a filter as the service takes it; `undefined` for one that it does not take. */
+function filterValueOf({ on, compare }: Filter, text: string): string | undefined {
+  if (compare === 'text' || /^\d+$/.test(text)) return text;
+  return on === 'COUNTRY' ? findCountry(text)?.id : undefined;
+}
+
+/** Values of a filter, as they are typed. */
+function exampleOf({ on, compare }: Filter): string {
+  if (on === 'COUNTRY') return 'FR,Germany';
+  return compare === 'id' ? '1234,5678' : '"A, B",C';
+}
+
+/** The words of a comma list. */
 function splitList(list: string): string[] {
-  return list.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? [];
+  const words = list.split(',').map((word) => word.trim());
+  return words.filter((word) => word !== '');
 }
 
 function isSame(name: string, other: string): boolean {
@@ -186,77 +307,6 @@ function isSame(name: string, other: string): boolean {
 
 function distinct<T>(names: readonly T[]): T[] {
   return [...new Set(names)];
-}
-
-/**
- * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
- * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
- */
-function readFilters(
-  { profile, filters = [], countries = [] }: RequestFlags,
-  say: Say,
-): ReportRequest['filters'] {
-  const known = vocabularyOf(profile).filters;
-  const found: { [Name in FilterName]?: string[] } = {};
-  const flags = [
-    ...filters.map((text) => ['--filter', text] as const),
-    ...countries.map((list) => ['--country', `countryId=${list}`] as const),
-  ];
-  for (const [flag, text] of flags) {
-    if (known.length === 0) {
-      say(`A ${profile} report takes no filters.`, `Leave ${flag} out.`);
-      break;
-    }
-    const [, name = '', list = ''] = /^([^=]*)=?(.*)$/s.exec(text) ?? [];
-    const filter = known.find((each) => isSame(each.name, name.trim()));
-    if (filter) {
-      found[filter.name] = distinct([
-        ...(found[filter.name] ?? []),
-        ...readValues(filter, flag, list, say),
-      ]);
-      continue;
-    }
-    const names = known.map((each) => each.name);
-    const meant = known.find(({ on }) => isSame(on, name.trim()))?.name ?? nearest(name, names);
-    say(
-      `There is no filter ${quoteIfNeeded(name)}.`,
-      didYouMean(meant, `Filters: ${names.join(', ')}.`),
-    );
-  }
-  return found;
-}
-
-/** The values of one flag as the service takes them: a country may be given by its ISO code or English name. */
-function readValues(
-  { name, on, compare, meaning }: Filter,
-  flag: string,
-  list: string,
-  say: Say,
-): string[] {
-  const isCountry = on === 'COUNTRY';
-  const [shown, joint] = flag === '--filter' ? [`--filter ${name}`, '='] : [flag, ' '];
-  const hint = `Write ${shown}${joint}${isCountry ? 'FR,Germany' : compare === 'id' ? '1234,5678' : '"A, B",C'}.`;
-  const values = splitValues(list);
-  if (!values)
-    say(`${shown}: its double quotes do not pair up.`, `${hint} A quote inside quotes is doubled.`);
-  else if (values.length === 0) say(`${shown} has no values.`, hint);
-  return (values ?? []).flatMap((value) => {
-    if (compare === 'text' || /^\d+$/.test(value)) return [value];
-    const country = isCountry ? findCountry(value) : undefined;
-    if (country) return [country.id];
-    if (isCountry) {
-      const names = allCountries().map((each) => each.name);
-      say(
-        `${shown}: there is no country ${quoteIfNeeded(value)}.`,
-        didYouMean(nearest(value, names), hint),
-      );
-    } else
-      say(
-        `${shown} takes ids, which are digits, and not ${quoteIfNeeded(value)}.`,
-        `It selects ${meaning}.`,
-      );
-    return [];
-  });
 }
 
 /** Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair up. */
@@ -328,27 +378,30 @@ export function encodeRequest(request: ReportRequest, encoding: Encoding): Encod
 }
 
 /** The parameters of a request by their wire names (specification, Report request parameters). */
-export function requestParameters({
-  since,
-  until,
-  filters,
-  timezone,
-  output,
-  ...lists
-}: ReportRequest) {
+type RequestParameters = Readonly<Record<string, string | number | readonly string[]>>;
+
+export function requestParameters(request: ReportRequest): RequestParameters {
+  const { since, until, metrics, breakdowns, filters, timezone, output } = request;
   return {
     since,
     until,
-    metrics: lists.metrics.join(','),
-    ...(lists.breakdowns.length > 0 && { breakdowns: lists.breakdowns }),
+    metrics: metrics.join(','),
+    ...(breakdowns.length > 0 && { breakdowns }),
     ...filters,
     ...(timezone !== undefined && { timezone }),
     ...(output && { output }),
   };
 }
 
+/** The address of the create call. */
 export function createUrl(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, '') + endpoints.buyer.path;
+  return withoutSlashesAtEnd(baseUrl) + endpoints.buyer.path;
+}
+
+function withoutSlashesAtEnd(url: string): string {
+  let length = url.length;
+  while (url[length - 1] === '/') length -= 1;
+  return url.slice(0, length);
 }
 
 /** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
@@ -361,13 +414,12 @@ export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest)
  * A name for a request of an account that is the same on every machine: 32 hex digits. The order of metrics and
  * breakdowns counts, because the report keeps it; the order of filters and of their values does not.
  */
-export function requestHash(
-  baseUrl: string,
-  account: string,
-  { filters, ...others }: ReportRequest,
-): string {
-  const sortedFilters = Object.entries(filters).map(([name, values]) => [name, [...values].sort()]);
-  const parameters = requestParameters({ ...others, filters: {} });
-  const identity = [baseUrl.replace(/\/+$/, ''), account, parameters, sortedFilters.sort()];
+export function requestHash(baseUrl: string, account: string, request: ReportRequest): string {
+  const sortedFilters: [name: string, values: string[]][] = [];
+  for (const [name, values] of Object.entries(request.filters)) {
+    sortedFilters.push([name, [...values].sort()]);
+  }
+  const parameters = requestParameters({ ...request, filters: {} });
+  const identity = [withoutSlashesAtEnd(baseUrl), account, parameters, sortedFilters.sort()];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }
