@@ -19,16 +19,34 @@ export function numberTextOf(value: unknown): string | undefined {
   return commaPattern.test(value) ? value.replace(',', '.') : undefined;
 }
 
-/** A number's digits without zeros at either end, and its exponent: the same for the same number, however written. */
-function decimalOf(text: string): string | undefined {
-  const [, sign, integer = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text) ?? [];
-  if (sign === undefined) return undefined;
-  const all = (integer + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  return digits === ''
-    ? '0'
-    : `${sign}${digits}e${Number(exponent) - fraction.length + all.length - digits.length}`;
+/** A number as its sign, its digits without zeros at either end, and the power of ten that they are multiplied by. */
+interface Decimal {
+  readonly sign: string;
+  /** Empty for zero. */
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+function decimalOf(text: string): Decimal | undefined {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
+  if (!match) return undefined;
+
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
+  const all = integer + fraction;
+  let start = 0;
+  let end = all.length;
+  while (all[start] === '0') start += 1;
+  while (end > start && all[end - 1] === '0') end -= 1;
+  return {
+    sign,
+    digits: all.slice(start, end),
+    exponent: Number(exponent) - fraction.length + (all.length - end),
+  };
+}
+
+function isSameNumber(one: Decimal, other: Decimal): boolean {
+  if (one.digits === '' || other.digits === '') return one.digits === other.digits;
+  return one.sign === other.sign && one.digits === other.digits && one.exponent === other.exponent;
 }
 
 /** A number's text as a double; `undefined` where that would be another number. */
@@ -36,16 +54,22 @@ export function exactDouble(text: string): number | undefined {
   const number = Number(text);
   // A double holds every decimal number of 15 digits, and gives them back.
   if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
-  const wanted = decimalOf(text);
-  return wanted !== undefined && wanted === decimalOf(String(number)) ? number : undefined;
+
+  const asked = decimalOf(text);
+  const held = decimalOf(String(number));
+  return asked && held && isSameNumber(asked, held) ? number : undefined;
 }
 
 /** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
 export function exactInteger(text: string): bigint | undefined {
-  const [digits = '', exponent = '0'] = decimalOf(text)?.split('e') ?? [];
-  if (digits === '' || Number(exponent) < 0 || digits.length + Number(exponent) > 20)
-    return undefined;
-  const integer = BigInt(digits + '0'.repeat(Number(exponent)));
+  const decimal = decimalOf(text);
+  if (!decimal) return undefined;
+  const { sign, digits, exponent } = decimal;
+  if (digits === '') return 0n;
+  // An integer of 64 bits has 19 digits at most.
+  if (exponent < 0 || digits.length + exponent > 20) return undefined;
+
+  const integer = BigInt(sign + digits + '0'.repeat(exponent));
   return BigInt.asIntN(64, integer) === integer ? integer : undefined;
 }
 

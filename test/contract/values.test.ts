@@ -117,3 +117,10 @@ describe('times', () => {
     expect(wallTimeOf('2026-11-31 06:00:00')).toBeUndefined();
   });
 });
+
+test('a number of a million digits is compared in the time of one look at each', () => {
+  const text = `1${'0'.repeat(1_000_000)}1`;
+  expect(exactInteger(text)).toBeUndefined();
+  expect(exactDouble(text)).toBeUndefined();
+  expect(exactDouble(`0.${text}`)).toBeUndefined();
+});
