@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { readProxy } from '../../src/api/http.ts';
+import { serve } from '../support/http-server.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 
 test('no proxy without HTTPS_PROXY; http:// where it names no scheme; blanks around NO_PROXY mean nothing', () => {
   expect(readProxy({ NO_PROXY: 'x' })).toBeUndefined();
@@ -41,4 +43,13 @@ test.each([
   expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(
     expect.objectContaining({ exitCode: 2, message: expect.not.stringContaining(address) }),
   );
+});
+
+test('a command with such a proxy ends with exit 2, before anything is sent', async () => {
+  const { received, env } = await serve((_request, response) => void response.end('[]'));
+  const proxy = { HTTPS_PROXY: 'http://127.0.0.1:3128/path?x=secret' };
+  const result = await runCli('campaigns', { env: { ...env, ...proxy } });
+  expectRefusal(result, 2, 'HTTPS_PROXY must end with its host and port.');
+  expect(result.stderr).not.toContain('x=secret');
+  expect(received).toEqual([]);
 });
