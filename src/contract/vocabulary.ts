@@ -153,8 +153,16 @@ export const derivedMetrics = [
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
-/** What a profile may use, in column order. */
-export function vocabularyOf(profile: Profile) {
+/** What a profile may use, each list in column order. */
+interface Vocabulary {
+  readonly metrics: readonly Metric[];
+  readonly breakdowns: readonly Breakdown[];
+  readonly filters: readonly Filter[];
+  readonly derived: readonly (typeof derivedMetrics)[number][];
+}
+
+/** What a profile may use. */
+export function vocabularyOf(profile: Profile): Vocabulary {
   const ofProfile = (entry: VocabularyEntry) => entry.profiles.includes(profile);
   return {
     metrics: metrics.filter(ofProfile),

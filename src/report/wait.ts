@@ -20,13 +20,14 @@ export interface Poll {
   readonly nextPauseMs: number | undefined;
 }
 
+/** A status record, and how long the service asks to be left alone. */
+type StatusAnswer = StatusRecord & { readonly retryAfterMs?: number | undefined };
+
+/** What is waited for, how often it is looked at, and for how long. */
 export interface WaitOptions {
   readonly reportId: string;
   /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
-  readonly status: (
-    reportId: string,
-    patienceMs: number,
-  ) => Promise<StatusRecord & { readonly retryAfterMs?: number }>;
+  readonly status: (reportId: string, patienceMs: number) => Promise<StatusAnswer>;
   /** Milliseconds between two status calls; `Retry-After` makes a pause longer, never shorter. */
   readonly interval: 'auto' | number;
   /** How long the wait may last in all; `Infinity` for ever. The last call is made at the deadline. */
@@ -40,46 +41,68 @@ export interface WaitOptions {
   readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
+/** Timers may end a fraction of a millisecond early: that much is no reason for one more call. */
+const leastLeftMs = 1;
+
 /**
  * Asks for a report's status until it is ready, the first time at once, and returns the last record.
  * Throws `ReportFailedError` when the report ends otherwise, `StillInProgressError` when the time is up, the signal's
  * reason when it is aborted, and what `status` throws before the time is up.
  */
 export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
-  const { reportId, interval, timeoutMs, clock, signal } = options;
+  const { reportId, timeoutMs, clock, sleep, signal, onPoll } = options;
   const startedMs = clock();
   for (let polls = 1; ; polls += 1) {
     signal?.throwIfAborted();
-    const record = await options
-      .status(reportId, timeoutMs - (clock() - startedMs))
-      .catch((cause: unknown) => {
-        const waitedMs = clock() - startedMs;
-        if (!(cause instanceof UnreachableError) || timeoutMs - waitedMs >= 1) throw cause;
-        // The service could not be asked any more, and the report may still become ready.
-        const sentence = `The report ${reportId} was not seen ready within ${formatDuration(waitedMs)}. ${cause.message}`;
-        throw new StillInProgressError(sentence, { reportId, cause });
-      });
+    const record = await askStatus(options, startedMs);
+
     const waitedMs = clock() - startedMs;
     const leftMs = timeoutMs - waitedMs;
-    const pauseMs = Math.max(
-      interval === 'auto' ? autoPauseMs(waitedMs) : interval,
-      record.retryAfterMs ?? 0,
-    );
     const outcome = outcomeOf(record.status);
-    // Timers may end a fraction of a millisecond early: that much is no reason for one more call.
-    const nextPauseMs =
-      outcome === 'progress' && leftMs >= 1 ? Math.min(pauseMs, leftMs) : undefined;
-    options.onPoll?.({ record, polls, waitedMs, nextPauseMs });
+    const goesOn = outcome === 'progress' && leftMs >= leastLeftMs;
+    const nextPauseMs = goesOn
+      ? Math.min(pauseAfter(options, record, waitedMs), leftMs)
+      : undefined;
+    onPoll?.({ record, polls, waitedMs, nextPauseMs });
+
     if (outcome === 'ready') return record;
     if (outcome === 'failed') throw reportFailed(reportId, record);
-    if (nextPauseMs === undefined) {
-      const word = record.status.trim().toLowerCase();
-      const said = word === 'progress' ? '' : ` (${printable(word)})`;
-      const sentence = `The report ${reportId} is still in progress${said} after ${formatDuration(waitedMs)}.`;
-      throw new StillInProgressError(sentence, { reportId });
-    }
-    await options.sleep(nextPauseMs, signal);
+    if (nextPauseMs === undefined) throw stillInProgress(reportId, record, waitedMs);
+    await sleep(nextPauseMs, signal);
   }
+}
+
+/** One status call. Where the service could not be asked until the time was up, the report may still become ready. */
+async function askStatus(options: WaitOptions, startedMs: number): Promise<StatusAnswer> {
+  const { reportId, status, timeoutMs, clock } = options;
+  const patienceMs = timeoutMs - (clock() - startedMs);
+  try {
+    return await status(reportId, patienceMs);
+  } catch (cause) {
+    const waitedMs = clock() - startedMs;
+    const isTimeUp = timeoutMs - waitedMs < leastLeftMs;
+    if (!(cause instanceof UnreachableError) || !isTimeUp) throw cause;
+    const waited = formatDuration(waitedMs);
+    const problem = `The report ${reportId} was not seen ready within ${waited}. ${cause.message}`;
+    throw new StillInProgressError(problem, { reportId, cause });
+  }
+}
+
+function pauseAfter({ interval }: WaitOptions, record: StatusAnswer, waitedMs: number): number {
+  const pauseMs = interval === 'auto' ? autoPauseMs(waitedMs) : interval;
+  return Math.max(pauseMs, record.retryAfterMs ?? 0);
+}
+
+function stillInProgress(
+  reportId: string,
+  { status }: StatusRecord,
+  waitedMs: number,
+): StillInProgressError {
+  const word = status.trim().toLowerCase();
+  const unusualWord = word === 'progress' ? '' : ` (${printable(word)})`;
+  const waited = formatDuration(waitedMs);
+  const problem = `The report ${reportId} is still in progress${unusualWord} after ${waited}.`;
+  return new StillInProgressError(problem, { reportId });
 }
 
 /** The error (exit 6) for a report that has ended otherwise than ready. */
@@ -88,12 +111,12 @@ export function reportFailed(
   { status, message }: StatusRecord,
 ): ReportFailedError {
   const word = status.trim().toLowerCase();
-  const saysMore = message.trim() !== '' && message.trim().toLowerCase() !== word;
-  const sentence = `The report ${reportId} ended as ${printable(word)}${saysMore ? `: ${printable(message)}` : '.'}`;
-  const hint = 'Create it anew: a report that has ended does not change any more.';
-  return new ReportFailedError(sentence, {
+  const reason = message.trim();
+  const saysMore = reason !== '' && reason.toLowerCase() !== word;
+  const end = saysMore ? `: ${printable(message)}` : '.';
+  return new ReportFailedError(`The report ${reportId} ended as ${printable(word)}${end}`, {
     reportId,
-    hint,
-    ...(word === 'expired' ? { code: 'REPORT_EXPIRED' } : {}),
+    hint: 'Create it anew: a report that has ended does not change any more.',
+    ...(word === 'expired' && { code: 'REPORT_EXPIRED' }),
   });
 }

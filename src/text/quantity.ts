@@ -39,12 +39,14 @@ export function parseDuration(text: string): number | undefined {
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   if (durationMs < 9_950) return `${(durationMs / 1_000).toFixed(1)} s`;
-  const seconds = Math.round(durationMs / 1_000);
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
-  const parts = [
-    hours && `${hours} h`,
-    minutes && `${minutes} min`,
-    !hours && seconds % 60 && `${seconds % 60} s`,
-  ];
-  return parts.filter(Boolean).join(' ');
+
+  const allSeconds = Math.round(durationMs / 1_000);
+  const hours = Math.floor(allSeconds / 3_600);
+  const minutes = Math.floor(allSeconds / 60) % 60;
+  const seconds = allSeconds % 60;
+  const words: string[] = [];
+  if (hours > 0) words.push(`${hours} h`);
+  if (minutes > 0) words.push(`${minutes} min`);
+  if (hours === 0 && seconds > 0) words.push(`${seconds} s`);
+  return words.join(' ');
 }

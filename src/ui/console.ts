@@ -290,11 +290,19 @@ function describeError(error: unknown): ErrorDescription {
   };
 }
 
+/** Line breaks, and the attributes that our own styles use. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: nothing among these hides text
+const breaksAndStyling = /\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
+
 /** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */
 function safeText(text: string, keepsStyling: boolean): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the attributes that our own styles use, and nothing that hides text
-  const kept = keepsStyling ? /(\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m)/ : /(\n)/;
-  // `split` with a capture puts the separators at the odd places.
-  const parts = text.split(kept);
-  return parts.map((part, index) => (index % 2 === 1 ? part : printable(part))).join('');
+  const keptMarks = keepsStyling ? breaksAndStyling : /\n/g;
+  let safe = '';
+  let end = 0;
+  for (const match of text.matchAll(keptMarks)) {
+    const [mark] = match;
+    safe += printable(text.slice(end, match.index)) + mark;
+    end = match.index + mark.length;
+  }
+  return safe + printable(text.slice(end));
 }
