@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import { savedKeys } from '../app/saved-reports.ts';
 import { findProjectFile, readProjectFile } from '../config/project-file.ts';
 import type { Context } from '../context.ts';
-import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
 import { declareCommand, findCommand } from './command.ts';
 
@@ -73,110 +73,206 @@ export const completeCommand = declareCommand({
  * alone, and fails in silence: a person is in the middle of a line.
  */
 async function complete(context: Context, program: Command, line: string): Promise<void> {
-  // A value may stand behind an `=`, of which the shells keep what is before it.
-  const [, ...words] = line
-    .replaceAll(/["'\\]|(?<= --[\w-]+)(=)/g, (_mark, equals) => (equals ? ' ' : ''))
-    .split(/\s+/);
+  const [, ...words] = wordsOf(line);
   const current = words.pop() ?? '';
+
   try {
-    const offered = await offer(context, findPlace(program, words), current);
-    const fitting = offered.filter(
-      // None that a shell could run: names come from files.
-      (word) =>
-        word.toLowerCase().startsWith(current.toLowerCase()) &&
-        /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word),
-    );
+    const candidates = await offer(context, findPlace(program, words), current);
+    const safeCandidates = candidates.filter((candidate) => {
+      return startsWith(candidate, current) && isSafe(candidate);
+    });
+
     // Within quotes a blank would belong to the name.
     const isQuoted = /["'\\]\S*$/.test(line);
-    await context.console.write(
-      fitting.map((word) => `${isQuoted ? word.trimEnd() : word}\n`).join(''),
-    );
+    const lines = safeCandidates.map((word) => `${isQuoted ? word.trimEnd() : word}\n`);
+    await context.console.write(lines.join(''));
   } catch (error) {
     context.console.trace(1, String(error));
   }
 }
 
+/**
+ * The words of a line without quotes and backslashes. A value may stand behind an `=`, of which the shells keep what is
+ * before it: `run --by="OS,c` has the words `run`, `--by` and `OS,c`.
+ */
+function wordsOf(line: string): string[] {
+  const withBlanks = line.replaceAll(/( --[\w-]+)=/g, '$1 ');
+  return withBlanks.replaceAll(/["'\\]/g, '').split(/\s+/);
+}
+
+function startsWith(word: string, beginning: string): boolean {
+  return word.toLowerCase().startsWith(beginning.toLowerCase());
+}
+
+/** Whether a shell takes a word as it is and runs nothing of it: some names come from files. */
+function isSafe(word: string): boolean {
+  return /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word);
+}
+
 /** Where on a command line the next word stands. */
-type Place = ReturnType<typeof findPlace>;
+interface Place {
+  readonly command: Command;
+
+  /** The option whose value the next word is. */
+  readonly pendingOption: Option | undefined;
+
+  /** The values of the options before it, by the names of the options. */
+  readonly valuesByOption: Readonly<Record<string, string>>;
+
+  /** The words before it that are neither commands nor flags nor values. */
+  readonly operands: readonly string[];
+}
 
 /** Reads the words before the one that is being typed, as the parser would, but without minding what is wrong. */
-function findPlace(program: Command, words: readonly string[]) {
-  let command = program;
-  let pending: Option | undefined;
-  const given: Record<string, string> = {};
+function findPlace(program: Command, words: readonly string[]): Place {
+  const valuesByOption: Record<string, string> = {};
   const operands: string[] = [];
+  let command = program;
+  let pendingOption: Option | undefined;
+
   for (const word of words) {
     const child = operands.length === 0 ? findCommand(command, [word]) : undefined;
-    if (pending) {
-      given[pending.attributeName()] = word;
-      pending = undefined;
+    if (pendingOption) {
+      valuesByOption[pendingOption.attributeName()] = word;
+      pendingOption = undefined;
     } else if (word.startsWith('-')) {
-      pending = optionsOf(command).find(
-        ({ long, short, required }) => required && [long, short].includes(word),
-      );
-    } else if (child) command = child;
-    else operands.push(word);
+      pendingOption = findOptionWithValue(command, word);
+    } else if (child) {
+      command = child;
+    } else {
+      operands.push(word);
+    }
   }
-  return { command, pending, given, operands };
+  return { command, pendingOption, valuesByOption, operands };
 }
 
+function findOptionWithValue(command: Command, flag: string): Option | undefined {
+  return optionsOf(command).find(({ long, short, required }) => {
+    return required && (long === flag || short === flag);
+  });
+}
+
+/** The options of a command and of those above it. */
 function optionsOf({ options, parent }: Command): Option[] {
-  return [...(options as Option[]), ...(parent ? optionsOf(parent as Command) : [])];
+  const optionsAbove = parent ? optionsOf(parent as Command) : [];
+  return [...(options as Option[]), ...optionsAbove];
 }
 
+/** The candidates for the next word: values of the option before it, else operands, else flags. */
 async function offer(context: Context, place: Place, current: string): Promise<readonly string[]> {
-  if (place.pending) return offerValues(context, place, place.pending, current);
+  const { command, pendingOption } = place;
+  if (pendingOption) {
+    const { valuesByOption } = place;
+    return offerValues({ context, option: pendingOption, valuesByOption, current });
+  }
+
   const operands = current.startsWith('-') ? undefined : await offerOperands(context, place);
-  const flags = optionsOf(place.command).flatMap(({ hidden, long }) =>
-    hidden ? [] : (long ?? []),
-  );
-  return operands ?? asWords(flags);
+  return operands ?? asWords(flagsOf(command));
+}
+
+function flagsOf(command: Command): string[] {
+  const flags: string[] = [];
+  for (const { hidden, long } of optionsOf(command)) {
+    if (!hidden && long) flags.push(long);
+  }
+  return flags;
 }
 
 function asWords(names: readonly string[]): string[] {
   return names.map((name) => `${name} `);
 }
 
-/** What the value of a flag may be. */
-async function offerValues(context: Context, { given }: Place, option: Option, current: string) {
-  const name = option.attributeName();
-  if (name === 'account') return asWords(Object.keys((await context.store().read()).accounts));
-  if (option.argChoices || !['filter', 'metrics', 'by'].includes(name))
-    return asWords(option.argChoices ?? []);
-  const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);
-  if (name === 'filter') return filters.map((filter) => `${filter.name}=`);
-  // Of a list with commas the last name is being typed.
-  const head = current.slice(0, current.lastIndexOf(',') + 1);
-  const taken = head.toUpperCase().split(',');
-  const listed = (name === 'metrics' ? metrics : breakdowns).map((entry): string => entry.name);
-  return listed
-    .filter((known) => !taken.includes(known.toUpperCase()))
-    .map((known) => head + known);
+/** An option whose value is being typed, and what stands before it. */
+interface PendingValue {
+  readonly context: Context;
+  readonly option: Option;
+  readonly valuesByOption: Place['valuesByOption'];
+  /** The value as far as it is typed. */
+  readonly current: string;
 }
 
-/** What the next word may be that is no flag: `undefined` where that is nothing, none where it is a file. */
-async function offerOperands(
-  context: Context,
-  { command, operands, given }: Place,
-): Promise<string[] | undefined> {
-  const isFirst = operands.length === 0;
-  const last = command.registeredArguments.at(-1);
-  const argument =
-    command.registeredArguments[operands.length] ?? (last?.variadic ? last : undefined);
-  if (['file', 'dir', 'command'].includes(argument?.name() ?? '')) return [];
-  const names = [...(isFirst ? commandsOf(command) : []), ...(argument?.argChoices ?? [])];
-  if (command.name() === 'run') {
-    const { cwd } = context.host;
-    const path = given.file === undefined ? findProjectFile(cwd) : resolve(cwd, given.file);
-    if (path !== undefined)
-      names.push(...(await readProjectFile(path, path, savedKeys())).reports.keys());
-  } else if (command.name() === 'fields') {
-    const { breakdowns, metrics, filters } = await vocabularyAt(context, given.profile);
-    names.push(...[...breakdowns, ...metrics, ...filters].map(({ name }) => name));
-  } else if (command.name() === 'help' && isFirst) {
-    names.push(...commandsOf(command.parent as Command), ...Object.keys(topics));
+/** What the value of an option may be. */
+async function offerValues(pending: PendingValue): Promise<string[]> {
+  const { context, option, valuesByOption, current } = pending;
+  const name = option.attributeName();
+  if (name === 'account') {
+    const { accounts } = await context.store().read();
+    return asWords(Object.keys(accounts));
   }
+  if (option.argChoices) return asWords(option.argChoices);
+
+  const { breakdowns, metrics, filters } = await vocabularyAt(context, valuesByOption.profile);
+  if (name === 'filter') return filters.map((filter) => `${filter.name}=`);
+  if (name === 'metrics') return offerListItems(metrics, current);
+  if (name === 'by') return offerListItems(breakdowns, current);
+  return [];
+}
+
+/** A list with commas, of which the last name is being typed, with each name that it does not hold yet. */
+function offerListItems(entries: readonly VocabularyEntry[], list: string): string[] {
+  const head = list.slice(0, list.lastIndexOf(',') + 1);
+  const takenNames = head.toUpperCase().split(',');
+  const freeNames = entries
+    .map((entry) => entry.name)
+    .filter((name) => !takenNames.includes(name.toUpperCase()));
+  return freeNames.map((name) => head + name);
+}
+
+/** Arguments that are files, or a command of another program: the shell itself knows those. */
+const argumentsOfShell: readonly string[] = ['file', 'dir', 'command'];
+
+/** What the next word may be that is no flag: `undefined` where that is nothing, none where it is a file. */
+async function offerOperands(context: Context, place: Place): Promise<string[] | undefined> {
+  const { command, operands } = place;
+  const argument = argumentAt(command, operands.length);
+  if (argument && argumentsOfShell.includes(argument.name())) return [];
+
+  const subcommands = operands.length === 0 ? commandsOf(command) : [];
+  const choices = argument?.argChoices ?? [];
+  const names = [...subcommands, ...choices, ...(await operandNames(context, place))];
   return names.length > 0 ? asWords(names) : undefined;
+}
+
+/** The argument that an operand is; the last one of a command may take any number of them. */
+function argumentAt(command: Command, index: number): Argument | undefined {
+  const ownArguments = command.registeredArguments;
+  const last = ownArguments.at(-1);
+  return ownArguments[index] ?? (last?.variadic ? last : undefined);
+}
+
+/** The names that a command takes for operands, where they are neither commands nor few words. */
+async function operandNames(context: Context, place: Place): Promise<string[]> {
+  const { command, operands, valuesByOption } = place;
+  switch (command.name()) {
+    case 'run':
+      return savedReportNames(context, valuesByOption.file);
+    case 'fields':
+      return fieldNames(context, valuesByOption.profile);
+    case 'help':
+      return operands.length === 0 ? helpNames(command) : [];
+    default:
+      return [];
+  }
+}
+
+/** @param file the project file that the command line names */
+async function savedReportNames(context: Context, file: string | undefined): Promise<string[]> {
+  const { cwd } = context.host;
+  const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+  if (path === undefined) return [];
+
+  const { reports } = await readProjectFile(path, path, savedKeys());
+  return [...reports.keys()];
+}
+
+async function fieldNames(context: Context, profile: string | undefined): Promise<string[]> {
+  const { breakdowns, metrics, filters } = await vocabularyAt(context, profile);
+  return [...breakdowns, ...metrics, ...filters].map(({ name }) => name);
+}
+
+/** The commands and topics that help explains. */
+function helpNames(help: Command): string[] {
+  return [...commandsOf(help.parent as Command), ...Object.keys(topics)];
 }
 
 function commandsOf(command: Command): string[] {
@@ -185,7 +281,7 @@ function commandsOf(command: Command): string[] {
 }
 
 /** The vocabulary of the profile that the command line or a setting names. */
-async function vocabularyAt(context: Context, named: string | undefined) {
-  const profile = profiles.find((name) => name === named);
+async function vocabularyAt(context: Context, profileName: string | undefined) {
+  const profile = profiles.find((name) => name === profileName);
   return vocabularyOf(profile ?? (await context.settings()).profile.value);
 }

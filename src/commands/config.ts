@@ -68,7 +68,7 @@ const setCommand = declareCommand({
   ],
   flags: [accountFlags],
   async action({ context, options, args: [name, value] }) {
-    await changeConfig(context, options, name, value);
+    await changeConfig(context, options, { name, value });
     return 0;
   },
 });
@@ -83,7 +83,7 @@ const unsetCommand = declareCommand({
   ],
   flags: [accountFlags],
   async action({ context, options, args: [name] }) {
-    await changeConfig(context, options, name);
+    await changeConfig(context, options, { name });
     return 0;
   },
 });
@@ -118,6 +118,7 @@ async function listConfig(context: Context): Promise<void> {
     const rows = settings.map(({ value, ...rest }) => ({ ...rest, value: value ?? null }));
     return context.console.result(visibleJson(rows));
   }
+
   type Row = (typeof settings)[number];
   const columns = [
     { name: 'setting', value: (row: Row) => row.name, keep: true },
@@ -130,36 +131,43 @@ async function listConfig(context: Context): Promise<void> {
 /** Prints a setting's value alone, a secret masked; where there is none, a note on stderr (`null` with `--json`). */
 async function getConfig(context: Context, text: string): Promise<void> {
   const name = findSettingName(text);
-  const found = nameSettings(await context.settings()).find((each) => each.name === name);
-  if (context.flags.json) return context.console.result(visibleJson(found?.value ?? null));
-  if (found?.value !== undefined) return context.console.result(printable(found.value));
+  const settings = nameSettings(await context.settings());
+  const value = settings.find((setting) => setting.name === name)?.value;
+
+  if (context.flags.json) return context.console.result(visibleJson(value ?? null));
+  if (value !== undefined) return context.console.result(printable(value));
   context.console.note(`${name} is not set.`);
 }
 
-/** Stores or takes back a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
+/** A setting to store, or to remove where it has no value. */
+interface SettingChange {
+  readonly name: string;
+  readonly value?: string;
+}
+
+/** Stores or removes a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
 async function changeConfig(
   context: Context,
   options: AccountOption,
-  name: string,
-  value?: string,
+  { name, value }: SettingChange,
 ): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {
-    const hint = `Leave it out: adreport config set account ${value}`;
     throw new UsageError(
       '--account names the account that is changed, and this chooses the default one.',
-      { hint },
+      { hint: `Leave it out: adreport config set account ${value}` },
     );
   }
+
   const { env, cwd } = context.host;
   const projectFile = await readProjectDefaults(cwd, context.console.warn);
-  let said = '';
+  let sentence = '';
   await context.store().update((stored) => {
     const account = resolveAccount({ flags: options, env, projectFile, stored });
-    const changed = changeSetting(stored, account.value, name, value);
-    said = changed.said;
-    return changed.settings;
+    const change = changeSetting(stored, account.value, name, value);
+    sentence = change.said;
+    return change.settings;
   });
-  context.console.note(said);
+  context.console.note(sentence);
 }
 
 async function printConfigPath(context: Context): Promise<void> {

@@ -1,8 +1,9 @@
 import { tableLook } from '../app/deliver.ts';
 import { flagGroup } from '../app/flags/flag.ts';
 import type { Context } from '../context.ts';
-import { allCountries, findCountry } from '../contract/countries.ts';
+import { allCountries, type Country, findCountry } from '../contract/countries.ts';
 import {
+  type DerivedMetric,
   isCalled,
   type Profile,
   profiles,
@@ -37,6 +38,13 @@ export const fieldsCommand = declareCommand({
   },
 });
 
+/** A line of the table: the flag that takes a name, the name, and what it means. */
+interface FieldRow {
+  readonly flag: string;
+  readonly name: string;
+  readonly meaning: string;
+}
+
 /** Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's other words. */
 async function fields(
   context: Context,
@@ -45,60 +53,67 @@ async function fields(
 ): Promise<void> {
   const profile = options.profile ?? (await context.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
-  const matches = (entry: VocabularyEntry): boolean =>
-    `${entry.name}\n${entry.meaning}`.toLowerCase().includes(term.toLowerCase()) ||
-    isCalled(entry, term);
-  const computed = vocabulary.derived.map((metric) => {
-    return {
-      ...metric,
-      name: metric.field,
-      type: metric.unit,
-      meaning: `computed: ${metric.meaning}`,
-    };
+  const isAboutTerm = (entry: VocabularyEntry): boolean => isAbout(entry, term);
+
+  const allMetrics = [...vocabulary.metrics, ...vocabulary.derived.map(computedMetric)];
+  const metrics = allMetrics.filter(isAboutTerm).map(({ name, type, meaning }) => {
+    return { name, type, meaning };
   });
-  const metrics = [...vocabulary.metrics, ...computed]
-    .filter(matches)
-    .map(({ name, type, meaning }) => ({ name, type, meaning }));
-  const breakdowns = vocabulary.breakdowns.filter(matches).map((one) => ({
-    name: one.name,
-    rowFields: one.fields.map(({ name }) => name),
-    meaning: one.meaning,
-  }));
-  const filters = vocabulary.filters
-    .filter(matches)
-    .map(({ name, meaning }) => ({ name, meaning }));
-  const country = findCountry(term);
-  const isNamed = ({ name }: { name: string }) =>
-    term.length >= 4 && name.toLowerCase().includes(term.toLowerCase());
-  const countries =
-    vocabulary.filters.length === 0 ? [] : country ? [country] : allCountries().filter(isNamed);
+  const breakdowns = vocabulary.breakdowns.filter(isAboutTerm).map((breakdown) => {
+    const rowFields = breakdown.fields.map(({ name }) => name);
+    return { name: breakdown.name, rowFields, meaning: breakdown.meaning };
+  });
+  const filters = vocabulary.filters.filter(isAboutTerm).map(({ name, meaning }) => {
+    return { name, meaning };
+  });
+  // A profile without filters has none by country.
+  const countries = vocabulary.filters.length === 0 ? [] : countriesFor(term);
+
   if (context.flags.json) {
-    return context.console.result(
-      JSON.stringify({ profile, metrics, breakdowns, filters, countries }),
-    );
+    const lists = { profile, metrics, breakdowns, filters, countries };
+    await context.console.result(JSON.stringify(lists));
+    return;
   }
-  const called = countries.map(({ code, id, name }) => ({
-    name: code,
-    meaning: `${name}, countryId ${id}`,
-  }));
-  const found = {
-    '--metrics': metrics,
-    '--by': breakdowns,
-    '--filter': filters,
-    '--country': called,
-  };
-  const rows = Object.entries(found).flatMap(([flag, list]) =>
-    list.map(({ name, meaning }) => ({ flag, name, meaning })),
-  );
+
+  const rows: readonly FieldRow[] = [
+    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
+    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
+    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
+    ...countries.map(countryRow),
+  ];
   if (rows.length === 0) {
     throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, {
       hint: 'See: adreport fields',
     });
   }
-  const columns = (['flag', 'name', 'meaning'] as const).map((name) => ({
-    name,
-    value: (row: (typeof rows)[number]) => row[name],
-    keep: name !== 'flag',
-  }));
   await context.console.write(textTable(rows, columns, tableLook(context)));
+}
+
+const columns = [
+  { name: 'flag', value: (row: FieldRow) => row.flag, keep: false },
+  { name: 'name', value: (row: FieldRow) => row.name, keep: true },
+  { name: 'meaning', value: (row: FieldRow) => row.meaning, keep: true },
+];
+
+/** A metric that is computed here as an entry like those of the service, by the name that `--metrics` takes. */
+function computedMetric(metric: DerivedMetric) {
+  const { field, unit, meaning } = metric;
+  return { ...metric, name: field, type: unit, meaning: `computed: ${meaning}` };
+}
+
+function isAbout(entry: VocabularyEntry, term: string): boolean {
+  const text = `${entry.name}\n${entry.meaning}`.toLowerCase();
+  return text.includes(term.toLowerCase()) || isCalled(entry, term);
+}
+
+/** The country that a term names; else those whose names hold it, unless it is so short that many would. */
+function countriesFor(term: string): readonly Country[] {
+  const country = findCountry(term);
+  if (country) return [country];
+  if (term.length < 4) return [];
+  return allCountries().filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
+}
+
+function countryRow({ code, id, name }: Country): FieldRow {
+  return { flag: '--country', name: code, meaning: `${name}, countryId ${id}` };
 }

@@ -30,36 +30,67 @@ async function help(
   program: Command,
   words: readonly string[],
 ): Promise<void> {
-  const [first = '', ...more] = words;
   // Before the commands: local-server is both, and its flags have a page of their own.
-  const topic = more.length === 0 && Object.hasOwn(topics, first) ? topics[first] : undefined;
-  if (topic === undefined) {
-    const command = findCommand(program, words);
-    if (command) return command.outputHelp();
-    const pathsOf = (one: Command, above = ''): string[] =>
-      one.commands.flatMap((child) => [
-        `${above}${child.name()}`,
-        ...pathsOf(child as Command, `${child.name()} `),
-      ]);
-    const guess = nearest(words.join(' '), [...pathsOf(program), ...Object.keys(topics)]);
-    const hint = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
-    throw new UsageError(`There is no command and no topic “${words.join(' ')}”.`, { hint });
+  const topic = findTopic(words);
+  if (topic !== undefined) {
+    const { width, style } = console.out;
+    const text = words[0] === 'periods' ? withToday(topic, host.wallClock()) : topic;
+    await console.write(renderMarkdown(text, { width, style }));
+    return;
   }
-  const { width, style } = console.out;
-  const text = first === 'periods' ? withToday(topic, host.wallClock()) : topic;
-  await console.write(renderMarkdown(text, { width, style }));
+
+  const command = findCommand(program, words);
+  if (!command) throw unknownWords(program, words.join(' '));
+  command.outputHelp();
+}
+
+/** The text of the topic that the words name; `undefined` where they name none. */
+function findTopic(words: readonly string[]): string | undefined {
+  const [name = '', ...otherWords] = words;
+  const isTopic = otherWords.length === 0 && Object.hasOwn(topics, name);
+  return isTopic ? topics[name] : undefined;
+}
+
+function unknownWords(program: Command, words: string): UsageError {
+  const guess = nearest(words, [...commandPaths(program), ...Object.keys(topics)]);
+  return new UsageError(`There is no command and no topic “${words}”.`, {
+    hint: guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help',
+  });
+}
+
+/** Every command below one as it is typed: `report`, `report create`. */
+function commandPaths({ commands }: Command): string[] {
+  const paths: string[] = [];
+  for (const child of commands) {
+    paths.push(child.name());
+    for (const path of commandPaths(child as Command)) paths.push(`${child.name()} ${path}`);
+  }
+  return paths;
 }
 
 /** The table of periods with what each of them means today. */
 function withToday(text: string, nowMs: number): string {
-  const today = (name: string): string => {
-    if (!name.startsWith('`')) return name === 'period' ? 'today' : '---';
-    const period = name.replaceAll('`', '');
-    const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });
-    const [first, last] = [since, until].map((instant) => formatDate(instant, zone));
-    return /\dh$/.test(period) ? 'up to now' : first === last ? `${first}` : `${first} to ${last}`;
-  };
   return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
-    table.replaceAll(/^\| (\S+) +\|/gm, (cell, name: string) => `${cell} ${today(name)} |`),
+    table.replaceAll(
+      /^\| (\S+) +\|/gm,
+      (cell, name: string) => `${cell} ${cellOfToday(name, nowMs)} |`,
+    ),
   );
+}
+
+/** What stands beside the first cell of a row: the days of a period, or what the table's head needs. */
+function cellOfToday(name: string, nowMs: number): string {
+  if (name === 'period') return 'today';
+  if (!name.startsWith('`')) return '---';
+  return meaningOf(name.replaceAll('`', ''), nowMs);
+}
+
+/** The days of a period, in Paris; hours have none. */
+function meaningOf(period: string, nowMs: number): string {
+  if (/\dh$/.test(period)) return 'up to now';
+
+  const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });
+  const first = formatDate(since, zone);
+  const last = formatDate(until, zone);
+  return first === last ? first : `${first} to ${last}`;
 }

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window-flags.ts';
+import type { LoggedRequest } from '../server/local-server.ts';
 import type { LocalServer } from '../server/start.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
@@ -198,31 +199,38 @@ function parseHost(value: string): string {
 
 /** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */
 async function localServer(context: Context, options: ServerFlags): Promise<void> {
-  const { console, flags, host } = context;
-  const { url, accounts, close } = await startFromFlags(context, options);
+  const { host } = context;
+  const server = await startFromFlags(context, options);
   try {
-    if (flags.json) {
-      const shown = accounts.map(({ name: _name, ...account }) => account);
-      await console.result(
-        JSON.stringify({ event: 'listening', url, pid: process.pid, accounts: shown }),
-      );
-    } else {
-      await console.result(`adreport local-server listening on ${url}`);
-      for (const { email, password, profile, admin, token } of accounts) {
-        console.note(
-          `  ${email}  password ${password}  token ${token}  (${profile}${admin ? ', admin' : ''})`,
-        );
-      }
-      const header = quoteForShell(`Authorization: ${accounts[0]?.token}`);
-      console.note(`  Try: curl -H ${header} ${url}/campaigns`);
-      console.note(`  Or open ${url}/ in a browser. Ctrl-C ends it.`);
-    }
+    await announceServer(context, server);
     if (!host.signal.aborted) await once(host.signal, 'abort');
   } finally {
-    await close();
+    await server.close();
     // Request lines that nobody reads must not hold a process that was told to end.
     if (host.stderr === process.stderr) setTimeout(() => process.exit(), 1_000).unref();
   }
+}
+
+/** Says that the server is ready: on stdout where it is, and for people who may use it, and how. */
+async function announceServer(
+  { console, flags }: Context,
+  { url, accounts }: LocalServer,
+): Promise<void> {
+  if (flags.json) {
+    const records = accounts.map(({ name: _name, ...account }) => account);
+    const event = { event: 'listening', url, pid: process.pid, accounts: records };
+    await console.result(JSON.stringify(event));
+    return;
+  }
+
+  await console.result(`adreport local-server listening on ${url}`);
+  for (const { email, password, profile, admin, token } of accounts) {
+    const role = admin ? `${profile}, admin` : profile;
+    console.note(`  ${email}  password ${password}  token ${token}  (${role})`);
+  }
+  const header = quoteForShell(`Authorization: ${accounts[0]?.token}`);
+  console.note(`  Try: curl -H ${header} ${url}/campaigns`);
+  console.note(`  Or open ${url}/ in a browser. Ctrl-C ends it.`);
 }
 
 /** Starts the server that the flags describe; its request log goes to stderr. */
@@ -230,19 +238,7 @@ async function startFromFlags(
   { console, host }: Context,
   flags: ServerFlags,
 ): Promise<LocalServer> {
-  const { tlsCert, tlsKey } = flags;
-  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key go together.', {
-      hint: 'Give both, or neither for plain http.',
-    });
-  }
-  const readPem = (file: string): string => {
-    try {
-      return readFileSync(resolve(host.cwd, file), 'utf8');
-    } catch (cause) {
-      throw new UsageError(`${file} could not be read: ${(cause as Error).message}.`, { cause });
-    }
-  };
+  const tls = readTls(flags, host.cwd);
   const { startLocalServer } = await import('../server/start.ts');
   const server = await startLocalServer({
     ...flags,
@@ -254,20 +250,49 @@ async function startFromFlags(
     restateTailDays: flags.restateTail,
     rateLimitPerSecond: flags.rateLimit,
     faults: flags.fault,
-    tls: tlsCert && tlsKey ? { cert: readPem(tlsCert), key: readPem(tlsKey) } : undefined,
+    tls,
     onNotice: console.note,
-    // `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`
-    onRequest({ time, method, path, status, elapsedMs, sizeBytes, account = '-', faults }) {
-      const struck = faults.length > 0 ? ` [${faults.join(', ')}]` : '';
-      const answer = `${status || 'cut'} ${elapsedMs} ms ${sizeBytes} B ${account}${struck}`;
-      console.note(`${time.slice(11, 19)} ${method} ${path} ${answer}`);
-    },
+    onRequest: (request) => console.note(requestLine(request)),
   });
+
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
     const what = 'every machine that reaches this one can use it, admin calls included';
     console.warn(`The server listens on ${flags.host}: ${what}.`);
   }
   return server;
+}
+
+/** A certificate with its key, as PEM. */
+interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** The certificate to serve https with; `undefined` for plain http. Throws `UsageError`. */
+function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string): TlsFiles | undefined {
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new UsageError('--tls-cert and --tls-key go together.', {
+      hint: 'Give both, or neither for plain http.',
+    });
+  }
+  if (!tlsCert || !tlsKey) return undefined;
+  return { cert: readPem(tlsCert, cwd), key: readPem(tlsKey, cwd) };
+}
+
+function readPem(file: string, cwd: string): string {
+  try {
+    return readFileSync(resolve(cwd, file), 'utf8');
+  } catch (cause) {
+    throw new UsageError(`${file} could not be read: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+/** A line of the request log: `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`. */
+function requestLine(request: LoggedRequest): string {
+  const { time, method, path, status, elapsedMs, sizeBytes, account = '-', faults } = request;
+  const faultNames = faults.length > 0 ? ` [${faults.join(', ')}]` : '';
+  const answer = `${status || 'cut'} ${elapsedMs} ms ${sizeBytes} B ${account}${faultNames}`;
+  return `${time.slice(11, 19)} ${method} ${path} ${answer}`;
 }
 
 /**
@@ -281,57 +306,63 @@ async function exec(
 ): Promise<number> {
   const { host } = context;
   const [program = '', ...args] = command;
-  if (program.trim() === '')
+  if (program.trim() === '') {
     throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
-  if (!existsSync(host.cwd)) {
-    const hint = 'Go to another one.';
-    throw new UsageError(`${program} cannot run here: the working folder was deleted.`, { hint });
   }
+  if (!existsSync(host.cwd)) {
+    throw new UsageError(`${program} cannot run here: the working folder was deleted.`, {
+      hint: 'Go to another one.',
+    });
+  }
+
   const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
-  const [{ token, email, password, profile } = {}] = accounts;
-  const own = {
-    ADREPORT_TOKEN: token,
-    ADREPORT_EMAIL: email,
-    ADREPORT_PASSWORD: password,
-    ADREPORT_PROFILE: profile,
-  };
-  const env = {
+  const firstAccount = accounts[0];
+  const env: NodeJS.ProcessEnv = {
     ...host.env,
     ADREPORT_BASE_URL: url,
-    ...own,
+    ADREPORT_TOKEN: firstAccount?.token,
+    ADREPORT_EMAIL: firstAccount?.email,
+    ADREPORT_PASSWORD: firstAccount?.password,
+    ADREPORT_PROFILE: firstAccount?.profile,
     ADREPORT_ACCOUNT: undefined,
-    ...(options.tlsCert && { NODE_EXTRA_CA_CERTS: resolve(host.cwd, options.tlsCert) }),
   };
+  if (options.tlsCert) env.NODE_EXTRA_CA_CERTS = resolve(host.cwd, options.tlsCert);
+
   try {
-    return await runToEnd(program, args, env, host);
+    return await runToEnd({ program, args, env, host });
   } finally {
     await close();
   }
+}
+
+/** A program to run as a child of this process. */
+interface ChildProgram {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly host: Context['host'];
 }
 
 /**
  * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
  * the whole group is signalled; one that reads from a terminal must stay in ours, where Ctrl-C reaches it by itself.
  */
-async function runToEnd(
-  program: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  host: Context['host'],
-) {
+async function runToEnd({ program, args, env, host }: ChildProgram): Promise<number> {
   const isWindows = process.platform === 'win32';
   const isGroup = !isWindows && host.stdin.isTTY !== true;
   // What npm installs is a script on Windows (npm.cmd), which only its shell runs.
-  const [command = '', ...words] = isWindows
+  const words = isWindows
     ? [program, ...args].map((word) => JSON.stringify(word))
     : [program, ...args];
-  const child = spawn(command, words, {
+  const [command = '', ...commandArgs] = words;
+  const child = spawn(command, commandArgs, {
     cwd: host.cwd,
     env,
     detached: isGroup,
     stdio: 'inherit',
     shell: isWindows,
   });
+
   const signalAll = (signal: NodeJS.Signals): void => {
     try {
       if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal);
@@ -341,14 +372,15 @@ async function runToEnd(
     }
   };
   const passOn = (): void => {
-    const isInterrupt =
-      host.signal.reason instanceof InterruptedError && host.signal.reason.exitCode === 130;
+    const { reason } = host.signal;
+    const isInterrupt = reason instanceof InterruptedError && reason.exitCode === 130;
     if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
   // A second signal ends this process at once: the command must not outlive it.
   const endWithUs = (): void => signalAll('SIGKILL');
   host.signal.addEventListener('abort', passOn);
   process.once('exit', endWithUs);
+
   try {
     if (host.signal.aborted) passOn();
     const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals];
@@ -366,20 +398,26 @@ async function runToEnd(
 async function validate({ console, flags, host }: Context, directory: string): Promise<void> {
   const { loadFixtures } = await import('../server/fixtures/load.ts');
   const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));
-  const hours = facts.lastHour < facts.firstHour ? [] : [facts.firstHour, facts.lastHour];
-  const [firstHour = null, lastHour = null] = hours.map((hour) =>
-    new Date(hour * 3_600_000).toISOString().replace('.000', ''),
-  );
-  const found = {
-    directory,
-    accounts: accounts.length,
-    campaigns: campaigns.length,
-    firstHour,
-    lastHour,
-  };
-  const counts = `${formatPlural(accounts.length, 'account')}, ${formatPlural(campaigns.length, 'campaign')}`;
-  const words = `${counts}, ${firstHour ? `facts from ${firstHour} to ${lastHour}` : 'no facts'}`;
-  await console.result(flags.json ? JSON.stringify(found) : `${directory}: ${words}`);
+  const hasFacts = facts.firstHour <= facts.lastHour;
+  const firstHour = hasFacts ? formatHour(facts.firstHour) : null;
+  const lastHour = hasFacts ? formatHour(facts.lastHour) : null;
+
+  if (flags.json) {
+    const counts = { accounts: accounts.length, campaigns: campaigns.length };
+    await console.result(JSON.stringify({ directory, ...counts, firstHour, lastHour }));
+    return;
+  }
+  const contents = [
+    formatPlural(accounts.length, 'account'),
+    formatPlural(campaigns.length, 'campaign'),
+    hasFacts ? `facts from ${firstHour} to ${lastHour}` : 'no facts',
+  ];
+  await console.result(`${directory}: ${contents.join(', ')}`);
+}
+
+/** The start of an hour that is counted from 1970: `2026-10-25T00:00:00Z`. */
+function formatHour(hour: number): string {
+  return new Date(hour * hourMs).toISOString().replace('.000', '');
 }
 
 /** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */
@@ -393,9 +431,9 @@ async function exportData(
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs: host.wallClock() });
   const data = { fixtures: builtInFixtures(world), since, until };
   const { files, facts } = await exportFixtures(resolve(host.cwd, directory), data);
-  await console.result(
-    flags.json ? JSON.stringify({ files, facts, since, until }) : files.join('\n'),
-  );
+
+  if (flags.json) await console.result(JSON.stringify({ files, facts, since, until }));
+  else await console.result(files.join('\n'));
   console.note(
     `${facts} facts written. Serve them with: adreport local-server --fixtures ${directory}`,
   );

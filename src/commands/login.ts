@@ -1,10 +1,10 @@
 import type { Client, Credentials } from '../api/client.ts';
 import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { checkBaseUrl, checkToken } from '../config/settings.ts';
-import { withAccount } from '../config/store.ts';
+import { checkBaseUrl, checkToken, type Settings } from '../config/settings.ts';
+import { type StoredAccount, withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
-import { type Encoding, encodings } from '../contract/messages.ts';
-import { profiles } from '../contract/vocabulary.ts';
+import { type Encoding, encodings, type ReportRequest } from '../contract/messages.ts';
+import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { AdreportError, SignInError, UsageError } from '../errors.ts';
 import { encodeRequest } from '../report/request.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -62,134 +62,210 @@ export const loginCommand = declareCommand({
   },
 });
 
-/** Who somebody is, as they say. */
-type Proof = { readonly token?: string; readonly credentials?: Credentials };
+/** How somebody proves who they are: by a token, or by e-mail and password. */
+interface Proof {
+  readonly token?: string;
+  readonly credentials?: Credentials;
+}
+
+/** Where somebody signs in, and how the program talks to it. */
+interface SignInTarget {
+  readonly baseUrl: URL;
+  readonly settings: Settings;
+}
+
+/** A sign-in that the service has accepted. */
+interface SignedIn {
+  readonly token: string;
+  readonly profile: Profile;
+  readonly email: string | undefined;
+
+  /** How many campaigns the account sees; `undefined` where it has no list of them. */
+  readonly campaignCount: number | undefined;
+}
+
+/** How often what is typed may be refused. */
+const triesAtMost = 3;
 
 /** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { console, host } = context;
-  const {
-    account,
-    baseUrl: known,
-    profile,
-    encoding,
-    windowClock,
-    storedAccount,
-  } = await context.settings();
+  const settings = await context.settings();
   const prompt = createPrompt(host.stdin, console, host.signal);
-  const question = { what: 'base URL of the service', flag: '--base-url URL', check: checkBaseUrl };
-  const isGiven = known.value && known.source !== 'account';
-  const askBaseUrl = () => prompt.ask({ ...question, default: storedAccount?.baseUrl });
-  const baseUrl = isGiven ? known.value : checkBaseUrl(await askBaseUrl());
+  const target = { baseUrl: await readBaseUrl(settings, prompt), settings };
+
   const email = options.email ?? (host.env.ADREPORT_EMAIL || undefined);
-  const given: Proof | undefined = await givenProof(context, options, email);
+  const proof = await readProof(context, options, email);
+  const signedIn = proof
+    ? await tryProof(context, target, proof)
+    : await askUntilAccepted(context, target, () =>
+        askProof(prompt, email, settings.storedAccount?.email),
+      );
+
+  await storeAccount(context, target, signedIn);
+}
+
+/** The base URL of the flag, the environment or the project file; else asked for, with the stored one to confirm. */
+async function readBaseUrl({ baseUrl, storedAccount }: Settings, prompt: Prompt): Promise<URL> {
+  if (baseUrl.value && baseUrl.source !== 'account') return baseUrl.value;
+
+  const answer = await prompt.ask({
+    what: 'base URL of the service',
+    flag: '--base-url URL',
+    check: checkBaseUrl,
+    default: storedAccount?.baseUrl,
+  });
+  return checkBaseUrl(answer);
+}
+
+/** Tries what is typed, and asks again where the service refuses it, three times in all. */
+async function askUntilAccepted(
+  context: Context,
+  target: SignInTarget,
+  ask: () => Promise<Proof>,
+): Promise<SignedIn> {
   for (let tries = 1; ; tries += 1) {
-    const proof = given ?? (await askProof(prompt, email, storedAccount?.email));
-    const none = { token: undefined, credentials: undefined };
-    const client = await context.clientFor({
-      baseUrl,
-      encoding: encoding.value,
-      ...none,
-      ...proof,
-    });
+    const proof = await ask();
     try {
-      const token = proof.token ?? (await client.signIn());
-      const campaigns = await countCampaigns(context, client);
-      const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
-      const stored = isDsp ? 'dsp' : profile.value;
-      const saved = {
-        baseUrl: baseUrl.href,
-        token,
-        profile: stored,
-        // What is the default is not stored, so that a service that changes needs no change here.
-        encoding: encoding.value === 'json' ? undefined : encoding.value,
-        windowClock: windowClock.value === 'instant' ? undefined : windowClock.value,
-        email: proof.credentials?.email,
-      };
-      await context.store().update((settings) => withAccount(settings, account.value, saved));
-      const shown = `account “${account.value}”: ${stored} profile${campaigns}`;
-      return console.note(`Signed in to ${baseUrl.href} as ${shown}.`);
+      return await tryProof(context, target, proof);
     } catch (error) {
-      // What is typed and refused is asked for again, three times in all.
-      if (!(error instanceof SignInError) || given || tries === 3) throw error;
-      console.warn(`${error.message} Try again.`);
+      if (!(error instanceof SignInError) || tries === triesAtMost) throw error;
+      context.console.warn(`${error.message} Try again.`);
     }
   }
 }
 
-/** `, 12 campaigns`: how many the account sees; nothing, with a warning, where it has no list of them. */
-async function countCampaigns({ console }: Context, client: Client): Promise<string> {
+/** Signs in, and asks the service what the account is. Throws `SignInError` where it refuses the proof. */
+async function tryProof(
+  context: Context,
+  { baseUrl, settings }: SignInTarget,
+  { token: ownToken, credentials }: Proof,
+): Promise<SignedIn> {
+  const { profile, encoding } = settings;
+  const signIn = { baseUrl, encoding: encoding.value, token: ownToken, credentials };
+  const client = await context.clientFor(signIn);
+
+  const token = ownToken ?? (await client.signIn());
+  const campaignCount = await countCampaigns(context, client);
+  const isDsp = profile.source === 'default' && (await refusesBuyers(client, encoding.value));
+  return {
+    token,
+    profile: isDsp ? 'dsp' : profile.value,
+    email: credentials?.email,
+    campaignCount,
+  };
+}
+
+/** Stores the account with its token, and says so. */
+async function storeAccount(
+  context: Context,
+  { baseUrl, settings }: SignInTarget,
+  { token, profile, email, campaignCount }: SignedIn,
+): Promise<void> {
+  const name = settings.account.value;
+  const encoding = settings.encoding.value;
+  const windowClock = settings.windowClock.value;
+
+  const account: StoredAccount = {
+    baseUrl: baseUrl.href,
+    token,
+    profile,
+    // What is the default is not stored, so that a service that changes needs no change here.
+    encoding: encoding === 'json' ? undefined : encoding,
+    windowClock: windowClock === 'instant' ? undefined : windowClock,
+    email,
+  };
+  await context.store().update((stored) => withAccount(stored, name, account));
+
+  const campaigns =
+    campaignCount === undefined ? '' : `, ${formatPlural(campaignCount, 'campaign')}`;
+  const description = `account “${name}”: ${profile} profile${campaigns}`;
+  context.console.note(`Signed in to ${baseUrl.href} as ${description}.`);
+}
+
+/** How many campaigns the account sees; `undefined`, with a warning, where it has no list of them. */
+async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
   try {
-    return `, ${formatPlural((await client.campaigns()).length, 'campaign')}`;
+    const campaigns = await client.campaigns();
+    return campaigns.length;
   } catch (error) {
-    if (!(error instanceof AdreportError) || ![403, 404].includes(error.httpStatus ?? 0))
-      throw error;
+    const hasNoList = error instanceof AdreportError && [403, 404].includes(error.httpStatus ?? 0);
+    if (!hasNoList) throw error;
     console.warn(
       `The list of campaigns is not to be had, so that the token is not proved: ${error.message}`,
     );
-    return '';
+    return undefined;
   }
 }
 
 /** Whether the account has no buyer profile. No report is made: two time breakdowns exclude each other. */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
-  const request = {
+  const impossibleRequest: ReportRequest = {
     since: 0,
     until: 1,
     metrics: ['clicks'],
     breakdowns: ['DAILY', 'MONTHLY'],
     filters: {},
-  } as const;
-  return client
-    .createReport(encodeRequest(request, encoding), async () => {})
-    .then(
-      () => false,
-      (error) => error instanceof AdreportError && error.code === 'PROFILE_MISMATCH',
-    );
+  };
+  try {
+    await client.createReport(encodeRequest(impossibleRequest, encoding), async () => {});
+    return false;
+  } catch (error) {
+    return error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';
+  }
 }
 
 /** What flags or the environment give; `undefined` where nothing does. `--email` stands above a token of the environment. */
-async function givenProof({ console, host }: Context, options: LoginOptions, email?: string) {
+async function readProof(
+  { console, host }: Context,
+  options: LoginOptions,
+  email: string | undefined,
+): Promise<Proof | undefined> {
   const { env, stdin, signal } = host;
-  if (options.tokenStdin)
-    return { token: checkToken(await readSecret(stdin, console, '--token-stdin', signal)) };
-  if (options.passwordStdin) {
-    const hint = 'Add --email.';
-    if (email === undefined)
-      throw new UsageError('--password-stdin needs the e-mail address.', { hint });
-    return {
-      credentials: {
-        email,
-        password: await readSecret(stdin, console, '--password-stdin', signal),
-      },
-    };
+  if (options.tokenStdin) {
+    const token = await readSecret({ stdin, console, flag: '--token-stdin', signal });
+    return { token: checkToken(token) };
   }
-  if (options.email === undefined && env.ADREPORT_TOKEN)
+
+  if (options.passwordStdin) {
+    if (email === undefined) {
+      throw new UsageError('--password-stdin needs the e-mail address.', { hint: 'Add --email.' });
+    }
+    const password = await readSecret({ stdin, console, flag: '--password-stdin', signal });
+    return { credentials: { email, password } };
+  }
+
+  if (options.email === undefined && env.ADREPORT_TOKEN) {
     return { token: checkToken(env.ADREPORT_TOKEN) };
+  }
   const password = env.ADREPORT_PASSWORD;
-  return email !== undefined && password ? { credentials: { email, password } } : undefined;
+  if (email === undefined || !password) return undefined;
+  return { credentials: { email, password } };
 }
 
+/** Asks for a token, or for e-mail and password; an e-mail address that is there already decides for the latter. */
 async function askProof(
   prompt: Prompt,
-  known: string | undefined,
+  email: string | undefined,
   storedEmail: string | undefined,
 ): Promise<Proof> {
-  if (known === undefined) {
-    const flag = '--token-stdin, or with --email and --password-stdin';
-    const way = await prompt.choose({ what: 'way to sign in', flag }, [
-      { value: 'password', name: 'E-mail and password' },
-      { value: 'token', name: 'A token made in the service’s console' },
-    ]);
+  if (email !== undefined) return { credentials: { email, password: await askPassword(prompt) } };
+
+  const flag = '--token-stdin, or with --email and --password-stdin';
+  const way = await prompt.choose({ what: 'way to sign in', flag }, [
+    { value: 'password', name: 'E-mail and password' },
+    { value: 'token', name: 'A token made in the service’s console' },
+  ]);
+  if (way === 'token') {
     const question = { what: 'token', flag: '--token-stdin', check: checkToken };
-    if (way === 'token') return { token: checkToken(await prompt.askSecret(question)) };
+    return { token: checkToken(await prompt.askSecret(question)) };
   }
+
   const question = { what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail };
-  const email = known ?? (await prompt.ask(question));
-  return {
-    credentials: {
-      email,
-      password: await prompt.askSecret({ what: 'password', flag: '--password-stdin' }),
-    },
-  };
+  const typedEmail = await prompt.ask(question);
+  return { credentials: { email: typedEmail, password: await askPassword(prompt) } };
+}
+
+function askPassword(prompt: Prompt): Promise<string> {
+  return prompt.askSecret({ what: 'password', flag: '--password-stdin' });
 }

@@ -20,31 +20,51 @@ export const whoamiCommand = declareCommand({
 });
 
 /** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */
-async function whoami({ console, flags, settings, client }: Context): Promise<void> {
-  const { account, baseUrl, token, profile } = await settings();
-  let problem: AdreportError | undefined;
-  // The list of campaigns is the lightest call of the service.
-  const asked = client().then((service) => service.campaigns());
-  const campaigns = await asked.catch((error) => {
-    problem = error;
-    if (!(error instanceof AdreportError)) throw error;
-  });
-  const isSet = token.value !== undefined;
-  const shown = {
+async function whoami(context: Context): Promise<void> {
+  const { console, flags } = context;
+  const { account, baseUrl, token, profile } = await context.settings();
+  const answer = await askService(context);
+
+  const identity = {
     account: account.value,
     baseUrl: baseUrl.value?.href ?? null,
     profile: profile.value,
-    token: isSet ? maskToken(token.value) : null,
-    tokenSource: isSet ? token.source : null,
-    works: campaigns !== undefined,
+    token: token.value === undefined ? null : maskToken(token.value),
+    tokenSource: token.value === undefined ? null : token.source,
+    works: answer.campaignCount !== undefined,
   };
-  const parts = [
-    `account ${shown.account}`,
-    shown.baseUrl ?? 'no base URL',
-    `${shown.profile} profile`,
-    isSet ? `token ${shown.token} (from ${token.from})` : 'no token',
-    campaigns ? `works: ${formatPlural(campaigns.length, 'campaign')}` : 'does not work',
-  ];
-  await console.result(flags.json ? JSON.stringify(shown) : parts.join(' · '));
-  if (problem) throw problem;
+  if (flags.json) {
+    await console.result(JSON.stringify(identity));
+  } else {
+    const facts = [
+      `account ${identity.account}`,
+      identity.baseUrl ?? 'no base URL',
+      `${identity.profile} profile`,
+      identity.token === null ? 'no token' : `token ${identity.token} (from ${token.from})`,
+      answer.campaignCount === undefined
+        ? 'does not work'
+        : `works: ${formatPlural(answer.campaignCount, 'campaign')}`,
+    ];
+    await console.result(facts.join(' · '));
+  }
+
+  if (answer.problem) throw answer.problem;
+}
+
+/** What a call with the token came to: one of the two members is there. */
+interface ServiceAnswer {
+  readonly campaignCount?: number;
+  readonly problem?: AdreportError;
+}
+
+/** Asks for the list of campaigns, which is the lightest call of the service. */
+async function askService(context: Context): Promise<ServiceAnswer> {
+  try {
+    const client = await context.client();
+    const campaigns = await client.campaigns();
+    return { campaignCount: campaigns.length };
+  } catch (error) {
+    if (!(error instanceof AdreportError)) throw error;
+    return { problem: error };
+  }
 }

@@ -5,12 +5,9 @@ import { wrap } from '../ui/page.ts';
  * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which stands as it is, at the
  * left edge: an indented script does not run once it is copied, because its heredocs do not close.
  */
-export function renderMarkdown(
-  text: string,
-  { width: outputWidth, style }: { width: number; style: Style },
-): string {
+export function renderMarkdown(text: string, page: { width: number; style: Style }): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
-  const width = Math.max(24, Math.min(100, outputWidth));
+  const width = Math.max(24, Math.min(100, page.width));
   const pieces = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
   const blocks: string[] = [];
 
@@ -20,7 +17,7 @@ export function renderMarkdown(
       continue;
     }
 
-    for (const block of piece.split(/\n{2,}/)) blocks.push(renderBlock(block, width, style));
+    for (const block of piece.split(/\n{2,}/)) blocks.push(renderBlock(block, width, page.style));
   }
 
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
@@ -28,8 +25,9 @@ export function renderMarkdown(
 
 function renderBlock(block: string, width: number, style: Style): string {
   if (block.startsWith('#')) return style.bold(plain(block.replace(/^#+ /, '')));
-  if (block.startsWith('|')) return renderTable(block, width, style);
+  if (block.startsWith('|')) return renderTable(readTable(block), width, style);
   if (!block.startsWith('- ')) return wrap(plain(block), width).join('\n');
+
   const items = block.split(/\n(?=- )/).map((item) => wrap(plain(item.slice(2)), width - 4));
   return items.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
 }
@@ -39,51 +37,94 @@ function plain(text: string): string {
   return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|`/g, '');
 }
 
-/** A table whose cells are broken at blanks so that it fits; where even their longest words do not, a list. */
-function renderTable(block: string, width: number, style: Style): string {
+/** The cells of a table, as plain text. */
+interface MarkdownTable {
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+function readTable(block: string): MarkdownTable {
+  // The second line holds dashes only.
+  const [header = [], , ...rows] = block.split('\n').map(readCells);
+  return { header, rows };
+}
+
+function readCells(line: string): string[] {
   // `\|` is a bar within a cell.
-  const cellsOf = (line: string) => line.split(/(?<!\\)\|/).slice(1, -1);
-  const table = block
-    .split('\n')
-    .map((line) => cellsOf(line).map((cell) => plain(cell.trim().replaceAll('\\|', '|'))));
-  const [header = [], , ...rows] = table;
+  const cells = line.split(/(?<!\\)\|/).slice(1, -1);
+  return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
+}
+
+/** A table whose cells are broken at blanks so that it fits; where even their longest words do not, a list. */
+function renderTable(table: MarkdownTable, width: number, style: Style): string {
   // A header is worth its line only where the columns do not speak for themselves.
-  const shown = header.length > 2 ? [header, ...rows] : rows;
-  const longest = (pick: (cell: string) => number): number[] =>
-    header.map((_, column) => Math.max(...shown.map((cells) => pick(cells[column] ?? ''))));
-  const widths = longest((cell) => cell.length);
-  const least = longest((cell) => Math.max(...cell.split(' ').map((word) => word.length)));
-  while (widths.reduce((sum, cell) => sum + cell + 2, 0) > width) {
-    // The widest column that can give a character gives it.
-    const free = widths.map((cell, column) => (cell > (least[column] ?? 0) ? cell : 0));
-    const widest = free.indexOf(Math.max(...free));
-    if (free[widest] === 0) return renderList(header, rows, width, style);
-    widths[widest] = (widths[widest] ?? 0) - 1;
-  }
-  const lines = shown.flatMap((cells) => {
-    const wrapped = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
-    const height = Math.max(...wrapped.map(({ length }) => length));
-    return Array.from({ length: height }, (_, line) => {
-      const [name = '', ...texts] = wrapped.map((cell, column) =>
-        (cell[line] ?? '').padEnd(widths[column] ?? 0),
-      );
-      return `  ${style.cyan(name)}  ${texts.join('  ')}`.trimEnd();
-    });
-  });
+  const rows = table.header.length > 2 ? [table.header, ...table.rows] : table.rows;
+  const widths = fitColumns(rows, table.header.length, width);
+  if (!widths) return renderList(table, width, style);
+
+  const lines: string[] = [];
+  for (const cells of rows) lines.push(...renderRow(cells, widths, style));
   return lines.join('\n');
 }
 
-function renderList(
-  header: readonly string[],
-  rows: readonly string[][],
+/** The widths at which the columns of rows fit into a line; `undefined` where the longest words need more. */
+function fitColumns(
+  rows: readonly (readonly string[])[],
+  columnCount: number,
   width: number,
-  style: Style,
-): string {
-  const items = rows.map(([name = '', ...cells]) => [
-    ...wrap(name, width - 2).map((line) => `  ${style.cyan(line)}`),
-    ...cells
-      .flatMap((cell, at) => wrap(`${header[at + 1]}: ${cell}`, width - 4))
-      .map((line) => `    ${line}`),
-  ]);
-  return items.flat().join('\n');
+): number[] | undefined {
+  const widths: number[] = [];
+  const leastWidths: number[] = [];
+  for (let column = 0; column < columnCount; column++) {
+    const cells = rows.map((row) => row[column] ?? '');
+    widths.push(Math.max(...cells.map((cell) => cell.length)));
+    leastWidths.push(Math.max(...cells.map(longestWord)));
+  }
+
+  while (lineWidth(widths) > width) {
+    // The widest column that can give a character gives it.
+    const givingWidths = widths.map((own, column) => (own > (leastWidths[column] ?? 0) ? own : 0));
+    const widest = Math.max(...givingWidths);
+    if (widest === 0) return undefined;
+    widths[givingWidths.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+/** How long a line of columns is, two blanks before each. */
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + 2, 0);
+}
+
+function longestWord(text: string): number {
+  return Math.max(...text.split(' ').map((word) => word.length));
+}
+
+/** The lines of one row: as many as its highest cell needs. */
+function renderRow(cells: readonly string[], widths: readonly number[], style: Style): string[] {
+  const wrappedCells = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
+  const height = Math.max(...wrappedCells.map(({ length }) => length));
+
+  const lines: string[] = [];
+  for (let line = 0; line < height; line++) {
+    const texts = wrappedCells.map((cell, column) =>
+      (cell[line] ?? '').padEnd(widths[column] ?? 0),
+    );
+    const [name = '', ...others] = texts;
+    lines.push(`  ${style.cyan(name)}  ${others.join('  ')}`.trimEnd());
+  }
+  return lines;
+}
+
+/** A table as a list: the first cell of each row, and below it the others with their headings. */
+function renderList({ header, rows }: MarkdownTable, width: number, style: Style): string {
+  const lines: string[] = [];
+  for (const [name = '', ...cells] of rows) {
+    lines.push(...wrap(name, width - 2).map((line) => `  ${style.cyan(line)}`));
+    for (const [index, cell] of cells.entries()) {
+      const text = `${header[index + 1]}: ${cell}`;
+      lines.push(...wrap(text, width - 4).map((line) => `    ${line}`));
+    }
+  }
+  return lines.join('\n');
 }

@@ -141,16 +141,20 @@ function themeFor({ err: { style, showsUnicode } }: Console): object {
 /** No password or token is longer; an endless stream must not fill the memory. */
 const secretBytesAtMost = 4 * 1024;
 
+/** A secret that is piped in. */
+interface PipedSecret {
+  readonly stdin: NodeJS.ReadStream;
+  readonly console: Console;
+  /** The flag that says so, for the messages: `--token-stdin`. */
+  readonly flag: string;
+  readonly signal: AbortSignal;
+}
+
 /**
  * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`, naming the flag, if stdin
  * is a terminal, or holds nothing, no text, or more than 4 kB.
  */
-export async function readSecret(
-  stdin: NodeJS.ReadStream,
-  console: Console,
-  flag: string,
-  signal: AbortSignal,
-): Promise<string> {
+export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {
     const hint = `Pipe the secret in, as in: adreport login … ${flag} < FILE`;
     throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, { hint });

@@ -120,12 +120,8 @@ test('a signal ends a question with its own reason', async () => {
 describe('a secret from a pipe or a file', () => {
   async function read(stdin: NodeJS.ReadStream) {
     const { console, stderr } = await openConsole({ stdin });
-    const secret = await readSecret(
-      stdin,
-      console,
-      '--password-stdin',
-      new AbortController().signal,
-    );
+    const { signal } = new AbortController();
+    const secret = await readSecret({ stdin, console, flag: '--password-stdin', signal });
     console.error(`It was ${secret}.`);
     return { secret, said: stderr.text() };
   }
