@@ -59,6 +59,10 @@ export async function compareReport(
     sums,
     now: textOf(now),
     before: textOf(before),
+    begins: {
+      now: formatInstant(now.since, now.zone),
+      before: formatInstant(before.since, before.zone),
+    },
     notices: noticesOf({ now, before }),
   };
 }

@@ -34,6 +34,12 @@ export interface Comparison {
   readonly now: string;
   readonly before: string;
 
+  /** When each window begins, `2026-10-01T00:00:00+0200`: what lies as far from its beginning is drawn in one place. */
+  readonly begins?: {
+    readonly now: string;
+    readonly before: string;
+  };
+
   /** What makes the two unequal, in sentences. */
   readonly notices: readonly string[];
 }
@@ -129,7 +135,7 @@ export function figureDigits(figure: Figure, sums: Sums): string | null {
   return figure.type === 'money' ? moneyText(String(sum)) : String(sum);
 }
 
-/** A figure as people read it, every digit of a sum: `48,665.12`, `1.94%`; `null` where there is none. */
+/** A figure as people read it, every digit of a sum: `48,665.12`, `1.94 %`; `null` where there is none. */
 export function figureText(figure: Figure, sums: Sums): string | null {
   if (!figure.derived) {
     const digits = figureDigits(figure, sums);
@@ -144,28 +150,46 @@ export function figureText(figure: Figure, sums: Sums): string | null {
 export function scaleText({ type }: Figure, value: number): string {
   if (type === 'integer') return groupedText(String(Math.round(value)));
   const text = groupedText(value.toFixed(2));
-  return type === 'percent' ? `${text}%` : text;
+  return type === 'percent' ? `${text} %` : text;
 }
 
-/** How a figure has changed, as people read it: `▲ 12.3 %`, `▼ 3.0 %`, `new` where there was none before. */
+/** How a figure has changed against an earlier one. */
+export interface Change {
+  /** `new` where there was none before, `none` where there is none now. */
+  readonly direction: 'up' | 'down' | 'same' | 'new' | 'none';
+
+  /** As people read it: `▲ 12.3 %`, `▼ 3.0 %`, `= 0.0 %`, `new`, `–`. */
+  readonly text: string;
+}
+
+/** How a figure has changed; the text of an arrow is ASCII without `unicode`. */
+export function changeOf(
+  figure: Figure,
+  nowSums: Sums,
+  beforeSums: Sums | undefined,
+  unicode = true,
+): Change {
+  const now = figureValue(figure, nowSums);
+  const before = beforeSums && figureValue(figure, beforeSums);
+  if (now === undefined) return { direction: 'none', text: '–' };
+  if (before === undefined || (before === 0 && now !== 0)) return { direction: 'new', text: 'new' };
+
+  const percent = now === before ? 0 : (100 * (now - before)) / Math.abs(before);
+  const amount = `${Math.abs(percent).toFixed(1)} %`;
+  if (amount === '0.0 %') return { direction: 'same', text: `= ${amount}` };
+
+  if (percent > 0) return { direction: 'up', text: `${unicode ? '▲' : '+'} ${amount}` };
+  return { direction: 'down', text: `${unicode ? '▼' : '-'} ${amount}` };
+}
+
+/** The text of a change. */
 export function changeText(
   figure: Figure,
   nowSums: Sums,
   beforeSums: Sums | undefined,
   unicode = true,
 ): string {
-  const now = figureValue(figure, nowSums);
-  const before = beforeSums && figureValue(figure, beforeSums);
-  if (now === undefined) return '–';
-  if (before === undefined || (before === 0 && now !== 0)) return 'new';
-
-  const percent = now === before ? 0 : (100 * (now - before)) / Math.abs(before);
-  const text = `${Math.abs(percent).toFixed(1)} %`;
-  if (text === '0.0 %') return `= ${text}`;
-
-  const up = unicode ? '▲' : '+';
-  const down = unicode ? '▼' : '-';
-  return `${percent > 0 ? up : down} ${text}`;
+  return changeOf(figure, nowSums, beforeSums, unicode).text;
 }
 
 /** The figure of that field or metric, in any case. */

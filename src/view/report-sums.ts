@@ -89,9 +89,14 @@ export class ReportSums {
   }
 
   /** The sums of a group of another report, by the same unit of this one; `undefined` where this one has no such group. */
-  find({ fields }: Unit, { key }: Pick<Group, 'key'>): Sums | undefined {
+  find({ fields }: Pick<Unit, 'fields'>, { key }: Pick<Group, 'key'>): Sums | undefined {
+    return this.groupsOf({ fields })?.find(key)?.sums;
+  }
+
+  /** The groups of this report by the unit of another one; `undefined` where this one has no such unit, or too many groups. */
+  groupsOf({ fields }: Pick<Unit, 'fields'>): Grouping | undefined {
     const unit = this.#units?.find((each) => each.fields.join() === fields.join());
-    return unit?.groups?.find(key)?.sums;
+    return unit?.groups;
   }
 
   #beginCourse(rows: readonly Row[]): Unit | undefined {

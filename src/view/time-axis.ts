@@ -1,4 +1,7 @@
+import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from 'd3-time';
+import { utcFormat } from 'd3-time-format';
 import { dayOf, momentOf } from '../contract/values.ts';
+import type { Comparison } from './figures.ts';
 import type { Group } from './grouping.ts';
 import { axisDay, axisMonth } from './window-text.ts';
 
@@ -6,17 +9,26 @@ import { axisDay, axisMonth } from './window-text.ts';
 export interface TimeAxis {
   readonly step: Step;
 
+  /** The first step, counted from 1970. */
+  readonly first: number;
+
   /** What each step is called: `Thu 1 Oct 2026`. */
   readonly labels: readonly string[];
 
-  /** The labels below the axis: its first, its middle, its last. */
-  readonly marks: readonly string[];
+  /** The labels below the axis, each under the step that it names. */
+  readonly ticks: readonly AxisTick[];
 
   /** The groups of each step. */
   readonly slots: readonly (readonly Group[])[];
 }
 
 type Step = 'hour' | 'day' | 'month';
+
+/** A label below an axis: the index of its step, and a short text. */
+interface AxisTick {
+  readonly index: number;
+  readonly text: string;
+}
 
 /** More slots than pixels show nothing more: hours become days, days months. */
 const mostSlots = 800;
@@ -29,10 +41,8 @@ const dayMs = 24 * hourMs;
  * The axis of groups whose keys begin with a `date` or an `hour`, where `monthly` dates stand for months; `undefined` where
  * no group has a time, or where they lie too far apart for months to be drawn.
  */
-export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis | undefined {
-  const dated = groups.filter((group) => {
-    return dayOf(timeOf(group)) !== undefined || momentOf(timeOf(group)) !== undefined;
-  });
+export function layOutTime(groups: Iterable<Group>, monthly: boolean): TimeAxis | undefined {
+  const dated = datedGroups(groups);
   if (dated.length === 0) return undefined;
 
   for (const step of stepsFor(dated, monthly)) {
@@ -40,6 +50,37 @@ export function layOutTime(groups: readonly Group[], monthly: boolean): TimeAxis
     if (axis) return axis;
   }
   return undefined;
+}
+
+/**
+ * The groups of an earlier report in the slots of an axis, each as far from the beginning of its window.
+ * @param begins when both windows begin; absent: with their first groups
+ */
+export function earlierSlots(
+  axis: TimeAxis,
+  groups: Iterable<Group>,
+  begins: Comparison['begins'],
+): TimeAxis['slots'] {
+  const { step, slots } = axis;
+  const dated = datedGroups(groups);
+  const numbers = dated.map((group) => numberOf(timeOf(group), step));
+
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const number of numbers) earliest = Math.min(earliest, number);
+  const shift = begins
+    ? numberOf(begins.now, step) - numberOf(begins.before, step)
+    : axis.first - earliest;
+
+  const earlier = slots.map((): Group[] => []);
+  for (const [i, group] of dated.entries())
+    earlier[(numbers[i] ?? 0) + shift - axis.first]?.push(group);
+  return earlier;
+}
+
+function datedGroups(groups: Iterable<Group>): Group[] {
+  return [...groups].filter((group) => {
+    return dayOf(timeOf(group)) !== undefined || momentOf(timeOf(group)) !== undefined;
+  });
 }
 
 function timeOf({ key }: Group): string {
@@ -68,9 +109,11 @@ function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
   const slots = Array.from({ length: count }, (): Group[] => []);
   for (const [i, group] of groups.entries()) slots[(numbers[i] ?? 0) - first]?.push(group);
 
-  const labels =
-    step === 'hour' ? hourLabels(slots) : slots.map((_, i) => labelAt(first + i, step));
-  return { step, slots, labels, marks: marksOf(labels) };
+  if (step === 'hour') return hourAxis(first, slots);
+
+  const times = slots.map((_, i) => timeOfStep(first + i, step));
+  const labels = times.map(step === 'day' ? axisDay : axisMonth);
+  return { step, first, slots, labels, ticks: ticksOf(times, step) };
 }
 
 /** The step of time in which a day or an hour is, counted from one and the same. */
@@ -83,26 +126,14 @@ function numberOf(text: string, step: Step): number {
   return 12 * (year - 1970) + month - 1;
 }
 
-function labelAt(number: number, step: 'day' | 'month'): string {
-  if (step === 'day') return axisDay(new Date(number * dayMs).toISOString());
-  return axisMonth(new Date(Date.UTC(1970, number)).toISOString());
+/** When a step begins; in UTC, as all times that only say what clocks show. */
+function timeOfStep(number: number, step: 'day' | 'month'): Date {
+  return step === 'day' ? new Date(number * dayMs) : new Date(Date.UTC(1970, number));
 }
 
-/** `1 Oct`, `25 Oct, 14:00`, `October 2026`; with the year where it changes along the axis. */
-function marksOf(labels: readonly string[]): string[] {
-  const middle = labels.length > 2 ? Math.floor((labels.length - 1) / 2) : 0;
-  const places = new Set([0, middle, labels.length - 1]);
-
-  // The day of the week takes room and tells little here.
-  const marks = [...places].map((place) => (labels[place] ?? '').replace(/^\w{3} (?=\d)/, ''));
-  const years = new Set(marks.map((mark) => /\d{4}/.exec(mark)?.[0]));
-  if (years.size > 1) return marks;
-  return marks.map((mark) => mark.replace(/^(\d.*?) \d{4}/, '$1'));
-}
-
-/** Wall times; where the clock is put back and an hour comes twice, the offset tells the two apart. */
-function hourLabels(slots: readonly (readonly Group[])[]): string[] {
-  const labels: string[] = [];
+/** The axis of hours: wall times; where the clock is put back and an hour comes twice, the offset tells the two apart. */
+function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
+  const times: Date[] = [];
   const offsets: string[] = [];
   let wallMs = 0;
   let offset = '';
@@ -112,14 +143,92 @@ function hourLabels(slots: readonly (readonly Group[])[]): string[] {
     // A slot without rows is the hour after the one before it.
     wallMs = momentOf(time)?.wallMs ?? wallMs + hourMs;
     offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
-
-    const wall = new Date(wallMs).toISOString();
-    labels.push(`${axisDay(wall)}, ${wall.slice(11, 16)}`);
+    times.push(new Date(wallMs));
     offsets.push(offset);
   }
 
-  return labels.map((label, i) => {
-    const isDoubled = labels[i - 1] === label || labels[i + 1] === label;
-    return isDoubled ? `${label} (${offsets[i]})` : label;
+  const walls = times.map((time) => `${axisDay(time)}, ${time.toISOString().slice(11, 16)}`);
+  const labels = walls.map((wall, i) => {
+    const isDoubled = walls[i - 1] === wall || walls[i + 1] === wall;
+    return isDoubled ? `${wall} (${offsets[i]})` : wall;
   });
+  return { step: 'hour', first, slots, labels, ticks: ticksOf(times, 'hour') };
+}
+
+/** So many labels have room below an axis, on a phone too. */
+const mostTicks = 7;
+
+/** How a time is written below an axis. */
+type TickText = (time: Date) => string;
+
+const hourFormat = utcFormat('%H:%M');
+const dayFormat = utcFormat('%-d %b');
+const monthFormat = utcFormat('%b');
+const yearFormat = utcFormat('%Y');
+
+/** `14:00`; at midnight the day that begins. */
+const hourText: TickText = (time) => {
+  return time.getUTCHours() === 0 ? dayFormat(time) : hourFormat(time);
+};
+
+/** `Oct`; in January the year that begins. */
+const monthText: TickText = (time) => {
+  return time.getUTCMonth() === 0 ? yearFormat(time) : monthFormat(time);
+};
+
+/** A distance that ticks may have: each begins at a round time. */
+interface TickInterval {
+  readonly interval: TimeInterval | null;
+  readonly textOf: TickText;
+}
+
+const hourIntervals: readonly TickInterval[] = [
+  { interval: utcHour, textOf: hourText },
+  { interval: utcHour.every(3), textOf: hourText },
+  { interval: utcHour.every(6), textOf: hourText },
+  { interval: utcHour.every(12), textOf: hourText },
+];
+
+const dayIntervals: readonly TickInterval[] = [
+  { interval: utcDay, textOf: dayFormat },
+  { interval: utcDay.every(2), textOf: dayFormat },
+  { interval: utcMonday, textOf: dayFormat },
+  { interval: utcMonday.every(2), textOf: dayFormat },
+];
+
+const monthIntervals: readonly TickInterval[] = [
+  { interval: utcMonth, textOf: monthText },
+  { interval: utcMonth.every(2), textOf: monthText },
+  { interval: utcMonth.every(3), textOf: monthText },
+  { interval: utcMonth.every(6), textOf: monthText },
+  { interval: utcYear, textOf: yearFormat },
+  { interval: utcYear.every(2), textOf: yearFormat },
+  { interval: utcYear.every(5), textOf: yearFormat },
+  { interval: utcYear.every(10), textOf: yearFormat },
+  { interval: utcYear.every(50), textOf: yearFormat },
+  { interval: utcYear.every(500), textOf: yearFormat },
+];
+
+/** The distances that suit an axis of each step, from the shortest to the longest. */
+const tickIntervals: Readonly<Record<Step, readonly TickInterval[]>> = {
+  hour: [...hourIntervals, ...dayIntervals, ...monthIntervals],
+  day: [...dayIntervals, ...monthIntervals],
+  month: monthIntervals,
+};
+
+/** Labels at the round times of an axis, as many as have room. */
+function ticksOf(times: readonly Date[], step: Step): AxisTick[] {
+  for (const { interval, textOf } of tickIntervals[step]) {
+    if (!interval) continue;
+
+    const ticks: AxisTick[] = [];
+    for (const [index, time] of times.entries()) {
+      const isRound = interval.floor(time).getTime() === time.getTime();
+      // An hour that comes twice has one tick.
+      const isRepeated = times[index - 1]?.getTime() === time.getTime();
+      if (isRound && !isRepeated) ticks.push({ index, text: textOf(time) });
+    }
+    if (ticks.length > 0 && ticks.length <= mostTicks) return ticks;
+  }
+  return [];
 }

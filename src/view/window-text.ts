@@ -52,14 +52,16 @@ function daysText(first: string, last: string): string {
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** The day of an axis: `Thu 1 Oct 2026`. */
-export function axisDay(date: string): string {
-  return readDay(date).toLocaleString(DateTime.DATE_MED_WITH_WEEKDAY).replace(',', '');
+/** The day of an axis, of any time of it in UTC: `Thu 1 Oct 2026`. */
+export function axisDay(time: Date): string {
+  return readDay(time.toISOString())
+    .toLocaleString(DateTime.DATE_MED_WITH_WEEKDAY)
+    .replace(',', '');
 }
 
-/** The month of an axis, of any day in it: `October 2026`. */
-export function axisMonth(date: string): string {
-  return readDay(date).toLocaleString({ month: 'long', year: 'numeric' });
+/** The month of an axis, of any time of it in UTC: `October 2026`. */
+export function axisMonth(time: Date): string {
+  return readDay(time.toISOString()).toLocaleString({ month: 'long', year: 'numeric' });
 }
 
 /** A report for people; what is `undefined` neither its summary nor its rows tell. */

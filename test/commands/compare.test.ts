@@ -39,9 +39,11 @@ describe('--compare', () => {
 
     expect(html).toContain('<span>compared with 2–8 November 2026</span>');
     expect(html).toMatch(
-      /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change">[▲▼] [\d.]+ % · [\d,]+ before<\/dd>/,
+      /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change"><b class="(?:up|down)">[▲▼] [\d.]+\u00a0%<\/b> <span>· [\d,]+ before<\/span><\/dd>/,
     );
-    expect(html).toMatch(/<small class="change">(?:[▲▼=] [\d.]+ %|new)<\/small>/);
+    expect(html).toMatch(
+      /<small class="change"><b class="\w+">(?:[▲▼=] [\d.]+\u00a0%|new)<\/b><\/small>/,
+    );
 
     await run(`${week} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);

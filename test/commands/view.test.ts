@@ -219,15 +219,15 @@ describe('what is shown', () => {
 
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        displays    4,600  clicks        129  revenue (€)  8.85  CTR         2.80%  eCPM (€)     1.92
+        displays     4,600  clicks         129  revenue (€)   8.85  CTR         2.80 %  eCPM (€)      1.92
         displays by day  2026-10-31 ▁█ 2026-11-01  1,500 to 3,100
 
-      date        campaignName  displays  clicks  revenueEuro    CTR  eCPM €
-      ──────────  ────────────  ────────  ──────  ───────────  ─────  ──────
-      2026-10-31  Été              1,000      10         5.00  1.00%    5.00
-      2026-10-31  –                  500      20         0.25  4.00%    0.50
-      2026-11-01  Été              3,000      90         2.50  3.00%    0.83
-      2026-11-01  x;"y",␊z           100       9         1.10  9.00%   11.00
+      date        campaignName  displays  clicks  revenueEuro     CTR  eCPM €
+      ──────────  ────────────  ────────  ──────  ───────────  ──────  ──────
+      2026-10-31  Été              1,000      10         5.00  1.00 %    5.00
+      2026-10-31  –                  500      20         0.25  4.00 %    0.50
+      2026-11-01  Été              3,000      90         2.50  3.00 %    0.83
+      2026-11-01  x;"y",␊z           100       9         1.10  9.00 %   11.00
       "
     `);
 
@@ -244,17 +244,18 @@ describe('what is shown', () => {
       (await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout,
     ).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        displays    4,600  CTR         2.80%
-        clicks        129  eCPM (€)     1.92
-        revenue (€)  8.85
+        displays     4,600  CTR         2.80 %
+        clicks         129  eCPM (€)      1.92
+        revenue (€)   8.85
         displays by day  ▁█  1,500 to 3,100
 
-      campaignName  displays  clicks  revenueEuro    CTR
-      ────────────  ────────  ──────  ───────────  ─────
-      Été              4,000     100         7.50  2.50%
-      2 others           600      29         1.35  4.83%
-      ────────────  ────────  ──────  ───────────  ─────
-      total            4,600     129         8.85  2.80%
+                                      revenue
+      campaignName  displays  clicks     Euro     CTR
+      ────────────  ────────  ──────  ───────  ──────
+      Été              4,000     100     7.50  2.50 %
+      2 others           600      29     1.35  4.83 %
+      ────────────  ────────  ──────  ───────  ──────
+      total            4,600     129     8.85  2.80 %
       "
     `);
   });
@@ -464,7 +465,7 @@ describe('the closing card', () => {
     const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
     const card = cardOf(stderr);
 
-    expect(card).toMatch(/^ {2}requests +[\d,]+ [\s\S]* CTR +\d\.\d\d%\n/);
+    expect(card).toMatch(/^ {2}requests +[\d,]+ [\s\S]* CTR +\d\.\d\d %\n/);
     expect(card).toMatch(
       / {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/,
     );

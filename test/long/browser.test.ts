@@ -100,7 +100,7 @@ const faintTexts = `(() => {
 })()`;
 
 const columnOf = (page: Page, column: number): Promise<string[]> =>
-  page.locator(`table:has(tfoot) tbody td:nth-child(${column})`).allTextContents();
+  page.locator(`section.rows tbody td:nth-child(${column})`).allTextContents();
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is installed)', () => {
@@ -173,6 +173,91 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     await page.getByRole('button', { name: 'Next rows' }).click();
 
     expect((await columnOf(page, 4))[0]).toBe('com.example.app100');
+  });
+
+  test('filtered totals keep their rates: they are computed from the sums of the rows that are left', async () => {
+    const page = await open(fileOf(await reportPage('--by CAMPAIGN')));
+    await page.getByLabel('Filter').fill('puzzle king');
+
+    const rowTexts = await page.locator('section.rows tbody tr').allInnerTexts();
+    const [total = ''] = await page.locator('section.rows tfoot tr').allInnerTexts();
+    const heads = await page.locator('section.rows th').allInnerTexts();
+    const cellIn = (line: string, head: string) => {
+      const cell = line.split('\t')[heads.findIndex((text) => text.startsWith(head))] ?? '';
+      return numberOf(cell.replace(/\s*%/, ''));
+    };
+    const sumOf = (head: string) => rowTexts.reduce((sum, line) => sum + cellIn(line, head), 0);
+
+    expect(rowTexts.length).toBeGreaterThan(1);
+    expect(cellIn(total, 'Clicks')).toBe(sumOf('Clicks'));
+    const rate = (100 * sumOf('Clicks')) / sumOf('Displays');
+    expect(cellIn(total, 'CTR')).toBeCloseTo(rate, 2);
+    const ecpm = (1000 * sumOf('Revenue (€)')) / sumOf('Displays');
+    expect(cellIn(total, 'eCPM (€)')).toBeCloseTo(ecpm, 2);
+  });
+
+  test('the values of a chart stand beside the pointer, each with the colour of its line', async () => {
+    const page = await open(fileOf(await reportPage('--by DAILY,CAMPAIGN')));
+    const slot = page.locator('figure.wide .slots i').nth(9);
+    await slot.hover();
+
+    const tip = page.locator('.tip');
+    expect(await tip.innerText()).toMatch(/^Sat 10 Oct 2026\n/);
+    expect(await tip.locator('b').count()).toBe(5);
+    const place = await slot.boundingBox();
+    const box = await tip.boundingBox();
+    expect((box?.x ?? 0) - ((place?.x ?? 0) + (place?.width ?? 0))).toBeCloseTo(8, 0);
+
+    await page.mouse.move(2, 2);
+    expect(await tip.isVisible()).toBe(false);
+  });
+
+  test('the label of a tick stands under its column', async () => {
+    const page = await open(fileOf(await reportPage('--by DAILY')));
+    const chart = page.locator('figure.time').first();
+    const label = await chart.locator('.x text', { hasText: '12 Oct' }).boundingBox();
+    const slot = await chart.locator('.slots i').nth(11).boundingBox();
+    const middleOf = (box: { x: number; width: number } | null) =>
+      (box?.x ?? 0) + (box?.width ?? 0) / 2;
+
+    expect(Math.abs(middleOf(label) - middleOf(slot))).toBeLessThan(2);
+  });
+
+  test('on a phone nothing to touch is smaller than 44 px, and ids give way to names', async () => {
+    const page = await open(fileOf(await reportPage('--by CAMPAIGN')), phone);
+    const controls = await page.locator('button, input, summary').filter({ visible: true }).all();
+    expect(controls.length).toBeGreaterThan(3);
+    for (const control of controls) {
+      const { width, height } = (await control.boundingBox()) ?? { width: 0, height: 0 };
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+    }
+    expect(
+      await page
+        .locator('.id, li small', { hasText: /^\d{5}$/ })
+        .filter({ visible: true })
+        .count(),
+    ).toBe(0);
+  });
+
+  test.each([
+    {
+      name: 'ten campaigns with comparison',
+      flags: '--by CAMPAIGN --compare previous',
+      sheets: 1,
+    },
+    {
+      name: '31 days of all campaigns',
+      flags: '--by DAILY,CAMPAIGN --compare previous',
+      sheets: 8,
+    },
+  ])('$name fit on $sheets sheet(s) of A4', async ({ flags, sheets }) => {
+    const page = await open(fileOf(await reportPage(flags)));
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+
+    const count = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThanOrEqual(sheets);
+    expect(pdf).toMatch(/\/MediaBox\s*\[\s*0 0 59[45](?:\.\d+)? 84[12]/);
   });
 
   test('the local server’s page: the list of reports fills, under its own security policy', async () => {

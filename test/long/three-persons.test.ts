@@ -112,7 +112,10 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
       `<dt>Displays</dt><dd[^>]*>${displays[0].toLocaleString('en')}</dd><dd class="change">`,
     ),
   );
-  expect(page).toContain(`${changeOf(...displays)} · ${displays[1].toLocaleString('en')} before`);
+  const pageText = page.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ');
+  expect(pageText).toContain(
+    `${changeOf(...displays)} · ${displays[1].toLocaleString('en')} before`,
+  );
   // What was not asked for is not there.
   for (const label of ['Leads', 'Downloads', 'Country']) expect(page).not.toContain(`>${label}<`);
 });

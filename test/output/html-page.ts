@@ -4,7 +4,9 @@ interface Embedded {
   readonly rowCount: number;
   readonly columns: readonly {
     readonly name: string;
-    readonly cells: readonly (string | number | null)[];
+
+    /** Absent where the page computes them from other columns. */
+    readonly cells?: readonly (string | number | null)[];
   }[];
 }
 
@@ -33,8 +35,9 @@ function readData(html: string): Embedded {
 
 /** The rows that a page embeds, by the names of the report's fields. */
 export function rowsOf({ columns, rowCount }: Embedded): Record<string, string | number | null>[] {
+  const stored = columns.filter(({ cells }) => cells !== undefined);
   return Array.from({ length: rowCount }, (_, row) =>
-    Object.fromEntries(columns.map(({ name, cells }) => [name, cells[row] ?? null])),
+    Object.fromEntries(stored.map(({ name, cells }) => [name, cells?.[row] ?? null])),
   );
 }
 
@@ -57,7 +60,7 @@ export function cardsOf(html: string): Record<string, string> {
 
 /** The bars that are seen first, as lines of name, sum and share. */
 export function barsOf(html: string): string[] {
-  const lists = [...html.matchAll(/<ol>(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
+  const lists = [...html.matchAll(/<ol[^>]*>(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
   return lists
     .flatMap((list) => list.split('<li').slice(1))
     .map((item) =>

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { hiddenCharacters, printable } from '../../src/text/printable.ts';
+import { ReportSums } from '../../src/view/report-sums.ts';
 import { stringText } from '../rows/report-documents.ts';
 import { runCli } from '../support/run-cli.ts';
 import { barsOf, cardsOf, pageOf, rowsOf, slotsOf, tagsOf } from './html-page.ts';
@@ -60,7 +61,7 @@ describe('a page', () => {
       Displays: '6,000',
       Clicks: '30',
       'Revenue (€)': '€25.00',
-      CTR: '0.50%',
+      CTR: '0.50\u00a0%',
       'eCPM (€)': '€4.17',
     });
     expect(notes).toEqual([]);
@@ -90,14 +91,14 @@ describe('a page', () => {
       slotsByDay('€20.00', '–', '€5.00'),
       slotsByDay('4,000', '–', '2,000'),
       slotsByDay('10', '–', '20'),
-      slotsByDay('0.25%', '–', '1.00%'),
+      slotsByDay('0.25 %', '–', '1.00 %'),
       slotsByDay('€5.00', '–', '€2.50'),
     ]);
     expect(html).toContain(
       'aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 to 4,000"',
     );
     expect([...html.matchAll(/<h3>(.*?)</g)].map((match) => match[1])).toEqual(['campaign']);
-    expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0%', 'Hiver 8 €7.50 30.0%']);
+    expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0\u00a0%', 'Hiver 8 €7.50 30.0\u00a0%']);
   });
 
   it('adds up what is not among the ten bars', async () => {
@@ -109,8 +110,8 @@ describe('a page', () => {
     const bars = barsOf((await pageOf(reportOf(many))).html);
 
     expect(bars).toHaveLength(11);
-    expect(bars[0]).toBe('C14 €0.15 12.5%');
-    expect(bars.at(-1)).toBe('5 others €0.15 12.5%');
+    expect(bars[0]).toBe('C14 €0.15 12.5\u00a0%');
+    expect(bars.at(-1)).toBe('5 others €0.15 12.5\u00a0%');
     expect(barsOf((await pageOf(reportOf(many.slice(0, 11)))).html)).toHaveLength(11);
   });
 
@@ -122,8 +123,12 @@ describe('a page', () => {
       ]),
     );
 
-    expect(html).toContain('<tr><td>banner<td class="n">4,000<td class="n">1,234.50\n');
-    expect(html).toContain('<tr><td class="none">–<td class="n none">–<td class="n">0.05<');
+    expect(html).toContain(
+      '<tr><td>banner<td class="n">4,000<td class="n">1,234.50<td class="n">308.63\n',
+    );
+    expect(html).toContain(
+      '<tr><td class="none">–<td class="n none">–<td class="n">0.05<td class="n none">–<',
+    );
     expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
     expect(rowsOf(data)).toEqual([
       { format: 'banner', displays: 4000, revenueEuro: 1234.5 },
@@ -163,6 +168,132 @@ describe('a page', () => {
 
     expect(rowsOf(absent.data).map(({ city }) => city)).toEqual([null, null, null]);
     expect(absent.html).not.toContain('Top values');
+  });
+});
+
+describe('the table of a page', () => {
+  const campaigns = [
+    { ...summer, displays: 1000, clicks: 10, revenueEuro: 4 },
+    { ...winter, displays: 3000, clicks: 60, revenueEuro: 9 },
+  ];
+
+  it('has CTR and eCPM of each row and of all; without time the greatest stand first', async () => {
+    const { html, data } = await pageOf(reportOf(campaigns));
+    const cells = [...html.matchAll(/<tr>(<td.*)/g)].map((match) =>
+      match[1]?.replaceAll(/<[^>]*>/g, '|'),
+    );
+    expect(cells).toEqual(
+      [
+        '|8|Hiver|3,000|60|9.00|2.00\u00a0%|3.00',
+        '|7|Été|1,000|10|4.00|1.00\u00a0%|4.00',
+        '||Total|4,000|70|13.00|1.75\u00a0%|3.25',
+      ].map((line) => expect.stringContaining(line)),
+    );
+    expect(html).toContain('<th scope="col" class="n" aria-sort="descending" title="revenueEuro">');
+    expect(html).toContain('<h2>All campaigns</h2>');
+    expect(rowsOf(data)[0]).not.toHaveProperty('ctr');
+  });
+
+  it('keeps the order of time, and adds nothing to columns that were chosen', async () => {
+    const { html } = await pageOf(reportOf(rows));
+    expect(html).not.toContain('aria-sort="descending"');
+    const { data } = await pageOf(reportOf(campaigns), {
+      selectedColumns: ['campaignName', 'ctr'],
+    });
+    expect(data.columns.map(({ name }) => name)).toEqual([
+      'campaignName',
+      'ctr',
+      'clicks',
+      'displays',
+    ]);
+  });
+});
+
+describe('cards', () => {
+  const metricNames = [
+    'displays',
+    'clicks',
+    'revenueEuro',
+    'requests',
+    'downloads',
+    'leads',
+    'landings',
+  ];
+
+  it.each([1, 2, 3, 5, 7])(
+    'of %i metrics leave no hole: rows are of equal length, or fewer in the last',
+    async (count) => {
+      const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
+      const { html } = await pageOf(reportOf([row]));
+      const lists = [...html.matchAll(/<dl class="[^"]*in(\d)">([\s\S]*?)<\/dl>/g)];
+      expect(lists.length).toBeGreaterThan(0);
+      for (const [, perRow, cards = ''] of lists) {
+        const cardCount = cards.match(/<dt>/g)?.length ?? 0;
+        const rowCount = Math.ceil(cardCount / 4);
+        expect(Number(perRow)).toBe(Math.ceil(cardCount / rowCount));
+      }
+    },
+  );
+});
+
+describe('a page that compares', () => {
+  const before = new ReportSums();
+  const columns = [
+    { field: 'date', numeric: false },
+    { field: 'campaignId', numeric: false },
+    { field: 'campaignName', numeric: false },
+  ];
+  const earlier = [
+    { date: '2026-09-01', ...summer, displays: 500, clicks: 10, revenueEuro: 10 },
+    { date: '2026-09-03', ...summer, displays: 4000, clicks: 20, revenueEuro: 10 },
+  ];
+  before.observe(earlier, columns, [
+    'date',
+    'campaignId',
+    'campaignName',
+    'displays',
+    'clicks',
+    'revenueEuro',
+  ]);
+  const comparison = {
+    sums: before,
+    now: '1–31 October 2026',
+    before: '1–30 September 2026',
+    begins: { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' },
+    notices: [],
+  };
+
+  it('draws the period before as a dashed line, day by day, and names its values', async () => {
+    const { html } = await pageOf(reportOf(rows), { comparison });
+    expect(html.match(/<path class="before" d="M[^"]+"/g)).toHaveLength(5);
+    expect(slotsOf(html)[1]).toEqual([
+      'Thu 1 Oct 2026\n€20.00\n€10.00 before',
+      'Fri 2 Oct 2026\n–\n– before',
+      'Sat 3 Oct 2026\n€5.00\n€10.00 before',
+    ]);
+  });
+
+  it('colours changes and marks them, in the cards and the ranking', async () => {
+    const { html } = await pageOf(reportOf(rows), { comparison });
+    expect(html).toContain(
+      '<dd class="change"><b class="up">▲ 25.0\u00a0%</b> <span>· €20.00 before</span></dd>',
+    );
+    expect(barsOf(html)).toEqual([
+      'Été 7 €17.50 70.0\u00a0% ▼ 12.5\u00a0%',
+      'Hiver 8 €7.50 30.0\u00a0% new',
+    ]);
+  });
+
+  it('shows the change of the leading figure in a table without time', async () => {
+    const { html } = await pageOf(
+      reportOf([
+        { ...summer, displays: 1000, revenueEuro: 30 },
+        { ...winter, displays: 10, revenueEuro: 1 },
+      ]),
+      { comparison },
+    );
+    expect(html).toContain('<td class="n"><b class="up">▲ 50.0\u00a0%</b>');
+    expect(html).toContain('<td class="n"><b class="new">new</b>');
   });
 });
 
@@ -217,6 +348,8 @@ describe('nothing in a page acts', () => {
   });
 });
 
+const textOf = (row: object): string => JSON.stringify(row);
+
 test('a page embeds every number exactly, and names as they are shown', async () => {
   const numbers: [json: string, cell: string | number | null][] = [
     ['12', 12],
@@ -241,12 +374,12 @@ test('a page embeds every number exactly, and names as they are shown', async ()
         const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
           selectedColumns: ['campaignName', 'revenueEuro'],
         });
-        expect(rowsOf(data)).toEqual(
-          names.map((name, i) => ({
-            campaignName: name && printable(JSON.parse(name)),
-            revenueEuro: rowAt(i)[1],
-          })),
-        );
+        // Without time the rows stand in the order of their revenue.
+        const expected = names.map((name, i) => ({
+          campaignName: name && printable(JSON.parse(name)),
+          revenueEuro: rowAt(i)[1],
+        }));
+        expect(rowsOf(data).map(textOf).sort()).toEqual(expected.map(textOf).sort());
       },
     ),
     { numRuns: 100 },

@@ -34,7 +34,7 @@ describe('reportCard', () => {
       "  requests      6,510,000  revenue (EUR) 17,283.00
         displays      5,040,000  revenue ($)   19,603.50
         clicks           84,000  eye trackings 1,120,000
-        downloads         7,000  CTR               1.67%
+        downloads         7,000  CTR              1.67 %
         leads             2,800  eCPM (EUR)         3.43
         landings         42,000  eCPM ($)           3.89
         requests by day  _..--::==++**#  400,000 to 530,000"

@@ -1,0 +1,98 @@
+import { fieldLabel } from '../../contract/columns.ts';
+import { formatCount } from '../../text/quantity.ts';
+import { type Comparison, changeOf, type Figure, figureValue } from '../../view/figures.ts';
+import { addSums, type Group, type Grouping, type Sums } from '../../view/grouping.ts';
+import { byFigure } from '../../view/ranked-groups.ts';
+import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
+import { changeHtml, figureOnPage, htmlNumber, htmlText } from './page-text.ts';
+
+/** How many values of a breakdown get a bar; the others are added up. */
+const mostBars = 10;
+
+/** What the greatest values are ranked by. */
+interface Ranking {
+  readonly figure: Figure;
+
+  /** The sums of the whole report, of which each value has a share. */
+  readonly totals: Sums;
+
+  readonly comparison: Comparison | undefined;
+}
+
+/**
+ * The greatest values of each breakdown by one figure. The bars are SVG, whose widths need no inline style (which the
+ * page's security policy forbids) and which print without background graphics.
+ */
+export function renderRankings(
+  { units, total }: ReportSums,
+  figure: Figure | undefined,
+  comparison: Comparison | undefined,
+): string {
+  const ranked = units.filter(({ isTime }) => !isTime);
+  if (!figure || ranked.length === 0) return '';
+
+  const ranking = { figure, totals: total.totals(), comparison };
+  const charts = ranked.map((unit) => {
+    return `<section class="bars"><h3>${htmlText(nounOfUnit(unit))}</h3>${renderRanking(unit, ranking)}</section>\n`;
+  });
+  return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${htmlText(fieldLabel(figure.field))}</b></p></div>
+<div class="ranks">
+${charts.join('')}</div></section>
+`;
+}
+
+function renderRanking(unit: Unit, ranking: Ranking): string {
+  const { groups, fields } = unit;
+  if (!groups) return '<p class="by">Too many different values to rank.</p>';
+
+  const { figure, comparison } = ranking;
+  const ranked = [...groups].filter(({ sums }) => sums.get(figure.field) !== undefined);
+  ranked.sort(byFigure(figure));
+  // "1 other" would take as much room as that one itself.
+  const barCount = ranked.length > mostBars + 1 ? mostBars : ranked.length;
+  const top = ranked.slice(0, barCount);
+  const rest = ranked.slice(barCount);
+
+  const most = (top[0] && figureValue(figure, top[0].sums)) ?? 0;
+  const items = top.map((group) => {
+    const { name, detail } = nameOfGroup(fields, group);
+    const title = detail === '' ? name : `${name} (${detail})`;
+    const detailHtml = detail === '' ? '' : `<small>${htmlText(detail)}</small>`;
+    const label = `<span title="${htmlText(title)}"><i>${htmlText(name)}</i>${detailHtml}</span>`;
+
+    const before = comparison?.sums.find(unit, group);
+    const value = figureValue(figure, group.sums) ?? 0;
+    const length = most > 0 ? Math.max(0, (100 * value) / most) : 0;
+    const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
+    return `<li>${label}${numbersOf(group.sums, before, ranking)}${bar}`;
+  });
+
+  if (rest.length > 0) {
+    const label = `<span>${formatCount(rest.length)} others</span>`;
+    const before = comparison && sumsOfOthers(comparison.sums.groupsOf(unit), top);
+    const sums = addSums(rest, groups.metrics);
+    items.push(`<li class="rest">${label}${numbersOf(sums, before, ranking)}`);
+  }
+  return `<ol${comparison ? ' class="compared"' : ''}>${items.join('')}</ol>`;
+}
+
+/** The figure of some sums, its share of the whole and, where reports are compared, its change. */
+function numbersOf(sums: Sums, before: Sums | undefined, ranking: Ranking): string {
+  const { figure, totals, comparison } = ranking;
+  const value = figureValue(figure, sums) ?? 0;
+  const whole = figureValue(figure, totals) ?? 0;
+  const share = whole > 0 && value >= 0 ? `${((100 * value) / whole).toFixed(1)} %` : '–';
+  const change = comparison
+    ? `<small class="change">${changeHtml(changeOf(figure, sums, before))}</small>`
+    : '';
+  return `<span class="n">${htmlNumber(figureOnPage(figure, sums))}</span><small>${htmlNumber(share)}</small>${change}`;
+}
+
+/** What an earlier report has beside the groups that have bars; `undefined` where it has no such groups. */
+function sumsOfOthers(earlier: Grouping | undefined, top: readonly Group[]): Sums | undefined {
+  if (!earlier) return undefined;
+
+  const withBars = new Set(top.map((group) => earlier.find(group.key)));
+  const others = [...earlier].filter((group) => !withBars.has(group));
+  return others.length > 0 ? addSums(others, earlier.metrics) : undefined;
+}

@@ -1,0 +1,146 @@
+import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import {
+  type Comparison,
+  derivedFigure,
+  type Figure,
+  figuresOf,
+  figureValue,
+  sumsOfRow,
+} from '../../view/figures.ts';
+import { type Grouping, keyText, type Sums } from '../../view/grouping.ts';
+import { nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
+import type { ColumnPlan, PlannedColumn } from '../columns.ts';
+import { changeColumns, type PageColumn, type PageTable, pageColumn } from './page-table.ts';
+
+/** What the table of a page is made of. */
+export interface ReportTableParts {
+  readonly plan: ColumnPlan;
+
+  readonly rows: readonly Row[];
+
+  /** Present where the rows are sums, by its fields. */
+  readonly grouping: Grouping | undefined;
+
+  readonly sums: ReportSums;
+
+  /** The figure that leads the report. */
+  readonly lead: Figure | undefined;
+
+  /** Whether the user named the columns: then there are no others. */
+  readonly isSelected: boolean;
+
+  readonly comparison: Comparison | undefined;
+}
+
+/** The table of a page: its columns with rates and, where reports are compared, the change; the greatest first without time. */
+export function tableOfReport(parts: ReportTableParts): PageTable {
+  const { sums, lead, grouping, isSelected } = parts;
+  const hasTime = sums.units.some(({ isTime }) => isTime);
+  const isSorted = !hasTime && lead !== undefined;
+  const rows = isSorted ? sortedBy(lead, parts.rows) : parts.rows;
+  const totals = sums.total.totals();
+
+  const planned = columnsToShow(parts);
+  const all = planned.map((column): PageColumn => {
+    return { ...pageColumn(column, rows, totals), isBesideName: isBesideName(column, planned) };
+  });
+  // A column without any value is left out, unless it was chosen.
+  const columns = all.filter(({ cells }) => {
+    return isSelected || cells.length === 0 || cells.some((cell) => cell !== null);
+  });
+
+  const unit = onlyUnit(sums);
+  const changes = unit && !isSelected && changesOf(parts, unit, rows);
+  if (changes) columns.push(changes.change);
+  const hidden = changes ? [changes.hidden] : [];
+  for (const field of fieldsOfFormulas(columns)) {
+    const isThere = [...columns, ...hidden].some((column) => column.field === field);
+    if (!isThere) hidden.push(pageColumn(plannedMetric(field), rows, totals));
+  }
+
+  return {
+    title: grouping ? 'Sums' : titleOf(unit),
+    columns,
+    hidden,
+    rowCount: rows.length,
+    sortedBy: isSorted ? lead.field : undefined,
+  };
+}
+
+/** Rows by a figure, the greatest first; those without it come last. */
+function sortedBy(figure: Figure, rows: readonly Row[]): Row[] {
+  const figureIn = (row: Row) => figureValue(figure, sumsOfRow(row)) ?? Number.NEGATIVE_INFINITY;
+  const valued = rows.map((row) => ({ row, value: figureIn(row) }));
+  valued.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value));
+  return valued.map(({ row }) => row);
+}
+
+/** The columns of the report, without those that sums have no value in, and then the rates that a reader looks for. */
+function columnsToShow({ plan, grouping, lead, isSelected }: ReportTableParts): PlannedColumn[] {
+  const columns = plan.columns.filter(({ field, figure }) => {
+    return figure || !grouping || grouping.by.some((key) => key.field === field);
+  });
+  if (isSelected) return columns;
+
+  const fields = columns.map(({ field }) => field);
+  const currency = lead && metricOfField(lead.field)?.name === 'revenueDollar' ? 'Dollar' : 'Euro';
+  for (const name of ['ctr', `ecpm${currency}`, `cpc${currency}`]) {
+    const figure = derivedFigure(name, fields);
+    if (figure && !fields.includes(name))
+      columns.push({ field: name, name, type: undefined, numeric: true, figure });
+  }
+  return columns;
+}
+
+/** Whether a column holds ids whose names stand in another one. */
+function isBesideName({ field, type }: PlannedColumn, columns: readonly PlannedColumn[]): boolean {
+  if (type !== 'id' || !field.endsWith('Id')) return false;
+  const name = field.replace(/Id$/, 'Name');
+  const plain = field.replace(/Id$/, '');
+  return columns.some((column) => column.field === name || column.field === plain);
+}
+
+/** The unit that tells the rows of a report apart, where it is one, and not time. */
+function onlyUnit({ units }: ReportSums): Unit | undefined {
+  const [unit, another] = units;
+  return another || unit?.isTime ? undefined : unit;
+}
+
+function changesOf(
+  { comparison, sums, lead, grouping }: ReportTableParts,
+  unit: Unit,
+  rows: readonly Row[],
+) {
+  if (!comparison || !lead || lead.derived || grouping) return undefined;
+
+  const before = rows.map((row): Sums | undefined => {
+    const key = unit.fields.map((field) => keyText(row[field]));
+    return comparison.sums.find(unit, { key });
+  });
+  const totals = sums.total.totals();
+  const totalsBefore = comparison.sums.total.totals();
+  return changeColumns({ figure: lead, before, totals, totalsBefore }, rows);
+}
+
+/** The fields whose values the script of the page needs for what it computes. */
+function fieldsOfFormulas(columns: readonly PageColumn[]): Set<string> {
+  const fields = new Set<string>();
+  for (const { formula } of columns) {
+    if (formula?.kind === 'ratio') fields.add(formula.over).add(formula.under);
+    if (formula?.kind === 'change') fields.add(formula.now).add(formula.before);
+  }
+  return fields;
+}
+
+function plannedMetric(field: string): PlannedColumn {
+  const [figure] = figuresOf([field]);
+  return { field, name: field, type: fieldTypeOf(field), numeric: true, ...(figure && { figure }) };
+}
+
+/** `All campaigns`; `Rows` where they are told apart by time or by several things. */
+function titleOf(unit: Unit | undefined): string {
+  if (!unit?.breakdown) return 'Rows';
+  const noun = nounOfUnit(unit);
+  return `All ${/[^aeiou]y$/.test(noun) ? noun.replace(/y$/, 'ies') : `${noun}s`}`;
+}
