@@ -119,6 +119,13 @@ describe('the import table', () => {
     expect(reachingBack).toEqual([]);
   });
 
+  test('where values stand in the bytes is known to rows alone', () => {
+    const strangers = own.filter(
+      (one) => folderOf(one.file) !== 'rows' && targetOf(one) === 'rows/row-ranges.ts',
+    );
+    expect(strangers).toEqual([]);
+  });
+
   test('every folder stands in the table', () => {
     const wiring = ['main', 'program', 'context', 'host', 'version', 'local-server'];
     expect(

@@ -1,11 +1,15 @@
-import { parse } from 'csv-parse';
+import { type Parser, parse } from 'csv-parse';
 import { fieldTypeOf } from '../contract/columns.ts';
+import type { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { malformed, maxRowBytes } from './bytes.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Lines are handed out when they have so many characters. */
+const pieceLength = 64 * 1024;
 
 /**
  * The rows of a CSV report as the JSON that the service would have sent, one object a line: null for an empty field, a
@@ -19,69 +23,129 @@ export async function* readCsvLines(
   delimiter: string,
   header: string[],
 ): AsyncGenerator<Buffer> {
-  let columns: readonly { readonly key: string; readonly isNumeric: boolean }[] = [];
-  let bytesSinceRow = 0;
-  let lines = '';
-  const parser = parse({
-    delimiter,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    skip_empty_lines: true,
-  });
-  let failure: Error | undefined;
-  parser.on('error', (error) => {
-    failure = error;
-  });
-  const take = (): void => {
-    for (let values = parser.read(); values !== null; values = parser.read()) {
-      bytesSinceRow = 0;
-      if (header.length === 0) {
-        header.push(...checkHeader(values));
-        columns = header.map((name) => {
-          const isNumeric = ['integer', 'money'].includes(fieldTypeOf(name) ?? '');
-          return { key: `${JSON.stringify(name)}:`, isNumeric };
-        });
-      } else {
-        const members = columns.map(({ key, isNumeric }, i) => key + jsonOf(values[i], isNumeric));
-        lines += `{${members.join(',')}}\n`;
-      }
-    }
-    if (failure)
-      throw malformed(`The CSV cannot be read: ${printable(failure.message).slice(0, 300)}`);
-    if (bytesSinceRow > maxRowBytes)
-      throw malformed('The CSV has a line, or blank lines in a row, of over 8 MB');
-  };
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const check = (chunk?: Uint8Array): void => {
+  const reader = new CsvReader(delimiter, header);
+  for await (const chunk of bytes) {
+    reader.write(chunk);
+    if (reader.lines.length >= pieceLength) yield reader.takeLines();
+  }
+  await reader.end();
+  yield reader.takeLines();
+}
+
+/** A column of the CSV. */
+interface CsvColumn {
+  /** Its name as JSON, and the colon. */
+  readonly key: string;
+
+  /** Whether a text that is a number is one. */
+  readonly isNumeric: boolean;
+}
+
+class CsvReader {
+  /** The rows since the last `takeLines`, as JSON. */
+  lines = '';
+
+  readonly #header: string[];
+  readonly #parser: Parser;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #columns: readonly CsvColumn[] = [];
+  #bytesSinceRow = 0;
+
+  /** What the parser found wrong. */
+  #failure: Error | undefined;
+
+  constructor(delimiter: string, header: string[]) {
+    this.#header = header;
+    this.#parser = parse({
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      skip_empty_lines: true,
+    });
+    this.#parser.on('error', (error) => {
+      this.#failure = error;
+    });
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#checkText(chunk);
+    this.#bytesSinceRow += chunk.length;
+    // The parser has read the chunk when the call returns.
+    this.#parser.write(chunk);
+    this.#takeRecords();
+  }
+
+  async end(): Promise<void> {
+    this.#checkText();
+    await new Promise<void>((resolve) => this.#parser.end(() => resolve()));
+    this.#takeRecords();
+    if (this.#header.length === 0) checkHeader([]);
+  }
+
+  takeLines(): Buffer {
+    const bytes = Buffer.from(this.lines);
+    this.lines = '';
+    return bytes;
+  }
+
+  /** Throws where the bytes so far are not UTF-8; without a chunk, where they end within a character. */
+  #checkText(chunk?: Uint8Array): void {
     try {
-      decoder.decode(chunk, { stream: chunk !== undefined });
+      this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
       throw malformed('The CSV is not UTF-8');
     }
-  };
-  for await (const chunk of bytes) {
-    check(chunk);
-    bytesSinceRow += chunk.length;
-    // The write is done when it returns.
-    parser.write(chunk);
-    take();
-    if (lines.length < 64 * 1024) continue;
-    yield Buffer.from(lines);
-    lines = '';
   }
-  check();
-  await new Promise<void>((done) => parser.end(() => done()));
-  take();
-  if (header.length === 0) checkHeader([]);
-  yield Buffer.from(lines);
+
+  #takeRecords(): void {
+    let values = this.#parser.read();
+    while (values !== null) {
+      this.#bytesSinceRow = 0;
+      if (this.#header.length === 0) this.#begin(values);
+      else this.lines += this.#lineOf(values);
+      values = this.#parser.read();
+    }
+
+    if (this.#failure) throw unreadable(this.#failure);
+    if (this.#bytesSinceRow > maxRowBytes) {
+      throw malformed('The CSV has a line, or blank lines in a row, of over 8 MB');
+    }
+  }
+
+  #begin(names: readonly string[]): void {
+    checkHeader(names);
+    this.#header.push(...names);
+    this.#columns = names.map((name) => {
+      const type = fieldTypeOf(name);
+      return {
+        key: `${JSON.stringify(name)}:`,
+        isNumeric: type === 'integer' || type === 'money',
+      };
+    });
+  }
+
+  #lineOf(values: readonly string[]): string {
+    const members = this.#columns.map(
+      ({ key, isNumeric }, i) => key + jsonOf(values[i] ?? '', isNumeric),
+    );
+    return `{${members.join(',')}}\n`;
+  }
 }
 
-/** The names of a header, each once, at least one of them a field of a report. */
-function checkHeader(names: readonly string[]): readonly string[] {
+function unreadable(cause: Error): IncompleteDataError {
+  return malformed(`The CSV cannot be read: ${printable(cause.message).slice(0, 300)}`);
+}
+
+/** Throws unless a header names each column once, and at least one of them is a field of a report. */
+function checkHeader(names: readonly string[]): void {
   if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`);
+
   const repeated = names.find((name, i) => names.indexOf(name) < i);
-  if (repeated !== undefined)
+  if (repeated !== undefined) {
     throw malformed(`The CSV header names ${JSON.stringify(printable(repeated))} twice`);
-  if (names.some((name) => fieldTypeOf(name) !== undefined)) return names;
+  }
+
+  const isReport = names.some((name) => fieldTypeOf(name) !== undefined);
+  if (isReport) return;
   throw malformed(
     'This is neither JSON nor a CSV report: its first line names no field of a report',
   );
@@ -93,16 +157,26 @@ function jsonOf(value: string, isNumeric: boolean): string {
   return isNumeric && numberForm.test(value) ? value : JSON.stringify(value);
 }
 
+const usualDelimiters = [',', ';', '\t'];
+
 /**
  * The delimiter of a CSV whose text begins so: the one of comma, semicolon and tab that its header has most of.
  * @param isAny whether a header without these may have another one, as files of `--delimiter` do
  */
 export function delimiterOf(head: Buffer, isAny: boolean): string {
-  const bare = head.toString('latin1').replace(/"[^"]*"/g, '');
-  const [line = ''] = bare.replace(/^[\r\n]+/, '').split(/[\r\n]/, 1);
-  const countOf = (delimiter: string): number => line.split(delimiter).length;
-  const [usual = ','] = [',', ';', '\t'].sort((a, b) => countOf(b) - countOf(a));
-  if (countOf(usual) > 1 || !isAny) return usual;
-  const [other] = /[^\w\s\x80-\xff]/.exec(line) ?? / /.exec(line) ?? [usual];
-  return other;
+  const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');
+  const [line = ''] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]/, 1);
+
+  let usual = ',';
+  let mostColumns = 0;
+  for (const delimiter of usualDelimiters) {
+    const columnCount = line.split(delimiter).length;
+    if (columnCount <= mostColumns) continue;
+    usual = delimiter;
+    mostColumns = columnCount;
+  }
+  if (mostColumns > 1 || !isAny) return usual;
+
+  const other = /[^\w\s\x80-\xff]/.exec(line) ?? / /.exec(line);
+  return other?.[0] ?? usual;
 }

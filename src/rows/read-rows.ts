@@ -33,19 +33,18 @@ export async function* readRows(
   try {
     const head = await readHead(chunks);
     const form = lines === 'expected' ? 'lines' : formOf(head, options);
-    if (form !== 'csv')
-      return yield* readDocument(new ByteWindow(head, chunks, pieceBytes), form === 'lines');
+    if (form !== 'csv') {
+      const window = new ByteWindow(head, chunks, pieceBytes);
+      return yield* readDocument(window, form === 'lines');
+    }
+
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
+    const delimiter = delimiterOf(head, lines !== undefined);
     const fields: string[] = [];
-    const csvLines = readCsvLines(
-      prepended(head, chunks),
-      delimiterOf(head, lines !== undefined),
-      fields,
-    );
-    return {
-      ...(yield* readDocument(new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes), true)),
-      fields,
-    };
+    const csvLines = readCsvLines(prepended(head, chunks), delimiter, fields);
+    const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
+    const tail = yield* readDocument(window, true);
+    return { ...tail, fields };
   } finally {
     await chunks.return?.();
   }
@@ -72,10 +71,8 @@ export async function* prepended(
 }
 
 /** What the body is, by its first bytes and then by what the service says. */
-function formOf(
-  head: Buffer,
-  { contentType = '', lines }: ReadOptions,
-): 'document' | 'lines' | 'csv' {
+function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv' {
+  const { contentType = '', lines } = options;
   const text = head.toString('latin1').trimStart();
   if (text === '' && head.length < defaultPieceBytes) throw endsEarly(0, head.length);
   if (text.startsWith('<')) {

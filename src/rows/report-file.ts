@@ -51,23 +51,25 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
   const chunks = counted();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
-    if (isParquet(head)) {
-      throw new UsageError(
-        'Parquet cannot be read from a pipe: its table of contents stands at its end.',
-        {
-          hint: 'Give the name of the file.',
-        },
-      );
-    }
+    if (isParquet(head)) throw parquetInPipe();
+
     const bytes = prepended(head, chunks);
-    if (head.toString('latin1', 0, 2) === 'PK')
-      return yield* readRows(sheetLines(bytes), { lines: 'expected' });
+    const isZip = head.toString('latin1', 0, 2) === 'PK';
+    if (isZip) return yield* readRows(sheetLines(bytes), { lines: 'expected' });
+
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
     const isGzip = head[0] === 0x1f && head[1] === 0x8b;
     return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines });
   }
   const batches = inFile(read(), shown, () => chunks.return(undefined));
   return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
+}
+
+function parquetInPipe(): UsageError {
+  return new UsageError(
+    'Parquet cannot be read from a pipe: its table of contents stands at its end.',
+    { hint: 'Give the name of the file.' },
+  );
 }
 
 function isParquet(head: Buffer): boolean {
@@ -129,24 +131,29 @@ async function* inFile(
 /** An error that names the file as the user did, and does not advise to ask the service again. */
 function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
-  if (error instanceof Error && 'syscall' in error) {
-    const code = codeOf(error) ?? '';
-    const known = { ENOENT: 'does not exist', EISDIR: 'is a folder' }[code];
-    const hint = 'Give the name of a report file; adreport run … -o FILE writes one.';
-    return new UsageError(`${name} ${known ?? `cannot be read (${error.message})`}.`, {
-      code,
-      hint,
-      cause: error,
-    });
-  }
-  if (!(error instanceof IncompleteDataError || error instanceof RejectedError)) return error;
-  const hint =
-    'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON, CSV with a header row, Parquet ' +
-    'and the xlsx of adreport; each of the first three also as .gz.';
+  if (error instanceof Error && 'syscall' in error) return unreadableFile(error, name);
+
+  const isOfBody = error instanceof IncompleteDataError || error instanceof RejectedError;
+  if (!isOfBody) return error;
   return new IncompleteDataError(`${name}: ${error.message}`, {
     code: error.code,
     retryable: false,
-    hint,
+    hint:
+      'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON, CSV with a header row, Parquet ' +
+      'and the xlsx of adreport; each of the first three also as .gz.',
     cause: error,
+  });
+}
+
+/** The error of a file that the system does not open or read. */
+function unreadableFile(cause: Error, name: string): UsageError {
+  const code = codeOf(cause) ?? '';
+  let reason = `cannot be read (${cause.message})`;
+  if (code === 'ENOENT') reason = 'does not exist';
+  if (code === 'EISDIR') reason = 'is a folder';
+  return new UsageError(`${name} ${reason}.`, {
+    code,
+    hint: 'Give the name of a report file; adreport run … -o FILE writes one.',
+    cause,
   });
 }
