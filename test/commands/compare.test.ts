@@ -39,7 +39,7 @@ describe('--compare', () => {
 
     expect(html).toContain('<span>compared with 2–8 November 2026</span>');
     expect(html).toMatch(
-      /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change"><b class="(?:up|down)">[▲▼] [\d.]+\u00a0%<\/b> <span>· [\d,]+ before<\/span><\/dd>/,
+      /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change"><b class="(?:up|down)">[▲▼] [\d.]+\u00a0%<\/b> <span>[\d,]+ before<\/span><\/dd>/,
     );
     expect(html).toMatch(
       /<small class="change"><b class="\w+">(?:[▲▼=] [\d.]+\u00a0%|new)<\/b><\/small>/,

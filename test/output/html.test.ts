@@ -229,7 +229,7 @@ describe('cards', () => {
       expect(lists.length).toBeGreaterThan(0);
       for (const [, perRow, cards = ''] of lists) {
         const cardCount = cards.match(/<dt>/g)?.length ?? 0;
-        const rowCount = Math.ceil(cardCount / 4);
+        const rowCount = cardCount === 5 ? 1 : Math.ceil(cardCount / 4);
         expect(Number(perRow)).toBe(Math.ceil(cardCount / rowCount));
       }
     },
@@ -276,7 +276,7 @@ describe('a page that compares', () => {
   it('colours changes and marks them, in the cards and the ranking', async () => {
     const { html } = await pageOf(reportOf(rows), { comparison });
     expect(html).toContain(
-      '<dd class="change"><b class="up">▲ 25.0\u00a0%</b> <span>· €20.00 before</span></dd>',
+      '<dd class="change"><b class="up">▲ 25.0\u00a0%</b> <span>€20.00 before</span></dd>',
     );
     expect(barsOf(html)).toEqual([
       'Été 7 €17.50 70.0\u00a0% ▼ 12.5\u00a0%',

@@ -3,7 +3,7 @@ import { type Comparison, changeOf, type Figure, type LeadingFigures } from '../
 import type { ReportSums } from '../../view/report-sums.ts';
 import { changeHtml, figureOnPage, htmlNumber, htmlText } from './page-text.ts';
 
-/** So many cards stand beside each other. */
+/** So many cards stand beside each other, and one more where it would be alone in the next row. */
 const mostInRow = 4;
 
 /** Texts of more characters are set smaller. */
@@ -19,6 +19,8 @@ export function renderCards(
   if (first.length === 0) return '';
 
   const more = cardsOf(others, sums, comparison);
+  // A single card would have a row of its own.
+  if (more.length === 1) first.push(...more.splice(0));
   return `<section aria-label="Totals">${listOf(first, 'cards')}${listOf(more, 'cards more')}</section>\n`;
 }
 
@@ -26,7 +28,8 @@ export function renderCards(
 function listOf(cards: readonly string[], name: string): string {
   if (cards.length === 0) return '';
 
-  const rowCount = Math.ceil(cards.length / mostInRow);
+  const isOneMore = cards.length === mostInRow + 1;
+  const rowCount = isOneMore ? 1 : Math.ceil(cards.length / mostInRow);
   const perRow = Math.ceil(cards.length / rowCount);
   return `<dl class="${name} in${perRow}">\n${cards.join('')}</dl>`;
 }
@@ -49,7 +52,7 @@ function cardsOf(
     const size = text.length > shortText ? ' class="long"' : '';
     const change = before && changeOf(figure, totals, before);
     const changeLine = change
-      ? `<dd class="change">${changeHtml(change)} <span>· ${htmlNumber(figureOnPage(figure, before))} before</span></dd>`
+      ? `<dd class="change">${changeHtml(change)} <span>${htmlNumber(figureOnPage(figure, before))} before</span></dd>`
       : '';
     cards.push(
       `<div title="${htmlText(hint)}"><dt>${htmlText(fieldLabel(field))}</dt><dd${size}>${htmlNumber(text)}</dd>${changeLine}</div>\n`,

@@ -54,6 +54,7 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
   flex: 1 1 22%; min-width: 0; padding: .875rem 1rem .8125rem;
   background: var(--card); border: 1px solid var(--line); border-radius: .625rem;
 }
+.in5 > div { flex-basis: 17%; }
 .in3 > div { flex-basis: 30%; }
 .in2 > div { flex-basis: 45%; }
 .in1 > div { flex-basis: 100%; }
@@ -69,6 +70,9 @@ dd.long { font-size: 1.25rem; }
 dd.change, .more dd.change {
   font-size: .8125rem; font-weight: 400; letter-spacing: 0; line-height: 1.35; color: var(--soft); white-space: normal;
 }
+
+dd.change span { white-space: nowrap; }
+dd.change span::before { content: "· "; }
 
 /* Charts over time. */
 figure, .bars, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .625rem; }
@@ -173,6 +177,8 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   .cards, .more { gap: .5rem; }
   .cards.cards > div { flex-basis: 45%; padding: .75rem .875rem; }
   dd, dd.long { font-size: 1.0625rem; line-height: 1.75rem; }
+  dd.change span { display: block; }
+  dd.change span::before { content: none; }
   .plot { grid-template-rows: 6.5rem 1.375rem; }
   .wide .plot { grid-template-rows: 9rem 1.375rem; }
   ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
@@ -210,6 +216,7 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   .cards, .cards.more { gap: .375rem; }
   .cards.more { margin-top: .375rem; }
   .cards.cards > div { padding: .3125rem .5rem; border-radius: .25rem; }
+  .cards.in5.in5 > div { flex-basis: 17%; }
   .cards.in4.in4 > div { flex-basis: 22%; }
   .cards.in3.in3 > div { flex-basis: 30%; }
   .cards dd, .cards dd.long { font-size: .9375rem; line-height: 1.35; }
@@ -232,9 +239,10 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   h2, h3, .head, thead { break-after: avoid; }
   .tools, .slots, .tip, .id, details:not([open]) { display: none !important; }
   .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
-  table { font-size: .5rem; line-height: 1.25; }
+  table { font-size: .625rem; line-height: 1.3; }
+  .dense { font-size: .5rem; line-height: 1.25; }
   th, td, tfoot td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; }
-  th { font-size: .46875rem; }
+  .dense th { font-size: .46875rem; }
   th:has(button) { padding: .0625rem .1875rem; }
   td.n, td.k { white-space: nowrap; }
   td:not(.n, .k) { max-width: none; overflow-wrap: anywhere; }

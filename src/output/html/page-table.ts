@@ -12,6 +12,9 @@ import { changeHtml, htmlText, roundedText } from './page-text.ts';
 export const pageRows = 100;
 export const printedRows = 2000;
 
+/** More columns than these are printed in small letters. */
+const mostEasyColumns = 9;
+
 /** What a cell holds: a number that a script reads to its last digit, any other number as text, a text fit to be shown. */
 type Cell = string | number | null;
 
@@ -192,9 +195,11 @@ export function renderTable({ title, columns, rowCount, sortedBy }: PageTable): 
   const labelled = columns.find(({ isBesideName }) => !isBesideName);
   const totals = columns.map((column) => renderTotal(column, column === labelled));
   const foot = hasTotals ? `<tfoot><tr>${totals.join('')}</tfoot>\n` : '';
+  const printedColumns = columns.filter(({ isBesideName }) => !isBesideName);
+  const density = printedColumns.length > mostEasyColumns ? ' class="dense"' : '';
   return `<section class="rows"><div class="head"><h2>${htmlText(title)}</h2>
 <div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
-<div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table>
+<div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table${density}>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
 ${foot}</table></div>
