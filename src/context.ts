@@ -185,6 +185,13 @@ export class ServiceAccount {
     this.#savedChoice = savedChoice;
   }
 
+  /** What it is called: its name, or the e-mail address where it has none; never its token. */
+  async name(): Promise<string> {
+    const { account, email } = await this.settings();
+    if (account.source !== 'default') return account.value;
+    return email.value ?? account.value;
+  }
+
   /** A client for what is to be signed in with. */
   async openClient(signIn: SignIn): Promise<Client> {
     const { host, console } = this.#machine;

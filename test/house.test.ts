@@ -34,6 +34,10 @@ const stepsOfReport = [
   'names',
   // Where a report goes is settled before it is asked for.
   'deliver',
+  // What a folder of reports knows of itself settles which parts are fetched.
+  'folder-check',
+  'folder-files',
+  'archive',
   'saved-reports',
   'order',
   'wait',

@@ -55,7 +55,7 @@ export interface ReportAnswer {
 type TakeReport<Result> = (answer: ReportAnswer) => Promise<Result>;
 
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
-export type Created<Result> =
+type Created<Result> =
   | { readonly kind: 'report'; readonly id: string; readonly status: string }
   | { readonly kind: 'data'; readonly result: Result };
 

@@ -1,10 +1,12 @@
 import type { Context } from '../context.ts';
+import { fieldTypeOf } from '../contract/columns.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from '../ui/console.ts';
 import type { Comparison } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
+import { groupedText } from '../view/numbers.ts';
 import type { WrittenReport } from './receive.ts';
 
 type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
@@ -14,6 +16,7 @@ export async function announce(context: Announcer, report: WrittenReport): Promi
   if (report.file === undefined) return;
   await tellAsJson(context, report);
   sayFile(context, report);
+  sayChanges(context, report);
   if (report.figures) showCard(context.console, report.figures, report.comparison);
 }
 
@@ -35,6 +38,7 @@ export class RunAnnouncer {
     this.#reports.push(report);
     await tellAsJson(this.#context, report);
     if (this.#reports.length <= namedAtMost) sayFile(this.#context, report);
+    sayChanges(this.#context, report);
   }
 
   /** Says how much the files hold together, where they are too many to be named, or have figures to be added up. */
@@ -71,12 +75,44 @@ export class RunAnnouncer {
   }
 }
 
-async function tellAsJson({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
+async function tellAsJson({ console, flags }: Announcer, written: WrittenReport): Promise<void> {
   if (!flags.json) return;
-  const { file, rowCount, sizeBytes, reportId, since, until, warnings } = report;
   await console.result(
-    visibleJson({ file, rows: rowCount, bytes: sizeBytes, reportId, since, until, warnings }),
+    visibleJson({
+      file: written.file,
+      report: written.label?.report ?? null,
+      account: written.label?.account ?? null,
+      rows: written.rowCount,
+      bytes: written.sizeBytes,
+      sha256: written.sha256,
+      key: written.key,
+      reportId: written.reportId,
+      since: written.since,
+      until: written.until,
+      warnings: written.warnings,
+      changed: written.changes ?? null,
+    }),
   );
+}
+
+/** Says which totals of a file are not what they were: `2026-11-19 changed: downloads 40 → 43`. */
+function sayChanges({ console }: Announcer, { since, changes }: WrittenReport): void {
+  if (!changes) return;
+
+  const texts: string[] = [];
+  for (const [metric, [before, after]] of Object.entries(changes)) {
+    const values = `${metric} ${groupedText(before)} → ${groupedText(after)}`;
+    const isMoney = fieldTypeOf(metric) === 'money';
+    texts.push(isMoney ? `${values} (${percentOf(before, after)})` : values);
+  }
+  console.note(`${since?.slice(0, 10)} changed: ${texts.join(', ')}`);
+}
+
+function percentOf(before: string, after: string): string {
+  if (Number(before) === 0) return 'new';
+
+  const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));
+  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
 function sayFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {

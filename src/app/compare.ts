@@ -70,7 +70,7 @@ export async function compareReport(
 /** An intake that adds up a report. */
 function summingIntake(tools: ReportTools): Intake<ReportSums> {
   return {
-    async take({ body, contentType }, reportId) {
+    async take({ body, contentType }, { id: reportId }) {
       const sums = new ReportSums();
       const columns = new ColumnPlan({});
       for await (const batch of readRows(body, { contentType })) {

@@ -4,8 +4,13 @@ import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
-import { expandName, type NameValues, placeholdersOf } from '../output/file/file-name.ts';
-import { checkTarget, openOutput } from '../output/file/output-file.ts';
+import {
+  expandName,
+  hasTimePlaceholder,
+  type NameValues,
+  placeholdersOf,
+} from '../output/file/file-name.ts';
+import { checkTarget, openOutput, type WholeFile } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../output/formats/index.ts';
@@ -34,7 +39,8 @@ export interface Target {
 
 /** An output that has begun: it is whole once it is committed, and not there once it is aborted. */
 interface Output extends Sink {
-  commit(): Promise<void>;
+  /** @returns what the file holds; nothing for stdout */
+  commit(): Promise<WholeFile | undefined>;
   abort(): Promise<void>;
 }
 
@@ -75,7 +81,7 @@ export async function prepareDelivery(
   };
   return {
     format,
-    target: await openTarget(context, flags, names),
+    target: await openTarget(context, flags, { names, hashes: needsHash(context, flags) }),
     encoding,
     showsCard: showsCard(context, flags),
     opensFile: flags.open === true,
@@ -173,6 +179,18 @@ export function showsCard(
   return progress === 'auto' || progress === 'bar';
 }
 
+/** Whether the hash of the file is told, by `--json` or by the books of its folder. */
+function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: OutputFlags): boolean {
+  return flags.json === true || hasTimePlaceholder(output);
+}
+
+interface TargetOptions {
+  /** What the placeholders of `-o` stand for. */
+  readonly names: NameValues;
+  /** Whether the hash of the file is computed. */
+  readonly hashes?: boolean;
+}
+
 /**
  * The target that `-o` names. Throws `UsageError`, and `OutputError` for a file that cannot be written or that
  * `--no-clobber` keeps.
@@ -180,7 +198,7 @@ export function showsCard(
 export async function openTarget(
   { console, host }: Streams,
   flags: OutputFlags,
-  names: NameValues,
+  { names, hashes = false }: TargetOptions,
 ): Promise<Target> {
   const { output: template = '-', clobber } = flags;
   if (goesToStdout(flags)) return stdoutTarget(console);
@@ -191,7 +209,7 @@ export async function openTarget(
   if (!placeholdersOf(template).includes('id')) await checkTarget(path(), { noClobber });
   return {
     name,
-    open: (id) => openOutput(path(id), { noClobber, signal: host.signal }),
+    open: (id) => openOutput(path(id), { noClobber, hashes, signal: host.signal }),
   };
 }
 
@@ -200,7 +218,10 @@ function stdoutTarget(console: Sink): Target {
   const sink = new ReplaySink(console);
   const output: Output = {
     write: (bytes) => sink.write(bytes),
-    commit: async () => sink.finish(),
+    async commit() {
+      sink.finish();
+      return undefined;
+    },
     abort: async () => {},
   };
   return {

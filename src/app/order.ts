@@ -1,4 +1,4 @@
-import type { Created, ReportAnswer } from '../api/client.ts';
+import type { ReportAnswer } from '../api/client.ts';
 import { identityOf } from '../config/settings.ts';
 import type { Context, ServiceAccount } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
@@ -30,23 +30,42 @@ export function toolsFor(context: Context, account: ServiceAccount = context.acc
   return { account, console, host, signal: host.signal, ledger: context.ledger(), progress };
 }
 
-/** Takes the data of a report, anew for each try of a download. */
-export type TakeReport<T> = (answer: ReportAnswer, reportId?: string) => Promise<T>;
+/** Which report data are of. */
+export interface ReportOrigin {
+  /** Absent where the service answered the order with the data at once. */
+  readonly id?: string;
+  /** When the report was asked for, in milliseconds since 1970: it holds nothing that is later. */
+  readonly createdMs: number;
+}
 
-/** The id of an unfinished report of the same request, which is said; `undefined` where there is none to go on with. */
+/** Takes the data of a report, anew for each try of a download. */
+export type TakeReport<T> = (answer: ReportAnswer, origin: ReportOrigin) => Promise<T>;
+
+/** What an order led to: a report to wait for, or the data at once. */
+export type OrderedReport<T> =
+  | {
+      readonly kind: 'report';
+      readonly id: string;
+      readonly status: string;
+      readonly createdMs: number;
+    }
+  | { readonly kind: 'data'; readonly result: T };
+
+/** An unfinished report of the same request, which is said; `undefined` where there is none to go on with. */
 export async function pickUpReport(
   { account, console, host, ledger }: ReportTools,
   plan: ProfilePlan,
-): Promise<string | undefined> {
+): Promise<(ReportOrigin & { readonly id: string }) | undefined> {
   if (!ledger) return undefined;
   const unfinished = ledger.findUnfinished(await identify(account, plan, ledger));
   if (!unfinished) return undefined;
 
-  const ageMs = Math.max(0, host.wallClock() - Date.parse(unfinished.createdAt));
+  const createdMs = Date.parse(unfinished.createdAt);
+  const ageMs = Math.max(0, host.wallClock() - createdMs);
   const age = formatDuration(ageMs);
   const shownId = printable(unfinished.id);
   console.note(`Picking up report ${shownId}, asked for ${age} ago (--fresh creates a new one).`);
-  return unfinished.id;
+  return { id: unfinished.id, createdMs };
 }
 
 /**
@@ -54,24 +73,26 @@ export async function pickUpReport(
  * answers with it at once (`decisions.md` 2). Throws as the client's `createReport`.
  */
 export async function createReport<T>(
-  { account, ledger }: ReportTools,
+  { account, host, ledger }: ReportTools,
   plan: ProfilePlan,
   take: TakeReport<T>,
-): Promise<Created<T>> {
+): Promise<OrderedReport<T>> {
   const { encoding } = await account.settings();
   const client = await account.client();
   const body = encodeRequest(plan.request, encoding.value);
+  const createdMs = host.wallClock();
   const created = await client
-    .createReport(body, take)
+    .createReport(body, (answer) => take(answer, { createdMs }))
     .catch((error) => Promise.reject(withProfileHint(error, plan)));
+  if (created.kind === 'data') return created;
 
-  if (created.kind === 'report' && ledger) {
+  if (ledger) {
     const { profile, request } = plan;
     const { since, until } = describeWindow(plan.window);
     const identity = await identify(account, plan, ledger);
     ledger.record({ id: created.id, ...identity, profile, request, window: { since, until } });
   }
-  return created;
+  return { ...created, createdMs };
 }
 
 /** The error with the other profile as a thing to try, where the service says that this one is wrong. */

@@ -88,6 +88,7 @@ interface SpooledReport {
   readonly spool: Spool;
   readonly contentType: string | undefined;
   readonly reportId: string | undefined;
+  readonly createdMs: number;
 }
 
 /** The jobs of one command, and what has become of their parts. */
@@ -243,7 +244,9 @@ class PartsRun {
 
     try {
       const reports = this.#rowsInOrder(tools, job, reportIds);
-      const written = await writeReport(this.#context, output, mergeReports(reports));
+      const written = await writeReport(this.#context, output, mergeReports(reports), {
+        createdMs: this.#context.host.wallClock(),
+      });
       // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
       await noteAll(written.file);
       return written;
@@ -319,7 +322,7 @@ function labelOf({ name, options }: Job, part: Part): string {
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */
 function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledReport> {
   return {
-    async take(answer, reportId) {
+    async take(answer, { id: reportId, createdMs }) {
       const spool = await createSpool(folder);
       async function* spooling(): AsyncGenerator<Buffer> {
         for await (const piece of answer.body) {
@@ -331,7 +334,7 @@ function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledRepor
 
       try {
         for await (const _batch of readAnswer(tools, { ...answer, body: spooling() }));
-        return { spool, contentType: answer.contentType, reportId };
+        return { spool, contentType: answer.contentType, reportId, createdMs };
       } catch (error) {
         await spool.close();
         throw error;

@@ -5,13 +5,14 @@ import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import {
   expandName,
-  modifiedAt,
+  hasTimePlaceholder,
   type NameValues,
   placeholdersOf,
   placeOnDisk,
 } from '../output/file/file-name.ts';
+import type { Bookkeeper } from '../report/books.ts';
 import type { Expectation } from '../report/completeness.ts';
-import { checkMergeable, type Part, partsOf, stillToFetch, takeShard } from '../report/parts.ts';
+import { checkMergeable, type Part, partsOf, takeShard } from '../report/parts.ts';
 import {
   createUrl,
   curlLine,
@@ -35,8 +36,12 @@ export interface Job {
   readonly account: ServiceAccount;
   readonly options: RunFlags;
   readonly plan: ProfilePlan;
+  /** All of the window, in time order. */
+  readonly allParts: readonly Part[];
   /** What is to be fetched, in time order. */
   readonly parts: readonly Part[];
+  /** Keeps the books of the folder, where the job adds files to one. */
+  readonly books?: Bookkeeper;
   /** Whether the parts go into one output, rather than each into its own. */
   readonly isMerged: boolean;
 }
@@ -89,27 +94,18 @@ export async function planJob(
   const allParts = partsOf(plan, options.split, isMerged ? undefined : now);
   const { shard } = options;
   const ownParts = shard === undefined ? allParts : takeShard(allParts, shard);
-  const job: Job = { name, account, options, plan, isMerged, parts: ownParts };
-  if (!options.missing) return job;
-
-  const writtenAt = (part: Part) => modifiedAt(resolve(host.cwd, fileOf(job, part) ?? ''));
-  const missingParts = stillToFetch(allParts, now, options.lookback ?? 0, writtenAt);
-  if (!isMerged) return { ...job, parts: ownParts.filter((part) => missingParts.includes(part)) };
-
-  // A merged output is one file: it is written anew if any part is not final.
-  return missingParts.length > 0 ? job : { ...job, parts: [] };
+  return { name, account, options, plan, isMerged, allParts, parts: ownParts };
 }
 
 /** Whether the parts go into one output, because its name does not tell their days apart. */
 function mergesParts({ split, output = '-' }: RunFlags): boolean {
   if (split === undefined) return false;
-  const namesOfDays: readonly string[] = ['date', 'since', 'until'];
-  return !placeholdersOf(output).some((placeholder) => namesOfDays.includes(placeholder));
+  return !hasTimePlaceholder(output);
 }
 
 /** Throws `UsageError` for flags that have no meaning together, or without another one. */
 function checkCombination(options: RunFlags, isMerged: boolean): void {
-  const { split, shard, missing, lookback, output = '-' } = options;
+  const { split, shard, missing, lookback, refetch, output = '-' } = options;
 
   if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
     const why = isMerged
@@ -124,6 +120,9 @@ function checkCombination(options: RunFlags, isMerged: boolean): void {
   }
   if (lookback !== undefined && !missing) {
     throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
+  }
+  if (refetch && !missing) {
+    throw needs('--refetch', '--missing', 'Without it all parts are fetched anyway.');
   }
   if (missing && output === '-') {
     throw needs('--missing', '-o', 'It asks which files are not there yet.');
@@ -203,6 +202,8 @@ interface PlannedCall extends Pick<Part, 'window' | 'request'> {
   /** The name of a saved report. */
   readonly name?: string | undefined;
   readonly output?: string | undefined;
+  /** Why it would be made, as a clause. */
+  readonly reason?: string | undefined;
 }
 
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
@@ -213,7 +214,7 @@ export async function printDryRun(
   const requests: object[] = [];
   const texts: string[] = [];
 
-  for (const { account, name, window, request, output } of calls) {
+  for (const { account, name, window, request, output, reason } of calls) {
     const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone } = window;
@@ -225,6 +226,7 @@ export async function printDryRun(
       body: requestParameters(request),
       window: { since, until, timezone: zone },
       output: output ?? '-',
+      reason,
       curl,
     });
 
@@ -234,6 +236,7 @@ export async function printDryRun(
       line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
       line('unix', `${since} … ${until}`),
       line('output', printable(output ?? 'stdout')),
+      ...(reason === undefined ? [] : [line('because', reason)]),
       line('body', encoded.text),
       '',
       curl,

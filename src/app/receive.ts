@@ -1,14 +1,16 @@
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
+import { keyOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { writeRows } from '../output/encoder.ts';
 import { createEncoder } from '../output/formats/index.ts';
+import type { Changes, FetchedFile, Totals } from '../report/books.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import type { Comparison } from '../view/figures.ts';
+import { type Comparison, figureDigits, figuresOf } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
 import { type Delivery, openFile, prepareDelivery } from './deliver.ts';
 import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
@@ -26,6 +28,7 @@ import {
   isOfAnother,
   noteFetched,
   pickUpReport,
+  type ReportOrigin,
   type ReportTools,
   type TakeReport,
 } from './order.ts';
@@ -54,14 +57,14 @@ export interface ReportFetch<T> {
 export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
   const { plan, options, intake } = fetch;
   const mayPickUp = !options.fresh && !options.direct;
-  const unfinishedId = mayPickUp ? await pickUpReport(tools, plan) : undefined;
+  const unfinished = mayPickUp ? await pickUpReport(tools, plan) : undefined;
 
-  if (unfinishedId !== undefined) {
+  if (unfinished) {
     try {
-      return await receiveReport(tools, unfinishedId, fetch);
+      return await receiveReport(tools, unfinished, fetch);
     } catch (error) {
       if (!isGone(error) && !isOfAnother(error)) throw error;
-      const shownId = printable(unfinishedId);
+      const shownId = printable(unfinished.id);
       tools.console.note(
         `The service does not have report ${shownId} any more: creating a new one.`,
       );
@@ -70,13 +73,16 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
 
   const created = await createReport(tools, plan, intake.take);
   if (created.kind === 'data') return created.result;
-  return receiveReport(tools, created.id, fetch);
+  return receiveReport(tools, created, fetch);
 }
+
+/** A report that was asked for. */
+type BegunReport = ReportOrigin & { readonly id: string };
 
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
 async function receiveReport<T>(
   tools: ReportTools,
-  reportId: string,
+  { id: reportId, createdMs }: BegunReport,
   fetch: ReportFetch<T>,
 ): Promise<T> {
   const { options, intake } = fetch;
@@ -85,7 +91,7 @@ async function receiveReport<T>(
 
   const result = await withResumeHint(tools, { reportId, resume }, async () => {
     await awaitReport(tools, reportId, options);
-    return client.download(reportId, (answer) => intake.take(answer, reportId));
+    return client.download(reportId, (answer) => intake.take(answer, { id: reportId, createdMs }));
   });
   if (intake.file) await noteFetched(tools, reportId, intake.file(reportId));
   return result;
@@ -149,6 +155,17 @@ export interface PreparedOutput {
   readonly isStrict: boolean;
   /** The earlier report that this one is held against. */
   readonly comparison?: Comparison | undefined;
+  /** What the report and its account are called, where a run has several. */
+  readonly label?: ReportLabel;
+  /** Notes the file in the books of its folder, and tells which totals are not what they were. */
+  readonly record?: ((file: FetchedFile) => Changes | undefined) | undefined;
+}
+
+/** What a report is called, and whose it is. */
+interface ReportLabel {
+  /** The name of a saved report; `null` for what flags alone describe. */
+  readonly report: string | null;
+  readonly account: string;
 }
 
 /** Settles where the rows of a report go, and what they are checked against. Throws as `prepareDelivery`. */
@@ -169,8 +186,17 @@ export async function prepareOutput(
 export interface WrittenReport {
   /** `undefined` for stdout. */
   readonly file: string | undefined;
+  readonly label?: ReportLabel | undefined;
   readonly rowCount: number;
   readonly sizeBytes: number;
+  /** Of the file's bytes, in hexadecimal digits; absent where nobody asks for it. */
+  readonly sha256?: string | undefined;
+  /** The columns that tell a row from every other one, where the request is known. */
+  readonly key: readonly string[];
+  /** When the report was asked for, in milliseconds since 1970. */
+  readonly createdMs: number;
+  /** The totals that are not what they were when the file was fetched before. */
+  readonly changes?: Changes | undefined;
   /** `null` for data that came without an id, and for several reports that were merged. */
   readonly reportId: string | null;
   /** The ends of the window in its zone, as far as they are known. */
@@ -190,7 +216,7 @@ export function writingIntake(
   output: PreparedOutput,
 ): Intake<WrittenReport> {
   return {
-    take: (answer, reportId) => writeReport(context, output, readAnswer(tools, answer), reportId),
+    take: (answer, origin) => writeReport(context, output, readAnswer(tools, answer), origin),
     file: (reportId) => output.delivery.target.name(reportId),
   };
 }
@@ -201,24 +227,26 @@ export function writingIntake(
  */
 export async function writeReport(
   context: Pick<Context, 'console' | 'host'>,
-  { delivery, expectation, isStrict, comparison }: PreparedOutput,
+  { delivery, expectation, isStrict, comparison, label, record }: PreparedOutput,
   batches: RowBatches,
-  reportId?: string,
+  { id: reportId, createdMs }: ReportOrigin,
 ): Promise<WrittenReport> {
   const { console } = context;
   const encoder = await createEncoder(delivery.format, { ...delivery.encoding, comparison });
   const check = expectation && checkCompleteness(expectation);
   const figures = delivery.showsCard ? new Grouping('time') : undefined;
+  const sums = record ? new Grouping() : undefined;
   const output = await delivery.target.open(reportId);
 
   try {
     const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
       check?.observe(batch);
       figures?.observe(rowsOf(batch), batch.fields);
+      sums?.observe(rowsOf(batch), batch.fields);
     });
     const warnings = check?.problems(tail) ?? [];
     if (isStrict && warnings.length > 0) throw incomplete(warnings);
-    await output.commit();
+    const fileFacts = await output.commit();
 
     // This is printed with -q too, because the report that was written is not the one that was asked for.
     for (const warning of warnings) {
@@ -228,10 +256,15 @@ export async function writeReport(
     if (delivery.opensFile && file !== undefined) openFile(context, file);
 
     const window = expectation ? describeWindow(expectation.window) : tail.summary;
-    return {
+    const key = expectation ? keyOf(expectation.breakdowns) : [];
+    const written: WrittenReport = {
       file,
+      label,
       rowCount,
-      sizeBytes,
+      sizeBytes: fileFacts?.sizeBytes ?? sizeBytes,
+      sha256: fileFacts?.sha256,
+      key,
+      createdMs,
       reportId: reportId ?? null,
       since: window?.since ?? null,
       until: window?.until ?? null,
@@ -239,10 +272,25 @@ export async function writeReport(
       figures,
       comparison,
     };
+    if (!sums || !record) return written;
+    return { ...written, changes: record({ ...written, totals: totalsOf(sums) }) };
   } catch (error) {
     await output.abort();
     throw error;
   }
+}
+
+/** The exact sum of each metric, by the metric's own name. */
+function totalsOf(sums: Grouping): Totals {
+  const all = sums.totals();
+  const totals: Record<string, string> = {};
+
+  for (const figure of figuresOf(sums.metrics)) {
+    if (figure.derived) continue;
+    const metric = metricOfField(figure.field)?.name ?? figure.field;
+    totals[metric] = figureDigits(figure, all) ?? '0';
+  }
+  return totals;
 }
 
 function incomplete(warnings: readonly string[]): IncompleteDataError {

@@ -278,7 +278,7 @@ class Examination {
       plan,
       options: { fresh: true, pollInterval: 'auto', waitTimeout: this.#timeoutMs },
       intake: {
-        async take({ body, contentType }, reportId) {
+        async take({ body, contentType }, { id: reportId }) {
           if (reportId !== undefined) await noteFetched(tools, reportId, undefined);
 
           const batches = readRows(body, { contentType });

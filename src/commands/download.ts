@@ -39,10 +39,12 @@ async function download(
   const tools = toolsFor(context);
   const intake = writingIntake(context, tools, output);
   const client = await context.client();
+  // The report was created before this.
+  const createdMs = context.host.wallClock();
 
   const resume = `${typedWaitCommand(reportId, options)}, then the same command again`;
   const written = await withResumeHint(tools, { reportId, resume }, () =>
-    client.download(reportId, (answer) => intake.take(answer, reportId)),
+    client.download(reportId, (answer) => intake.take(answer, { id: reportId, createdMs })),
   );
   await noteFetched(tools, reportId, written.file);
   await announce(context, written);

@@ -1,4 +1,5 @@
 import { campaignsCommand } from './campaigns.ts';
+import { checkCommand } from './check.ts';
 import type { CommandDeclaration } from './command.ts';
 import { completeCommand, completionCommand } from './completion.ts';
 import { configCommand } from './config.ts';
@@ -31,6 +32,7 @@ export const commandGroups: readonly CommandGroup[] = [
       statusCommand,
       downloadCommand,
       viewCommand,
+      checkCommand,
       campaignsCommand,
       fieldsCommand,
       initCommand,

@@ -126,7 +126,11 @@ async function listReports(context: Context, limit: number | undefined): Promise
   const usual = isForPerson ? usualCount : undefined;
   const entries = context.ledger()?.list(limit ?? usual) ?? [];
 
-  if (flags.json) return console.result(visibleJson(entries));
+  if (flags.json) {
+    // People paste this list: even a hash of their credential is nobody's business.
+    const listed = entries.map((entry) => ({ ...entry, credential: undefined }));
+    return console.result(visibleJson(listed));
+  }
   if (entries.length === 0) {
     console.note('No report was created on this machine yet. Create one with: adreport run');
     return;

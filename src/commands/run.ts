@@ -1,4 +1,5 @@
 import { announce } from '../app/announce.ts';
+import { chooseParts } from '../app/archive.ts';
 import { checkComparable, compareReport } from '../app/compare.ts';
 import { checkFormat } from '../app/deliver.ts';
 import { runFlags } from '../app/flags/run-flags.ts';
@@ -57,7 +58,8 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
     for (const note of plan.window.notes) context.console.note(note);
   }
 
-  const jobs = planned.filter(({ parts }) => parts.length > 0);
+  const chosen = await Promise.all(planned.map((job) => chooseParts(context, job)));
+  const jobs = chosen.filter(({ parts }) => parts.length > 0);
   if (options.dryRun) return showPlan(context, jobs);
 
   const [first, ...others] = jobs;
@@ -86,6 +88,7 @@ async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
       window: part.window,
       request: part.request,
       output: fileOf(job, part),
+      reason: part.reason,
     })),
   );
   await printDryRun(context, calls);
@@ -114,7 +117,12 @@ async function prepareJob(
   const { options } = job;
   if (options.compare) checkComparable(context, options);
 
-  const output = await prepareOutput(context, options, factsOf(job, part));
+  const { account, books, name } = job;
+  const output: PreparedOutput = {
+    ...(await prepareOutput(context, options, factsOf(job, part))),
+    label: { report: name ?? null, account: await account.name() },
+    record: part && books ? (file) => books.record(part, file) : undefined,
+  };
   if (!options.compare) return output;
 
   const { window } = part ?? job.plan;

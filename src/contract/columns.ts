@@ -75,6 +75,22 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
   breakdown.fields.map((field) => ({ ...field, breakdown })),
 );
 
+/**
+ * The columns that tell a row of a report from every other one: of each breakdown its id, or its name where it has none.
+ * Empty for a report of one row.
+ */
+export function keyOf(asked: readonly BreakdownName[]): string[] {
+  const key: string[] = [];
+
+  for (const name of asked) {
+    const fields = breakdowns.find((breakdown) => breakdown.name === name)?.fields ?? [];
+    // An hour tells its date, too.
+    const field = name === 'HOURLY' ? fields.at(-1) : fields[0];
+    if (field) key.push(field.name);
+  }
+  return key;
+}
+
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;

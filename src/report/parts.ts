@@ -21,6 +21,8 @@ export interface Part {
   readonly until: string;
   /** The first second (unix) at which nothing can be added to it any more. */
   readonly overAt: number;
+  /** Why it is fetched, as a clause, where `--missing` asked. */
+  readonly reason?: string;
 }
 
 /**
@@ -84,25 +86,65 @@ function nearestEdge({ unitSince, unitOver }: UnitWindow, instant: number): numb
   return instant - unitSince <= unitOver - instant ? unitSince : unitOver;
 }
 
+/** What is known of the file of a part before it is fetched. */
+export interface PartFile {
+  /** When its report was created, in unix seconds; where nobody knows that, when the file was written. */
+  readonly createdAt: number;
+  /** Why it is no whole report, as a clause: `its file is empty`. Absent where nothing speaks against it. */
+  readonly harm?: string;
+}
+
+/** A part that is to be fetched, and why, as a clause. */
+export interface PartToFetch {
+  readonly part: Part;
+  readonly reason: string;
+}
+
+/** By what it is decided which parts are fetched. */
+interface MissingParts {
+  /** In unix seconds. */
+  readonly now: number;
+  /** How many of the last parts are fetched in any case. */
+  readonly lookback: number;
+  /** The file of a part; `undefined` where there is none. */
+  fileOf(part: Part): PartFile | undefined;
+}
+
 /**
- * The parts that have begun and have no file yet, or one that is not final. No state is kept but the files: one that was
- * written before its unit was over holds the beginning of it only, and one that was written while its part was among the
- * last `lookback` holds numbers that were still to change. So an outage, however long, leaves nothing stale behind.
- * @param writtenAt when a part's file was written, in unix seconds as `now`; `undefined` where there is none
+ * The parts that have begun and have no file yet, or one that is not final. A report that was created before its unit was
+ * over holds the beginning of it only, and one that was created while its part was among the last `lookback` holds numbers
+ * that were still to change. So an outage, however long, leaves nothing stale behind.
  */
 export function stillToFetch(
   all: readonly Part[],
-  now: number,
-  lookback: number,
-  writtenAt: (part: Part) => number | undefined,
-): Part[] {
+  { now, lookback, fileOf }: MissingParts,
+): PartToFetch[] {
   const begun = all.filter(({ window }) => window.since <= now);
-  const firstOfLookback = begun.length - lookback;
-  return begun.filter((part, position) => {
-    if (position >= firstOfLookback) return true;
-    const written = writtenAt(part);
-    return written === undefined || written < finalAt(all, position, lookback);
-  });
+  const parts: PartToFetch[] = [];
+
+  for (const [position, part] of begun.entries()) {
+    const isLookedBackTo = position >= begun.length - lookback;
+    const file = fileOf(part);
+
+    const reason = reasonToFetch(file, {
+      overAt: part.overAt,
+      finalAt: finalAt(all, position, lookback),
+    });
+    if (reason !== undefined) parts.push({ part, reason });
+    else if (isLookedBackTo) parts.push({ part, reason: `it is among the last ${lookback}` });
+  }
+  return parts;
+}
+
+function reasonToFetch(
+  file: PartFile | undefined,
+  { overAt, finalAt }: { readonly overAt: number; readonly finalAt: number },
+): string | undefined {
+  if (!file) return 'there is no file';
+  if (file.harm !== undefined) return file.harm;
+  if (file.createdAt < overAt) return 'its report was created before its time was over';
+  if (file.createdAt < finalAt) return 'its report was created while figures were still to change';
+  return undefined;
 }
 
 /** When the numbers of a part are final: when the last of the parts that are looked back from is over. */

@@ -49,23 +49,34 @@ interface Slice {
 }
 
 /**
+ * The names of the columns of a Parquet file, which stand in its footer.
+ * @throws an error of any kind, where the file is damaged
+ */
+export async function readParquetColumns(descriptor: number, sizeBytes: number): Promise<string[]> {
+  const source: AsyncBuffer = {
+    byteLength: sizeBytes,
+    slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
+  };
+  const metadata = await parquetMetadataAsync(source);
+  return parquetSchema(metadata).children.map(({ element }) => element.name);
+}
+
+/**
  * Reads a Parquet file a slice of a row group at a time. Dates become `2026-11-01`, timestamps `2026-11-01T02:00:00+0000`;
  * integers keep their digits, and decimals their places.
  */
 export class ParquetReader {
-  readonly #descriptor: number;
   readonly #sizeBytes: number;
   readonly #tell: (message: ParquetMessage) => void;
   readonly #source: AsyncBuffer;
 
   /** @param tell hears what is begun, and how far it has come */
   constructor(descriptor: number, sizeBytes: number, tell: (message: ParquetMessage) => void) {
-    this.#descriptor = descriptor;
     this.#sizeBytes = sizeBytes;
     this.#tell = tell;
     this.#source = {
       byteLength: sizeBytes,
-      slice: async (start, end = sizeBytes) => this.#readBytes(start, end),
+      slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
     };
   }
 
@@ -149,21 +160,29 @@ export class ParquetReader {
     if (!isWhole) throw new Error(`its column ${name} has other rows than it says`);
     return values;
   }
+}
 
-  #readBytes(start: number, end: number): ArrayBuffer {
-    const isInside = start >= 0 && start <= end && end <= this.#sizeBytes;
-    if (!isInside) throw new Error('a part of it lies beyond its end');
-    if (end - start > maxPageBytes) throw new Error('a column of a row group is over 128 MB');
+/** A range of bytes within a file. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+  /** How large the file is. */
+  readonly sizeBytes: number;
+}
 
-    const bytes = new Uint8Array(new ArrayBuffer(end - start));
-    let at = 0;
-    while (at < bytes.length) {
-      const count = readSync(this.#descriptor, bytes, at, bytes.length - at, start + at);
-      if (count === 0) throw new Error('it became shorter while it was read');
-      at += count;
-    }
-    return bytes.buffer;
+function readBytes(descriptor: number, { start, end, sizeBytes }: ByteRange): ArrayBuffer {
+  const isInside = start >= 0 && start <= end && end <= sizeBytes;
+  if (!isInside) throw new Error('a part of it lies beyond its end');
+  if (end - start > maxPageBytes) throw new Error('a column of a row group is over 128 MB');
+
+  const bytes = new Uint8Array(new ArrayBuffer(end - start));
+  let at = 0;
+  while (at < bytes.length) {
+    const count = readSync(descriptor, bytes, at, bytes.length - at, start + at);
+    if (count === 0) throw new Error('it became shorter while it was read');
+    at += count;
   }
+  return bytes.buffer;
 }
 
 /** How many rows of a row group are in memory at a time. */

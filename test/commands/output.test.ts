@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
@@ -290,12 +291,19 @@ describe('--json with -o', () => {
     expect(stdout.endsWith('\n')).toBe(true);
     expect(JSON.parse(stdout)).toEqual({
       file: 'r.csv',
+      report: null,
+      account: expect.any(String),
       rows: 2,
       bytes: Buffer.byteLength(files['r.csv'] ?? ''),
+      sha256: createHash('sha256')
+        .update(files['r.csv'] ?? '')
+        .digest('hex'),
+      key: ['date'],
       reportId: expect.stringMatching(/^[0-9a-f]+$/),
       since: '2026-11-09T00:00:00+0100',
       until: '2026-11-10T23:59:59+0100',
       warnings: [],
+      changed: null,
     });
   });
 

@@ -167,8 +167,11 @@ describe('whole units, a file each', () => {
           );
           const nameOf = (part: (typeof parts)[number]): string =>
             name.replace('{since}', part.since).replace('{until}', part.until);
-          const writtenAt = (part: (typeof parts)[number]) => files.get(nameOf(part))?.writtenAt;
-          for (const part of stillToFetch(parts, now, lookback, writtenAt)) {
+          const fileOf = (part: (typeof parts)[number]) => {
+            const file = files.get(nameOf(part));
+            return file && { createdAt: file.writtenAt };
+          };
+          for (const { part } of stillToFetch(parts, { now, lookback, fileOf })) {
             // The service has nothing of the future.
             const { window: own } = part;
             files.set(nameOf(part), {

@@ -81,6 +81,9 @@ export interface CliResult {
   /** Every file of the working folder, by its path in it. */
   readonly files: Readonly<Record<string, string>>;
 
+  /** The books of folders, in the same way. */
+  readonly books: Readonly<Record<string, string>>;
+
   readonly cwd: string;
 }
 
@@ -120,7 +123,16 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
 
   const exitCode = await main(wordsOf(line), host);
 
-  return { exitCode, stdout: stdout.text(), stderr: stderr.text(), files: filesIn(cwd), cwd };
+  const all = Object.entries(filesIn(cwd));
+  const isBook = ([path]: readonly [string, string]) => /(^|\/)_adreport[^/]*$/.test(path);
+  return {
+    exitCode,
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    files: Object.fromEntries(all.filter((entry) => !isBook(entry))),
+    books: Object.fromEntries(all.filter(isBook)),
+    cwd,
+  };
 }
 
 /** The texts of the files of a folder and those below, but for the settings, by their paths in it. */

@@ -42,6 +42,17 @@ const manyReportsFlags = flagGroup('Many reports:', {
     meaning: 'with --missing: the last n parts again, because late numbers change them',
     read: readCount,
   },
+  refetch: {
+    flags: '--refetch',
+    meaning: 'with --missing: fetch files of another request again',
+    isRare: true,
+    isNeverSaved: true,
+  },
+  books: {
+    flags: '--no-books',
+    meaning: 'keep no list of the files in _adreport.ndjson',
+    isRare: true,
+  },
   shard: {
     flags: '--shard <k/n>',
     meaning: 'only every n-th part, for n machines side by side',

@@ -1,4 +1,4 @@
-import { readlinkSync, statSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
@@ -17,6 +17,12 @@ const placeholderPattern = /\{([^{}]*)\}/g;
 export function placeholdersOf(template: string): Placeholder[] {
   const words = [...template.matchAll(placeholderPattern)].map((match) => match[1] ?? '');
   return words.map(placeholderNamed);
+}
+
+/** Whether a name tells the days of what it holds, so that each part of a split report has a file of its own. */
+export function hasTimePlaceholder(template: string): boolean {
+  const ofTime: readonly Placeholder[] = ['since', 'until', 'date'];
+  return placeholdersOf(template).some((placeholder) => ofTime.includes(placeholder));
 }
 
 /**
@@ -107,10 +113,4 @@ function linkTarget(path: string): string | undefined {
     // It is no link, or nothing that can be read.
     return undefined;
   }
-}
-
-/** When a file was last written, in unix seconds; `undefined` where there is none. */
-export function modifiedAt(path: string): number | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() ? stats.mtimeMs / 1_000 : undefined;
 }

@@ -17,6 +17,17 @@ export interface OutputFileOptions {
 
   /** Ends the wait for somebody who reads a named pipe. */
   readonly signal?: AbortSignal;
+
+  /** Compute the hash of what is written. */
+  readonly hashes?: boolean;
+}
+
+/** What a file holds that stands whole. */
+export interface WholeFile {
+  readonly sizeBytes: number;
+
+  /** In hexadecimal digits; absent where nobody asked for it. */
+  readonly sha256?: string;
 }
 
 /** A file that is open for writing, and what becomes of it. */
@@ -44,7 +55,7 @@ export async function openOutput(
     if (await isDirect(path)) return openDirect(path, options.signal);
     return FileBeside.open(path, options);
   });
-  return new OutputFile(path, opened);
+  return new OutputFile(path, opened, options);
 }
 
 /** A file that is there when it is whole, or not at all. All calls but `abort` throw `OutputError`, and have then undone everything. */
@@ -62,10 +73,10 @@ export class OutputFile implements Sink {
 
   #isDone = false;
 
-  constructor(path: string, opened: OpenedFile) {
+  constructor(path: string, opened: OpenedFile, { hashes = false }: OutputFileOptions) {
     this.#path = path;
     this.#opened = opened;
-    this.#pieces = new PieceWriter(opened.file);
+    this.#pieces = new PieceWriter(opened.file, { hashes });
     if (!/\.gz$/i.test(path)) return;
 
     this.#gzip = createGzip();
@@ -80,14 +91,15 @@ export class OutputFile implements Sink {
     return writing && this.#orUndone(() => writing);
   }
 
-  commit(): Promise<void> {
-    return this.#orUndone(async () => {
+  async commit(): Promise<WholeFile> {
+    await this.#orUndone(async () => {
       this.#gzip?.end();
       await this.#packing;
       await this.#pieces.end();
       await this.#opened.place();
       this.#isDone = true;
     });
+    return this.#pieces.facts();
   }
 
   async abort(): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
 const pieceBytes = 256 * 1024;
@@ -15,8 +16,20 @@ export class PieceWriter {
 
   #writing = Promise.resolve();
 
-  constructor(file: FileHandle) {
+  readonly #hash: Hash | undefined;
+
+  #writtenBytes = 0;
+
+  /** @param options whether the hash of what is written is computed */
+  constructor(file: FileHandle, { hashes }: { readonly hashes: boolean }) {
     this.#file = file;
+    this.#hash = hashes ? createHash('sha256') : undefined;
+  }
+
+  /** What was written; asked for once, after the end. */
+  facts(): { readonly sizeBytes: number; readonly sha256?: string } {
+    const sizeBytes = this.#writtenBytes;
+    return this.#hash ? { sizeBytes, sha256: this.#hash.digest('hex') } : { sizeBytes };
   }
 
   /** Takes bytes, which may be used again. Gives a promise only where a piece is full: most batches of rows need not wait. */
@@ -38,7 +51,11 @@ export class PieceWriter {
   /** Gives the filled piece to the system, once that has taken the one before. */
   async #begin(): Promise<void> {
     await this.#writing;
-    this.#writing = this.#file.writeFile(this.#filling.subarray(0, this.#filledBytes));
+    const piece = this.#filling.subarray(0, this.#filledBytes);
+    this.#writing = this.#file.writeFile(piece);
+    this.#writtenBytes += piece.length;
+    this.#hash?.update(piece);
+
     // An error is for whoever awaits it next; until then it must not count as unhandled.
     this.#writing.catch(() => {});
 

@@ -1,0 +1,318 @@
+import { statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type Context, version } from '../context.ts';
+import { codeOf, OutputError, UsageError } from '../errors.ts';
+import { expandName, hasTimePlaceholder } from '../output/file/file-name.ts';
+import { formats } from '../output/formats/index.ts';
+import {
+  appendToBooks,
+  type BookedFormat,
+  type Bookkeeper,
+  type BookLine,
+  type Books,
+  type Changes,
+  changesBetween,
+  differencesOf,
+  type FetchedFile,
+  hashOfQuestion,
+  nameOfBooks,
+  type Question,
+  questionOf,
+  readBooks,
+} from '../report/books.ts';
+import { type Part, type PartFile, type PartToFetch, stillToFetch } from '../report/parts.ts';
+import { describeWindow } from '../report/window.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { chooseFormat, csvDialect } from './deliver.ts';
+import { factsOf, fileOf, type Job } from './plan.ts';
+
+type Streams = Pick<Context, 'console' | 'host'>;
+
+/**
+ * The folder that a job adds files to, and what its books say: which request each file answers, when its report was
+ * created, and what it adds up to (`cli.md`, A folder of reports keeps its own books).
+ */
+class Archive implements Bookkeeper {
+  readonly #context: Streams;
+  readonly #job: Job;
+  readonly #folder: string;
+  readonly #question: Question;
+  readonly #hash: string;
+  #books: Books | undefined;
+
+  constructor(context: Streams, job: Job, { folder, question }: ArchivePlace) {
+    this.#context = context;
+    this.#job = job;
+    this.#folder = folder;
+    this.#question = question;
+    this.#hash = hashOfQuestion(question);
+  }
+
+  /**
+   * The parts that `--missing` still has to fetch.
+   *
+   * @throws UsageError where a file answers another request, unless `--refetch` fetches it again
+   */
+  partsToFetch(parts: readonly Part[]): PartToFetch[] {
+    const { options } = this.#job;
+    const differences = new Map<string, string[]>();
+    let unknownCount = 0;
+
+    const fileOfPart = (part: Part): PartFile | undefined => {
+      const path = this.#pathOf(part);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (!found?.isFile()) return undefined;
+
+      const line = this.#lineOf(path);
+      const writtenAt = found.mtimeMs / 1_000;
+      if (!line) {
+        unknownCount += 1;
+        const harm = found.size === 0 ? 'its file is empty' : undefined;
+        return { createdAt: writtenAt, harm };
+      }
+
+      const createdAt = Date.parse(line.createdAt) / 1_000;
+      if (line.requestHash !== this.#hash) {
+        differences.set(line.file, differencesOf(questionOf(line), this.#question));
+        return { createdAt, harm: 'its file answers another request' };
+      }
+      return { createdAt, harm: harmOf(found.size, line) };
+    };
+
+    const now = Math.floor(this.#context.host.wallClock() / 1_000);
+    const lookback = options.lookback ?? 0;
+    const missing = stillToFetch(parts, { now, lookback, fileOf: fileOfPart });
+
+    this.#sayFaults(unknownCount);
+    if (differences.size > 0 && !options.refetch) throw this.#otherRequest(differences);
+    return missing;
+  }
+
+  /** As `Bookkeeper`; without `--strict` books that cannot be written to are a warning. */
+  record(part: Part, fetched: FetchedFile): Changes | undefined {
+    const { file, sha256 } = fetched;
+    // What goes to a stream is no file that could be found again.
+    if (file === undefined || sha256 === undefined) return undefined;
+
+    try {
+      const line = this.#lineFor(part, { ...fetched, file, sha256 });
+      appendToBooks(this.#folder, nameOfBooks(this.#job.options.shard), line);
+      return line.changed;
+    } catch (error) {
+      this.#cannotAppend(error);
+      return undefined;
+    }
+  }
+
+  #lineFor(part: Part, fetched: HashedFile): BookLine {
+    const path = resolve(this.#context.host.cwd, fetched.file);
+    const before = this.#lineOf(path);
+    const isSameRequest = before?.requestHash === this.#hash;
+    const { since, until } = describeWindow(part.window);
+
+    return {
+      file: this.#nameOf(path),
+      window: { since, until, timezone: part.window.zone },
+      request: this.#question.request,
+      requestHash: this.#hash,
+      key: fetched.key,
+      reportId: fetched.reportId,
+      createdAt: new Date(fetched.createdMs).toISOString(),
+      fetchedAt: new Date(this.#context.host.wallClock()).toISOString(),
+      rows: fetched.rowCount,
+      bytes: fetched.sizeBytes,
+      sha256: fetched.sha256,
+      totals: fetched.totals,
+      changed: isSameRequest ? changesBetween(before.totals, fetched.totals) : undefined,
+      warnings: fetched.warnings,
+      format: this.#question.format,
+      adreport: version,
+    };
+  }
+
+  #pathOf(part: Part): string {
+    return resolve(this.#context.host.cwd, fileOf(this.#job, part) ?? '');
+  }
+
+  #nameOf(path: string): string {
+    return relative(this.#folder, path).split(sep).join('/');
+  }
+
+  #lineOf(path: string): BookLine | undefined {
+    this.#books ??= this.#readBooks();
+    return this.#books.lines.get(this.#nameOf(path));
+  }
+
+  #readBooks(): Books {
+    try {
+      return readBooks(this.#folder);
+    } catch (error) {
+      const reason = codeOf(error) ?? String(error);
+      throw new OutputError(
+        `The books of ${printable(this.#folder)} could not be read (${reason}).`,
+        {
+          hint: 'Check the permissions of _adreport.ndjson there, or leave the books out with --no-books.',
+          cause: error,
+        },
+      );
+    }
+  }
+
+  #sayFaults(unknownCount: number): void {
+    const { console } = this.#context;
+    for (const fault of this.#books?.faults ?? []) console.warn(fault);
+    if (unknownCount === 0) return;
+
+    const files = formatPlural(unknownCount, 'file');
+    console.note(
+      `The books have no line for ${files}, which are judged by their time: adreport check ${printable(relative(this.#context.host.cwd, this.#folder) || '.')}`,
+    );
+  }
+
+  #otherRequest(differences: ReadonlyMap<string, readonly string[]>): UsageError {
+    const texts = new Set([...differences.values()].flat());
+    const [firstFile = ''] = differences.keys();
+    const count = differences.size;
+    const which = count === 1 ? firstFile : `${count} files, the first is ${firstFile},`;
+    const verb = count === 1 ? 'answers' : 'answer';
+    return new UsageError(
+      `${printable(which)} ${verb} another request than this one: ${printable([...texts].join('; '))}.`,
+      {
+        code: 'OTHER_REQUEST',
+        hint: 'Write to another -o, or fetch those files again with --refetch.',
+      },
+    );
+  }
+
+  #cannotAppend(error: unknown): void {
+    const reason = error instanceof OutputError ? error.message : (codeOf(error) ?? String(error));
+    const name = join(this.#folder, nameOfBooks(this.#job.options.shard));
+    const message = `${printable(name)} could not be written to (${reason}): the file is whole, and the books do not tell of it.`;
+    const hint = 'Check the permissions of the folder, or leave the books out with --no-books.';
+    if (this.#job.options.strict) throw new OutputError(message, { hint });
+    this.#context.console.warn(`${message} ${hint}`);
+  }
+}
+
+/** A file with its name and its hash. */
+interface HashedFile extends FetchedFile {
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/** Why a file with a line in the books is no whole report; `undefined` where it is as it was written. */
+function harmOf(sizeBytes: number, line: BookLine): string | undefined {
+  if (sizeBytes === 0) return 'its file is empty';
+  if (sizeBytes !== line.bytes) return 'its file was cut or changed';
+  return undefined;
+}
+
+/** Where the books of a job are, and which question all of its files answer. */
+interface ArchivePlace {
+  /** The folder before the first placeholder of time in `-o`. */
+  readonly folder: string;
+  readonly question: Question;
+}
+
+/**
+ * The job with the books that it keeps, and with `--missing` only the parts that still have to be fetched, each with the
+ * reason.
+ *
+ * @throws UsageError where a file answers another request, unless `--refetch` fetches it again
+ */
+export async function chooseParts(context: Streams, job: Job): Promise<Job> {
+  const archive = await openArchive(context, job);
+  const books = archive && { books: archive };
+  if (!job.options.missing) return { ...job, ...books };
+
+  const missing = archive ? archive.partsToFetch(job.allParts) : partsByTime(context, job);
+  // A merged output is one file: it is written anew if any part is not final.
+  if (job.isMerged) return missing.length > 0 ? job : { ...job, parts: [] };
+
+  const parts: Part[] = [];
+  for (const { part, reason } of missing) {
+    if (job.parts.includes(part)) parts.push({ ...part, reason });
+  }
+  return { ...job, ...books, parts };
+}
+
+/** The parts to fetch where there are no books: by the times of the files alone. */
+function partsByTime({ host }: Streams, job: Job): PartToFetch[] {
+  const fileOfPart = (part: Part): PartFile | undefined => {
+    const path = resolve(host.cwd, fileOf(job, part) ?? '');
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (!found?.isFile()) return undefined;
+
+    const harm = found.size === 0 ? 'its file is empty' : undefined;
+    return { createdAt: found.mtimeMs / 1_000, harm };
+  };
+  const now = Math.floor(host.wallClock() / 1_000);
+  return stillToFetch(job.allParts, {
+    now,
+    lookback: job.options.lookback ?? 0,
+    fileOf: fileOfPart,
+  });
+}
+
+/** The archive that a job adds to; `undefined` where its output has no time in its name, or `--no-books` leaves it out. */
+async function openArchive(context: Streams, job: Job): Promise<Archive | undefined> {
+  const { options } = job;
+  const { output = '-' } = options;
+  if (!hasTimePlaceholder(output) || !options.books) return undefined;
+
+  const beginning = output.slice(0, output.search(/\{(?:date|since|until)\}/));
+  const folder = dirname(`${expandName(beginning, factsOf(job).names)}x`);
+  return new Archive(context, job, {
+    folder: resolve(context.host.cwd, folder),
+    question: await questionOfJob(context, job),
+  });
+}
+
+/** Everything of a job that decides what its files hold, but their time. */
+async function questionOfJob(context: Streams, { account, options, plan }: Job): Promise<Question> {
+  const settings = await account.settings();
+  const { request, window } = plan;
+  const names = {
+    campaign: options.campaign,
+    adUnit: options.adUnit,
+    advertiser: options.advertiser,
+  };
+  const filters: Record<string, readonly string[]> = { ...request.filters };
+  for (const [name, values] of Object.entries(names)) {
+    if (values && values.length > 0) filters[name] = values;
+  }
+
+  return {
+    request: {
+      profile: plan.profile,
+      metrics: plan.shownMetrics,
+      breakdowns: request.breakdowns,
+      filters,
+      account: await account.name(),
+      // Every run has a local server of its own, at another port.
+      baseUrl: account.isLocal ? 'local' : (settings.baseUrl.value?.href ?? ''),
+      windowClock: plan.windowClock,
+    },
+    format: formatOfJob(context, options),
+    timezone: window.zone,
+  };
+}
+
+/** The format and those of its settings that change what a file holds. */
+function formatOfJob(context: Streams, options: Job['options']): BookedFormat {
+  const name = chooseFormat(context, options);
+  const { columns, normalize } = options;
+  const format: Record<string, unknown> = {};
+  if (columns !== undefined) format.columns = columns;
+  if (normalize) format.normalize = true;
+  if (formats[name].usesCsvDialect) {
+    const { delimiter, decimal, bom, escapeFormulas, header } = csvDialect(context, options);
+    if (delimiter !== ',') format.delimiter = delimiter;
+    if (decimal !== undefined) format.decimal = decimal;
+    if (bom) format.bom = true;
+    if (escapeFormulas) format.escapeFormulas = true;
+    if (header === false) format.header = false;
+  }
+  return { name, ...format };
+}

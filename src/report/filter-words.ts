@@ -1,0 +1,36 @@
+import { nounOf } from '../contract/columns.ts';
+import { findCountry } from '../contract/countries.ts';
+import { type BreakdownName, breakdowns, filters as knownFilters } from '../contract/vocabulary.ts';
+
+/** The flags that filter by name, and what they select. */
+const nameFlags: Readonly<Record<string, BreakdownName>> = {
+  campaign: 'CAMPAIGN',
+  adUnit: 'ADUNIT',
+  advertiser: 'ADVERTISER',
+};
+
+/**
+ * The filters of a report in words, one text each: `Country: France, Germany`. Ids without a name stay ids.
+ *
+ * @param filters values by the name of a filter, or of a flag that takes names (`campaign`)
+ */
+export function filtersInWords(filters: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.entries(filters).map(([name, values]) => {
+    const texts = name === 'countryId' ? values.map(countryName) : values;
+    return `${nounOfFilter(name)}: ${texts.join(', ')}`;
+  });
+}
+
+function nounOfFilter(name: string): string {
+  const filter = knownFilters.find((known) => known.name === name);
+  const dimension = filter?.on ?? (Object.hasOwn(nameFlags, name) ? nameFlags[name] : undefined);
+  const breakdown = breakdowns.find((known) => known.name === dimension);
+  if (!breakdown) return name;
+
+  const noun = nounOf(breakdown);
+  return noun.charAt(0).toUpperCase() + noun.slice(1);
+}
+
+function countryName(id: string): string {
+  return findCountry(id)?.name ?? id;
+}

@@ -1,0 +1,248 @@
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { BookLine } from '../../src/report/books.ts';
+import { serveForTest } from '../support/service.ts';
+
+const week =
+  'run --period 2026-11-09..2026-11-15 --split day --missing -q -o data/date={date}/part.csv';
+const booksFile = 'data/_adreport.ndjson';
+
+function linesOf(books: Readonly<Record<string, string>>, name = booksFile): BookLine[] {
+  const texts = (books[name] ?? '').split('\n').filter((text) => text !== '');
+  return texts.map((text) => JSON.parse(text));
+}
+
+describe('the books', () => {
+  test('have a line for each file, with what it answers and what it adds up to', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    const { exitCode, files, books } = await run(`${week} --by DAILY,CAMPAIGN --country FR`);
+
+    expect(exitCode).toBe(0);
+    const lines = linesOf(books);
+    expect(lines.map(({ file }) => file).sort()).toEqual(
+      Object.keys(files).map((name) => name.replace('data/', '')),
+    );
+    const line = lines.find(({ file }) => file === 'date=2026-11-09/part.csv');
+    expect(line).toMatchObject({
+      window: {
+        since: '2026-11-09T00:00:00+0100',
+        until: '2026-11-09T23:59:59+0100',
+        timezone: 'Europe/Paris',
+      },
+      request: {
+        profile: 'buyer',
+        breakdowns: ['DAILY', 'CAMPAIGN'],
+        filters: { countryId: ['3017382'] },
+      },
+      key: ['date', 'campaignId'],
+      warnings: [],
+      format: { name: 'csv' },
+    });
+
+    const rows = (files['data/date=2026-11-09/part.csv'] ?? '').trimEnd().split('\r\n');
+    const columns = rows[0]?.split(',') ?? [];
+    const displaysAt = columns.indexOf('displays');
+    let displays = 0;
+    for (const row of rows.slice(1))
+      displays += Number(row.split(',').at(displaysAt - columns.length));
+    expect(line?.rows).toBe(rows.length - 1);
+    expect(line?.totals.displays).toBe(String(displays));
+  });
+
+  test('of a shard are its own', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    await run(`${week} --by OS --shard 1/2`);
+    const { books } = await run(`${week} --by OS --shard 2/2`);
+
+    expect(Object.keys(books).sort()).toEqual([
+      'data/_adreport-1-of-2.ndjson',
+      'data/_adreport-2-of-2.ndjson',
+    ]);
+    expect(await run(`${week} --by OS --shard 1/2`)).toMatchObject({ exitCode: 0 });
+    const again = await run(`${week} --by OS`);
+    expect(linesOf(again.books)).toEqual([]);
+  });
+
+  test('are left out with --no-books, and where no name tells the time', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    expect((await run(`${week} --by OS --no-books`)).books).toEqual({});
+    expect((await run('run --period 2026-11-09 --by OS -q -o one.csv')).books).toEqual({});
+  });
+
+  test('tell which totals moved when a day is fetched again', async () => {
+    let nowMs = Date.UTC(2026, 10, 16, 4);
+    const { run } = await serveForTest({ delayMs: 0, restateDays: 5, clock: () => nowMs });
+    const line =
+      'run --period last-3d --by CAMPAIGN --split day --missing --lookback 3 -o {date}.csv';
+
+    await run(`${line} -q`, { now: nowMs });
+    nowMs += 86_400_000;
+    const { stdout, stderr, books } = await run(`${line} --json`, { now: nowMs });
+
+    expect(stderr).toMatch(/2026-11-1\d changed: .*downloads [\d,]+ → [\d,]+/);
+    const results = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const result = results.find(({ file }) => file === '2026-11-15.csv');
+    const lines = linesOf(books, '_adreport.ndjson').filter(
+      ({ file }) => file === '2026-11-15.csv',
+    );
+    expect(lines).toHaveLength(2);
+    expect(result.changed).toEqual(lines[1]?.changed);
+    expect(result.changed.downloads).toEqual([
+      lines[0]?.totals.downloads,
+      lines[1]?.totals.downloads,
+    ]);
+  });
+
+  test('that cannot be written to are a warning, and exit 8 with --strict', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    await run(`${week} --by OS`);
+    rmSync(join(cwd, booksFile));
+    // A folder of that name takes no lines.
+    writeFileSync(join(cwd, 'blocker'), '');
+    await run('run --period 2026-11-01 --by OS -q -o data/_adreport.ndjson/x.csv');
+    const line = `${week.replace(' --missing', '')} --by OS`;
+
+    const lenient = await run(line.replace(' -q', ''));
+    expect(lenient.exitCode).toBe(0);
+    expect(lenient.stderr).toContain('could not be written to');
+    expect((await run(`${line} --strict`)).exitCode).toBe(8);
+  });
+});
+
+describe('--missing', () => {
+  const otherRequests = [
+    '--metrics clicks --by DAILY,CAMPAIGN --country FR',
+    '--by DAILY,OS --country FR',
+    '--by DAILY,CAMPAIGN --country DE',
+    '--by DAILY,CAMPAIGN',
+    '--by DAILY,CAMPAIGN --country FR --filter osId=1',
+    '--by DAILY,CAMPAIGN --country FR --campaign "*a*"',
+    '--by DAILY,CAMPAIGN --country FR --columns date,displays',
+    '--by DAILY,CAMPAIGN --country FR --normalize',
+    '--by DAILY,CAMPAIGN --country FR --delimiter ;',
+    '--by DAILY,CAMPAIGN --country FR --excel',
+    '--by DAILY,CAMPAIGN --country FR --bom',
+    '--by DAILY,CAMPAIGN --country FR --no-header',
+    '--by DAILY,CAMPAIGN --country FR --escape-formulas',
+    '--by DAILY,CAMPAIGN --country FR --format ndjson',
+    '--by DAILY,CAMPAIGN --country FR --window-clock wall',
+  ];
+
+  test.each(otherRequests)('refuses files of another request (%s)', async (flags) => {
+    const { run, server } = await serveForTest({ delayMs: 0 });
+    await run(`${week} --by DAILY,CAMPAIGN --country FR`);
+    const before = server.requests().length;
+
+    const { exitCode, stderr } = await run(`${week} ${flags}`);
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('answer another request than this one');
+    expect(stderr).toContain('--refetch');
+    expect(server.requests()).toHaveLength(before);
+    expect((await run(`${week} ${flags} --refetch`)).exitCode).toBe(0);
+    expect((await run(`${week} ${flags}`)).exitCode).toBe(0);
+  });
+
+  const sameRequests = [
+    '--retries 1',
+    '--concurrency 2',
+    '--progress none',
+    '--title Other',
+    '--wait-timeout 5m',
+    '--poll-interval 1s',
+    '--timeout 10s',
+    '--strict',
+    '--fresh',
+    '--lookback 0',
+  ];
+
+  test.each(sameRequests)(
+    'has nothing to do where only how it runs differs (%s)',
+    async (flags) => {
+      const { run, server } = await serveForTest({ delayMs: 0 });
+      await run(`${week} --by DAILY,CAMPAIGN`);
+      const before = server.requests().length;
+
+      expect((await run(`${week} --by DAILY,CAMPAIGN ${flags}`)).exitCode).toBe(0);
+      expect(server.requests()).toHaveLength(before);
+    },
+  );
+
+  test('fetches what is empty, cut or absent, and says why in --dry-run', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const line = `${week} --by OS`;
+    await run(line);
+    truncateSync(join(cwd, 'data/date=2026-11-09/part.csv'), 0);
+    truncateSync(join(cwd, 'data/date=2026-11-10/part.csv'), 20);
+    rmSync(join(cwd, 'data/date=2026-11-11/part.csv'));
+
+    const { stdout } = await run(`${line} --dry-run --json`);
+    const { requests } = JSON.parse(stdout);
+    expect(requests.map(({ reason }: { reason: string }) => reason)).toEqual([
+      'its file is empty',
+      'its file was cut or changed',
+      'there is no file',
+    ]);
+
+    await run(line);
+    expect((await run('check data')).exitCode).toBe(0);
+  });
+
+  test('passes over a torn line of the books, and says so', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    await run(`${week} --by OS`);
+    appendFileSync(join(cwd, booksFile), '{"file":"date=2026');
+
+    const { exitCode, stderr } = await run(`${week} --by OS`.replace(' -q', ''));
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('is torn');
+    expect(readFileSync(join(cwd, booksFile), 'utf8')).toContain('{"file":"date=2026');
+  });
+});
+
+describe('check', () => {
+  test('says that a folder is whole, and what it adds up to', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    await run(`${week} --by DAILY,CAMPAIGN --country FR`);
+
+    const { exitCode, stdout } = await run('check data');
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Country: France');
+    expect(stdout).toContain('7 files');
+    expect(stdout).toContain('Nothing is wrong.');
+  });
+
+  test('is exit 9 where a file was changed, and names it', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    await run(`${week} --by DAILY,CAMPAIGN`);
+    appendFileSync(join(cwd, 'data/date=2026-11-10/part.csv'), 'more\r\n');
+
+    const { exitCode, stdout } = await run('check data --json');
+
+    expect(exitCode).toBe(9);
+    const { findings } = JSON.parse(stdout);
+    expect(findings).toEqual([
+      {
+        kind: 'changed file',
+        file: 'data/date=2026-11-10/part.csv',
+        sentence: expect.stringContaining('was changed after it was written'),
+      },
+    ]);
+    expect((await run('check data/date=2026-11-09/part.csv')).exitCode).toBe(0);
+    expect((await run('check data/date=2026-11-10/part.csv')).exitCode).toBe(9);
+  });
+
+  test('of a path that is not there is exit 2', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    expect((await run('check nowhere')).exitCode).toBe(2);
+  });
+});
