@@ -101,11 +101,19 @@ function adUnitRowsOf({ adunits, ...campaign }: CampaignRecord): ListRow[] {
   });
 }
 
-function daysOf(campaign: Pick<CampaignRecord, 'campaignStartDate' | 'campaignEndDate'>) {
-  return {
-    start: campaign.campaignStartDate.slice(0, 10),
-    end: campaign.campaignEndDate.slice(0, 10),
-  };
+/** The first and the last day of a campaign, as a table for people shows them. */
+interface CampaignDays {
+  readonly start: string;
+  readonly end: string;
+}
+
+function daysOf(campaign: Omit<CampaignRecord, 'adunits'>): CampaignDays {
+  const start = campaign.campaignStartDate.slice(0, 10);
+  const lastDay = campaign.campaignEndDate.slice(0, 10);
+
+  // In this year end the campaigns that nobody has given an end.
+  const isEndless = lastDay.startsWith('9999-');
+  return { start, end: isEndless ? 'no end' : lastDay };
 }
 
 /** Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is the one of that id. */
@@ -127,9 +135,17 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 /** A test for the campaigns that run at some time of a period; their dates are Paris wall time (`decisions.md` 5). */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
-  const wall = (instant: number) =>
-    formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
-  // A date that is missing is no bound.
-  return ({ campaignStartDate: start, campaignEndDate: end }) =>
-    start <= wall(until) && (end === '' || end >= wall(since));
+  const wallSince = wallTime(since);
+  const wallUntil = wallTime(until);
+
+  return ({ campaignStartDate, campaignEndDate }) => {
+    if (campaignStartDate > wallUntil) return false;
+    // A date that is missing is no bound.
+    return campaignEndDate === '' || campaignEndDate >= wallSince;
+  };
+}
+
+/** An instant as a campaign's dates are written: `2026-11-01 00:00:00`. */
+function wallTime(instant: number): string {
+  return formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
 }

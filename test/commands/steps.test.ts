@@ -172,6 +172,18 @@ describe('campaigns', () => {
     expectRefusal(await run('campaigns --columns campainName'), 2, 'campaignName');
   });
 
+  test('a table says “no end” of a campaign that ends in 9999; files keep the date', async () => {
+    const { run } = await serveForTest();
+
+    const table = (await run('campaigns --format table')).stdout;
+    const file = (await run('campaigns --format csv')).stdout;
+
+    expect(table).toContain('no end');
+    expect(table).not.toContain('9999');
+    expect(file).toContain('9999-12-31 23:59:59');
+    expect(file).not.toContain('no end');
+  });
+
   test('a table on a terminal, with control characters made visible', async () => {
     const { stdout } = await runCli('campaigns --local --account awkward', {
       tty: true,
