@@ -23,7 +23,7 @@ import { createProgress, type Progress, type ProgressMode } from './ui/progress.
 /** The version of this program. */
 export const version: string = manifest.version;
 
-/** The flags of the program, which hold for every command. */
+/** The flags of the program, which work with every command. */
 interface ProgramFlags extends ConsoleFlags {
   readonly progress: ProgressMode;
 }

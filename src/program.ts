@@ -128,7 +128,7 @@ function configure(command: Command, { write, width }: HelpOutput): void {
   if (command.parent) {
     command.addHelpText(
       'after',
-      '\n--json, -q, -v, --no-color and --progress hold for every command: adreport --help',
+      '\n--json, -q, -v, --no-color and --progress work with every command: adreport --help',
     );
   }
   for (const child of command.commands) configure(child, { write, width });

@@ -7,15 +7,23 @@ import { layOutExamples, type Pair } from '../ui/page.ts';
 /** A positional argument of a command: `<id>`, `[term]`, `<file...>`, and the words that it can be, if they are few. */
 type ArgumentSpec =
   | string
-  | { readonly name: string; readonly meaning: string; readonly words: readonly string[] };
+  | {
+      readonly name: string;
+      readonly meaning: string;
+      readonly words?: readonly string[];
+    };
 
 type ArgumentValue<Spec> = Spec extends { readonly words: readonly (infer Word)[] }
   ? Word
-  : Spec extends `${string}...${string}`
-    ? readonly string[]
-    : Spec extends `[${string}`
-      ? string | undefined
-      : string;
+  : Spec extends { readonly name: infer Name }
+    ? ValueOfName<Name>
+    : ValueOfName<Spec>;
+
+type ValueOfName<Name> = Name extends `${string}...${string}`
+  ? readonly string[]
+  : Name extends `[${string}`
+    ? string | undefined
+    : string;
 
 type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
   readonly [Position in keyof Specs]: ArgumentValue<Specs[Position]>;
@@ -42,12 +50,12 @@ interface CommandSpec<
   readonly args?: Args;
   /** The line that lists the command. */
   readonly summary: string;
-  /** What its help says before everything else. */
+  /** What its help says below the usage, beside the summary. */
   readonly introduction?: string;
   /** Command lines that run as printed. */
   readonly examples: readonly Pair[];
   readonly flags?: Groups;
-  /** The groups of the command above that hold for this one too. */
+  /** The groups of the command above that work with this one too. */
   readonly flagsAbove?: GroupsAbove;
   /** What the command says to its context beside its flags. */
   readonly contextOptions?: Partial<ContextOptions>;
@@ -84,13 +92,14 @@ export function declareCommand<
   type Options = OptionsOf<Groups> & OptionsOf<GroupsAbove> & GlobalFlags;
 
   function build(perform: Perform): Command {
-    const command = new Command(spec.name).summary(spec.summary).description(spec.summary);
+    const sentences = [spec.summary, spec.introduction].filter((text) => text !== undefined);
+    const command = new Command(spec.name).summary(spec.summary);
+    command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, spec.flags ?? []);
     if (spec.hasHelpAll) addHelpAll(command);
     for (const subcommand of spec.subcommands ?? []) command.addCommand(subcommand.build(perform));
 
-    if (spec.introduction) command.addHelpText('before', spec.introduction);
     command.addHelpText('after', () => {
       const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
       return `\nExamples:\n${layOutExamples(spec.examples, width)}`;
@@ -118,7 +127,8 @@ export function declareCommand<
 
 function commanderArgument(spec: ArgumentSpec): Argument {
   if (typeof spec === 'string') return new Argument(spec);
-  return new Argument(spec.name, spec.meaning).choices(spec.words);
+  const argument = new Argument(spec.name, spec.meaning);
+  return spec.words ? argument.choices(spec.words) : argument;
 }
 
 function typedOptionsOf(command: Command): Set<string> {

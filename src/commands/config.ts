@@ -29,7 +29,7 @@ const readFlags = flagGroup('Options:', {
 
 const listCommand = declareCommand({
   name: 'list',
-  summary: 'every setting, with its value and where that came from',
+  summary: 'list every setting, with its value and where that came from',
   examples: [
     ['adreport config list', 'a table; secrets are masked'],
     ['adreport config list --json --local', 'for programs'],
@@ -44,7 +44,7 @@ const listCommand = declareCommand({
 const getCommand = declareCommand({
   name: 'get',
   args: ['<name>'],
-  summary: 'the value of a setting, alone',
+  summary: 'print the value of one setting',
   examples: [
     ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
     ['adreport config get profile --local', 'without an account'],
@@ -59,7 +59,7 @@ const getCommand = declareCommand({
 const setCommand = declareCommand({
   name: 'set',
   args: ['<name>', '<value>'],
-  summary: 'store a setting of an account, or which account is the default',
+  summary: 'store a setting of an account, or choose the default account',
   examples: [
     ['adreport config set base-url https://reports.example.com', 'of the default account'],
     ['adreport config set profile dsp', 'its profile'],
@@ -76,7 +76,7 @@ const setCommand = declareCommand({
 const unsetCommand = declareCommand({
   name: 'unset',
   args: ['<name>'],
-  summary: 'take back what is stored',
+  summary: 'remove a stored setting',
   examples: [
     ['adreport config unset profile', 'back to buyer'],
     ['adreport config unset base-url --account agency', 'forgets the account'],
@@ -90,7 +90,7 @@ const unsetCommand = declareCommand({
 
 const pathCommand = declareCommand({
   name: 'path',
-  summary: 'the file in which settings are stored',
+  summary: 'print the path of the settings file',
   examples: [
     ['adreport config path', 'whether it is there or not'],
     ['ls -l "$(dirname "$(adreport config path)")"', 'the folder, with the ledger'],
@@ -103,7 +103,7 @@ const pathCommand = declareCommand({
 
 export const configCommand = declareCommand({
   name: 'config',
-  summary: 'the settings, where each comes from, and what is stored of them',
+  summary: 'show and change settings',
   examples: [
     ['adreport config list', 'every setting, and where it came from'],
     ['adreport config set base-url https://reports.example.com', 'stores one'],

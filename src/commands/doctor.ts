@@ -54,7 +54,7 @@ export const doctorCommand = declareCommand({
   summary: 'check settings, network and token, with a fix for what is wrong',
   examples: [
     ['adreport doctor', 'exit 0, or the code that a command would end with'],
-    ['adreport doctor --local', 'what needs no account'],
+    ['adreport doctor --local', 'only what needs no account'],
     ['adreport doctor --json --timeout 5s', 'an array of findings, for programs'],
   ],
   flags: [doctorFlags],
@@ -229,7 +229,7 @@ class Examination {
     this.#warn(
       'clock',
       `This machine’s clock is ${distance} ${direction} the service’s.`,
-      'Set the clock (e.g. with NTP): today, now and -36h are reckoned from it.',
+      'Set the clock (e.g. with NTP): today, now and -36h are counted from it.',
     );
   }
 

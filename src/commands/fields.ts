@@ -25,7 +25,7 @@ const fieldsFlags = flagGroup('Options:', {
 export const fieldsCommand = declareCommand({
   name: 'fields',
   args: ['[term]'],
-  summary: 'the metrics, breakdowns and filters of a profile, with meanings',
+  summary: 'list the metrics, breakdowns and filters of a profile, with meanings',
   examples: [
     ['adreport fields', 'all of the buyer profile'],
     ['adreport fields country', 'those about countries'],

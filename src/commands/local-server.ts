@@ -41,8 +41,8 @@ const dataFlags = flagGroup('Data:', {
     flags: '--fixtures <dir>',
     meaning: 'serve the data of this folder instead of the built-in',
   },
-  seed: { flags: '--seed <n>', meaning: 'of the built-in data', read: readCount, default: 1 },
-  scale: { flags: '--scale <n>', meaning: 'times the facts', read: readPositive, default: 1 },
+  seed: { flags: '--seed <n>', meaning: 'seed of the built-in data', read: readCount, default: 1 },
+  scale: { flags: '--scale <n>', meaning: 'n times as many facts', read: readPositive, default: 1 },
   restate: {
     flags: '--restate <n>',
     meaning: 'conversions and revenue of a day are complete after n days',
@@ -51,7 +51,7 @@ const dataFlags = flagGroup('Data:', {
   },
   restateTail: {
     flags: '--restate-tail <n>',
-    meaning: 'up to n days later for some campaigns, each by its id',
+    meaning: 'for some campaigns they are complete only up to n days after that',
     read: readCount,
     default: 0,
   },
@@ -99,7 +99,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
   windowClock: {
     flags: '--window-clock <kind>',
-    meaning: 'how the ends of a window are read',
+    meaning: 'how since and until are read: as instants, or as wall time',
     words: windowClocks,
     default: 'instant',
   },
@@ -108,15 +108,15 @@ const behaviourFlags = flagGroup('Behaviour:', {
     meaning: 'ignore unknown parameters instead of refusing them',
   },
   tlsCert: { flags: '--tls-cert <file>', meaning: 'serve https with this certificate' },
-  tlsKey: { flags: '--tls-key <file>', meaning: 'and this key' },
+  tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert' },
   fault: {
     flags: '--fault <spec>',
-    meaning: 'ENDPOINT:KIND[:key=value…], repeatable, e.g. status:503:times=3',
+    meaning: 'a fault: ENDPOINT:KIND[:key=value…], e.g. status:503:times=3; repeatable',
     isRepeatable: true,
   },
 });
 
-/** The server's own flags, which hold for the commands below it too; durations are in milliseconds. */
+/** The server's own flags, which work with the commands below it too; durations are in milliseconds. */
 const serverFlags = [addressFlags, dataFlags, lifeFlags, behaviourFlags] as const;
 
 type ServerFlags = OptionsOf<typeof serverFlags>;
@@ -176,11 +176,14 @@ const exportCommand = declareCommand({
 
 export const localServerCommand = declareCommand({
   name: 'local-server',
-  summary: 'the service itself, from fixture data, on this machine',
+  summary: 'run the service on this machine, with invented data',
   examples: [
     ['adreport local-server', 'on port 8787, until Ctrl-C'],
-    ['adreport local-server --port 0 --json', 'any free port, told as JSON'],
-    ["adreport local-server --delay 30s --fault 'status:503:times=3'", 'slow, and unsteady'],
+    ['adreport local-server --port 0 --json', 'any free port, printed as JSON'],
+    [
+      "adreport local-server --delay 30s --fault 'status:503:times=3'",
+      'slow reports, and three failed status calls',
+    ],
   ],
   flags: serverFlags,
   subcommands: [execCommand, validateCommand, exportCommand],

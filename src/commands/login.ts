@@ -30,12 +30,12 @@ const loginFlags = flagGroup('Options:', {
   },
   encoding: {
     flags: '--encoding <kind>',
-    meaning: 'of the bodies of all calls (default: json)',
+    meaning: 'how the bodies of all calls are written (default: json)',
     words: encodings,
   },
   account: {
     flags: '--account <name>',
-    meaning: 'name to store it under (default: default)',
+    meaning: 'name to store the account under (default: default)',
   },
 });
 
@@ -192,7 +192,7 @@ async function countCampaigns({ console }: Context, client: Client): Promise<num
     const hasNoList = error instanceof AdreportError && [403, 404].includes(error.httpStatus ?? 0);
     if (!hasNoList) throw error;
     console.warn(
-      `The list of campaigns is not to be had, so that the token is not proved: ${error.message}`,
+      `The list of campaigns could not be fetched, so the token was not checked: ${error.message}`,
     );
     return undefined;
   }

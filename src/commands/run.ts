@@ -15,7 +15,7 @@ import { declareCommand } from './command.ts';
 
 export const runCommand = declareCommand({
   name: 'run',
-  args: ['[name...]'],
+  args: [{ name: '[name...]', meaning: 'reports saved in adreport.yaml' }],
   summary: 'create a report, wait for it, download it: the main job',
   examples: [
     [

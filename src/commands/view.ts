@@ -78,7 +78,7 @@ const viewFlags = flagGroup('Options:', {
   },
   format: {
     flags: '--format <name>',
-    meaning: 'of what was added up (default: table on a terminal, csv in a pipe)',
+    meaning: 'format of the sums (default: table on a terminal, csv in a pipe)',
     words: ['table', 'csv', 'json', 'ndjson'],
   },
 });
@@ -88,9 +88,9 @@ type ViewOptions = OptionsOf<typeof viewFlags>;
 export const viewCommand = declareCommand({
   name: 'view',
   args: ['<file>'],
-  summary: 'the figures of a report file: totals, groups, charts',
+  summary: 'show the figures of a report file: totals, groups, charts',
   introduction:
-    'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.\n',
+    'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.',
   examples: [
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],

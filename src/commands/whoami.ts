@@ -7,7 +7,7 @@ import { declareCommand } from './command.ts';
 
 export const whoamiCommand = declareCommand({
   name: 'whoami',
-  summary: 'the account, where its token comes from, and whether it works',
+  summary: 'show the account, where its token comes from, and whether it works',
   examples: [
     ['adreport whoami', 'one line'],
     ['adreport whoami --json', 'for programs'],

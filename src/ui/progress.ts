@@ -287,6 +287,7 @@ function plainText(event: ProgressEvent): string | undefined {
     case 'status': {
       const { label, status, waitedMs, polls } = event;
       if (polls === 0) return undefined;
+      if (polls === 1 && status === 'progress') return `${label} ordered, waiting`;
       return `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
     }
     case 'parts': {

@@ -84,7 +84,15 @@ describe('every command', () => {
     const { stdout } = await runCli(['run', '--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
 
-    const ofReports = ['Report', 'Window', 'Request', 'Output', 'Many reports', 'Waiting'];
+    const ofReports = [
+      'Arguments',
+      'Report',
+      'Window',
+      'Request',
+      'Output',
+      'Many reports',
+      'Waiting',
+    ];
     const ofAll = ['Service', 'Saved reports', 'Help', 'Examples'];
     expect(headings).toEqual([...ofReports, ...ofAll]);
   });

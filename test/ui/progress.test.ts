@@ -43,7 +43,7 @@ async function runThrough(setup: Setup): Promise<string[]> {
 }
 
 const plainLines = [
-  'Report 7f3a: progress, 3.0 s, 1 poll',
+  'Report 7f3a ordered, waiting',
   'Report 7f3a: progress, 15 s, 5 polls',
   'Report 7f3a: progress, 27 s, 9 polls',
   'Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
@@ -116,7 +116,7 @@ test('plain: nothing is said again that has not changed', async () => {
     time.nowMs += 60_000;
   }
 
-  expect(stderr.text()).toBe('Report 7f3a: progress, 0 ms, 1 poll\n');
+  expect(stderr.text()).toBe('Report 7f3a ordered, waiting\n');
 });
 
 test('a status word of the service cannot steer the terminal', async () => {

@@ -3,7 +3,7 @@ import { flagGroup, type OptionsOf } from './flag.ts';
 
 const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
 
-/** The flags that hold for every command. */
+/** The flags that work with every command. */
 export const globalFlags = flagGroup('Options:', {
   json: { flags: '--json', meaning: 'machine-readable results and errors' },
   quiet: { flags: '-q, --quiet', meaning: 'nothing on stderr but errors' },

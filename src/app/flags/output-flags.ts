@@ -13,7 +13,8 @@ export const outputFlags = flagGroup('Output:', {
   },
   format: {
     flags: '--format <name>',
-    meaning: "of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
+    meaning:
+      "format of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
     words: formatNames,
   },
   title: {
@@ -34,12 +35,12 @@ export const outputFlags = flagGroup('Output:', {
   },
   columns: {
     flags: '--columns <a,b>',
-    meaning: 'choose and order the columns, or all that the service sends',
+    meaning: 'columns to write, in this order; all: every field that the service sends',
     read: readColumns,
   },
   normalize: {
     flags: '--normalize',
-    meaning: 'decimal points, and revenueDollar in both profiles',
+    meaning: 'write decimal points, and name dollars revenueDollar in both profiles',
     isRare: true,
   },
   delimiter: {
@@ -63,12 +64,12 @@ export const outputFlags = flagGroup('Output:', {
   },
   excel: {
     flags: '--excel',
-    meaning: 'CSV as a European Excel opens it: ; and , and BOM',
+    meaning: 'CSV for a European Excel: semicolons, decimal commas, BOM',
     formats: csvFormats,
   },
   escapeFormulas: {
     flags: '--escape-formulas',
-    meaning: 'CSV: defuse cells that a spreadsheet would run',
+    meaning: 'CSV: make cells harmless that a spreadsheet would run as formulas',
     formats: csvFormats,
     isRare: true,
   },

@@ -22,7 +22,7 @@ const contentFlags = flagGroup('Report:', {
   },
   filter: {
     flags: '--filter <name=v1,v2>',
-    meaning: 'keep only these; repeatable',
+    meaning: 'keep only rows with one of these values; repeatable',
     isRepeatable: true,
   },
   country: {

@@ -9,29 +9,29 @@ import { waitFlags } from './wait-flags.ts';
 const judgeFlags = flagGroup('Request:', {
   compare: {
     flags: '--compare <window>',
-    meaning: 'html, table, xlsx and the card: the change against that window',
+    meaning: 'show the change against the period before, or last year',
     words: comparedWindows,
   },
   fresh: {
     flags: '--fresh',
-    meaning: 'create a new report even where the same one is still unfinished',
+    meaning: 'create a new report, even if an unfinished one of the same request exists',
     isRare: true,
   },
   strict: {
     flags: '--strict',
-    meaning: 'days missing from the window, or a repeated row, are exit 9 instead of a warning',
+    meaning: 'end with exit 9 where a report differs from the request, instead of a warning',
   },
 });
 
 const manyReportsFlags = flagGroup('Many reports:', {
   split: {
     flags: '--split <unit>',
-    meaning: 'a report for each unit; one merged output, or with {date} a file each',
+    meaning: 'one report per unit, merged; a file each where -o has {date}',
     words: splitUnits,
   },
   concurrency: {
     flags: '--concurrency <n>',
-    meaning: 'reports at a time',
+    meaning: 'how many reports run at a time',
     read: readPositive,
     default: 4,
     isRare: true,
@@ -39,7 +39,7 @@ const manyReportsFlags = flagGroup('Many reports:', {
   missing: { flags: '--missing', meaning: 'fetch only what has no file yet' },
   lookback: {
     flags: '--lookback <n>',
-    meaning: 'with --missing: the last n parts again, because late numbers change them',
+    meaning: 'fetch the last n again, because late figures still arrive',
     read: readCount,
   },
   refetch: {
@@ -55,7 +55,7 @@ const manyReportsFlags = flagGroup('Many reports:', {
   },
   shard: {
     flags: '--shard <k/n>',
-    meaning: 'only every n-th part, for n machines side by side',
+    meaning: 'fetch only the k-th of n shares of the parts, so that n machines share the work',
     isRare: true,
     isNeverSaved: true,
   },

@@ -18,7 +18,7 @@ export const serviceFlags = flagGroup('Service:', {
   },
   encoding: {
     flags: '--encoding <kind>',
-    meaning: 'of the bodies of all calls (default: the stored one, else json)',
+    meaning: 'how the bodies of all calls are written (default: the stored one, else json)',
     words: encodings,
     isRare: true,
   },
@@ -30,7 +30,7 @@ export const serviceFlags = flagGroup('Service:', {
   },
   timeout: {
     flags: '--timeout <duration>',
-    meaning: 'to connect, to the first byte, and idle (default: 30s)',
+    meaning: 'longest wait to connect, and for each byte (default: 30s)',
     read: readTimeout,
     isRare: true,
   },

@@ -5,14 +5,14 @@ import { readDuration, readPollInterval } from './read-value.ts';
 export const waitFlags = flagGroup('Waiting:', {
   waitTimeout: {
     flags: '--wait-timeout <duration>',
-    meaning: 'give up waiting after this long, exit 7',
+    meaning: 'stop waiting after this long, with exit 7',
     read: readDuration,
     default: 30 * 60_000,
     defaultText: '30m',
   },
   pollInterval: {
     flags: '--poll-interval <duration>',
-    meaning: 'auto, or a fixed pause between calls',
+    meaning: 'pause between status calls: auto, or a fixed one',
     read: readPollInterval,
     default: 'auto',
     isRare: true,
