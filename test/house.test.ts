@@ -55,6 +55,10 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   inquirer: ['ui/prompt.ts'],
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
+  'd3-scale': ['output/html/time-chart.ts'],
+  'd3-shape': ['output/html/time-chart.ts'],
+  'd3-time': ['view/time-axis.ts'],
+  'd3-time-format': ['view/time-axis.ts'],
   'csv-stringify': ['output/formats/csv.ts'],
   'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-file.ts'],
   luxon: [
