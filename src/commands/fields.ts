@@ -1,7 +1,7 @@
 import { tableLook } from '../app/deliver.ts';
 import { flagGroup } from '../app/flags/flag.ts';
 import type { Context } from '../context.ts';
-import { allCountries, type Country, findCountry } from '../contract/countries.ts';
+import { type Country, findCountry, searchCountries } from '../contract/countries.ts';
 import {
   type DerivedMetric,
   isCalled,
@@ -111,7 +111,7 @@ function countriesFor(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];
   if (term.length < 4) return [];
-  return allCountries().filter(({ name }) => name.toLowerCase().includes(term.toLowerCase()));
+  return searchCountries(term);
 }
 
 function countryRow({ code, id, name }: Country): FieldRow {

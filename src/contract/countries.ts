@@ -34,11 +34,51 @@ const codesAndIds = `
   VN 1562822,VU 2134431,WF 4034749,WS 4034894,XK 831053,YE 69543,YT 1024031,ZA 953987,ZM 895949,ZW 878675
 `;
 
-/** Every country that GeoNames knows, by ISO code in alphabetical order. */
+/** A country with what people call it. */
+interface NamedCountry {
+  readonly country: Country;
+  /** In each language, English first. */
+  readonly names: readonly string[];
+}
+
+/** The languages in which a country can be named; where two names are alike, the first of them counts. */
+const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
+
+/** In alphabetical order of the codes. */
+let namedCountries: readonly NamedCountry[] | undefined;
+
+function readCountries(): readonly NamedCountry[] {
+  if (namedCountries) return namedCountries;
+
+  const namesByLanguage = languages.map(
+    (language) => new Intl.DisplayNames(language, { type: 'region' }),
+  );
+  const entries: NamedCountry[] = [];
+  for (const [, code = '', id = ''] of codesAndIds.matchAll(/(\w+) (\d+)/g)) {
+    const names = namesByLanguage.map((displayNames) => displayNames.of(code) ?? code);
+    entries.push({ country: { code, id, name: names[0] ?? code }, names });
+  }
+  namedCountries = entries;
+  return entries;
+}
+
+/** Every country that GeoNames knows, by ISO code in alphabetical order; its name is English. */
 export function allCountries(): readonly Country[] {
-  const names = new Intl.DisplayNames('en', { type: 'region' });
-  const entries = codesAndIds.matchAll(/(\w+) (\d+)/g);
-  return [...entries].map(([, code = '', id = '']) => ({ code, id, name: names.of(code) ?? code }));
+  return readCountries().map(({ country }) => country);
+}
+
+/** The names of all countries in every language that `findCountry` reads. */
+export function allCountryNames(): string[] {
+  return readCountries().flatMap(({ names }) => names);
+}
+
+/** The countries that have a text within one of their names, in any case. */
+export function searchCountries(text: string): readonly Country[] {
+  const part = text.toLowerCase();
+  const matches = readCountries().filter(({ names }) =>
+    names.some((name) => name.toLowerCase().includes(part)),
+  );
+  return matches.map(({ country }) => country);
 }
 
 /** What people write for a country beside its code and its name. */
@@ -49,13 +89,33 @@ const otherNames = new Map([
   ['czech republic', 'CZ'], ['korea', 'KR'], ['turkey', 'TR'], ['burma', 'MM'], ['hong kong', 'HK'], ['macau', 'MO'],
 ]);
 
-/** The country of an ISO code, an English name, in any case and with or without accents, or a GeoNames id. */
+/**
+ * The country of an ISO code, a GeoNames id, or a name in English, French, German, Spanish or Italian; `undefined` for
+ * another text. Case does not matter. A name that is written exactly counts before one without its accents and
+ * punctuation, and English before the other languages.
+ */
 export function findCountry(text: string): Country | undefined {
-  const wanted = plain(text);
-  const other = otherNames.get(wanted);
-  return allCountries().find(
-    ({ code, id, name }) => [plain(code), plain(name), id].includes(wanted) || code === other,
-  );
+  const countries = readCountries();
+  const plainText = plain(text);
+  const code = otherNames.get(plainText) ?? plainText.toUpperCase();
+  const byCode = countries.find(({ country }) => country.code === code || country.id === plainText);
+  if (byCode) return byCode.country;
+
+  const exactText = text.trim().toLowerCase();
+  const byExactName = findByName(countries, (name) => name.toLowerCase() === exactText);
+  return byExactName ?? findByName(countries, (name) => plain(name) === plainText);
+}
+
+/** The first country that has such a name in the first language in which any has. */
+function findByName(
+  countries: readonly NamedCountry[],
+  isMeant: (name: string) => boolean,
+): Country | undefined {
+  for (const index of languages.keys()) {
+    const match = countries.find(({ names }) => isMeant(names[index] ?? ''));
+    if (match) return match.country;
+  }
+  return undefined;
 }
 
 /** Without case, accents and punctuation: `Côte d’Ivoire` is `cote divoire`. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { allCountries, findCountry } from '../contract/countries.ts';
+import { allCountryNames, findCountry } from '../contract/countries.ts';
 import {
   defaultZone,
   type Encoding,
@@ -35,7 +35,7 @@ export interface RequestFlags {
   readonly by?: string | undefined;
   /** Each `name=v1,v2`. */
   readonly filters?: readonly string[] | undefined;
-  /** Each a comma list of ISO codes, English names or GeoNames ids. */
+  /** Each a comma list of ISO codes, names or GeoNames ids. */
   readonly countries?: readonly string[] | undefined;
   readonly timezone?: string | undefined;
   readonly direct?: boolean | undefined;
@@ -245,9 +245,8 @@ class RequestReader {
       this.#refuse(problem, `It selects ${meaning}.`);
       return;
     }
-    const names = allCountries().map(({ name }) => name);
     const problem = `${typedAs}: there is no country ${quoteIfNeeded(text)}.`;
-    this.#refuse(problem, didYouMean(nearest(text, names), hint));
+    this.#refuse(problem, didYouMean(nearest(text, allCountryNames()), hint));
   }
 
   /** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */

@@ -27,7 +27,7 @@ const contentFlags = flagGroup('Report:', {
   },
   country: {
     flags: '--country <a,b>',
-    meaning: 'only these countries, by ISO code or English name: FR,Germany; repeatable',
+    meaning: 'only these countries, by ISO code or name: FR,Germany,España; repeatable',
     isRepeatable: true,
   },
   campaign: {
