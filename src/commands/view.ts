@@ -17,7 +17,14 @@ import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-ba
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { wrap } from '../ui/page.ts';
-import { figureDigits, figuresNamed, figuresOf } from '../view/figures.ts';
+import {
+  everyFigureOf,
+  type Figure,
+  figureDigits,
+  figuresNamed,
+  figuresOf,
+  findFigure,
+} from '../view/figures.ts';
 import {
   type Group,
   Grouping,
@@ -52,7 +59,7 @@ const viewFlags = flagGroup('Options:', {
   },
   metrics: {
     flags: '--metrics <a,b>',
-    meaning: 'the figures to show; ctr, ecpmEuro and ecpmDollar are computed from sums',
+    meaning: 'the figures to show; ctr, ecpmEuro, cpcEuro and the like are computed from sums',
     read: parseNames,
   },
   where: {
@@ -311,14 +318,26 @@ function testOf({ name, values }: Condition, fields: readonly string[]): RowTest
 }
 
 function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
-  const reportFigures = figuresOf(groups.metrics);
-  const figures = metrics === undefined ? reportFigures : figuresNamed(metrics, reportFigures);
+  const figures =
+    metrics === undefined
+      ? figuresToShow(groups, sort)
+      : figuresNamed(metrics, everyFigureOf(groups.metrics));
   if (chart) checkChart(chart, groups.by);
   if (chart !== 'bar') return rankGroups(groups, figures, { sort, count: top });
 
   // Bars stand in the order of what they show, unless it is time.
   const usualOrder = hasTime(groups.by) ? undefined : figures[0]?.field;
   return rankGroups(groups, figures, { sort: sort ?? usualOrder, count: top ?? barsAtMost });
+}
+
+/** The figures where none is named, and the one that decides the order, where it is not among them. */
+function figuresToShow({ metrics }: Grouping, sort: string | undefined): Figure[] {
+  const figures = figuresOf(metrics);
+  const sortName = sort?.replace(/:\w*$/, '').trim() ?? '';
+  const sortFigure = findFigure(sortName, everyFigureOf(metrics));
+
+  const isMissing = sortFigure && !figures.some(({ field }) => field === sortFigure.field);
+  return isMissing ? [...figures, sortFigure] : figures;
 }
 
 function hasTime(keys: readonly KeyColumn[]): boolean {

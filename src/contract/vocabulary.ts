@@ -142,6 +142,8 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly denominator: MetricName;
   readonly factor: number;
   readonly unit: 'percent' | 'money';
+  /** It is shown only where it is named: of what nobody named, people read few figures. */
+  readonly onlyWhenNamed?: true;
 }
 
 /** What media buyers read next to the sums, in the order in which it is shown. */
@@ -150,6 +152,10 @@ export const derivedMetrics = [
   { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'click-through rate: clicks divided by displays, in a file as a fraction' },
   { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'rpm', 'cost per mille'], meaning: 'revenue in euros of 1,000 displays' },
   { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: [], meaning: 'revenue in US dollars of 1,000 displays' },
+  { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'cost per click'], meaning: 'revenue in euros of a click' },
+  { name: 'CPC $', field: 'cpcDollar', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: [], meaning: 'revenue in US dollars of a click' },
+  { name: 'CPL €', field: 'cplEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpl', 'cost per lead', 'cpa', 'cost per action'], meaning: 'revenue in euros of a lead' },
+  { name: 'CPD €', field: 'cpdEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpd', 'cost per download', 'cpi', 'cost per install'], meaning: 'revenue in euros of a download' },
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 

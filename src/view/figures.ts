@@ -44,8 +44,13 @@ export interface Comparison {
   readonly notices: readonly string[];
 }
 
-/** The sums and what derives from them, for row fields that are metrics, in their order. */
+/** The figures that are shown where none is named: the sums of metrics, in their order, and what most people derive. */
 export function figuresOf(fields: readonly string[]): Figure[] {
+  return everyFigureOf(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
+}
+
+/** Every figure that can be named: the sums of the row fields that are metrics, in their order, and all that derives. */
+export function everyFigureOf(fields: readonly string[]): Figure[] {
   const metrics = fields.filter((field) => metricOfField(field));
   const figures = metrics.map((field): Figure => {
     const type = fieldTypeOf(field) === 'money' ? 'money' : 'integer';

@@ -2,9 +2,9 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { findBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import {
+  everyFigureOf,
   type Figure,
   figureDigits,
-  figuresOf,
   figureValue,
   findFigure,
   unknownColumn,
@@ -105,7 +105,7 @@ function orderNamed(sort: string, { by, metrics }: Grouping): NamedOrder {
     return { order: isFirstTime ? byTime(key, sign) : byText(key, sign) };
   }
 
-  const figures = figuresOf(metrics);
+  const figures = everyFigureOf(metrics);
   const figure = findFigure(name, figures);
   if (figure) return { order: byFigure(figure, direction === 'asc' ? 1 : -1), sortedBy: figure };
 

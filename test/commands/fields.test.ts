@@ -44,6 +44,10 @@ test.each([
   { word: 'views', name: 'displays' },
   { word: 'CPM', name: 'ecpmEuro' },
   { word: 'ctr', name: 'ctr' },
+  { word: 'cpc', name: 'cpcEuro' },
+  { word: 'cost per click', name: 'cpcEuro' },
+  { word: 'cpl', name: 'cplEuro' },
+  { word: 'CPI', name: 'cpdEuro' },
   { word: 'placement', name: 'ADUNIT' },
   { word: 'publisher', name: 'PUBLISHERID' },
   { word: 'countr', name: 'countryId' },
@@ -72,6 +76,8 @@ test('countries, by name, code and id', async () => {
   expect((await runCli('fields France')).stdout).toMatch(
     /--country +FR +France, countryId 3017382/,
   );
+  expect((await vocabulary('Frankreich')).countries).toEqual([france]);
   expect((await vocabulary('united')).countries.length).toBeGreaterThan(2);
+  expect((await vocabulary('vereinigte')).countries.length).toBeGreaterThan(2);
   expect((await vocabulary('France', '--profile', 'dsp')).countries).toEqual([]);
 });

@@ -16,6 +16,16 @@ import { serveForTest } from '../support/service.ts';
 const day = 'run --period 2026-11-01 --fresh';
 const byHour = 'run --period 2026-10-24..2026-10-25 --by HOURLY,CAMPAIGN --fresh';
 
+/** A row of the service whose sums are divided here. */
+interface SummedRow {
+  readonly country: string | null;
+  readonly revenueEuro: number;
+  readonly valueDollar: number;
+  readonly clicks: number;
+  readonly leads: number;
+  readonly downloads: number;
+}
+
 describe('columns', () => {
   test('are the fields of the breakdowns, then the metrics, in the order of the request', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
@@ -34,6 +44,42 @@ describe('columns', () => {
     expect(rows.every(({ ctr }) => ctr === null || (typeof ctr === 'number' && ctr < 1))).toBe(
       true,
     );
+  });
+
+  test('may be costs of a click, a lead and a download, computed from the sums of their row', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const sums = 'revenueEuro,revenueDollar,clicks,leads,downloads';
+    const costs = 'cpcEuro,cpcDollar,cplEuro,cpdEuro';
+
+    const json = await run(`${day} --by COUNTRY --metrics ${sums} --format json`);
+    const csv = await run(`${day} --by COUNTRY --metrics ${costs} --format csv`);
+
+    const costOf = (revenue: number, count: number): string => {
+      return count === 0 ? '' : String(Number((revenue / count).toFixed(6)));
+    };
+    const expectedLines = JSON.parse(json.stdout).data.map((row: SummedRow) => {
+      const { country, revenueEuro, valueDollar, clicks, leads, downloads } = row;
+      const cells = [
+        country ?? '',
+        costOf(revenueEuro, clicks),
+        costOf(valueDollar, clicks),
+        costOf(revenueEuro, leads),
+        costOf(revenueEuro, downloads),
+      ];
+      return cells.join(',');
+    });
+
+    expect(expectedLines.length).toBeGreaterThan(5);
+    expect(csv.stdout.trimEnd().split('\r\n')).toEqual([`country,${costs}`, ...expectedLines]);
+  });
+
+  test('have no cost of a click that nobody named', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    const { stdout } = await run(`${day} --by COUNTRY --format table`);
+
+    expect(stdout).toMatch(/CTR/);
+    expect(stdout).not.toMatch(/CP[CLD]/);
   });
 
   test('are all that the service sends with --columns all; json holds nothing that is computed', async () => {

@@ -238,6 +238,19 @@ describe('what is shown', () => {
     );
   });
 
+  test('the cost of a click is shown where it is named, or decides the order', async () => {
+    const named = await view('r.json', json, '--by campaign --metrics cpcEuro --format csv');
+    const sorted = await view('r.json', json, '--by campaign --sort CPCeuro:asc --format csv');
+
+    expect(named.stdout).toBe(
+      'campaignName,cpcEuro\r\n"x;""y"",\nz",0.122222\r\nÉté,0.075\r\n,0.0125\r\n',
+    );
+    expect(sorted.stdout.split('\r\n')[0]).toBe(
+      'campaignName,displays,clicks,revenueEuro,ctr,ecpmEuro,cpcEuro',
+    );
+    expect(sorted.stdout.split('\r\n')[1]).toMatch(/^,.*,0\.0125$/);
+  });
+
   test('groups, the others and the total', async () => {
     const args = '--by campaignName --sort ctr:asc --top 1 --format table';
     expect(

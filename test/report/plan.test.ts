@@ -81,6 +81,16 @@ describe('what flags ask for', () => {
       shownMetrics: ['ecpmDollar'],
       asked: ['revenueDollar', 'displays'],
     },
+    {
+      metricList: 'cpcEuro,cpcDollar',
+      shownMetrics: ['cpcEuro', 'cpcDollar'],
+      asked: ['revenueEuro', 'clicks', 'revenueDollar'],
+    },
+    {
+      metricList: 'CPLEuro,cpdeuro',
+      shownMetrics: ['cplEuro', 'cpdEuro'],
+      asked: ['revenueEuro', 'leads', 'downloads'],
+    },
     { shownMetrics: metrics.map(({ name }) => name), asked: metrics.map(({ name }) => name) },
   ])(
     'metrics $metricList: what computed ones need is asked for',
@@ -105,8 +115,24 @@ describe('countries', () => {
       flags: { filters: ['countryId=FR,3017382,12'], countries: ['be'] },
       ids: ['3017382', '12', '2802361'],
     },
+    {
+      flags: { countries: ['Allemagne,España,STATI UNITI,osterreich,"Congo - Kinshasa",Congo'] },
+      ids: ['2921044', '2510769', '6252001', '2782113', '203312', '2260494'],
+    },
   ])('$flags', ({ flags, ids }) => {
     expect(build(flags).filters).toEqual({ countryId: ids });
+  });
+
+  test.each(['en', 'fr', 'de', 'es', 'it'])('every name in the language %s is read', (language) => {
+    const names = new Intl.DisplayNames(language, { type: 'region' });
+
+    for (const country of allCountries()) {
+      const name = names.of(country.code) ?? '';
+      const withoutAccents = name.normalize('NFD').replaceAll(/\p{M}/gu, '');
+      for (const text of [name, name.toUpperCase(), withoutAccents]) {
+        expect(findCountry(text), text).toEqual(country);
+      }
+    }
   });
 
   test('each has a code, an id and a name of its own, and is found by any of them', () => {
@@ -152,6 +178,11 @@ describe('one mistake is one sentence', () => {
       flags: { countries: ['Germny'] },
       message: '--country: there is no country Germny.',
       hint: 'Did you mean Germany?',
+    },
+    {
+      flags: { countries: ['Allemange'] },
+      message: '--country: there is no country Allemange.',
+      hint: 'Did you mean Allemagne?',
     },
     {
       flags: { countries: [','] },

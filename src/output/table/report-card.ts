@@ -2,6 +2,7 @@ import { fieldLabel } from '../../contract/columns.ts';
 import {
   type Comparison,
   changeText,
+  everyFigureOf,
   type Figure,
   figuresOf,
   figureText,
@@ -47,7 +48,8 @@ export function reportCard(
 /** The figures of a report that have a value, or those of the given fields. */
 function figuresToShow(report: Grouping, fields: readonly string[] | undefined): Figure[] {
   const totals = report.totals();
-  const figures = figuresOf(report.metrics).filter(({ derived, field }) => {
+  const allFigures = fields ? everyFigureOf(report.metrics) : figuresOf(report.metrics);
+  const figures = allFigures.filter(({ derived, field }) => {
     return derived || totals.get(field) !== undefined;
   });
   if (!fields) return figures;
