@@ -10,7 +10,6 @@ import {
   type Window,
 } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { rowsOf } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
 import { ReportSums } from '../view/report-sums.ts';
 import { windowText } from '../view/window-text.ts';
@@ -75,7 +74,7 @@ function summingIntake(tools: ReportTools): Intake<ReportSums> {
       const columns = new ColumnPlan({});
       for await (const batch of readRows(body, { contentType })) {
         if (columns.columns.length === 0) columns.follow(batch);
-        sums.observe(rowsOf(batch), columns.columns, batch.fields);
+        sums.observe(batch, columns.columns);
       }
       if (reportId !== undefined) await noteFetched(tools, reportId, undefined);
       return sums;

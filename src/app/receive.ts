@@ -8,7 +8,7 @@ import type { Changes, FetchedFile, Totals } from '../report/books.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
 import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { type RowBatches, rowsOf } from '../rows/row-batch.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { type Comparison, figureDigits, figuresOf } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
@@ -241,8 +241,8 @@ export async function writeReport(
   try {
     const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
       check?.observe(batch);
-      figures?.observe(rowsOf(batch), batch.fields);
-      sums?.observe(rowsOf(batch), batch.fields);
+      figures?.observeBatch(batch);
+      sums?.observeBatch(batch);
     });
     const warnings = check?.problems(tail) ?? [];
     if (isStrict && warnings.length > 0) throw incomplete(warnings);

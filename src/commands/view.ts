@@ -263,14 +263,19 @@ class ReportReader {
   /** Throws `UsageError` where a flag names a column that the report does not have. */
   observe(batch: RowBatch): void {
     const tests = this.#settle(batch.fields);
-    const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
-
     if (this.#plan.columns.length === 0) this.#plan.follow(batch);
     const rowsLeft = this.#rowsAtMost - this.rowCount;
+    const needsRows = tests.length > 0 || rowsLeft > 0;
+    if (!needsRows) {
+      this.#byTime.observeBatch(batch);
+      this.#groups?.observeBatch(batch);
+      return;
+    }
+
+    const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
     if (rowsLeft > 0) {
       this.#previewLines.push(...this.#table.add(rows.slice(0, rowsLeft), batch.fields));
     }
-
     this.#byTime.observe(rows, batch.fields);
     this.#groups?.observe(rows, batch.fields);
   }

@@ -101,11 +101,18 @@ function parseRows(batch: RangedBatch): Row[] {
 
       const end = valueEnds[at] as number;
       if (mayLoseDigits(bytes, start, end)) {
-        keepDigits(row, fields[field] as string, bytes.toString('utf8', start, end));
+        const name = fields[field] as string;
+        row[name] = keptDigits(row[name] as Value, bytes.toString('utf8', start, end));
       }
     }
   }
   return rows;
+}
+
+/** A value from its JSON, as `rowsOf` has it: a number that a double would change is its text. */
+export function parseValue(json: string): Value {
+  const value: Value = JSON.parse(json);
+  return typeof value === 'string' ? value : keptDigits(value, json);
 }
 
 /** The rows with commas between them; those of NDJSON came without. */
@@ -133,14 +140,13 @@ function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** Puts the text of the body in the place of a value that a double has changed. */
-function keepDigits(row: Record<string, Value>, field: string, text: string): void {
-  const value = row[field];
+/** A value, or in the place of one that a double has changed the text of the body. */
+function keptDigits(value: Value, json: string): Value {
   const isChanged =
     typeof value === 'number'
-      ? !isExact(text)
-      : typeof value === 'object' && /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/.test(text);
-  if (isChanged) row[field] = compactJson(text);
+      ? !isExact(json)
+      : typeof value === 'object' && /[:[,]\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/.test(json);
+  return isChanged ? compactJson(json) : value;
 }
 
 /** Whether a double holds a JSON number to its last digit. */

@@ -1,13 +1,8 @@
-import { letterN, quote } from './bytes.ts';
+import { letterN, quote, viewOf } from './bytes.ts';
+import { KeyTable, keysAtMost } from './key-table.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
-/** Beyond so many rows no more keys are kept: they then take 40 MB. */
-const rowsAtMost = 1_000_000;
-
-/**
- * Finds the rows whose key came before. Keys are read from the bytes and kept as hashes of 63 bits: among a million rows
- * two different ones meet once in ten million reports.
- */
+/** Finds the rows whose key came before, among the first million. Keys are read from the bytes and kept as hashes. */
 export class RepeatFinder {
   /** How many rows have a key that came before. */
   count = 0;
@@ -16,7 +11,7 @@ export class RepeatFinder {
   firstRow = 0;
 
   readonly #keyFields: readonly string[];
-  readonly #hashes = new Set<number>();
+  readonly #keys = new KeyTable();
   #rowsSeen = 0;
 
   /** @param keyFields the row fields that together tell a row from every other */
@@ -26,51 +21,19 @@ export class RepeatFinder {
 
   /** Adds the keys of a batch. One that lacks a field of the key is passed over: the rest does not tell its rows apart. */
   observe(batch: RowBatch): void {
-    const indexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
+    const indexes = Int32Array.from(this.#keyFields, (field) => batch.fields.indexOf(field));
     if (indexes.includes(-1)) return;
 
     const ranges = rangesOf(batch);
-    const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowsSeen);
+    const words = viewOf(ranges.bytes);
+    const rowCount = Math.min(batch.rowCount, keysAtMost - this.#rowsSeen);
     this.#rowsSeen += rowCount;
     for (let row = 0; row < rowCount; row++) {
-      const hash = hashOf(ranges, indexes, row);
-      if (!this.#hashes.has(hash)) {
-        this.#hashes.add(hash);
-        continue;
-      }
+      if (this.#keys.add(ranges, words, indexes, row)) continue;
       this.count++;
       this.firstRow ||= batch.firstRow + row + 1;
     }
   }
-}
-
-/** A hash, as two integers and as one number. */
-const halves = new Int32Array(2);
-const whole = new Float64Array(halves.buffer);
-
-function hashOf(batch: RangedBatch, indexes: readonly number[], row: number): number {
-  const { bytes, fields, valueStarts, valueEnds } = batch;
-  let high = 0x811c9dc5;
-  let low = 0x2f0b4c47;
-  for (const index of indexes) {
-    const at = row * fields.length + index;
-    const start = valueStarts[at] as number;
-    const end = start < 0 ? start : (valueEnds[at] as number);
-    for (let i = start; i < end; i++) {
-      high = Math.imul(high ^ (bytes[i] as number), 0x01000193);
-      low = Math.imul(low ^ (bytes[i] as number), 0x5bd1e995);
-      low ^= low >>> 13;
-    }
-
-    // The length of the value is hashed too, so that `"a" "bc"` and `"ab" "c"` differ.
-    high = Math.imul(high ^ (end - start), 0x01000193);
-    low = Math.imul(low ^ (end - start), 0x5bd1e995);
-  }
-
-  halves[0] = low;
-  // Without one bit of its exponent the number is no NaN, which would equal every other NaN.
-  halves[1] = high & ~0x40000000;
-  return whole[0] as number;
 }
 
 /** Calls `take` with each text of a field that the row before did not have, and with the row; null where it has none. */
@@ -100,7 +63,7 @@ export function changesOf(
 }
 
 /** Whether exactly this text stands there. It is compared byte by byte, because a call costs more for short texts. */
-function standsAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
+export function standsAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) {
     if (bytes[start + i] !== text[i]) return false;
@@ -119,9 +82,15 @@ export function emptyRowsOf(batch: RowBatch, fields: readonly string[]): number[
   if (indexes.length === 0) return [];
 
   const rows: number[] = [];
+  const stride = batch.fields.length;
   for (let row = 0; row < batch.rowCount; row++) {
-    const firstValue = row * batch.fields.length;
-    if (indexes.every((index) => isEmpty(ranges, firstValue + index))) rows.push(row);
+    let emptyCount = 0;
+    while (emptyCount < indexes.length) {
+      const index = indexes[emptyCount] as number;
+      if (!isEmpty(ranges, row * stride + index)) break;
+      emptyCount++;
+    }
+    if (emptyCount === indexes.length) rows.push(row);
   }
   return rows;
 }

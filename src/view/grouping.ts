@@ -1,6 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { momentOf } from '../contract/values.ts';
-import type { Row, Value } from '../rows/row-batch.ts';
+import { hundredthsOf, lookCloser, valuesOf } from '../rows/column-values.ts';
+import type { Row, RowBatch, Value } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';
 import { Decimal, numberIn } from './numbers.ts';
 
@@ -62,6 +63,13 @@ export class RunningSums implements Sums {
     if (decimal) this.#beside[index] = this.#beside[index]?.plus(decimal) ?? decimal;
   }
 
+  /** Adds a number of whole hundredths, less than 10¹⁵ of them. */
+  addHundredths(index: number, hundredths: number): void {
+    const sum = (this.#hundredths[index] ?? 0) + hundredths;
+    if (Math.abs(sum) < mostHundredths) this.#hundredths[index] = sum;
+    else this.add(index, hundredths / 100);
+  }
+
   addAll(other: Sums): void {
     for (const [index, field] of this.#fields.entries()) {
       const value = other.get(field);
@@ -114,22 +122,33 @@ export class Grouping implements Iterable<Group> {
 
   /** Adds rows; `fields` are all the keys so far. */
   observe(rows: readonly Row[], fields: readonly string[]): void {
-    if (fields !== this.#fields) {
-      this.#fields = fields;
-      this.#by ??= timeFieldOf(fields).map((field) => ({ field }));
-      this.#addMetrics(fields.filter(metricOfField));
-    }
-
+    this.#follow(fields);
     for (const row of rows) {
-      const { sums } = this.#groupAt(this.#keyOf(row));
+      const values = this.by.map(({ field }) => row[field]);
+      const { sums } = this.#groupAt(this.#keyOf(values));
       for (const [index, field] of this.metrics.entries()) {
-        const value = numberIn(row[field]);
-        if (value === null) continue;
-        if (value !== undefined) sums.add(index, value);
-        else this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
+        this.#addValue(sums, index, field, row[field]);
       }
     }
     this.rowCount += rows.length;
+  }
+
+  /** Adds the rows of a batch, column by column: the same sums, without an object for each row. */
+  observeBatch(batch: RowBatch): void {
+    this.#follow(batch.fields);
+    const groups = this.#groupsOf(batch);
+    for (const [index, field] of this.metrics.entries()) {
+      const hundredths = hundredthsOf(batch, field);
+      for (let row = 0; row < batch.rowCount; row++) {
+        const number = hundredths[row] as number;
+        if (Number.isNaN(number)) continue;
+
+        const { sums } = groups[row] as Group;
+        if (number !== lookCloser) sums.addHundredths(index, number);
+        else this.#addValue(sums, index, field, valuesOf(batch, field)[row]);
+      }
+    }
+    this.rowCount += batch.rowCount;
   }
 
   /** Adds the groups of another grouping, by as many of its keys as this one has; a key that it lacks is null. */
@@ -170,10 +189,39 @@ export class Grouping implements Iterable<Group> {
     return rows;
   }
 
-  #keyOf(row: Row): GroupKey {
-    return this.by.map(({ field, byMonth }) => {
-      const text = keyText(row[field]);
-      return byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
+  /** Takes over what a report has got so far, where that has changed. */
+  #follow(fields: readonly string[]): void {
+    if (fields === this.#fields) return;
+    this.#fields = fields;
+    this.#by ??= timeFieldOf(fields).map((field) => ({ field }));
+    this.#addMetrics(fields.filter(metricOfField));
+  }
+
+  #addValue(sums: RunningSums, index: number, field: string, value: Value | undefined): void {
+    const number = numberIn(value);
+    if (number === null) return;
+    if (number !== undefined) sums.add(index, number);
+    else this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
+  }
+
+  /** The group of each row. Rows that follow each other often have the same. */
+  #groupsOf(batch: RowBatch): Group[] {
+    const columns = this.by.map(({ field }) => valuesOf(batch, field));
+    const groups: Group[] = [];
+    let group: Group | undefined;
+    for (let row = 0; row < batch.rowCount; row++) {
+      const isSame = columns.every((values) => values[row] === values[row - 1]);
+      if (!group || !isSame) group = this.#groupAt(this.#keyOf(columns.map((each) => each[row])));
+      groups.push(group);
+    }
+    return groups;
+  }
+
+  /** @param values what a row has in the fields of `by` */
+  #keyOf(values: readonly (Value | undefined)[]): GroupKey {
+    return values.map((value, i) => {
+      const text = keyText(value);
+      return this.by[i]?.byMonth && text !== null ? `${text.slice(0, 7)}-01` : text;
     });
   }
 

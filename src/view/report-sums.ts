@@ -1,6 +1,7 @@
 import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
-import type { Row } from '../rows/row-batch.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import type { RowBatch } from '../rows/row-batch.ts';
 import { type Group, Grouping, isTime, type Sums, timeFieldOf } from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
@@ -61,18 +62,18 @@ export class ReportSums {
   /** Time together with another unit; `undefined` until rows have a value in both. */
   #course: Unit | undefined;
 
-  /** Adds rows; `columns` are those that are to be shown, `fields` every key that rows have had so far. */
-  observe(rows: readonly Row[], columns: readonly SummedColumn[], fields: readonly string[]): void {
+  /** Adds the rows of a batch; `columns` are those that are to be shown. */
+  observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
     this.#units ??= unitsOf(columns);
-    this.#course ??= this.#beginCourse(rows);
+    this.#course ??= this.#beginCourse(batch);
 
     const units = this.#course ? [...this.#units, this.#course] : this.#units;
     for (const unit of units) {
-      unit.groups?.observe(rows, fields);
+      unit.groups?.observeBatch(batch);
       const most = unit.isTime ? mostMoments : mostValues;
       if (unit.groups && unit.groups.size > most) unit.groups = undefined;
     }
-    this.total.observe(rows, fields);
+    this.total.observeBatch(batch);
   }
 
   /** The units that have a value anywhere. */
@@ -99,9 +100,9 @@ export class ReportSums {
     return unit?.groups;
   }
 
-  #beginCourse(rows: readonly Row[]): Unit | undefined {
+  #beginCourse(batch: RowBatch): Unit | undefined {
     const filled = (this.#units ?? []).filter(({ fields }) => {
-      return rows.some((row) => fields.some((field) => (row[field] ?? null) !== null));
+      return fields.some((field) => hasAnything(batch, field));
     });
     const time = filled.find((unit) => unit.isTime);
     const other = filled.find((unit) => !unit.isTime);
@@ -112,6 +113,11 @@ export class ReportSums {
     groups.absorb(time.groups);
     return { fields: [], isTime: true, groups };
   }
+}
+
+/** Whether a row has anything in a field but null; an empty text is something. */
+function hasAnything(batch: RowBatch, field: string): boolean {
+  return valuesOf(batch, field).some((value) => value !== null && value !== undefined);
 }
 
 /** A group for people, as texts of the report: neither is fit for a terminal yet. */

@@ -2,6 +2,7 @@ import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { writeRows } from '../../src/output/encoder.ts';
 import { createEncoder, type FormatName } from '../../src/output/formats/index.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
+import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 export interface EncodeCase extends EncodeOptions {
@@ -44,4 +45,10 @@ export async function encode(
 /** A document of the given rows, which are JSON texts. */
 export function documentOf(...rows: readonly string[]): string {
   return `{"data":[${rows.join(',')}],"summary":{"since":"2026-11-01T00:00:00+0100"}}`;
+}
+
+/** The batches of a report with these rows. */
+export function batchesOf(rows: readonly object[]): RowBatches {
+  const body = Buffer.from(JSON.stringify({ data: rows }));
+  return readRows(chunksOf(body, 65_536));
 }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { hiddenCharacters, printable } from '../../src/text/printable.ts';
 import { ReportSums } from '../../src/view/report-sums.ts';
 import { stringText } from '../rows/report-documents.ts';
 import { runCli } from '../support/run-cli.ts';
+import { batchesOf } from './encode.ts';
 import { barsOf, cardsOf, pageOf, rowsOf, slotsOf, tagsOf } from './html-page.ts';
 
 const summary = {
@@ -247,14 +248,9 @@ describe('a page that compares', () => {
     { date: '2026-09-01', ...summer, displays: 500, clicks: 10, revenueEuro: 10 },
     { date: '2026-09-03', ...summer, displays: 4000, clicks: 20, revenueEuro: 10 },
   ];
-  before.observe(earlier, columns, [
-    'date',
-    'campaignId',
-    'campaignName',
-    'displays',
-    'clicks',
-    'revenueEuro',
-  ]);
+  beforeAll(async () => {
+    for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
+  });
   const comparison = {
     sums: before,
     now: '1–31 October 2026',

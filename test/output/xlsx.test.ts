@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReportSums } from '../../src/view/report-sums.ts';
 import { stringText } from '../rows/report-documents.ts';
-import { documentOf, type EncodeCase, encode } from './encode.ts';
+import { batchesOf, documentOf, type EncodeCase, encode } from './encode.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
 
 async function xlsx(body: string, options: EncodeCase = {}) {
@@ -104,7 +104,8 @@ describe('xlsx', () => {
   it('has the change against an earlier report there, and both windows', async () => {
     const before = new ReportSums();
     const earlier = [{ country: 'France', displays: 100 }];
-    before.observe(earlier, [{ field: 'country', numeric: false }], ['country', 'displays']);
+    const columns = [{ field: 'country', numeric: false }];
+    for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
     const comparison = {
       sums: before,
       now: 'now',

@@ -59,7 +59,7 @@ class PageEncoder implements Encoder {
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
     const rows = rowsOf(batch);
-    this.#sums.observe(rows, this.#plan.columns, batch.fields);
+    this.#sums.observe(batch, this.#plan.columns);
     this.#keep(rows, batch.sizeBytes);
     // The totals stand before the rows: nothing is written until the last of them is known.
     return [];

@@ -80,7 +80,7 @@ class WorkbookEncoder implements Encoder {
 
     this.#plan.follow(batch);
     const rows = rowsOf(batch);
-    this.#sums.observe(rows, this.#plan.columns, batch.fields);
+    this.#sums.observe(batch, this.#plan.columns);
 
     if (!this.#held) this.#writeRows(rows, rowsBefore);
     else {

@@ -16,12 +16,31 @@ export function checkouts(): { readonly name: string; readonly bin: string }[] {
   });
 }
 
-/** Runs a program of Node to its end: its time, and its peak memory, `NaN` where the system does not tell. */
-export async function measure(argv: readonly string[], env: Readonly<Record<string, string>>) {
+/** What a program took. */
+export interface Measured {
+  readonly seconds: number;
+
+  /** `NaN` where the system does not tell. */
+  readonly peakMb: number;
+}
+
+/** Runs a program of Node to its end. */
+export function measure(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Measured> {
+  return measureProgram([process.execPath, ...argv], env);
+}
+
+/** Runs a program to its end. Throws where that is no good end. */
+export async function measureProgram(
+  [program = '', ...argv]: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Measured> {
   // What was written before must not be waited for now.
   spawnSync('sync');
   const startedMs = performance.now();
-  const child = spawn(process.execPath, argv, {
+  const child = spawn(program, argv, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

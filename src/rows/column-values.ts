@@ -1,0 +1,175 @@
+import * as ascii from './bytes.ts';
+import { parseValue, type RowBatch, type Value } from './row-batch.ts';
+import { standsAt } from './row-keys.ts';
+import { type RangedBatch, rangesOf } from './row-ranges.ts';
+
+/** What `hundredthsOf` has for a value that has to be looked at itself. */
+export const lookCloser = Number.POSITIVE_INFINITY;
+
+/** So many digits before the decimals make hundredths that a double holds. */
+const integerDigitsAtMost = 13;
+
+/** What has been read of a batch, by field. */
+interface BatchColumns {
+  readonly values: Map<string, readonly (Value | undefined)[]>;
+  readonly hundredths: Map<string, Float64Array>;
+}
+
+/** The columns of batches that somebody has asked for: several ask for the same. */
+const columnsByBatch = new WeakMap<RowBatch, BatchColumns>();
+
+function columnsOf(batch: RowBatch): BatchColumns {
+  const known = columnsByBatch.get(batch);
+  if (known) return known;
+
+  const columns: BatchColumns = { values: new Map(), hundredths: new Map() };
+  columnsByBatch.set(batch, columns);
+  return columns;
+}
+
+/**
+ * The values of a field, one a row, as in the objects of `rowsOf`. A text that has been read before is the same string
+ * again, so that comparing two costs nothing.
+ */
+export function valuesOf(batch: RowBatch, field: string): readonly (Value | undefined)[] {
+  const { values: columns } = columnsOf(batch);
+  const known = columns.get(field);
+  if (known) return known;
+
+  const values = readValues(rangesOf(batch), field);
+  columns.set(field, values);
+  return values;
+}
+
+function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+  const values = new Array<Value | undefined>(rowCount).fill(undefined);
+  const index = fields.indexOf(field);
+  if (index < 0) return values;
+
+  const view = ascii.viewOf(bytes);
+  for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
+    const start = valueStarts[at] as number;
+    if (start < 0) continue;
+
+    const end = valueEnds[at] as number;
+    const first = bytes[start];
+    if (first === ascii.letterN) {
+      values[row] = null;
+    } else if (first === ascii.quote) {
+      values[row] = texts.read(bytes, view, start, end);
+    } else {
+      const hundredths = hundredthsAt(bytes, start, end);
+      const isRead = hundredths !== lookCloser;
+      values[row] = isRead ? hundredths / 100 : parseValue(bytes.toString('utf8', start, end));
+    }
+  }
+  return values;
+}
+
+/**
+ * The numbers of a field in hundredths, which a double holds exactly, one a row: of numbers, and of texts that hold one
+ * (`"1234,50"`). NaN where a row has nothing, null or an empty text, and `lookCloser` for any other value: no number, more
+ * decimals, more digits.
+ */
+export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
+  const { hundredths: columns } = columnsOf(batch);
+  const known = columns.get(field);
+  if (known) return known;
+
+  const numbers = readHundredths(rangesOf(batch), field);
+  columns.set(field, numbers);
+  return numbers;
+}
+
+function readHundredths(batch: RangedBatch, field: string): Float64Array {
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+  const numbers = new Float64Array(rowCount).fill(Number.NaN);
+  const index = fields.indexOf(field);
+  if (index < 0) return numbers;
+
+  for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
+    const start = valueStarts[at] as number;
+    if (start < 0 || bytes[start] === ascii.letterN) continue;
+
+    const end = valueEnds[at] as number;
+    const isText = bytes[start] === ascii.quote;
+    const isEmpty = isText && end - start === 2;
+    if (!isEmpty) numbers[row] = hundredthsAt(bytes, start, end);
+  }
+  return numbers;
+}
+
+/** The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two decimals. */
+function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
+  const isText = bytes[valueStart] === ascii.quote;
+  const end = isText ? valueEnd - 1 : valueEnd;
+  let at = isText ? valueStart + 1 : valueStart;
+  const isNegative = bytes[at] === ascii.minus;
+  if (isNegative) at++;
+
+  const first = at;
+  let number = 0;
+  for (; at < end; at++) {
+    const digit = (bytes[at] as number) - ascii.zero;
+    if (digit < 0 || digit > 9) break;
+    number = number * 10 + digit;
+  }
+  const digits = at - first;
+  if (digits === 0 || digits > integerDigitsAtMost) return lookCloser;
+  if (bytes[first] === ascii.zero && digits > 1) return lookCloser;
+
+  const decimals = Math.max(0, end - at - 1);
+  if (at < end) {
+    const isMark = bytes[at] === ascii.dot || (isText && bytes[at] === ascii.comma);
+    if (!isMark || decimals < 1 || decimals > 2) return lookCloser;
+    for (at++; at < end; at++) {
+      const digit = (bytes[at] as number) - ascii.zero;
+      if (digit < 0 || digit > 9) return lookCloser;
+      number = number * 10 + digit;
+    }
+  }
+
+  const hundredths = number * (hundredthsByDecimals[decimals] as number);
+  return isNegative ? -hundredths : hundredths;
+}
+
+/** How many hundredths the last digit of a number with so many decimals stands for. */
+const hundredthsByDecimals = [100, 10, 1];
+
+/** Texts longer than this, with their quotation marks, are not kept. */
+const keptTextBytes = 128;
+
+/** A text that has been read, and the bytes that it was read from. */
+interface KeptText {
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/**
+ * Keeps the texts of a report that come again and again: names, dates. There are 4,096 places, each text has one of them,
+ * and the text that comes last stays.
+ */
+class TextCache {
+  readonly #kept = new Array<KeptText | undefined>(4096).fill(undefined);
+
+  /** The text of a string of JSON. */
+  read(bytes: Buffer, view: DataView, start: number, end: number): string {
+    if (end - start > keptTextBytes) return JSON.parse(bytes.toString('utf8', start, end));
+
+    let hash = end - start;
+    let p = start;
+    for (; p + 4 <= end; p += 4) hash = Math.imul(hash ^ view.getInt32(p, true), 0x9e3779b1);
+    for (; p < end; p++) hash = Math.imul(hash ^ (bytes[p] as number), 0x9e3779b1);
+    const place = hash >>> 20;
+
+    const kept = this.#kept[place];
+    if (kept && standsAt(bytes, start, end, kept.bytes)) return kept.text;
+
+    const text: string = JSON.parse(bytes.toString('utf8', start, end));
+    this.#kept[place] = { bytes: Buffer.from(bytes.subarray(start, end)), text };
+    return text;
+  }
+}
+
+const texts = new TextCache();

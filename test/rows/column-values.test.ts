@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { hundredthsOf, lookCloser, valuesOf } from '../../src/rows/column-values.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { rowsOf } from '../../src/rows/row-batch.ts';
+import { RepeatFinder } from '../../src/rows/row-keys.ts';
+import { Grouping } from '../../src/view/grouping.ts';
+import { numberIn } from '../../src/view/numbers.ts';
+import { chunksOf } from './report-documents.ts';
+
+/** The JSON of values that reports have, and of values that they should not have. */
+const valueJson = fc.oneof(
+  fc.integer().map(String),
+  fc.integer({ min: -99_999, max: 99_999 }).map((cents) => (cents / 100).toFixed(2)),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+  fc.stringMatching(/^"-?\d{1,17}([.,]\d{0,3})?"$/),
+  fc.constantFrom('null', '""', '"0"', '-0', '"-0"', '"007"', '"1.101"', '1e3', '1E2', 'true'),
+  fc.constantFrom('[1101]', '{"a":12345678901234567890}', '12345678901234567890', '0.1', '0,5'),
+  fc.constantFrom('"Été"', '"a\\nb"', '"\\u00e9"', '"2026-10-01"', '"France"', '" 1"'),
+  fc.string().map((text) => JSON.stringify(text)),
+);
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Rows that may lack a field, as a document. */
+const body = fc
+  .array(
+    fc.record(
+      { campaignName: valueJson.filter(isJson), displays: valueJson.filter(isJson) },
+      { requiredKeys: [] },
+    ),
+    { minLength: 1, maxLength: 40 },
+  )
+  .map((rows) => {
+    const texts = rows.map((row) => {
+      const members = Object.entries(row).map(([name, json]) => `"${name}":${json}`);
+      return `{${members.join(',')}}`;
+    });
+    return `{"data":[${texts.join(',')}]}`;
+  });
+
+const fields = ['campaignName', 'displays', 'clicks'];
+
+it('reads a column as the objects of the rows have it, and its numbers exactly', async () => {
+  await fc.assert(
+    fc.asyncProperty(body, async (json) => {
+      for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) {
+        const rows = rowsOf(batch);
+        for (const field of fields) {
+          expect(valuesOf(batch, field)).toEqual(rows.map((row) => row[field]));
+          for (const [index, hundredths] of hundredthsOf(batch, field).entries()) {
+            const number = numberIn(rows[index]?.[field]);
+            if (Number.isNaN(hundredths)) expect(number).toBeNull();
+            else if (hundredths !== lookCloser) expect(hundredths / 100).toBe(number);
+          }
+        }
+      }
+    }),
+  );
+});
+
+it('sums a batch as it sums its rows', async () => {
+  await fc.assert(
+    fc.asyncProperty(body, fc.subarray(['campaignName', 'displays']), async (json, by) => {
+      const ofRows = new Grouping(by);
+      const ofBatches = new Grouping(by);
+      for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) {
+        ofRows.observe(rowsOf(batch), batch.fields);
+        ofBatches.observeBatch(batch);
+      }
+      expect(ofBatches.rowsOf()).toEqual(ofRows.rowsOf());
+      expect(ofBatches.strangeCounts).toEqual(ofRows.strangeCounts);
+      expect(ofBatches.rowCount).toBe(ofRows.rowCount);
+    }),
+  );
+});
+
+it('finds the rows that repeat a key, and no other', async () => {
+  const key = fc.record({ campaignName: fc.string({ maxLength: 9 }), date: fc.nat({ max: 3 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(key, { minLength: 1, maxLength: 60 }), async (rows) => {
+      const finder = new RepeatFinder(['campaignName', 'date']);
+      const json = JSON.stringify({ data: rows });
+      for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
+
+      const keys = rows.map((row) => JSON.stringify(row));
+      expect(finder.count).toBe(rows.length - new Set(keys).size);
+      const first = keys.findIndex((text, index) => keys.indexOf(text) < index);
+      expect(finder.firstRow).toBe(first + 1);
+    }),
+  );
+});
