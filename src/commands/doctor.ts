@@ -209,7 +209,7 @@ class Examination {
     }
     this.#warn(
       'connection',
-      `${answer}, where the service says 401.`,
+      `${answer}, but a call without a token should be answered with 401.`,
       'Check the path of the base URL, or wait.',
     );
   }

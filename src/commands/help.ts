@@ -12,7 +12,7 @@ import { declareCommand, findCommand } from './command.ts';
 export const helpCommand = declareCommand({
   name: 'help',
   args: ['[words...]'],
-  summary: 'help for a command or a topic',
+  summary: 'print help for a command or a topic',
   examples: [
     ['adreport help', 'all commands and topics'],
     ['adreport help run', 'one command, as adreport run --help'],

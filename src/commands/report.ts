@@ -45,7 +45,7 @@ const listFlags = flagGroup('Options:', {
 
 const listCommand = declareCommand({
   name: 'list',
-  summary: 'the reports that this machine created',
+  summary: 'list the reports that this machine created',
   examples: [
     ['adreport report list', 'a table, newest first'],
     ['adreport report list --limit 3 --json', 'an array, for programs'],

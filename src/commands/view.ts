@@ -54,7 +54,8 @@ interface Condition {
 const viewFlags = flagGroup('Options:', {
   by: {
     flags: '--by <a,b>',
-    meaning: 'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY of days too',
+    meaning:
+      'add up by columns or breakdowns, e.g. COUNTRY or campaignName; MONTHLY also adds up days',
     read: parseNames,
   },
   metrics: {
