@@ -229,8 +229,8 @@ async function readFile(context: Context, file: string, reader: ReportReader): P
     }
     return reader.end(next.value, source.sizeBytes ?? source.readBytes());
   } finally {
-    await batches.return?.();
     meter.stop();
+    await batches.return?.();
   }
 }
 

@@ -1,14 +1,16 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * The known name that a misspelt one was probably meant to be, compared without case; `undefined` when none is close.
+ * The candidate that a misspelt name was probably meant to be, compared without case; `undefined` when none is close.
  * Close means at most a third of the letters differ, so that an unrelated word draws no suggestion.
  */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
   // Edit distance is quadratic: a hostile megabyte-long name must not cost a second.
-  if (known.length === 0 || name.length > 64) return undefined;
+  if (candidates.length === 0 || name.length > 64) return undefined;
+
   const lower = name.toLowerCase();
-  const byLower = new Map(known.map((candidate) => [candidate.toLowerCase(), candidate]));
+  const byLower = new Map<string, string>();
+  for (const candidate of candidates) byLower.set(candidate.toLowerCase(), candidate);
   const best = closest(lower, [...byLower.keys()]);
   const limit = Math.max(1, Math.floor(Math.max(lower.length, best.length) / 3));
   return distance(lower, best) <= limit ? byLower.get(best) : undefined;
