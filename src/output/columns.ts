@@ -1,5 +1,6 @@
 import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
+import { valuesOf } from '../rows/column-values.ts';
 import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import {
@@ -10,6 +11,8 @@ import {
   sumsOfRow,
   unknownColumn,
 } from '../view/figures.ts';
+import type { Sums } from '../view/grouping.ts';
+import { numberIn } from '../view/numbers.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 /** A column as it is written. */
@@ -32,6 +35,24 @@ export interface PlannedColumn {
 /** What a row has in a column; nothing, or null, where it has none. */
 export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | undefined {
   return figure?.derived ? derivedNumber(figure, sumsOfRow(row)) : row[field];
+}
+
+/** What the rows of a batch have in a column, in their order. */
+export function columnValues(
+  batch: RowBatch,
+  column: PlannedColumn,
+): readonly (Value | undefined)[] {
+  const { field, figure } = column;
+  if (!figure?.derived) return valuesOf(batch, field);
+
+  const { over, under } = figure.derived;
+  const columns = new Map([over, under].map((each) => [each, valuesOf(batch, each)]));
+  const values: (number | null)[] = [];
+  for (let row = 0; row < batch.rowCount; row++) {
+    const sums: Sums = { get: (each) => numberIn(columns.get(each)?.[row]) ?? undefined };
+    values.push(derivedNumber(figure, sums));
+  }
+  return values;
 }
 
 /** Whether a column is computed from others of its row. */

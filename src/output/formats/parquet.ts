@@ -9,15 +9,9 @@ import {
   wallTimeOf,
 } from '../../contract/values.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import {
-  type ReportTail,
-  type Row,
-  type RowBatch,
-  rowsOf,
-  type Value,
-} from '../../rows/row-batch.ts';
+import type { ReportTail, RowBatch, Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
+import { ColumnPlan, columnValues, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 
 /** A row group ends after so many rows, or sooner where they have so many values, or came as so many bytes. */
@@ -121,7 +115,7 @@ class ParquetEncoder implements Encoder {
 
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
-    this.#take(rowsOf(batch));
+    this.#take(batch);
     this.#groupRows += batch.rowCount;
     this.#groupBytes += batch.sizeBytes;
 
@@ -150,12 +144,12 @@ class ParquetEncoder implements Encoder {
     );
   }
 
-  #take(rows: readonly Row[]): void {
+  #take(batch: RowBatch): void {
     const { columns } = this.#plan;
     if (this.#groupRows === 0) this.#values = columns.map(() => []);
     for (const [i, column] of columns.entries()) {
       const values = this.#values[i] ?? [];
-      for (const row of rows) values.push(valueIn(row, column));
+      for (const value of columnValues(batch, column)) values.push(value);
     }
   }
 
@@ -196,7 +190,18 @@ class ParquetEncoder implements Encoder {
   #convertedColumn(index: number, name: string): (number | bigint | string | null)[] {
     const kind = this.#kinds[index] ?? kinds.text;
     const values = this.#values[index] ?? [];
-    return values.map((value, row) => converted(value, kind, name, this.#rowsBefore + row + 1));
+    // The values before and after would take twice the memory.
+    this.#values[index] = [];
+
+    // A time stands in many rows, one after the other, and takes long to be read.
+    let valueBefore: Value | undefined;
+    let result = converted(valueBefore, kind, name, 0);
+    return values.map((value, row) => {
+      if (value === valueBefore) return result;
+      valueBefore = value;
+      result = converted(value, kind, name, this.#rowsBefore + row + 1);
+      return result;
+    });
   }
 }
 

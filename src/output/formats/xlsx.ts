@@ -1,13 +1,13 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
-import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import type { ReportTail, RowBatch, Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { keyText, strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
 import { describeReport, type ReportDescription } from '../../view/window-text.ts';
-import { ColumnPlan, type PlannedColumn, valueIn } from '../columns.ts';
+import { ColumnPlan, columnValues, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { widthOf } from '../table/table-layout.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
@@ -57,12 +57,12 @@ class WorkbookEncoder implements Encoder {
   readonly #sheet: ZipEntry;
 
   /** The columns of the sheet, from its first row on. */
-  #columns: readonly PlannedColumn[] = [];
+  #columns: readonly PlannedColumn[] | undefined;
 
   #rowCount = 0;
 
   /** Rows that wait for the widths of their columns; `undefined` once these are written. */
-  #held: Row[] | undefined = [];
+  #held: SheetRow[] | undefined = [];
 
   #bytesSoFar = 0;
 
@@ -79,9 +79,10 @@ class WorkbookEncoder implements Encoder {
     if (this.#rowCount > mostRows) throw tooManyRows();
 
     this.#plan.follow(batch);
-    const rows = rowsOf(batch);
+    this.#columns ??= this.#plan.shown;
     this.#sums.observe(batch, this.#plan.columns);
 
+    const rows = rowsIn(batch, this.#columns, rowsBefore);
     if (!this.#held) this.#writeRows(rows, rowsBefore);
     else {
       for (const row of rows) this.#held.push(row);
@@ -94,6 +95,7 @@ class WorkbookEncoder implements Encoder {
 
   end({ fields, summary }: ReportTail): Pieces {
     this.#plan.settle(fields);
+    this.#columns ??= this.#plan.shown;
     if (this.#held) this.#begin(this.#held);
 
     const lastColumn = this.#columns.length - 1;
@@ -111,37 +113,28 @@ class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
-  /** Decides the columns, and writes their headings and the rows so far. */
-  #begin(rows: readonly Row[]): void {
+  /** Writes the headings of the columns, and the rows so far. */
+  #begin(rows: readonly SheetRow[]): void {
     this.#held = undefined;
-    this.#columns = this.#plan.shown;
-
-    const headings = this.#columns.map(({ name, numeric }): SheetCell => {
+    const columns = this.#columns ?? [];
+    const headings = columns.map(({ name, numeric }): SheetCell => {
       return { style: numeric ? 'numberHeader' : 'header', content: fieldLabel(name) };
     });
-    const cells = rows.map((row, i) => this.#cellsOf(row, i + 1));
     const widths = headings.map(({ content }, i) => {
-      const column = cells.map((rowCells) => rowCells[i]);
-      return columnWidth(String(content), column);
+      const cells = rows.map((row) => row[i]);
+      return columnWidth(String(content), cells);
     });
 
     const headerRow = headings.length > 0 ? headerRowXml(1, headings, widths) : '';
-    const rowTexts = cells.map((rowCells, i) => rowXml(i + 2, rowCells));
-    this.#sheet.write(sheetBeginning(widths, true) + headerRow + rowTexts.join(''));
+    this.#sheet.write(sheetBeginning(widths, true) + headerRow);
+    this.#writeRows(rows, 0);
   }
 
-  #writeRows(rows: readonly Row[], rowsBefore: number): void {
+  #writeRows(rows: readonly SheetRow[], rowsBefore: number): void {
     let xml = '';
-    for (const [i, row] of rows.entries()) {
-      const number = rowsBefore + i + 1;
-      // The first row of the sheet is the header.
-      xml += rowXml(number + 1, this.#cellsOf(row, number));
-    }
+    // Rows of a sheet count from 1, and the first one is the header.
+    for (const [i, row] of rows.entries()) xml += rowXml(rowsBefore + i + 2, row);
     this.#sheet.write(xml);
-  }
-
-  #cellsOf(row: Row, number: number): (SheetCell | undefined)[] {
-    return this.#columns.map((column) => cellOf(row, column, number));
   }
 
   #notices(timezone: string | undefined): string[] {
@@ -201,15 +194,36 @@ const wallDays = {
   wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
 };
 
-/** The cell of a row, which `rowNumber` names in an error; `undefined` for null. */
-function cellOf(row: Row, column: PlannedColumn, rowNumber: number): SheetCell | undefined {
-  const { name, type, numeric, figure } = column;
-  const value = valueIn(row, column);
+/** The cells of a row, by column; `undefined` where it has none. */
+type SheetRow = readonly (SheetCell | undefined)[];
+
+/** The rows of a batch as cells. */
+function rowsIn(
+  batch: RowBatch,
+  columns: readonly PlannedColumn[],
+  rowsBefore: number,
+): SheetRow[] {
+  const values = columns.map((column) => columnValues(batch, column));
+  const rows: SheetRow[] = [];
+  for (let row = 0; row < batch.rowCount; row++) {
+    const number = rowsBefore + row + 1;
+    rows.push(columns.map((column, i) => cellOf(values[i]?.[row], column, number)));
+  }
+  return rows;
+}
+
+/** The cell of a value, whose row `rowNumber` names in an error; `undefined` for null. */
+function cellOf(
+  value: Value | undefined,
+  column: PlannedColumn,
+  rowNumber: number,
+): SheetCell | undefined {
   if (value === null || value === undefined) return undefined;
 
+  const { name, type, numeric, figure } = column;
+
   const isNumber = numeric || (type === undefined && typeof value === 'number');
-  const digits = isNumber ? numberTextOf(value) : undefined;
-  const number = digits === undefined ? undefined : exactDouble(digits);
+  const number = isNumber ? exactNumber(value) : undefined;
   if (number !== undefined) {
     const style = figure?.type ?? (numeric ? 'integer' : 'plain');
     return { style, content: number };
@@ -229,6 +243,14 @@ function cellOf(row: Row, column: PlannedColumn, rowNumber: number): SheetCell |
       hint: 'Choose the other columns with --columns, or write CSV or Parquet.',
     },
   );
+}
+
+/** The number that a value is or holds; `undefined` where it is none, or one that a double does not hold. */
+function exactNumber(value: Value): number | undefined {
+  // A number that a double would have changed came as a text.
+  if (typeof value === 'number') return value;
+  const digits = numberTextOf(value);
+  return digits === undefined ? undefined : exactDouble(digits);
 }
 
 /** The width of a column in characters, for its heading and some of its cells. */
