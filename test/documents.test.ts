@@ -102,6 +102,34 @@ test('every file and folder that CONTRIBUTING.md names exists', () => {
   ).toEqual([]);
 });
 
+test('every promise of the security topic names tests that exist', () => {
+  const promises = (topics.security ?? '').split(/\n- /).slice(1);
+  expect(promises.length).toBeGreaterThanOrEqual(10);
+
+  for (const promise of promises) {
+    const [, list = ''] = /\(([^()]*)\)\.?\s*$/.exec(promise) ?? [];
+    const names = [...list.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name);
+    const missing = names.filter((name) => !existsSync(join(root, 'test', `${name}.test.ts`)));
+
+    expect(names, promise).not.toEqual([]);
+    expect(missing, promise).toEqual([]);
+  }
+});
+
+test('every promise of the security topic names tests that exist', () => {
+  const promises = (topics.security ?? '').split(/\n- /).slice(1);
+  expect(promises.length).toBeGreaterThanOrEqual(10);
+
+  for (const promise of promises) {
+    const [, list = ''] = /\(([^()]*)\)\.?\s*$/.exec(promise) ?? [];
+    const names = [...list.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name);
+    const missing = names.filter((name) => !existsSync(join(root, 'test', `${name}.test.ts`)));
+
+    expect(names, promise).not.toEqual([]);
+    expect(missing, promise).toEqual([]);
+  }
+});
+
 test.each(lines)('adreport %s: its flags exist', (line = '') => {
   const words = line.split(' -- ')[0]?.split(/\s+/) ?? [];
   let command: Command = program;
