@@ -201,21 +201,29 @@ async function offerValues(pending: PendingValue): Promise<string[]> {
   }
   if (option.argChoices) return asWords(option.argChoices);
 
-  const { breakdowns, metrics, filters } = await vocabularyAt(context, valuesByOption.profile);
+  const { breakdowns, metrics, derived, filters } = await vocabularyAt(
+    context,
+    valuesByOption.profile,
+  );
   if (name === 'filter') return filters.map((filter) => `${filter.name}=`);
-  if (name === 'metrics') return offerListItems(metrics, current);
-  if (name === 'by') return offerListItems(breakdowns, current);
+  if (name === 'by') return offerListItems(namesOf(breakdowns), current);
+  if (name === 'metrics') {
+    const computed = derived.map(({ field }) => field);
+    return offerListItems([...namesOf(metrics), ...computed], current);
+  }
   return [];
 }
 
 /** A list with commas, of which the last name is being typed, with each name that it does not hold yet. */
-function offerListItems(entries: readonly VocabularyEntry[], list: string): string[] {
+function offerListItems(names: readonly string[], list: string): string[] {
   const head = list.slice(0, list.lastIndexOf(',') + 1);
   const takenNames = head.toUpperCase().split(',');
-  const freeNames = entries
-    .map((entry) => entry.name)
-    .filter((name) => !takenNames.includes(name.toUpperCase()));
+  const freeNames = names.filter((name) => !takenNames.includes(name.toUpperCase()));
   return freeNames.map((name) => head + name);
+}
+
+function namesOf(entries: readonly VocabularyEntry[]): string[] {
+  return entries.map(({ name }) => name);
 }
 
 /** Arguments that are files, or a command of another program: the shell itself knows those. */
@@ -267,7 +275,7 @@ async function savedReportNames(context: Context, file: string | undefined): Pro
 
 async function fieldNames(context: Context, profile: string | undefined): Promise<string[]> {
   const { breakdowns, metrics, filters } = await vocabularyAt(context, profile);
-  return [...breakdowns, ...metrics, ...filters].map(({ name }) => name);
+  return namesOf([...breakdowns, ...metrics, ...filters]);
 }
 
 /** The commands and topics that help explains. */

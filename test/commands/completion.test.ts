@@ -7,6 +7,7 @@ import {
   metrics,
   type Profile,
   type VocabularyEntry,
+  vocabularyOf,
 } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/output/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
@@ -50,6 +51,14 @@ function namesOf(profile: Profile, entries: readonly VocabularyEntry[]): string[
   return ownEntries.map(({ name }) => name);
 }
 
+/** What `--metrics` takes: the metrics of a profile, and those that are computed from them. */
+function metricNamesOf(profile: Profile): string[] {
+  const derived = vocabularyOf(profile).derived.map(({ field }) => field);
+  return [...namesOf(profile, metrics), ...derived];
+}
+
+const costs: readonly string[] = ['cpcEuro', 'cpcDollar', 'cplEuro', 'cpdEuro'];
+
 describe('what is offered', () => {
   test('commands and flags, those of the commands above included, and none that is hidden', async () => {
     const commands = await offered('');
@@ -75,11 +84,12 @@ describe('what is offered', () => {
   const startingWithC = namesOf('buyer', breakdowns).filter((name) => name.startsWith('C'));
 
   test.each([
-    { line: 'run --metrics ', values: namesOf('buyer', metrics) },
+    { line: 'run --metrics ', values: metricNamesOf('buyer') },
     { line: 'run --by ', values: namesOf('buyer', breakdowns) },
     { line: 'run --filter ', values: namesOf('buyer', filters).map((name) => `${name}=`) },
-    { line: 'run --profile dsp --metrics ', values: namesOf('dsp', metrics) },
-    { line: 'run --profile=dsp --metrics ', values: namesOf('dsp', metrics) },
+    { line: 'run --metrics clicks,cp', values: costs.map((name) => `clicks,${name}`) },
+    { line: 'run --profile dsp --metrics ', values: metricNamesOf('dsp') },
+    { line: 'run --profile=dsp --metrics ', values: metricNamesOf('dsp') },
     { line: 'run --by=OS,c', values: startingWithC.map((name) => `OS,${name}`) },
     { line: 'report ', values: whole('create', 'list') },
     { line: 'help exit', values: whole('exit-codes') },
