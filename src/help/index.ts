@@ -1,3 +1,4 @@
+import archive from './archive.md';
 import backfill from './backfill.md';
 import compared from './compared.md';
 import containers from './containers.md';
@@ -21,7 +22,7 @@ import testing from './testing.md';
 
 // A new topic is its file, and its name here.
 const forReports = { reports, periods, filters, formats, pages };
-const forPipelines = { cron, backfill, schedulers, containers, databases, delivery };
+const forPipelines = { cron, archive, backfill, schedulers, containers, databases, delivery };
 const forTests = { 'local-server': localServer, testing, faults };
 const forAll = {
   'exit-codes': exitCodes,

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -140,6 +141,75 @@ describe('cron', () => {
   });
 });
 
+describe('cron, an alarm', () => {
+  const [, line = ''] = /^0 9 \* \* \* {2}(.*)$/m.exec(recipe('cron', 'An alarm', 'crontab')) ?? [];
+
+  test('it is silent after a run, and says so where there was none', async () => {
+    const { cwd, shell } = await openPlace();
+    const here = line.replaceAll('/srv/reports', 'reports');
+    const books = join(cwd, 'reports/_adreport.ndjson');
+    const run = `adreport run --period yesterday --by CAMPAIGN --split day --missing --lookback 3 -o 'reports/date={date}/part.csv' -q`;
+
+    expect(await shell(run)).toMatchObject({ exitCode: 0 });
+    expect(await shell(here)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+    utimesSync(books, twoDaysAgo, twoDaysAgo);
+    expect((await shell(here)).stdout).toBe('adreport has fetched nothing for a day.\n');
+
+    expect(await shell(run)).toMatchObject({ exitCode: 0 });
+    expect((await shell(here)).stdout).toBe('');
+
+    rmSync(join(cwd, 'reports'), { recursive: true });
+    expect((await shell(here)).stdout).toBe('adreport has fetched nothing for a day.\n');
+  });
+});
+
+describe('archive', () => {
+  const fill = recipe('archive', 'Archive: a folder that knows what it holds', 'sh')
+    .split('\n')[0]
+    ?.replace('--local ', '');
+  const move = recipe('archive', 'Moving a folder', 'bash');
+
+  testWith(
+    'rclone moves a folder with its books, and nothing is fetched again',
+    without('rclone'),
+    async () => {
+      const { server, cwd, shell } = await openPlace({ RCLONE_CONFIG: '/dev/null' });
+      const here = move.replaceAll('/mnt/archive', `${cwd}/elsewhere`);
+      expect(await shell(fill ?? '')).toMatchObject({ exitCode: 0 });
+
+      expect(await shell(here)).toMatchObject({ exitCode: 0 });
+      server.reset();
+      const again = fill
+        ?.replace('--lookback 3 ', '')
+        .replace("'campaigns/", "'elsewhere/campaigns/");
+      expect(await shell(again ?? '')).toMatchObject({ exitCode: 0 });
+      expect(countOrders(server)).toBe(0);
+
+      const [firstDay = ''] = readdirSync(join(cwd, 'campaigns')).filter(
+        (name) => !name.startsWith('_'),
+      );
+      writeFileSync(join(cwd, 'campaigns', firstDay, 'part.parquet'), 'PAR1');
+      expect(await shell(here)).toMatchObject({ exitCode: 9 });
+    },
+  );
+
+  const statement = recipe('archive', 'The books in SQL', 'sql');
+  testWith('DuckDB reads the books', !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS', async () => {
+    const { cwd, shell } = await openPlace();
+    expect(await shell(fill ?? '')).toMatchObject({ exitCode: 0 });
+    expect(await shell(fill ?? '')).toMatchObject({ exitCode: 0 });
+
+    const query = await openDuckDb();
+    const rows = await query(statement.replace("'campaigns/", `'${cwd}/campaigns/`));
+
+    expect(rows).toHaveLength(30);
+    expect(rows.map(({ fetches }) => Number(fetches)).slice(-4)).toEqual([1, 2, 2, 2]);
+    expect(rows[0]).toMatchObject({ revenue: expect.stringMatching(/^\d+\.\d\d$/) });
+  });
+});
+
 describe('databases', () => {
   const sums = 'select count(*), count(distinct date), sum(displays) from campaign_days';
 
@@ -183,6 +253,25 @@ describe('databases', () => {
     const displays = rows.reduce((sum, row) => sum + Number(row.split(',').at(-1)), 0);
     expect(all).toBe(`${rows.length}|6|${displays}`);
   }
+
+  const keyOfTable = (script: string): string[] => {
+    const [, names = ''] = /primary key \((.*)\)/.exec(script) ?? [];
+    return names.split(', ');
+  };
+
+  test('the primary key of each table is the key that --json prints', async () => {
+    const { shell } = await openPlace();
+    const { stdout } = await shell(
+      'adreport run --period yesterday --by DAILY,CAMPAIGN -o days.csv --json -q',
+    );
+    const { key } = JSON.parse(stdout);
+
+    expect(key).toEqual(['date', 'campaignId']);
+    for (const name of ['PostgreSQL', 'SQLite', 'DuckDB']) {
+      const script = findCodeBlock('databases', name, 'bash').text;
+      expect(keyOfTable(script)).toEqual(['date', 'campaign_id']);
+    }
+  });
 
   const postgres = recipe('databases', 'PostgreSQL', 'bash');
   testWith('PostgreSQL', !hasPostgres && 'no postgresql', async () => {
