@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Context, version } from '../context.ts';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
@@ -19,6 +20,7 @@ import {
   type Question,
   questionOf,
   readBooks,
+  startBooks,
 } from '../report/books.ts';
 import { type Part, type PartFile, type PartToFetch, stillToFetch } from '../report/parts.ts';
 import { describeWindow } from '../report/window.ts';
@@ -65,11 +67,10 @@ class Archive implements Bookkeeper {
       if (!found?.isFile()) return undefined;
 
       const line = this.#lineOf(path);
-      const writtenAt = found.mtimeMs / 1_000;
       if (!line) {
-        unknownCount += 1;
-        const harm = found.size === 0 ? 'its file is empty' : undefined;
-        return { createdAt: writtenAt, harm };
+        const harm = this.#harmWithoutLine(found);
+        if (harm === undefined) unknownCount += 1;
+        return { createdAt: found.mtimeMs / 1_000, harm };
       }
 
       const createdAt = Date.parse(line.createdAt) / 1_000;
@@ -77,7 +78,7 @@ class Archive implements Bookkeeper {
         differences.set(line.file, differencesOf(questionOf(line), this.#question));
         return { createdAt, harm: 'its file answers another request' };
       }
-      return { createdAt, harm: harmOf(found.size, line) };
+      return { createdAt, harm: harmOf({ path, found, line, part }) };
     };
 
     const now = Math.floor(this.#context.host.wallClock() / 1_000);
@@ -89,6 +90,10 @@ class Archive implements Bookkeeper {
     return missing;
   }
 
+  start(): void {
+    startBooks(this.#folder, this.#booksName);
+  }
+
   /** As `Bookkeeper`; without `--strict` books that cannot be written to are a warning. */
   record(part: Part, fetched: FetchedFile): Changes | undefined {
     const { file, sha256 } = fetched;
@@ -97,7 +102,7 @@ class Archive implements Bookkeeper {
 
     try {
       const line = this.#lineFor(part, { ...fetched, file, sha256 });
-      appendToBooks(this.#folder, nameOfBooks(this.#job.options.shard), line);
+      appendToBooks(this.#folder, this.#booksName, line);
       return line.changed;
     } catch (error) {
       this.#cannotAppend(error);
@@ -129,6 +134,22 @@ class Archive implements Bookkeeper {
       format: this.#question.format,
       adreport: version,
     };
+  }
+
+  /**
+   * Why a file without a line is fetched again. What is as young as the books was written by a run that kept them and that
+   * was ended before it came to the line; older files are those of a time before the books.
+   */
+  #harmWithoutLine({ size, mtimeMs }: Stats): string | undefined {
+    if (size === 0) return 'its file is empty';
+
+    const { keptSinceMs = Number.POSITIVE_INFINITY } = this.#books ?? {};
+    const isYounger = mtimeMs >= keptSinceMs - sideBySideMs;
+    return isYounger ? 'its run was ended before its line was in the books' : undefined;
+  }
+
+  get #booksName(): string {
+    return nameOfBooks(this.#job.options.shard);
   }
 
   #pathOf(part: Part): string {
@@ -187,7 +208,7 @@ class Archive implements Bookkeeper {
 
   #cannotAppend(error: unknown): void {
     const reason = error instanceof OutputError ? error.message : (codeOf(error) ?? String(error));
-    const name = join(this.#folder, nameOfBooks(this.#job.options.shard));
+    const name = join(this.#folder, this.#booksName);
     const message = `${printable(name)} could not be written to (${reason}): the file is whole, and the books do not tell of it.`;
     const hint = 'Check the permissions of the folder, or leave the books out with --no-books.';
     if (this.#job.options.strict) throw new OutputError(message, { hint });
@@ -201,11 +222,42 @@ interface HashedFile extends FetchedFile {
   readonly sha256: string;
 }
 
-/** Why a file with a line in the books is no whole report; `undefined` where it is as it was written. */
-function harmOf(sizeBytes: number, line: BookLine): string | undefined {
-  if (sizeBytes === 0) return 'its file is empty';
-  if (sizeBytes !== line.bytes) return 'its file was cut or changed';
+/** Reports of one run are created side by side: the first line may be that of a report that was created so much later. */
+const sideBySideMs = 60 * 60 * 1_000;
+
+/** A file that has a line in the books, and the part that it should hold. */
+interface BookedFile {
+  readonly path: string;
+  readonly found: Stats;
+  readonly line: BookLine;
+  readonly part: Part;
+}
+
+/** Why a file with a line in the books is no whole report of its part; `undefined` where it is as it was written. */
+function harmOf({ path, found, line, part }: BookedFile): string | undefined {
+  if (found.size === 0) return 'its file is empty';
+  if (found.size !== line.bytes) return 'its file was cut or changed';
+
+  const { since, until } = describeWindow(part.window);
+  const isOfWindow = line.window.since === since && line.window.until === until;
+  const isEarly = Date.parse(line.createdAt) / 1_000 < part.overAt;
+  if (!isOfWindow && !isEarly) {
+    return `its file holds ${line.window.since} … ${line.window.until}`;
+  }
+
+  // A file is as old as its report. Only one that is not has to be read: it was copied, or is not the one of its line.
+  const isOfLine = Math.abs(found.mtimeMs - Date.parse(line.createdAt)) < 1;
+  if (!isOfLine && hashOfFile(path) !== line.sha256) return 'its file is not the one of its line';
   return undefined;
+}
+
+/** The SHA-256 of a file in hexadecimal digits; `undefined` where the file cannot be read. */
+function hashOfFile(path: string): string | undefined {
+  try {
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where the books of a job are, and which question all of its files answer. */
@@ -302,8 +354,9 @@ async function questionOfJob(context: Streams, { account, options, plan }: Job):
 /** The format and those of its settings that change what a file holds. */
 function formatOfJob(context: Streams, options: Job['options']): BookedFormat {
   const name = chooseFormat(context, options);
-  const { columns, normalize } = options;
+  const { columns, normalize, compare } = options;
   const format: Record<string, unknown> = {};
+  if (compare !== undefined) format.compare = compare;
   if (columns !== undefined) format.columns = columns;
   if (normalize) format.normalize = true;
   if (formats[name].usesCsvDialect) {

@@ -39,8 +39,11 @@ export interface Target {
 
 /** An output that has begun: it is whole once it is committed, and not there once it is aborted. */
 interface Output extends Sink {
-  /** @returns what the file holds; nothing for stdout */
-  commit(): Promise<WholeFile | undefined>;
+  /**
+   * @param modifiedMs the time that the file has from then on, in milliseconds since 1970
+   * @returns what the file holds; nothing for stdout
+   */
+  commit(modifiedMs?: number): Promise<WholeFile | undefined>;
   abort(): Promise<void>;
 }
 

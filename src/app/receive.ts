@@ -246,7 +246,8 @@ export async function writeReport(
     });
     const warnings = check?.problems(tail) ?? [];
     if (isStrict && warnings.length > 0) throw incomplete(warnings);
-    const fileFacts = await output.commit();
+    // The file's time says how much of its window was over, in folders without books too.
+    const fileFacts = await output.commit(createdMs);
 
     // This is printed with -q too, because the report that was written is not the one that was asked for.
     for (const warning of warnings) {

@@ -118,8 +118,10 @@ async function prepareJob(
   if (options.compare) checkComparable(context, options);
 
   const { account, books, name } = job;
+  const prepared = await prepareOutput(context, options, factsOf(job, part));
+  books?.start();
   const output: PreparedOutput = {
-    ...(await prepareOutput(context, options, factsOf(job, part))),
+    ...prepared,
     label: { report: name ?? null, account: await account.name() },
     record: part && books ? (file) => books.record(part, file) : undefined,
   };

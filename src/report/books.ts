@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readdirSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { findCountry } from '../contract/countries.ts';
 import type { WindowClock } from '../contract/messages.ts';
@@ -57,6 +66,8 @@ export interface FetchedFile {
 
 /** Keeps the books of the files of one job. */
 export interface Bookkeeper {
+  /** Makes the books where there are none yet; called before a report is asked for. */
+  start(): void;
   /**
    * Notes a file that stands whole.
    *
@@ -92,8 +103,13 @@ export interface BookLine {
 /** The newest line of every file of a folder, and what was wrong with the lines. */
 export interface Books {
   readonly lines: ReadonlyMap<string, BookLine>;
-  /** Sentences on lines that could not be read: a power cut can leave a torn one. */
+  /**
+   * Sentences on lines that could not be read: a power cut can leave a torn one. One that tells its file is settled by the
+   * file's next line, and no fault any more.
+   */
   readonly faults: readonly string[];
+  /** Since when they are kept, in milliseconds since 1970; absent where there are none. */
+  readonly keptSinceMs?: number;
 }
 
 /** A line of the books takes this many bytes at most, so that one write puts it there whole. */
@@ -128,29 +144,64 @@ export function readBooks(folder: string, visit?: (line: BookLine) => void): Boo
   const lines = new Map<string, BookLine>();
   const faults: string[] = [];
   const requests = new Map<string, BookLine>();
+  let keptSinceMs = Number.POSITIVE_INFINITY;
 
   for (const name of namesOfBooks(folder)) {
+    const path = join(folder, name);
+    const torn = new Map<string, string>();
     let number = 0;
+    // Books without a line are as old as their file.
+    keptSinceMs = Math.min(keptSinceMs, statSync(path).mtimeMs);
 
-    for (const text of linesOf(join(folder, name))) {
+    for (const text of linesOf(path)) {
       number += 1;
       if (text === '') continue;
 
       const parsed = parseLine(text);
       if (!parsed) {
-        faults.push(`Line ${number} of ${name} is torn or is no line of ours: it is passed over.`);
+        const sentence = `Line ${number} of ${name} is torn or is no line of ours: it is passed over.`;
+        torn.set(fileOfTornLine(text) ?? sentence, sentence);
         continue;
       }
 
       const line = withSharedRequest(parsed, requests);
       visit?.(line);
+      torn.delete(line.file);
+      keptSinceMs = Math.min(keptSinceMs, Date.parse(line.createdAt));
 
       const before = lines.get(line.file);
       if (!before || before.fetchedAt <= line.fetchedAt) lines.set(line.file, line);
     }
+    faults.push(...torn.values());
   }
 
-  return { lines, faults };
+  return Number.isFinite(keptSinceMs) ? { lines, faults, keptSinceMs } : { lines, faults };
+}
+
+/** The file that the beginning of a line tells, as `appendToBooks` writes it. */
+function fileOfTornLine(text: string): string | undefined {
+  const beginning = /^\{"file":("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  if (beginning === undefined) return undefined;
+
+  try {
+    return JSON.parse(beginning);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Makes the books of a folder where there are none, without a line: so it can be told of every file whether it is younger
+ * than they are. Books that cannot be made are told of where the first line is appended.
+ */
+export function startBooks(folder: string, name: string): void {
+  try {
+    if (namesOfBooks(folder).length > 0) return;
+    mkdirSync(folder, { recursive: true });
+    closeSync(openSync(join(folder, name), 'a', 0o644));
+  } catch {
+    // `appendToBooks` meets the same error.
+  }
 }
 
 /**

@@ -37,6 +37,9 @@ interface OpenedFile {
   /** Closes the file, whole, and puts it into its place. */
   place(): Promise<void>;
 
+  /** Gives the file that is in its place a time, where it is one that stays. */
+  setTime(modifiedMs: number): Promise<void>;
+
   /** Takes back what was done; the file is closed already. */
   undo(): Promise<void>;
 }
@@ -91,13 +94,19 @@ export class OutputFile implements Sink {
     return writing && this.#orUndone(() => writing);
   }
 
-  async commit(): Promise<WholeFile> {
+  /**
+   * Puts the file into its place.
+   *
+   * @param modifiedMs the time that a regular file has from then on, in milliseconds since 1970; now where absent
+   */
+  async commit(modifiedMs?: number): Promise<WholeFile> {
     await this.#orUndone(async () => {
       this.#gzip?.end();
       await this.#packing;
       await this.#pieces.end();
       await this.#opened.place();
       this.#isDone = true;
+      if (modifiedMs !== undefined) await this.#opened.setTime(modifiedMs);
     });
     return this.#pieces.facts();
   }
@@ -249,6 +258,13 @@ class FileBeside implements OpenedFile {
     await fs.unlink(this.#temporaryPath);
   }
 
+  async setTime(modifiedMs: number): Promise<void> {
+    // Only now: a temporary file with an old time would be swept away as abandoned by whoever writes beside it.
+    const time = new Date(modifiedMs);
+    // A disk that keeps no times is none the worse for a report.
+    await fs.utimes(this.#target.path, time, time).catch(() => {});
+  }
+
   /** Throws where the name of the temporary file no longer leads to what was written. */
   async #expectOwnFile(): Promise<void> {
     const written = await this.file.stat({ bigint: true });
@@ -288,7 +304,7 @@ async function openDirect(path: string, signal: AbortSignal | undefined): Promis
   // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
   const file = await fs.open(path, 'a');
   await reader?.close();
-  return { file, place: () => file.close(), undo: async () => {} };
+  return { file, place: () => file.close(), setTime: async () => {}, undo: async () => {} };
 }
 
 /** Where a file is to be, its symbolic links followed, and what stands there. */
