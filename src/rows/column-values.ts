@@ -9,21 +9,47 @@ export const lookCloser = Number.POSITIVE_INFINITY;
 /** So many digits before the decimals make hundredths that a double holds. */
 const integerDigitsAtMost = 13;
 
-/** What has been read of a batch, by field. */
-interface BatchColumns {
-  readonly values: Map<string, readonly (Value | undefined)[]>;
-  readonly hundredths: Map<string, Float64Array>;
+/** The columns that have been read of a batch, by field. */
+class BatchColumns {
+  readonly values = new Map<string, readonly (Value | undefined)[]>();
+  readonly hundredths = new Map<string, Float64Array>();
+
+  #batch: RowBatch | undefined;
+
+  /** The memory of numbers, by field. It is used again for the next batch: to get it anew for each takes long. */
+  readonly #numbers = new Map<string, Float64Array>();
+
+  /** Forgets the columns of the batch before. */
+  follow(batch: RowBatch): void {
+    if (batch === this.#batch) return;
+    this.#batch = batch;
+    this.values.clear();
+    this.hundredths.clear();
+  }
+
+  /** Numbers for as many rows as the batch has, all of them NaN. */
+  numbersFor(field: string, rowCount: number): Float64Array {
+    let numbers = this.#numbers.get(field);
+    if (!numbers || numbers.length < rowCount) {
+      numbers = new Float64Array(2 * rowCount);
+      this.#numbers.set(field, numbers);
+    }
+    return numbers.subarray(0, rowCount).fill(Number.NaN);
+  }
 }
 
-/** The columns of batches that somebody has asked for: several ask for the same. */
-const columnsByBatch = new WeakMap<RowBatch, BatchColumns>();
+/** What has been read of each report, by the ranges that its batches share. */
+const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
+/** The columns of a batch that somebody has asked for: several ask for the same. */
 function columnsOf(batch: RowBatch): BatchColumns {
-  const known = columnsByBatch.get(batch);
-  if (known) return known;
-
-  const columns: BatchColumns = { values: new Map(), hundredths: new Map() };
-  columnsByBatch.set(batch, columns);
+  const { valueStarts } = rangesOf(batch);
+  let columns = columnsByRanges.get(valueStarts);
+  if (!columns) {
+    columns = new BatchColumns();
+    columnsByRanges.set(valueStarts, columns);
+  }
+  columns.follow(batch);
   return columns;
 }
 
@@ -70,23 +96,23 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
 /**
  * The numbers of a field in hundredths, which a double holds exactly, one a row: of numbers, and of texts that hold one
  * (`"1234,50"`). NaN where a row has nothing, null or an empty text, and `lookCloser` for any other value: no number, more
- * decimals, more digits.
+ * decimals, more digits. They are good until the next batch is asked for.
  */
 export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
-  const { hundredths: columns } = columnsOf(batch);
-  const known = columns.get(field);
+  const columns = columnsOf(batch);
+  const known = columns.hundredths.get(field);
   if (known) return known;
 
-  const numbers = readHundredths(rangesOf(batch), field);
-  columns.set(field, numbers);
+  const numbers = columns.numbersFor(field, batch.rowCount);
+  readHundredths(rangesOf(batch), field, numbers);
+  columns.hundredths.set(field, numbers);
   return numbers;
 }
 
-function readHundredths(batch: RangedBatch, field: string): Float64Array {
+function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array): void {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
-  const numbers = new Float64Array(rowCount).fill(Number.NaN);
   const index = fields.indexOf(field);
-  if (index < 0) return numbers;
+  if (index < 0) return;
 
   for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
     const start = valueStarts[at] as number;
@@ -97,7 +123,6 @@ function readHundredths(batch: RangedBatch, field: string): Float64Array {
     const isEmpty = isText && end - start === 2;
     if (!isEmpty) numbers[row] = hundredthsAt(bytes, start, end);
   }
-  return numbers;
 }
 
 /** The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two decimals. */
