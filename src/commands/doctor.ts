@@ -13,6 +13,7 @@ import { nameSettings, requireSignIn, type Settings } from '../config/settings.t
 import { openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { endpoints, type ReportSummary } from '../contract/messages.ts';
+import { profiles } from '../contract/vocabulary.ts';
 import { AdreportError } from '../errors.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { printable, visibleJson } from '../text/printable.ts';
@@ -22,6 +23,7 @@ import type { Console, Style } from '../ui/console.ts';
 import { wrap } from '../ui/page.ts';
 import { createProgress } from '../ui/progress.ts';
 import { declareCommand } from './command.ts';
+import { examineService } from './doctor-service.ts';
 
 type Status = 'ok' | 'warning' | 'broken';
 
@@ -47,6 +49,16 @@ const doctorFlags = flagGroup('Options:', {
     default: 10_000,
     defaultText: '10s',
   },
+  service: {
+    flags: '--service',
+    meaning: 'try with a few small reports whether the service is as described',
+  },
+  yes: { flags: '--yes', meaning: 'with --service: order the reports without a question' },
+  profile: {
+    flags: '--profile <name>',
+    meaning: 'with --service: the profile of the account (default: the account’s)',
+    words: profiles,
+  },
 });
 
 export const doctorCommand = declareCommand({
@@ -56,11 +68,19 @@ export const doctorCommand = declareCommand({
     ['adreport doctor', 'exit 0, or the code that a command would end with'],
     ['adreport doctor --local', 'only what needs no account'],
     ['adreport doctor --json --timeout 5s', 'an array of findings, for programs'],
+    [
+      'adreport doctor --service --local',
+      'whether the service is as described, statement by statement',
+    ],
   ],
   flags: [doctorFlags],
   // A check that fails in passing is a finding.
   contextOptions: { retries: 0 },
-  action: ({ context, options }) => doctor(context, options.timeout),
+  action({ context, options }) {
+    const { timeout: timeoutMs, service, yes } = options;
+    if (service) return examineService(context, { timeoutMs, isAgreed: yes === true });
+    return doctor(context, timeoutMs);
+  },
 });
 
 /** Prints what each check came to, with its fix; the exit code is that of a command which met the first broken thing. */

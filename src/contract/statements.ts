@@ -25,7 +25,8 @@ export const statements = [
   {
     id: 'S01',
     kind: 'assumed',
-    sentence: 'signs in with an e-mail address and a password in JSON, and answers with a token',
+    sentence:
+      'signs in with JSON, an e-mail address and a password, and answers with response.token',
     source: 'decisions.md 1',
     profiles: both,
   },
@@ -67,7 +68,7 @@ export const statements = [
   {
     id: 'S07',
     kind: 'described',
-    sentence: 'creates a report from a JSON body and answers with its id',
+    sentence: 'creates a report from a JSON body, and answers with its id',
     source: 'reporting-service.md, POST /buyer-reporting',
     profiles: both,
   },
@@ -137,7 +138,8 @@ export const statements = [
   {
     id: 'S17',
     kind: 'described',
-    sentence: 'gives each requested metric a field of its own in the rows',
+    sentence:
+      'gives each requested metric a field of its own in the rows, and counts in whole numbers',
     source: 'reporting-service.md, Report data',
     profiles: both,
   },
@@ -259,6 +261,13 @@ export const statements = [
     sentence: 'leaves the fields of dimensions that were not asked for null in the rows',
     source: 'reporting-service.md, Report data, buyer profile',
     profiles: buyer,
+  },
+  {
+    id: 'S35',
+    kind: 'assumed',
+    sentence: 'answers the create call with the status record, and the id in response.report_id',
+    source: 'decisions.md 2',
+    profiles: both,
   },
 ] as const satisfies readonly Statement[];
 

@@ -31,6 +31,18 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
   return { server, cwd, open, answer, signedIn, settings: join(cwd, '.config', 'settings.json') };
 }
 
+test('doctor --service lists its reports, and orders none where the answer is no', async () => {
+  const { server, open, answer, signedIn } = await sitDown();
+  const terminal = open('doctor --service', signedIn);
+  await answer(terminal, { 'Order nothing': '\r' });
+
+  await terminal.waitFor('Nothing was ordered.');
+
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.output).toContain('by DAILY and MONTHLY, which should be refused');
+  expect(server.requests()).toEqual([]);
+});
+
 describe('login', () => {
   test('asks for everything, shows no password, and the next command is signed in', async () => {
     const { server, open, answer, settings } = await sitDown();

@@ -1,0 +1,182 @@
+import { createHttp, readProxy } from '../api/http.ts';
+import { requireSignIn, type Settings } from '../config/settings.ts';
+import type { Context } from '../context.ts';
+import { version } from '../context.ts';
+import { type StatementKind, statements } from '../contract/statements.ts';
+import { printable, visibleJson } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import type { Console } from '../ui/console.ts';
+import { wrap } from '../ui/page.ts';
+import { createPrompt } from '../ui/prompt.ts';
+import { ServiceCalls } from './service-calls.ts';
+import { ServiceTrials, type TrialResult } from './service-trials.ts';
+import { planTrialReports, type TrialReport } from './trial-reports.ts';
+
+/** How the examination of a service is made. */
+export interface ServiceExaminationOptions {
+  /** How long one call may take. */
+  readonly timeoutMs: number;
+  /** Whether the reports are ordered without a question. */
+  readonly isAgreed: boolean;
+}
+
+/** One statement, and what its trial came to. */
+interface StatementResult {
+  readonly id: string;
+  readonly kind: StatementKind;
+  readonly sentence: string;
+  readonly result: TrialResult;
+  /** What came instead, or why the statement was not tried. */
+  readonly said: string | null;
+}
+
+/** What a statement that is described and differs ends the program with: the data would be read wrongly. */
+const exitCodeOfDifference = 9;
+
+/**
+ * Tries against the account what adreport relies on in the service, and prints what each statement came to. The exit code
+ * is 9 where a described one differs. Throws `UsageError` where nobody agreed to the reports, and nobody can be asked.
+ */
+export async function examineService(
+  context: Context,
+  options: ServiceExaminationOptions,
+): Promise<number> {
+  const settings = await context.settings();
+  const { profile } = settings;
+  requireSignIn(settings);
+
+  const reports = planTrialReports(profile.value, context.host.wallClock());
+  const isAgreed = await agreeOn(context, reports, options);
+  if (!isAgreed) {
+    context.console.note('Nothing was ordered.');
+    return 0;
+  }
+
+  const results = await tryStatements(context, { settings, reports, options });
+  await printResults(context, results);
+
+  const isDifferent = results.some(
+    ({ kind, result }) => kind === 'described' && result === 'differs',
+  );
+  return isDifferent ? exitCodeOfDifference : 0;
+}
+
+/** Lists the reports that will be ordered, and asks whether they may be. */
+async function agreeOn(
+  { console, host, isLocal }: Context,
+  reports: readonly TrialReport[],
+  { isAgreed }: ServiceExaminationOptions,
+): Promise<boolean> {
+  console.note(`This orders ${formatPlural(reports.length, 'small report')} from the service:`);
+  for (const { description } of reports) console.note(`  - ${description}`);
+  // The server in this process is nobody's account.
+  if (isAgreed || isLocal) return true;
+
+  const prompt = createPrompt(host.stdin, console, host.signal);
+  const question = { what: 'permission to order them', flag: '--yes' };
+  return prompt.choose(question, [
+    { value: false, name: 'Order nothing' },
+    { value: true, name: 'Order these reports' },
+  ]);
+}
+
+/** What the trials need. */
+interface TrialSetup {
+  readonly settings: Settings;
+  readonly reports: readonly TrialReport[];
+  readonly options: ServiceExaminationOptions;
+}
+
+async function tryStatements(
+  { console, host, isLocal }: Context,
+  { settings, reports, options }: TrialSetup,
+): Promise<StatementResult[]> {
+  const { baseUrl, token } = requireSignIn(settings);
+  const profile = settings.profile.value;
+  const proxy = readProxy(host.env);
+  if (proxy) console.hide(decodeURIComponent(proxy.url.password));
+
+  const http = await createHttp({
+    timeoutMs: options.timeoutMs,
+    userAgent: `adreport/${version}`,
+    proxy,
+    trace: (line) => console.trace(1, line),
+  });
+  try {
+    const calls = new ServiceCalls({ http, baseUrl, host });
+    const credentials = credentialsOf(settings, isLocal);
+    const signIn = { profile, token, credentials, hide: console.hide };
+    const trials = new ServiceTrials(calls, { settings: signIn, reports, host });
+    await trials.run();
+
+    const ofProfile = statements.filter(({ profiles }) =>
+      profiles.some((name) => name === profile),
+    );
+    return ofProfile.map(({ id, kind, sentence }) => {
+      const verdict = trials.verdicts.get(id);
+      const { result, said } = verdict ?? { result: 'not tried', said: 'it needs a report' };
+      return { id, kind, sentence, result, said: said && console.redact(said) };
+    });
+  } finally {
+    await http.close();
+  }
+}
+
+/** The e-mail address and the password to sign in with; of the server in this process they are no secret. */
+function credentialsOf(settings: Settings, isLocal: boolean) {
+  if (isLocal) return { email: `${settings.account.value}@example.com`, password: 'demo' };
+
+  const email = settings.email.value;
+  const password = settings.password.value;
+  return email && password ? { email, password } : undefined;
+}
+
+async function printResults(
+  { console, flags }: Context,
+  results: readonly StatementResult[],
+): Promise<void> {
+  if (flags.json) {
+    await console.result(visibleJson({ statements: results }));
+    return;
+  }
+
+  for (const result of results) {
+    await console.result(linesOf(result, console.out).join('\n'));
+  }
+  const count = (wanted: TrialResult): number =>
+    results.filter(({ result }) => result === wanted).length;
+  const counts = `${count('holds')} hold, ${count('differs')} differ, ${count('not tried')} not tried`;
+  await console.result(`\n${formatPlural(results.length, 'statement')}: ${counts}.`);
+}
+
+/** What the sentence of a statement stands behind: its mark and its number. */
+const indent = 9;
+
+/** A statement as lines for people: its mark, its number and its sentence, and below them what came instead. */
+function linesOf({ id, kind, sentence, result, said }: StatementResult, out: Console['out']) {
+  const { showsUnicode } = out;
+  const width = Math.max(30, Math.min(120, out.width) - indent);
+  const colour = colourOf(result, out);
+
+  const kindText = result === 'differs' ? ` (${kind})` : '';
+  const lines = wrap(sentence + kindText, width);
+  if (said !== null) {
+    const arrow = showsUnicode ? '→' : '=>';
+    const text = `${arrow} ${result}: ${said}`;
+    lines.push(...wrap(printable(text), width).map((line) => colour(line)));
+  }
+
+  const head = `${colour(markOf(result, showsUnicode))} ${id.padEnd(indent - 5)}  `;
+  return lines.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
+}
+
+function markOf(result: TrialResult, showsUnicode: boolean): string {
+  if (result === 'not tried') return '- ';
+  if (result === 'holds') return showsUnicode ? '✓ ' : 'ok';
+  return showsUnicode ? '✗ ' : 'x ';
+}
+
+function colourOf(result: TrialResult, { style }: Console['out']) {
+  if (result === 'holds') return style.green;
+  return result === 'differs' ? style.red : style.dim;
+}
