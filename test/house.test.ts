@@ -62,6 +62,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['output/formats/csv.ts'],
   'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-file.ts'],
   luxon: [
+    'report/compared-window.ts',
     'report/window.ts',
     'report/window-flags.ts',
     'view/window-text.ts',

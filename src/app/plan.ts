@@ -196,12 +196,13 @@ function describeFacts(plan: ProfilePlan, { name, days, window }: OutputSpan): R
   return { names, columns, expectation: { window, breakdowns, columns, isFiltered } };
 }
 
-/** One create call that would be made; `output` is absent for stdout. */
-interface PlannedCall extends Pick<Part, 'window' | 'request'> {
+/** One create call that would be made. */
+export interface PlannedCall extends Pick<Part, 'window' | 'request'> {
   readonly account: ServiceAccount;
   /** The name of a saved report. */
   readonly name?: string | undefined;
-  readonly output?: string | undefined;
+  /** Absent for stdout; `null` for a report that is not written, but held against another one. */
+  readonly output?: string | null | undefined;
   /** Why it would be made, as a clause. */
   readonly reason?: string | undefined;
 }
@@ -225,7 +226,7 @@ export async function printDryRun(
       url: createUrl(address),
       body: requestParameters(request),
       window: { since, until, timezone: zone },
-      output: output ?? '-',
+      output: output === undefined ? '-' : output,
       reason,
       curl,
     });
@@ -235,7 +236,7 @@ export async function printDryRun(
     const lines = [
       line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
       line('unix', `${since} … ${until}`),
-      line('output', printable(output ?? 'stdout')),
+      ...(output === null ? [] : [line('output', printable(output ?? 'stdout'))]),
       ...(reason === undefined ? [] : [line('because', reason)]),
       line('body', encoded.text),
       '',

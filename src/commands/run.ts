@@ -1,12 +1,20 @@
 import { announce } from '../app/announce.ts';
 import { chooseParts } from '../app/archive.ts';
-import { checkComparable, compareReport } from '../app/compare.ts';
+import { checkComparable, compareReport, planEarlier } from '../app/compare.ts';
 import { checkFormat } from '../app/deliver.ts';
 import { runFlags } from '../app/flags/run-flags.ts';
 import { jobWithIds } from '../app/names.ts';
 import { type ReportTools, toolsFor } from '../app/order.ts';
 import { runParts } from '../app/parts.ts';
-import { expectOwnPlaces, factsOf, fileOf, type Job, planJob, printDryRun } from '../app/plan.ts';
+import {
+  expectOwnPlaces,
+  factsOf,
+  fileOf,
+  type Job,
+  type PlannedCall,
+  planJob,
+  printDryRun,
+} from '../app/plan.ts';
 import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
 import { planSavedReports, type RunCommandLine } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
@@ -78,20 +86,27 @@ async function planJobs(context: Context, command: RunCommandLine): Promise<Job[
   return [await planJob(context, { account: context.account, options })];
 }
 
-/** Prints what would be asked for. */
+/** Prints what would be asked for: with `--compare`, below each report the one that it is held against. */
 async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
-  const jobsToSend = await Promise.all(jobs.map((job) => jobWithIds(context, job)));
-  const calls = jobsToSend.flatMap((job) =>
-    job.parts.map((part) => ({
-      account: job.account,
-      name: job.name,
-      window: part.window,
-      request: part.request,
-      output: fileOf(job, part),
-      reason: part.reason,
-    })),
-  );
+  const calls: PlannedCall[] = [];
+  for (const planned of jobs) {
+    const job = await jobWithIds(context, planned);
+    for (const part of job.parts) calls.push(...callsOf(context, job, part));
+  }
   await printDryRun(context, calls);
+}
+
+/** The calls that a part of a job leads to. Throws `UsageError` for a format that has no place for a change. */
+function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
+  const { account, name, options } = job;
+  const { window, request, reason } = part;
+  const call = { account, name, window, request, output: fileOf(job, part), reason };
+  if (!options.compare) return [call];
+
+  checkComparable(context, options);
+  const earlier = planEarlier(context, job, { now: window, which: options.compare });
+  const held = { output: null, reason: 'the report above is held against this one' };
+  return [call, { account, name, window: earlier.window, request: earlier.request, ...held }];
 }
 
 /** Fetches one report that is not split. */

@@ -109,22 +109,6 @@ export function describeWindow(window: Window): WindowDescription {
   };
 }
 
-export const comparedWindows = ['previous', 'last-year'] as const;
-export type ComparedWindow = (typeof comparedWindows)[number];
-
-/** The window of as many days that ends where this one begins, or the same dates a year earlier. */
-export function earlierWindow({ since, until, zone }: Window, which: ComparedWindow): Window {
-  const first = wallAt(since, zone);
-  const over = wallAt(until + 1, zone);
-  if (which === 'previous') {
-    const start = instantsOf(first.minus(over.diff(first)), zone).first;
-    return { since: start, until: since - 1, zone, notes: [] };
-  }
-  const start = instantsOf(first.minus({ years: 1 }), zone).first;
-  const end = instantsOf(over.minus({ years: 1 }), zone).first;
-  return { since: start, until: end - 1, zone, notes: [] };
-}
-
 /** The values of `--split`; weeks are those of ISO 8601. */
 export const splitUnits = ['day', 'week', 'month'] as const;
 export type SplitUnit = (typeof splitUnits)[number];

@@ -33,6 +33,33 @@ export class Decimal {
     return new Decimal(this.#at(scale) + other.#at(scale), scale);
   }
 
+  minus(other: Decimal): Decimal {
+    return this.plus(new Decimal(-other.#units, other.#scale));
+  }
+
+  times(other: Decimal): Decimal {
+    return new Decimal(this.#units * other.#units, this.#scale + other.#scale);
+  }
+
+  /** -1, 0 or 1. */
+  get sign(): number {
+    if (this.#units === 0n) return 0;
+    return this.#units < 0n ? -1 : 1;
+  }
+
+  /** This number divided by another one that is not 0, rounded to so many decimals, a half away from zero. */
+  dividedBy(other: Decimal, decimals: number): Decimal {
+    const scale = Math.max(this.#scale, other.#scale);
+    const over = this.#at(scale) * 10n ** BigInt(decimals);
+    const under = other.#at(scale);
+
+    const isNegative = over < 0n !== under < 0n;
+    const overSize = over < 0n ? -over : over;
+    const underSize = under < 0n ? -under : under;
+    const quotient = (2n * overSize + underSize) / (2n * underSize);
+    return new Decimal(isNegative ? -quotient : quotient, decimals);
+  }
+
   /** All its digits, without zeros at the end of its decimals. */
   toString(): string {
     const negative = this.#units < 0n;
@@ -60,6 +87,11 @@ export function numberIn(value: Value | undefined): number | Decimal | null | un
 
   // A double holds every decimal number of 15 digits, and gives them back.
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
+}
+
+/** A number as a decimal one; `undefined` for what is not finite. */
+export function decimalOf(number: number | Decimal): Decimal | undefined {
+  return typeof number === 'number' ? Decimal.parse(String(number)) : number;
 }
 
 /** A number with its thousands apart: `48,665.12`. What is no number, or has hundreds of digits, stays as it is. */

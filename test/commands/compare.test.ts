@@ -52,7 +52,7 @@ describe('--compare', () => {
       'Displays',
       now,
       before,
-      expect.stringMatching(/%$/),
+      expect.closeTo((now - before) / before, 12),
     ]);
     // The earlier report is done with: the same request asks for a new one.
     expect(server.requests().filter(({ path }) => path === '/buyer-reporting')).toHaveLength(8);
@@ -62,14 +62,12 @@ describe('--compare', () => {
     {
       which: 'last-year',
       period: '2024-02',
-      sentence:
-        'The windows are not equally long: 1–29 February 2024 has 29 days, 1–28 February 2023 has 28 days.',
+      sentence: '1–29 February 2024 has 29 days, 1–28 February 2023 has 28.',
     },
     {
       which: 'last-year',
       period: '2025-02',
-      sentence:
-        'The windows are not equally long: 1–28 February 2025 has 28 days, 1–29 February 2024 has 29 days.',
+      sentence: '1–28 February 2025 has 28 days, 1–29 February 2024 has 29.',
     },
     {
       which: 'last-year',
@@ -79,8 +77,22 @@ describe('--compare', () => {
     {
       which: 'previous',
       period: '2026-10',
-      sentence:
-        'The windows are not equally long: 1–31 October 2026 has 745 hours, 31 August – 30 September 2026 has 744 hours.',
+      sentence: '1–31 October 2026 has 31 days, 1–30 September 2026 has 30.',
+    },
+    {
+      which: 'previous',
+      period: '2026-W43',
+      sentence: 'Change: 19–25 October 2026 against 12–18 October 2026.',
+    },
+    {
+      which: 'last-year',
+      period: '2026-W45',
+      sentence: 'Change: 2–8 November 2026 against 3–9 November 2025.',
+    },
+    {
+      which: 'previous',
+      period: '2026-Q3',
+      sentence: '1 July – 30 September 2026 has 92 days, 1 April – 30 June 2026 has 91.',
     },
   ])(
     '$which of $period says what makes the windows unequal',
@@ -90,9 +102,58 @@ describe('--compare', () => {
       const { stdout, exitCode } = await runCli(line);
 
       expect(exitCode).toBe(0);
-      expect(stdout.trimEnd().split('\n').at(-1)).toBe(sentence);
+      const lines = stdout.split('\n').filter((each) => !each.startsWith('Ended: '));
+      expect(lines.at(-2)).toBe(sentence);
+      expect(stdout).not.toContain('hours');
     },
   );
+
+  test('names what the month before had and this one has not, in a table, on a page and in a sheet', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const october = `run --period 2026-10 ${byCampaign} --compare previous`;
+
+    const { stdout } = await run(`${october} --format table`);
+    const ended = /^Ended: (.+) \((€[\d,.]+) before\)\.$/m.exec(stdout);
+
+    expect(ended).not.toBeNull();
+
+    await run(`${october} -o r.html`);
+    const html = readFileSync(join(cwd, 'r.html'), 'utf8');
+
+    expect(html).toContain(`<p class="by">Ended: ${ended?.[1]} (${ended?.[2]} before).</p>`);
+    expect(html).toMatch(
+      /<p class="headline">Revenue (rose|fell) [\d.]+\u00a0% to €[\d,]+; .+<\/p>/,
+    );
+
+    await run(`${october} -o r.xlsx`);
+    const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
+
+    expect(cells.some((row) => row[0] === ended?.[1] && row.at(-1) === 'ended')).toBe(true);
+  });
+
+  test('stands below a table of one row, too', async () => {
+    const line = 'run --local --period 2026-10 --metrics displays,revenueEuro';
+
+    const { stdout } = await runCli(`${line} --compare previous --format table`);
+
+    const labels = stdout.split('\n').map((each) => each.split(/ {2,}/)[0]);
+    expect(labels).toEqual(expect.arrayContaining(['now', 'before', 'change']));
+    expect(stdout).toContain('Change: 1–31 October 2026 against 1–30 September 2026.');
+  });
+
+  test('--dry-run has both windows, as text and as JSON', async () => {
+    const line = 'run --local --period 2026-10 --compare previous --dry-run -o r.html';
+
+    const text = (await runCli(line)).stdout;
+    const { requests } = JSON.parse((await runCli(`${line} --json`)).stdout);
+
+    expect(text).toContain('2026-10-01T00:00:00+0200 … 2026-10-31T23:59:59+0100');
+    expect(text).toContain('2026-09-01T00:00:00+0200 … 2026-09-30T23:59:59+0200');
+    expect(requests).toMatchObject([
+      { output: 'r.html', window: { since: 1790805600, until: 1793487599 } },
+      { output: null, window: { since: 1788213600, until: 1790805599 } },
+    ]);
+  });
 
   test('stands on the card of a file on a terminal', async () => {
     const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, {

@@ -124,10 +124,10 @@ describe('xlsx', () => {
       ['Compared with', 'then'],
       ['A day of 25 hours.'],
       ['Totals', 'now', 'then', 'Change'],
-      ['Displays', 115, 100, '▲ 15.0 %'],
-      ['Country: top 2 by Displays', 'ID', 'Displays', 'Change'],
-      ['France', null, 112, '▲ 12.0 %'],
-      ['Spain', null, 3, 'new'],
+      ['Displays', 115, 100, 0.15],
+      ['Country: top 2 by Displays', 'ID', 'Displays', 'Before', 'Change'],
+      ['France', null, 112, 100, 0.12],
+      ['Spain', null, 3, '–', 'new'],
     ]);
   });
 

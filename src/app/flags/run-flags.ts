@@ -1,4 +1,5 @@
-import { comparedWindows, splitUnits } from '../../report/window.ts';
+import { comparedWindows } from '../../report/compared-window.ts';
+import { splitUnits } from '../../report/window.ts';
 import { flagGroup, type OptionsOf } from './flag.ts';
 import { outputFlags } from './output-flags.ts';
 import { readCount, readPositive } from './read-value.ts';

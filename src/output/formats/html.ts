@@ -5,6 +5,7 @@ import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { type LeadingFigures, leadingFirst } from '../../view/figures.ts';
 import { type Grouping, strangeNotices } from '../../view/grouping.ts';
+import { headlineOf } from '../../view/headline.ts';
 import { ReportSums } from '../../view/report-sums.ts';
 import { describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
@@ -14,7 +15,7 @@ import { renderRankings } from '../html/page-rankings.ts';
 import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
 import { embedColumns, type PageTable, renderTable } from '../html/page-table.ts';
-import { htmlText } from '../html/page-text.ts';
+import { htmlNumber, htmlText } from '../html/page-text.ts';
 import { renderTime } from '../html/page-time.ts';
 import { tableOfReport } from '../html/report-table.ts';
 
@@ -92,6 +93,7 @@ class PageEncoder implements Encoder {
 
     const factTexts = facts.filter((fact) => fact !== undefined).map(htmlText);
     const heading = htmlText(title ?? description.title);
+    const lines = this.#headLines();
     const notices = this.#notices(rowCount).map((notice) => {
       return `<p class="notice">${htmlText(notice)}</p>\n`;
     });
@@ -113,7 +115,7 @@ class PageEncoder implements Encoder {
 <header>
 <h1>${heading}</h1>
 <p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
-</header>
+${lines.join('')}</header>
 `,
       ...notices,
     ];
@@ -150,14 +152,30 @@ class PageEncoder implements Encoder {
   }
 
   #notices(rowCount: number): string[] {
-    const { note, comparison } = this.#options;
+    const { note } = this.#options;
     const labelled = this.#plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
     const strange = strangeNotices(this.#sums.total, labelled);
     const summed = this.#rows ? [] : [sumsNotice(sumsToShow(this.#sums), rowCount)];
 
     for (const notice of summed) note?.(`${notice} Every row: --format csv.`);
     for (const notice of strange) note?.(notice);
-    return [...summed, ...strange, ...(comparison?.notices ?? [])];
+    return [...summed, ...strange];
+  }
+
+  /** The headline, and in small print what makes the reports unequal that are compared. */
+  #headLines(): string[] {
+    const { comparison } = this.#options;
+    const lines: string[] = [];
+    const headline = headlineOf({
+      sums: this.#sums,
+      lead: this.#figures().leading[0],
+      comparison,
+    });
+    if (headline !== undefined) lines.push(`<p class="headline">${htmlNumber(headline)}.</p>\n`);
+
+    const notices = comparison?.notices ?? [];
+    if (notices.length > 0) lines.push(`<p class="small">${htmlText(notices.join(' '))}</p>\n`);
+    return lines;
   }
 }
 

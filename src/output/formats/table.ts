@@ -1,15 +1,18 @@
-import { type FieldType, metricOfField } from '../../contract/columns.ts';
+import { currencyOf, type FieldType, metricOfField } from '../../contract/columns.ts';
 import { type Row, rowsOf } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
+import { endedText } from '../../view/ended-groups.ts';
 import {
   type Comparison,
   changeText,
   type Figure,
   figureText,
+  leadingFirst,
   sumsOfRow,
 } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { hourText } from '../../view/numbers.ts';
+import { ReportSums } from '../../view/report-sums.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { type CellText, clip, type TableColumn, TableLayout } from '../table/table-layout.ts';
@@ -18,18 +21,45 @@ import { type CellText, clip, type TableColumn, TableLayout } from '../table/tab
 export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const table = new ReportTable(plan, options);
+  const { comparison } = options;
+  const sums = new ReportSums();
 
   return {
     encode(batch) {
       plan.follow(batch);
+      if (comparison) sums.observe(batch, plan.columns);
       return piecesOf(table.add(rowsOf(batch), batch.fields, batch.sizeBytes));
     },
 
     end(tail) {
       plan.settle(tail.fields);
-      return piecesOf(table.end());
+      const ended = comparison ? endedNotices(sums, plan, options) : [];
+      return piecesOf([...table.end(), ...ended]);
     },
   };
+}
+
+/** What the earlier report has and this one has not, a sentence for each breakdown. */
+function endedNotices(
+  sums: ReportSums,
+  plan: ColumnPlan,
+  { comparison, table: look }: EncodeOptions,
+): string[] {
+  const figures = plan.shown.map(({ figure }) => figure).filter((figure) => figure !== undefined);
+  const lead = leadingFirst(figures).leading[0];
+  if (!lead || !comparison) return [];
+
+  const textOf = (figure: Figure, before: Sums): string => {
+    const text = `${currencyOf(figure.field)}${figureText(figure, before) ?? '–'}`;
+    return plainName(text, look?.unicode);
+  };
+  const notices: string[] = [];
+  for (const unit of sums.units) {
+    if (unit.isTime) continue;
+    const text = endedText(unit, comparison, lead, textOf);
+    if (text !== undefined) notices.push(printable(text));
+  }
+  return notices;
 }
 
 function piecesOf(lines: readonly string[]): Pieces {
@@ -43,6 +73,9 @@ function piecesOf(lines: readonly string[]): Pieces {
 const heldRows = 1000;
 const heldBytes = 4 * 1024 * 1024;
 const spareDigits = 3;
+
+/** Names the lines of a comparison in a report that has numbers alone. */
+const labelColumn: PlannedColumn = { field: '', name: '', type: 'text', numeric: false };
 
 /** The cell of a figure in a line below the rows. */
 type FigureCell = (figure: Figure) => CellText;
@@ -83,29 +116,41 @@ export class ReportTable {
 
   /** The last lines: the totals, and how they compare with another report. */
   end(): string[] {
-    const { table: look = {}, note, comparison } = this.#options;
+    const { table: look = {}, note } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
     const layout = this.#layout;
-    if (!layout || look.totals === false || !this.#hasTotals) return lines;
+    if (!layout || look.totals === false || !this.#hasFoot) return lines;
 
     for (const notice of strangeNotices(this.#totals, this.#columns)) note?.(notice);
     const totals = this.#totals.totals();
-    lines.push(...layout.foot(this.#sumCells(layout, 'total', totals)));
-    if (!comparison) return lines;
+    const foot: CellText[][] = [];
+    if (this.#totals.rowCount > 1) foot.push(this.#sumCells(layout, 'total', totals));
+    foot.push(...this.#comparisonCells(layout, totals));
+
+    const [first, ...others] = foot;
+    if (first) lines.push(...layout.foot(first));
+    for (const cells of others) lines.push(layout.line(cells));
+    if (this.#options.comparison) lines.push(...comparisonNotices(this.#options.comparison));
+    return lines;
+  }
+
+  /** Whether lines below the rows say more than the rows. */
+  get #hasFoot(): boolean {
+    if (this.#totals.rowCount < 2 && !this.#options.comparison) return false;
+    const totals = this.#totals.totals();
+    return this.#columns.some(({ field }) => totals.get(field) !== undefined);
+  }
+
+  /** The lines of the earlier report and of the change against it. */
+  #comparisonCells(layout: TableLayout, totals: Sums): CellText[][] {
+    const { table: look = {}, comparison } = this.#options;
+    if (!comparison) return [];
 
     const before = comparison.sums.total.totals();
     const changes = this.#footCells(layout, 'change', (figure) =>
       changeText(figure, totals, before, look.unicode),
     );
-    lines.push(layout.line(this.#sumCells(layout, 'before', before)), layout.line(changes));
-    lines.push(...comparisonNotices(comparison));
-    return lines;
-  }
-
-  get #hasTotals(): boolean {
-    const totals = this.#totals.totals();
-    const hasSum = this.#columns.some(({ field }) => totals.get(field) !== undefined);
-    return hasSum && this.#totals.rowCount > 1;
+    return [this.#sumCells(layout, 'before', before), changes];
   }
 
   #sumCells(layout: TableLayout, label: string, sums: Sums): CellText[] {
@@ -126,7 +171,9 @@ export class ReportTable {
 
   #cellsOf(row: Row): CellText[] {
     const sums = sumsOfRow(row);
-    return this.#columns.map(({ field, type, figure }) => {
+    return this.#columns.map((column) => {
+      if (column === labelColumn) return 'now';
+      const { field, type, figure } = column;
       const number = figure && figureText(figure, sums);
       if (number || figure?.derived) return number;
       return keyCell(keyText(row[field]), type);
@@ -135,7 +182,7 @@ export class ReportTable {
 
   /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
   #begin(spare: number): string[] {
-    this.#columns = this.#plan.shown;
+    this.#columns = this.#columnsToShow();
     const rows = this.#heldRows.map((row) => this.#cellsOf(row));
     this.#heldRows = [];
 
@@ -145,12 +192,20 @@ export class ReportTable {
     return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
   }
 
+  /** The columns of the report; where all are numbers, the lines of a comparison need one for their labels. */
+  #columnsToShow(): readonly PlannedColumn[] {
+    const { shown } = this.#plan;
+    const hasLabels = shown.some(({ numeric }) => !numeric);
+    return this.#options.comparison && !hasLabels ? [labelColumn, ...shown] : shown;
+  }
+
   #tableColumns(rows: readonly (readonly CellText[])[], spare: number): TableColumn[] {
     const { table: look = {}, selectedColumns, comparison } = this.#options;
     const totals = this.#totals.totals();
     const ranks = new ColumnRanks(this.#columns, rows).all();
     // Below one row there are no totals, and no label for them.
-    const labelled = rows.length > 1 ? this.#columns.findIndex(({ numeric }) => !numeric) : -1;
+    const hasFoot = rows.length > 1 || comparison !== undefined;
+    const labelled = hasFoot ? this.#columns.findIndex(({ numeric }) => !numeric) : -1;
     const label = comparison ? 'before' : 'total';
     const changeWidth = comparison ? '▲ 100.0 %'.length : 0;
     // A column that was chosen is shown, even where nothing is in it.
@@ -167,7 +222,7 @@ export class ReportTable {
         name: clip(printable(heading)),
         numeric,
         rigid: type === 'date' || type === 'hour',
-        dispensable: ranks[i] ?? essential,
+        dispensable: column === labelColumn ? essential : (ranks[i] ?? essential),
         cells: rows.map((cells) => cells[i] ?? nothing),
         minWidth: numeric ? totalWidth : labelWidth,
       };

@@ -1,5 +1,6 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import { formatCount } from '../../text/quantity.ts';
+import { endedText } from '../../view/ended-groups.ts';
 import { type Comparison, changeOf, type Figure, figureValue } from '../../view/figures.ts';
 import { addSums, type Group, type Grouping, type Sums } from '../../view/grouping.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
@@ -69,11 +70,13 @@ function renderRanking(unit: Unit, ranking: Ranking): string {
 
   if (rest.length > 0) {
     const label = `<span>${formatCount(rest.length)} others</span>`;
-    const before = comparison && sumsOfOthers(comparison.sums.groupsOf(unit), top);
+    const before = comparison && sumsBefore(rest, comparison.sums.groupsOf(unit));
     const sums = addSums(rest, groups.metrics);
     items.push(`<li class="rest">${label}${numbersOf(sums, before, ranking)}`);
   }
-  return `<ol${comparison ? ' class="compared"' : ''}>${items.join('')}</ol>`;
+  const ended = comparison && endedText(unit, comparison, figure, figureOnPage);
+  const endedLine = ended === undefined ? '' : `<p class="by">${htmlText(ended)}</p>`;
+  return `<ol${comparison ? ' class="compared"' : ''}>${items.join('')}</ol>${endedLine}`;
 }
 
 /** The figure of some sums, its share of the whole and, where reports are compared, its change. */
@@ -88,11 +91,12 @@ function numbersOf(sums: Sums, before: Sums | undefined, ranking: Ranking): stri
   return `<span class="n">${htmlNumber(figureOnPage(figure, sums))}</span><small>${htmlNumber(share)}</small>${change}`;
 }
 
-/** What an earlier report has beside the groups that have bars; `undefined` where it has no such groups. */
-function sumsOfOthers(earlier: Grouping | undefined, top: readonly Group[]): Sums | undefined {
-  if (!earlier) return undefined;
-
-  const withBars = new Set(top.map((group) => earlier.find(group.key)));
-  const others = [...earlier].filter((group) => !withBars.has(group));
-  return others.length > 0 ? addSums(others, earlier.metrics) : undefined;
+/** What some groups came to in an earlier report; `undefined` where it has none of them. */
+function sumsBefore(groups: readonly Group[], earlier: Grouping | undefined): Sums | undefined {
+  const existing: Group[] = [];
+  for (const { key } of groups) {
+    const before = earlier?.find(key);
+    if (before) existing.push(before);
+  }
+  return earlier && existing.length > 0 ? addSums(existing, earlier.metrics) : undefined;
 }

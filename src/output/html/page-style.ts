@@ -33,6 +33,9 @@ h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
 h3::first-letter { text-transform: uppercase; }
 header p { margin: 0; color: var(--soft); }
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
+header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
+header .small { margin-top: .25rem; font-size: .8125rem; }
+.bars .by { margin-top: .75rem; }
 section { margin-top: 2.5rem; }
 small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 .notice {
@@ -46,7 +49,7 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 /* Changes: an arrow says the direction, the colour says it again. */
 .up { color: var(--up); font-weight: 600; }
 .down { color: var(--down); font-weight: 600; }
-.same, .new { font-weight: 400; color: var(--soft); }
+.same, .new, .ended { font-weight: 400; color: var(--soft); }
 
 /* Cards: those of a row share it, so that a shorter row leaves no hole. */
 .cards { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }

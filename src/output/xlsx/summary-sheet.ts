@@ -1,13 +1,17 @@
 import { fieldLabel } from '../../contract/columns.ts';
+import { printable } from '../../text/printable.ts';
+import { endedGroups } from '../../view/ended-groups.ts';
 import {
+  type Change,
   type Comparison,
-  changeText,
+  changeOf,
   type Figure,
   figuresOf,
   figureValue,
   leadingFirst,
 } from '../../view/figures.ts';
 import type { Sums } from '../../view/grouping.ts';
+import { headlineOf } from '../../view/headline.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
 import { headerRowXml, rowXml, type SheetCell, sheetBeginning, sheetEnd } from './workbook.ts';
@@ -38,6 +42,8 @@ export function summarySheet(
   const { leading, others } = leadingFirst(figuresOf(sums.total.metrics));
 
   const rows: SheetCell[][] = [[{ style: 'title', content: title }]];
+  const headline = headlineOf({ sums, lead: leading[0], comparison });
+  if (headline !== undefined) rows.push([{ style: 'strong', content: `${printable(headline)}.` }]);
   for (const [name, text] of facts) {
     rows.push([
       { style: 'note', content: name },
@@ -51,7 +57,7 @@ export function summarySheet(
     if (!unit.isTime) rows.push([], ...breakdownRows(unit, leading, comparison));
   }
 
-  const figureColumns = Math.max(2, leading.length + 1);
+  const figureColumns = Math.max(2, leading.length + 2);
   const widths = [nameWidth, idWidth, ...Array.from({ length: figureColumns }, () => figureWidth)];
   const rowTexts = rows.map((cells, i) => {
     const isHeader = cells[0]?.style === 'header';
@@ -77,8 +83,7 @@ function totalRows(
       figureCell(figure, totals),
     ];
     if (before) {
-      const change = changeText(figure, totals, before);
-      row.push(figureCell(figure, before), { style: 'right', content: change });
+      row.push(figureCell(figure, before), changeCell(changeOf(figure, totals, before)));
     }
     rows.push(row);
   }
@@ -103,7 +108,7 @@ function breakdownRows(
   const count = Math.min(topCount, unit.groups.size);
   const headings = [`${title}: top ${count} by ${fieldLabel(lead.field)}`, 'ID'];
   for (const { field } of figures) headings.push(fieldLabel(field));
-  if (comparison) headings.push('Change');
+  if (comparison) headings.push('Before', 'Change');
 
   const rows = [headings.map((heading, i) => headingCell(heading, i > 1))];
   const top = [...unit.groups].sort(byFigure(lead)).slice(0, topCount);
@@ -115,20 +120,46 @@ function breakdownRows(
     ];
     for (const figure of figures) row.push(figureCell(figure, group.sums));
     if (comparison) {
-      const change = changeText(lead, group.sums, comparison.sums.find(unit, group));
-      row.push({ style: 'right', content: change });
+      const before = comparison.sums.find(unit, group);
+      row.push(figureCell(lead, before), changeCell(changeOf(lead, group.sums, before)));
     }
     rows.push(row);
   }
+  if (comparison) rows.push(...endedRows(unit, figures, comparison));
   return rows;
+}
+
+/** What the earlier report has and this one has not, the greatest first. */
+function endedRows(unit: Unit, figures: readonly Figure[], comparison: Comparison): SheetCell[][] {
+  const [lead] = figures;
+  if (!lead) return [];
+
+  const rows: SheetCell[][] = [];
+  for (const group of endedGroups(unit, comparison, lead).slice(0, topCount)) {
+    const { name, detail } = nameOfGroup(unit.fields, group);
+    rows.push([
+      { style: 'plain', content: name },
+      { style: 'plain', content: detail },
+      ...figures.map((): SheetCell => ({ style: 'right', content: '–' })),
+      figureCell(lead, group.sums),
+      changeCell(changeOf(lead, undefined, group.sums)),
+    ]);
+  }
+  return rows;
+}
+
+/** A change as a number where it is one: `new` and `ended` are none. */
+function changeCell({ ratio, text }: Change): SheetCell {
+  if (ratio === undefined) return { style: 'right', content: text };
+  return { style: 'change', content: ratio };
 }
 
 function headingCell(content: string, isOfNumbers: boolean): SheetCell {
   return { style: isOfNumbers ? 'numberHeader' : 'header', content };
 }
 
-function figureCell(figure: Figure, sums: Sums): SheetCell {
-  const value = figureValue(figure, sums);
+function figureCell(figure: Figure, sums: Sums | undefined): SheetCell {
+  const value = sums && figureValue(figure, sums);
   if (value === undefined) return { style: 'right', content: '–' };
 
   const number = figure.type === 'percent' ? value / 100 : value;

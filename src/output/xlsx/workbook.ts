@@ -22,6 +22,7 @@ const numberFormats = {
   date: 164,
   hour: 165,
   wallTime: 166,
+  change: 167,
 } as const;
 
 /** How the cells of a style look. */
@@ -43,6 +44,7 @@ const cellFormats = {
   integer: { numberFormat: numberFormats.integer },
   money: { numberFormat: numberFormats.money },
   percent: { numberFormat: numberFormats.percent },
+  change: { numberFormat: numberFormats.change, align: 'right' },
   title: { numberFormat: general, font: fonts.large },
   strong: { numberFormat: general, font: fonts.bold },
   note: { numberFormat: general, font: fonts.grey },
@@ -136,11 +138,12 @@ function relationshipsXml(relationships: readonly Relationship[]): string {
 }
 
 function stylesXml(): string {
-  const { date, hour, wallTime } = numberFormats;
+  const { date, hour, wallTime, change } = numberFormats;
   const formats = [
     `<numFmt numFmtId="${date}" formatCode="yyyy\\-mm\\-dd"/>`,
     `<numFmt numFmtId="${hour}" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/>`,
     `<numFmt numFmtId="${wallTime}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>`,
+    `<numFmt numFmtId="${change}" formatCode="&quot;▲ &quot;0.0%;&quot;▼ &quot;0.0%;&quot;= &quot;0.0%"/>`,
   ];
   const fontList = [
     fontXml(11),

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ComparedWindow, earlierWindow } from '../../src/report/compared-window.ts';
+import { formatInstant } from '../../src/report/window.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
+
+/** Zones whose clocks change at different hours, one of them at midnight, and one whose clocks never change. */
+const zones = ['Europe/Paris', 'America/Sao_Paulo', 'America/St_Johns', 'Asia/Kolkata', 'UTC'];
+
+const longAfter = Date.parse('2040-01-01T00:00:00Z');
+
+function windowOf(period: string, zone: string, nowMs = longAfter) {
+  const { since, until } = resolveWindow({ period, zone, nowMs });
+  return { since, until };
+}
+
+function earlierOf(period: string, which: ComparedWindow, zone: string, nowMs = longAfter) {
+  const window = resolveWindow({ period, zone, nowMs });
+  const { since, until } = earlierWindow(window, which, Math.floor(nowMs / 1_000));
+  return { since, until };
+}
+
+const two = (number: number) => String(number).padStart(2, '0');
+const dayText = (day: Date) => day.toISOString().slice(0, 10);
+const daysAfter = (day: Date, count: number) => new Date(day.getTime() + count * 86_400_000);
+
+/** A unit of the calendar, the one before it and that of the year before, as texts for `--period`. */
+const neighbours = fc
+  .record({
+    year: fc.integer({ min: 1990, max: 2035 }),
+    month: fc.integer({ min: 1, max: 12 }),
+    day: fc.integer({ min: 1, max: 28 }),
+    unit: fc.constantFrom('year', 'quarter', 'month', 'week', 'day'),
+  })
+  .map(({ year, month, day, unit }) => {
+    if (unit === 'year') return [String(year), String(year - 1), String(year - 1)];
+    if (unit === 'quarter') {
+      const quarter = Math.ceil(month / 3);
+      const previous = quarter === 1 ? `${year - 1}-Q4` : `${year}-Q${quarter - 1}`;
+      return [`${year}-Q${quarter}`, previous, `${year - 1}-Q${quarter}`];
+    }
+    if (unit === 'month') {
+      const previous = month === 1 ? `${year - 1}-12` : `${year}-${two(month - 1)}`;
+      return [`${year}-${two(month)}`, previous, `${year - 1}-${two(month)}`];
+    }
+    if (unit === 'week') {
+      const week = (month - 1) * 4 + Math.ceil(day / 7);
+      // 4 January is in the first week of every year.
+      const fourth = new Date(Date.UTC(year, 0, 4));
+      const monday = daysAfter(fourth, 7 * (week - 1) - ((fourth.getUTCDay() + 6) % 7));
+      const previous = `${dayText(daysAfter(monday, -7))}..${dayText(daysAfter(monday, -1))}`;
+      return [`${year}-W${two(week)}`, previous, `${year - 1}-W${two(week)}`];
+    }
+    const date = new Date(Date.UTC(year, month - 1, day));
+    const previous = dayText(daysAfter(date, -1));
+    return [dayText(date), previous, `${year - 1}${dayText(date).slice(4)}`];
+  });
+
+test('a unit of the calendar is held against the one before, or that of the year before, whatever the clocks do', () => {
+  fc.assert(
+    fc.property(neighbours, fc.constantFrom(...zones), ([unit, before, lastYear], zone) => {
+      expect(earlierOf(unit ?? '', 'previous', zone)).toEqual(windowOf(before ?? '', zone));
+      expect(earlierOf(unit ?? '', 'last-year', zone)).toEqual(windowOf(lastYear ?? '', zone));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each([
+  ['ten days', '2026-11-11..2026-11-20', 'previous', '2026-11-01..2026-11-10'],
+  ['two months', '2026-09..2026-10', 'previous', '2026-07..2026-08'],
+  ['a leap month', '2028-02', 'last-year', '2027-02'],
+  ['a leap day', '2028-02-29', 'last-year', '2027-02-28'],
+  ['days up to a leap day', '2028-02-01..2028-02-28', 'last-year', '2027-02'],
+  ['a week 53 that the year before lacks', '2026-W53', 'last-year', '2025-12-29..2026-01-04'],
+] as const)('%s', (_, period, which, before) => {
+  expect(earlierOf(period, which, 'Europe/Paris')).toEqual(windowOf(before, 'Europe/Paris'));
+});
+
+test.each([
+  ['this-month', 'previous', '2026-11-22T18:10', '2026-10-01T00:00', '2026-10-22T17:59'],
+  ['this-month', 'previous', '2026-03-30T18:10', '2026-02-01T00:00', '2026-02-28T23:59'],
+  ['this-quarter', 'previous', '2026-11-22T18:10', '2026-07-01T00:00', '2026-08-22T17:59'],
+  ['this-week', 'previous', '2026-11-18T09:30', '2026-11-09T00:00', '2026-11-11T08:59'],
+  ['this-year', 'last-year', '2026-11-22T18:10', '2025-01-01T00:00', '2025-11-22T17:59'],
+  ['today', 'previous', '2026-11-22T00:10', '2026-11-21T00:00', '2026-11-21T00:59'],
+  ['2026-11-16..today', 'previous', '2026-11-22T18:10', '2026-11-09T00:00', '2026-11-15T17:59'],
+] as const)(
+  '%s against %s at %s: only what is over of the same days counts',
+  (period, which, now, since, until) => {
+    const zone = 'Europe/Paris';
+    const summer = now < '2026-10-25' && now > '2026-03-29';
+    const nowMs = Date.parse(`${now}:00${summer ? '+02:00' : '+01:00'}`);
+
+    const before = earlierOf(period, which, zone, nowMs);
+
+    expect(formatInstant(before.since, zone).slice(0, 16)).toBe(since);
+    expect(formatInstant(before.until, zone).slice(0, 16)).toBe(until);
+  },
+);
