@@ -51,7 +51,8 @@ interface Subject {
   readonly hasPeer?: boolean;
 }
 
-const million = 1_000_000;
+/** One more than a million, which a service may have for a limit: the checks would say so. */
+const million = 1_000_001;
 const subjects: readonly Subject[] = [
   { shape: byDayAndCampaign, rows: million, format: 'csv', hasPeer: true },
   { shape: byDayAndCampaign, rows: million, format: 'json' },
@@ -59,12 +60,12 @@ const subjects: readonly Subject[] = [
   { shape: byDayAndCampaign, rows: million, format: 'parquet' },
   { shape: byCountry, rows: million, format: 'csv', hasPeer: true },
   { shape: byHour, rows: million, format: 'csv', hasPeer: true },
-  { shape: byDayAndCampaign, rows: 3 * million, format: 'csv' },
-  { shape: byDayAndCampaign, rows: 1_800_000, format: 'view' },
-  { shape: byDayAndCampaign, rows: 100_000, format: 'csv' },
-  { shape: byDayAndCampaign, rows: 100_000, format: 'csv', flags: ['--excel'] },
-  { shape: byDayAndCampaign, rows: 100_000, format: 'xlsx' },
-  { shape: byDayAndCampaign, rows: 50_000, format: 'html' },
+  { shape: byDayAndCampaign, rows: 3_000_001, format: 'csv' },
+  { shape: byDayAndCampaign, rows: 1_800_001, format: 'view' },
+  { shape: byDayAndCampaign, rows: 100_001, format: 'csv' },
+  { shape: byDayAndCampaign, rows: 100_001, format: 'csv', flags: ['--excel'] },
+  { shape: byDayAndCampaign, rows: 100_001, format: 'xlsx' },
+  { shape: byDayAndCampaign, rows: 50_001, format: 'html' },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
