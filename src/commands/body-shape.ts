@@ -1,3 +1,4 @@
+import { defaultZone, reportStatuses } from '../contract/messages.ts';
 import { breakdowns, filters, metrics } from '../contract/vocabulary.ts';
 
 /**
@@ -51,6 +52,15 @@ const textFormats: readonly TextFormat[] = [
 
 const anyText: TextFormat = { pattern: /^/, name: 'text', hasLength: true };
 
+/** The words that are the contract's own, by the keys under which they may stand. */
+const contractWords: Readonly<Record<string, readonly string[]>> = {
+  status: ['OK', 'KO', ...reportStatuses],
+  message: reportStatuses,
+  breakdowns: breakdowns.map(({ name }) => name),
+  timezone: [defaultZone, defaultZone.toLowerCase()],
+  output: ['direct'],
+};
+
 /** Deeper values and further keys are left out, so that no answer makes a long shape. */
 const deepest = 8;
 const keysAtMost = 80;
@@ -84,7 +94,13 @@ export class KeyNames {
 
 /** The shape of what a body's JSON holds. The items of a list have one shape, in which each of them is. */
 export function shapeOf(value: unknown, names: KeyNames): Shape {
-  return new Shaper(names).shapeOfAll([value], 0);
+  return new Shaper(names).shapeOfAll([value], { key: '', depth: 0 });
+}
+
+/** Where a value stands: under which key, and how deep. */
+interface Place {
+  readonly key: string;
+  readonly depth: number;
 }
 
 /** The shortest and the longest of the values of one format. */
@@ -101,30 +117,30 @@ class Shaper {
   }
 
   /** One shape for several values that stand in the same place. */
-  shapeOfAll(values: readonly unknown[], depth: number): Shape {
-    if (depth > deepest) return '…';
+  shapeOfAll(values: readonly unknown[], place: Place): Shape {
+    if (place.depth > deepest) return '…';
 
     const lists = values.filter((value) => Array.isArray(value));
     const objects = values.filter(isObject);
     const scalars = values.filter((value) => !Array.isArray(value) && !isObject(value));
 
     const shapes: Shape[] = [];
-    if (scalars.length > 0) shapes.push(shapeOfScalars(scalars));
-    if (objects.length > 0) shapes.push(this.#shapeOfObjects(objects, depth));
-    if (lists.length > 0) shapes.push(this.#shapeOfLists(lists, depth));
+    if (scalars.length > 0) shapes.push(shapeOfScalars(scalars, place.key));
+    if (objects.length > 0) shapes.push(this.#shapeOfObjects(objects, place));
+    if (lists.length > 0) shapes.push(this.#shapeOfLists(lists, place));
 
     const [first = 'nothing', ...others] = shapes;
     return others.length === 0 ? first : { 'one of': shapes };
   }
 
-  #shapeOfLists(lists: readonly (readonly unknown[])[], depth: number): Shape {
+  #shapeOfLists(lists: readonly (readonly unknown[])[], { key, depth }: Place): Shape {
     const lengths = lengthsOf(lists.map(({ length }) => length));
     const items = lists.flat();
     const size = `list of ${rangeText(lengths)}`;
-    return items.length === 0 ? size : [size, this.shapeOfAll(items, depth + 1)];
+    return items.length === 0 ? size : [size, this.shapeOfAll(items, { key, depth: depth + 1 })];
   }
 
-  #shapeOfObjects(objects: readonly JsonObject[], depth: number): Shape {
+  #shapeOfObjects(objects: readonly JsonObject[], { depth }: Place): Shape {
     const valuesByKey = new Map<string, unknown[]>();
     for (const object of objects) {
       for (const [key, value] of Object.entries(object)) {
@@ -132,6 +148,14 @@ class Shaper {
         values.push(value);
         valuesByKey.set(key, values);
       }
+    }
+
+    const allKeys = [...valuesByKey.keys()];
+    const isKeyedById = allKeys.length > 0 && allKeys.every((key) => /^\d+$/.test(key));
+    if (isKeyedById) {
+      const items = [...valuesByKey.values()].flat();
+      const count = `${allKeys.length} keys of digits`;
+      return { [count]: this.shapeOfAll(items, { key: '', depth: depth + 1 }) };
     }
 
     const shape = new Map<string, Shape>();
@@ -142,7 +166,7 @@ class Shaper {
       }
       const isSometimesAbsent = values.length < objects.length;
       const name = this.#names.nameOf(key) + (isSometimesAbsent ? '?' : '');
-      shape.set(name, this.shapeOfAll(values, depth + 1));
+      shape.set(name, this.shapeOfAll(values, { key, depth: depth + 1 }));
     }
     // Not by assignment, because a key may be `__proto__`.
     return Object.fromEntries(shape);
@@ -155,10 +179,10 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function shapeOfScalars(scalars: readonly unknown[]): string {
+function shapeOfScalars(scalars: readonly unknown[], key: string): string {
   const lengthsByFormat = new Map<string, number[]>();
   for (const scalar of scalars) {
-    const { name, length } = formatOf(scalar);
+    const { name, length } = formatOf(scalar, key);
     const lengths = lengthsByFormat.get(name) ?? [];
     lengths.push(length);
     lengthsByFormat.set(name, lengths);
@@ -178,7 +202,7 @@ interface ScalarFormat {
   readonly length: number;
 }
 
-function formatOf(scalar: unknown): ScalarFormat {
+function formatOf(scalar: unknown, key: string): ScalarFormat {
   if (typeof scalar === 'number') {
     const digits = String(Math.abs(scalar)).length;
     return Number.isInteger(scalar)
@@ -186,6 +210,10 @@ function formatOf(scalar: unknown): ScalarFormat {
       : { name: 'number with decimals', length: digits };
   }
   if (typeof scalar !== 'string') return { name: String(scalar), length: 0 };
+
+  const list = key.replace(/\[\d*\]$/, '');
+  const words = Object.hasOwn(contractWords, list) ? contractWords[list] : undefined;
+  if (words?.includes(scalar)) return { name: `“${scalar}”`, length: 0 };
 
   const { name, hasLength } = textFormats.find(({ pattern }) => pattern.test(scalar)) ?? anyText;
   return { name, length: hasLength ? scalar.length : 0 };

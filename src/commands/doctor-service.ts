@@ -1,15 +1,19 @@
+import { resolve } from 'node:path';
 import { createHttp, readProxy } from '../api/http.ts';
 import { requireSignIn, type Settings } from '../config/settings.ts';
 import type { Context } from '../context.ts';
 import { version } from '../context.ts';
-import { type StatementKind, statements } from '../contract/statements.ts';
+import { type StatementId, type StatementKind, statements } from '../contract/statements.ts';
+import type { Profile } from '../contract/vocabulary.ts';
+import { checkTarget, openOutput } from '../output/file/output-file.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Console } from '../ui/console.ts';
 import { wrap } from '../ui/page.ts';
 import { createPrompt } from '../ui/prompt.ts';
 import { ServiceCalls } from './service-calls.ts';
-import { ServiceTrials, type TrialResult } from './service-trials.ts';
+import { ServiceRecording } from './service-recording.ts';
+import { ServiceTrials, type TrialResult, type Verdict } from './service-trials.ts';
 import { planTrialReports, type TrialReport } from './trial-reports.ts';
 
 /** How the examination of a service is made. */
@@ -18,6 +22,10 @@ export interface ServiceExaminationOptions {
   readonly timeoutMs: number;
   /** Whether the reports are ordered without a question. */
   readonly isAgreed: boolean;
+  /** The file that the shapes of all exchanges are written to. */
+  readonly recordFile: string | undefined;
+  /** Whether keys that the contract does not know stand in that file as they are. */
+  readonly keepsKeys: boolean;
 }
 
 /** One statement, and what its trial came to. */
@@ -35,7 +43,8 @@ const exitCodeOfDifference = 9;
 
 /**
  * Tries against the account what adreport relies on in the service, and prints what each statement came to. The exit code
- * is 9 where a described one differs. Throws `UsageError` where nobody agreed to the reports, and nobody can be asked.
+ * is 9 where a described one differs. Throws `UsageError` where nobody agreed to the reports, and nobody can be asked, and
+ * `OutputError` where the recording cannot be written.
  */
 export async function examineService(
   context: Context,
@@ -44,6 +53,9 @@ export async function examineService(
   const settings = await context.settings();
   const { profile } = settings;
   requireSignIn(settings);
+
+  const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
+  if (recordPath) await checkTarget(recordPath);
 
   const reports = planTrialReports(profile.value, context.host.wallClock());
   const isAgreed = await agreeOn(context, reports, options);
@@ -88,9 +100,10 @@ interface TrialSetup {
 }
 
 async function tryStatements(
-  { console, host, isLocal }: Context,
+  context: Context,
   { settings, reports, options }: TrialSetup,
 ): Promise<StatementResult[]> {
+  const { console, host, isLocal } = context;
   const { baseUrl, token } = requireSignIn(settings);
   const profile = settings.profile.value;
   const proxy = readProxy(host.env);
@@ -102,24 +115,80 @@ async function tryStatements(
     proxy,
     trace: (line) => console.trace(1, line),
   });
-  try {
-    const calls = new ServiceCalls({ http, baseUrl, host });
-    const credentials = credentialsOf(settings, isLocal);
-    const signIn = { profile, token, credentials, hide: console.hide };
-    const trials = new ServiceTrials(calls, { settings: signIn, reports, host });
-    await trials.run();
+  const recording = new ServiceRecording(options.keepsKeys);
+  const calls = new ServiceCalls({
+    http,
+    baseUrl,
+    host,
+    onExchange: (call, answer) => recording.add(call, answer),
+  });
+  const credentials = credentialsOf(settings, isLocal);
+  const signIn = { profile, token, credentials, hide: console.hide };
+  const trials = new ServiceTrials(calls, { settings: signIn, reports, host });
 
-    const ofProfile = statements.filter(({ profiles }) =>
-      profiles.some((name) => name === profile),
-    );
-    return ofProfile.map(({ id, kind, sentence }) => {
-      const verdict = trials.verdicts.get(id);
-      const { result, said } = verdict ?? { result: 'not tried', said: 'it needs a report' };
-      return { id, kind, sentence, result, said: said && console.redact(said) };
-    });
+  try {
+    await trials.run();
+    return resultsOf(profile, trials.verdicts, console);
   } finally {
     await http.close();
+    // A service that cannot be examined to the end is the one whose recording is wanted most.
+    if (options.recordFile) {
+      const results = resultsOf(profile, trials.verdicts, console);
+      await writeRecording(context, { settings, options, recording, results });
+    }
   }
+}
+
+/** What each statement of a profile came to. */
+function resultsOf(
+  profile: Profile,
+  verdicts: ReadonlyMap<StatementId, Verdict>,
+  console: Console,
+): StatementResult[] {
+  const results: StatementResult[] = [];
+  for (const { id, kind, sentence, profiles } of statements) {
+    if (!profiles.some((name) => name === profile)) continue;
+    const { result, said } = verdicts.get(id) ?? notReached;
+    results.push({ id, kind, sentence, result, said: said && console.redact(said) });
+  }
+  return results;
+}
+
+const notReached: Verdict = { result: 'not tried', said: 'what it needs could not be had' };
+
+/** What is written of an examination. */
+interface RecordingSetup {
+  readonly settings: Settings;
+  readonly options: ServiceExaminationOptions;
+  readonly recording: ServiceRecording;
+  readonly results: readonly StatementResult[];
+}
+
+/** Writes the recording, and says where it is. */
+async function writeRecording(
+  { console, host, isLocal }: Context,
+  { settings, options, recording, results }: RecordingSetup,
+): Promise<void> {
+  const path = resolve(host.cwd, options.recordFile ?? '');
+  const facts = {
+    adreport: version,
+    node: process.version,
+    platform: process.platform,
+    profile: settings.profile.value,
+    encoding: settings.encoding.value,
+    windowClock: settings.windowClock.value,
+    isLocal,
+    hasProxy: readProxy(host.env) !== undefined,
+  };
+  const outcomes = Object.fromEntries(results.map(({ id, result }) => [id, result]));
+
+  const file = await openOutput(path);
+  await file.write(Buffer.from(recording.toText(facts, outcomes)));
+  await file.commit();
+  console.note(`The recording of the calls is in ${path}.`);
+  console.note(
+    'It is meant to hold no value, name, id, address or token. Read it before you send it to anybody.',
+  );
 }
 
 /** The e-mail address and the password to sign in with; of the server in this process they are no secret. */

@@ -14,7 +14,7 @@ import { openStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { endpoints, type ReportSummary } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { AdreportError } from '../errors.ts';
+import { AdreportError, UsageError } from '../errors.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
@@ -54,6 +54,15 @@ const doctorFlags = flagGroup('Options:', {
     meaning: 'try with a few small reports whether the service is as described',
   },
   yes: { flags: '--yes', meaning: 'with --service: order the reports without a question' },
+  record: {
+    flags: '--record <file>',
+    meaning:
+      'with --service: write the shapes of all calls and answers, without any value, to a file',
+  },
+  keepKeys: {
+    flags: '--keep-keys',
+    meaning: 'with --record: keep the keys that adreport does not know, instead of key1, key2 …',
+  },
   profile: {
     flags: '--profile <name>',
     meaning: 'with --service: the profile of the account (default: the account’s)',
@@ -77,9 +86,16 @@ export const doctorCommand = declareCommand({
   // A check that fails in passing is a finding.
   contextOptions: { retries: 0 },
   action({ context, options }) {
-    const { timeout: timeoutMs, service, yes } = options;
-    if (service) return examineService(context, { timeoutMs, isAgreed: yes === true });
-    return doctor(context, timeoutMs);
+    const { timeout: timeoutMs, service, record: recordFile } = options;
+    if (!service && recordFile !== undefined) {
+      const hint = 'For example: adreport doctor --service --record shapes.json';
+      throw new UsageError('--record works with --service only.', { hint });
+    }
+    if (!service) return doctor(context, timeoutMs);
+
+    const isAgreed = options.yes === true;
+    const keepsKeys = options.keepKeys === true;
+    return examineService(context, { timeoutMs, isAgreed, recordFile, keepsKeys });
   },
 });
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { statements } from '../../src/contract/statements.ts';
 import { topics } from '../../src/help/index.ts';
+import campaigns from '../../src/server/world/campaigns.json' with { type: 'json' };
 import {
   campaignVariants,
   runVariants,
@@ -11,7 +12,9 @@ import {
   usualAnswers,
   type Variant,
 } from '../contract/service-variants.ts';
+import { tokens } from '../server/local.ts';
 import { serve } from '../support/http-server.ts';
+import { expectShapesOnly } from '../support/recording-property.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -36,6 +39,12 @@ function othersIn(result: { readonly stdout: string }): Record<string, string> {
   }
   return others;
 }
+
+/** What a recording must not have of the built-in data. */
+const namesOfCampaigns = campaigns.flatMap(({ campaignId, campaignName }) => [
+  campaignId,
+  campaignName,
+]);
 
 const accounts = ['buyer', 'dsp'] as const;
 const line = 'doctor --service --yes --json';
@@ -120,10 +129,10 @@ async function serveVariant({ answers }: Pick<Variant, 'answers'>) {
 }
 
 /** What comes of a service with some literal answers. */
-async function examine(variant: Pick<Variant, 'answers'>) {
+async function examine(variant: Pick<Variant, 'answers'>, flags = '') {
   const { env } = await serveVariant(variant);
   const signIn = { ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'correct horse' };
-  return runCli(line, { env: { ...env, ...signIn } });
+  return runCli(`${line} ${flags}`, { env: { ...env, ...signIn } });
 }
 
 /** The variants that differ from the description in a way that is seen from outside, and the statement that says so. */
@@ -206,6 +215,81 @@ test('a service that takes the token behind a scheme only', async () => {
 
   expect(othersIn(result).S02).toMatch(/^differs: .*Bearer/);
   expect(result.exitCode).toBe(9);
+});
+
+describe('--record', () => {
+  test.each(accounts)(
+    '%s: shapes of every exchange, and nothing of the account',
+    async (account) => {
+      const { run, server } = await serveForTest({}, account);
+
+      const result = await run(`${line} --record shapes.json`, { env: signInOf(account) });
+
+      const text = result.files['shapes.json'] ?? '';
+      const recording = JSON.parse(text);
+      expect(recording).toMatchObject({
+        profile: account,
+        encoding: 'json',
+        isLocal: false,
+        leftOut: 0,
+      });
+      expect(Object.keys(recording.statements)).toEqual(resultsIn(result).map(({ id }) => id));
+      expect(result.stderr).toContain('shapes.json.\n');
+      expect(result.stderr).toContain('Read it before you send it');
+
+      const calls = server.requests().map(({ path, status }) => `POST ${path} ${status}`);
+      const recorded: readonly {
+        readonly call: string;
+        readonly status: number;
+        readonly times: number;
+      }[] = recording.exchanges;
+      const times = recorded.reduce((sum, exchange) => sum + exchange.times, 0);
+      expect(times).toBe(calls.length);
+      expect(recorded.map(({ call, status }) => `${call} ${status}`)).toEqual(
+        expect.arrayContaining(['POST /auth-reporting 200', 'POST /download-reporting 409']),
+      );
+
+      const addresses = ['127.0.0.1', 'example.com', tokens[account], 'demo'];
+      const secrets = [...addresses, ...namesOfCampaigns];
+      expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+      expect(Buffer.byteLength(text)).toBeLessThan(200_000);
+    },
+  );
+
+  test('keys that the contract does not know have numbers, unless they are to be kept', async () => {
+    const answers = { '/campaigns': ['[{"campaignId":"12","ourClient":"A"}]'] };
+
+    const numbered = await examine({ answers }, '--record x.json');
+    const kept = await examine({ answers }, '--record x.json --keep-keys');
+
+    expect(numbered.files['x.json']).toContain('"key1": "capitals, 1 long"');
+    expect(numbered.files['x.json']).not.toContain('ourClient');
+    expect(kept.files['x.json']).toContain('"ourClient": "capitals, 1 long"');
+  });
+
+  test('of a service that cannot be examined to the end', async () => {
+    const { env } = await serve((_request, response) => {
+      response.writeHead(401, { 'x-tenant-acme': '1' }).end('Who is Jane?');
+    });
+
+    const { exitCode, files } = await runCli(`${line} --record x.json`, { env });
+
+    expect(exitCode).toBe(3);
+    expect(JSON.parse(files['x.json'] ?? '').exchanges[0]).toMatchObject({ status: 401 });
+    expect(files['x.json']).not.toMatch(/acme|Jane/);
+  });
+
+  test('without --service: exit 2; where it cannot be written: exit 8, before anything is ordered', async () => {
+    const { run, calls } = await serveForTest();
+
+    expectRefusal(await run('doctor --record x.json'), 2, '--service');
+    expectRefusal(await run(`${line} --record /dev/null/x.json`), 8, 'x.json');
+    expect(calls('buyer')).toBe(0);
+  });
+
+  test('200 recordings of random exchanges hold nothing that was planted', () => {
+    expectShapesOnly(200);
+  });
 });
 
 test('the topic and the README say what the table says', () => {
