@@ -5,7 +5,9 @@ import { readProjectDefaults } from './config/project-file.ts';
 import {
   type ProjectChoice,
   readUnlessNeedless,
+  refuseSeveralAccounts,
   requireSignIn,
+  resolveAccountList,
   resolveSettings,
   type Settings,
   type SignIn,
@@ -13,7 +15,7 @@ import {
 import { makeFolder, noSettings, openStore, type Store } from './config/store.ts';
 import type { Encoding, WindowClock } from './contract/messages.ts';
 import type { Profile } from './contract/vocabulary.ts';
-import { UsageError } from './errors.ts';
+import { SignInError, UsageError } from './errors.ts';
 import type { Host } from './host.ts';
 import { type Ledger, openLedger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
@@ -61,8 +63,16 @@ export interface Context {
   client(): Promise<Client>;
   /** A client of its own, for what is to be proved before it is stored. */
   clientFor(signIn: SignIn): Promise<Client>;
-  /** The account of a saved report; reports of one account share it. */
-  accountOfSavedReport(choice: ProjectChoice, options: ServiceOptions): ServiceAccount;
+  /**
+   * The accounts that a run is for, where it is for several; `undefined` for one. A saved report has a choice of its own.
+   * Throws `UsageError` as `resolveAccountList`, and `SignInError` for all of none.
+   */
+  accountNames(
+    options: ServiceOptions,
+    choice?: ProjectChoice,
+  ): Promise<readonly string[] | undefined>;
+  /** The account that options and a saved report choose; reports of one account share it. */
+  accountFor(options: ServiceOptions, choice?: ProjectChoice): ServiceAccount;
   /** The reports created on this machine; none with `--local`. */
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
@@ -74,7 +84,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
   const startedMs = host.stopwatch();
   const machine = new Machine(host, console);
   const account = new ServiceAccount(machine, options);
-  const accountsOfSavedReports = new Map<string, ServiceAccount>();
+  const accounts = new Map<string, ServiceAccount>();
   let ledger: Ledger | undefined;
 
   return {
@@ -89,14 +99,30 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     client: () => account.client(),
     clientFor: (signIn) => account.openClient(signIn),
 
-    accountOfSavedReport(choice, serviceOptions) {
-      const key = JSON.stringify([choice, serviceOptions.retries, serviceOptions.timeout]);
-      const sameAccount = accountsOfSavedReports.get(key);
+    async accountNames(serviceOptions, choice) {
+      const flags = { account: serviceOptions.account };
+      const names = account.isLocal
+        ? resolveAccountList({ flags, env: {} })
+        : resolveAccountList({
+            flags,
+            env: host.env,
+            projectFile: choice ?? (await machine.projectDefaults()),
+          });
+      return names === 'all' ? machine.allAccountNames(account.isLocal) : names;
+    },
+
+    accountFor(serviceOptions, choice) {
+      const isOwn = !choice && serviceOptions.account === options.account;
+      if (isOwn) return account;
+
+      const { account: name, retries, timeout } = serviceOptions;
+      const key = JSON.stringify([choice, name, retries, timeout]);
+      const sameAccount = accounts.get(key);
       if (sameAccount) return sameAccount;
 
       const ownOptions = { ...options, ...serviceOptions };
       const newAccount = new ServiceAccount(machine, ownOptions, choice);
-      accountsOfSavedReports.set(key, newAccount);
+      accounts.set(key, newAccount);
       return newAccount;
     },
 
@@ -123,6 +149,8 @@ class Machine {
   readonly console: Console;
   /** The local server of `--local`. */
   readonly localServer: () => Promise<LocalServer>;
+  /** What `adreport.yaml` says of the account for all commands. */
+  readonly projectDefaults: () => Promise<ProjectChoice>;
   /** What ends the connections that were made; they end before the server does. */
   readonly #closeClients: (() => Promise<unknown>)[] = [];
   #closeServer: (() => Promise<void>) | undefined;
@@ -131,10 +159,24 @@ class Machine {
     this.host = host;
     this.console = console;
     this.localServer = once(() => this.#startLocalServer());
+    this.projectDefaults = once(() => readProjectDefaults(host.cwd, console.warn));
   }
 
   store(): Store {
     return openStore(this.host.env, this.console.warn);
+  }
+
+  /** Every stored account, or those of the local server. Throws `SignInError` where none is stored. */
+  async allAccountNames(isLocal: boolean): Promise<readonly string[]> {
+    if (isLocal) {
+      const { accounts } = await this.localServer();
+      return accounts.map(({ name }) => name);
+    }
+
+    const { accounts } = await this.store().read();
+    const names = Object.keys(accounts);
+    if (names.length > 0) return names;
+    throw new SignInError('No account is stored.', { hint: 'Sign in with: adreport login' });
   }
 
   async openHttp(timeoutMs: number): Promise<Http> {
@@ -232,7 +274,7 @@ export class ServiceAccount {
       return localSettings(await this.#machine.localServer(), options, this.#savedChoice);
     }
 
-    const projectFile = this.#savedChoice ?? (await readProjectDefaults(host.cwd, console.warn));
+    const projectFile = this.#savedChoice ?? (await this.#machine.projectDefaults());
     const stored = await readUnlessNeedless(this.#machine.store(), host.env, options, console.warn);
     return resolveSettings({ flags: options, env: host.env, projectFile, stored });
   }
@@ -244,6 +286,7 @@ function localSettings(
   options: ContextOptions,
   savedChoice: ProjectChoice | undefined,
 ): Settings {
+  if (options.account !== undefined) refuseSeveralAccounts(options.account);
   const wantedName = options.account ?? options.profile ?? savedChoice?.profile ?? 'buyer';
   const account = accounts.find(({ name }) => name === wantedName);
   if (!account) {

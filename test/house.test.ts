@@ -38,6 +38,7 @@ const stepsOfReport = [
   'folder-check',
   'folder-files',
   'archive',
+  'accounts',
   'saved-reports',
   'order',
   'wait',

@@ -96,7 +96,7 @@ async function tellAsJson({ console, flags }: Announcer, written: WrittenReport)
 }
 
 /** Says which totals of a file are not what they were: `2026-11-19 changed: downloads 40 → 43`. */
-function sayChanges({ console }: Announcer, { since, changes }: WrittenReport): void {
+function sayChanges({ console }: Announcer, { since, changes, label }: WrittenReport): void {
   if (!changes) return;
 
   const texts: string[] = [];
@@ -105,7 +105,9 @@ function sayChanges({ console }: Announcer, { since, changes }: WrittenReport): 
     const isMoney = fieldTypeOf(metric) === 'money';
     texts.push(isMoney ? `${values} (${percentOf(before, after)})` : values);
   }
-  console.note(`${since?.slice(0, 10)} changed: ${texts.join(', ')}`);
+  const day = since?.slice(0, 10);
+  const subject = label?.job === undefined ? day : `${label.job} ${day}`;
+  console.note(`${subject} changed: ${texts.join(', ')}`);
 }
 
 function percentOf(before: string, after: string): string {

@@ -33,7 +33,7 @@ export type PrepareJobOutput = (
 
 /** What went wrong with a report or a part of one. */
 interface Failure {
-  /** What the report is called; `undefined` where it is the only one. */
+  /** What the report is called among the others; `undefined` where it is the only one. */
   readonly label: string | undefined;
   readonly account: ServiceAccount;
   readonly error: AdreportError;
@@ -46,8 +46,8 @@ const namedAtMost = 10;
 const aheadAtMost = 32;
 
 /**
- * Fetches every part of every job, so many at a time (the largest `--concurrency`, and of each job its own). What fails keeps
- * nothing else from being fetched: at the end the error of the first one is thrown, after the names of all.
+ * Fetches every part of every job, of each account so many at a time (the largest `--concurrency`, and of each job its own).
+ * What fails keeps nothing else from being fetched: at the end the error of the first one is thrown, after the names of all.
  */
 export async function runParts(
   context: Context,
@@ -70,9 +70,9 @@ export async function runParts(
 async function beginProgress(context: Context, jobs: readonly Job[]): Promise<PartsProgress> {
   let partCount = 0;
   const countsByReport = new Map<string, number>();
-  for (const { name, parts } of jobs) {
+  for (const { label, parts } of jobs) {
     partCount += parts.length;
-    if (name !== undefined) countsByReport.set(name, parts.length);
+    if (label !== undefined) countsByReport.set(label, parts.length);
   }
   return (await context.progress()).parts(partCount, countsByReport);
 }
@@ -97,8 +97,7 @@ class PartsRun {
   readonly #jobs: readonly Job[];
   readonly #prepare: PrepareJobOutput;
   readonly #progress: PartsProgress;
-  /** Of all jobs together. */
-  readonly #turns: Turns;
+  readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
@@ -111,17 +110,16 @@ class PartsRun {
     this.#jobs = jobs;
     this.#prepare = prepare;
     this.#progress = progress;
-    this.#turns = new Turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
     this.#announcer = new RunAnnouncer(context);
   }
 
   async runJob(planned: Job): Promise<void> {
     const tools = toolsFor(this.#context, planned.account);
-    const job = await this.#attempt(tools, planned.name, () => jobWithIds(this.#context, planned));
+    const job = await this.#attempt(tools, planned.label, () => jobWithIds(this.#context, planned));
     if (!job) return;
 
     if (job.isMerged) {
-      const written = await this.#attempt(tools, job.name, () => this.#writeMerged(tools, job));
+      const written = await this.#attempt(tools, job.label, () => this.#writeMerged(tools, job));
       if (written) await this.#announcer.add(written);
       return;
     }
@@ -212,7 +210,7 @@ class PartsRun {
       tools.signal.throwIfAborted();
       this.#throwRefusedSignIn(tools.account);
 
-      const line = this.#progress.begin(label, job.name);
+      const line = this.#progress.begin(label, job.label);
       const ofPart = { ...tools, progress: async () => line.progress };
       const plan = { ...job.plan, window: part.window, request: part.request };
       let isDone = false;
@@ -225,7 +223,19 @@ class PartsRun {
         line.end(isDone);
       }
     };
-    return this.#attempt(tools, label, () => this.#turns.take(fetchNow));
+    // A refused sign-in is noted before the turn passes on: the next report of the account need not meet it.
+    return this.#turnsOf(job).take(() => this.#attempt(tools, label, fetchNow));
+  }
+
+  /** The turns of all jobs of an account together: as many as the largest `--concurrency` of them. */
+  #turnsOf({ accountName }: Job): Turns {
+    const existing = this.#turnsByAccount.get(accountName);
+    if (existing) return existing;
+
+    const jobs = this.#jobs.filter((job) => job.accountName === accountName);
+    const turns = new Turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
+    this.#turnsByAccount.set(accountName, turns);
+    return turns;
   }
 
   /** A refused sign-in would meet every other call of its account too. */
@@ -312,11 +322,11 @@ class PartsRun {
   }
 }
 
-/** A saved report is called by its name, with the part's days where it has several; others by their days. */
-function labelOf({ name, options }: Job, part: Part): string {
+/** A part is called as its job, with its own days where the job has several parts; where that has no label, by its days. */
+function labelOf({ label, options }: Job, part: Part): string {
   const days = daysOf(part);
-  if (!name) return days;
-  return options.split ? `${name} ${days}` : name;
+  if (!label) return days;
+  return options.split ? `${label} ${days}` : label;
 }
 
 /** Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one comes again. */

@@ -33,7 +33,11 @@ export type ProfilePlan = ReportPlan & { readonly profile: Profile };
 export interface Job {
   /** The saved report's name; absent for what flags alone describe. */
   readonly name: string | undefined;
+  /** What tells it from the other jobs of its run: the saved report, and the account where it is one of several. */
+  readonly label: string | undefined;
   readonly account: ServiceAccount;
+  /** What the account is called. */
+  readonly accountName: string;
   readonly options: RunFlags;
   readonly plan: ProfilePlan;
   /** All of the window, in time order. */
@@ -76,13 +80,15 @@ interface JobSource {
   readonly account: ServiceAccount;
   readonly options: RunFlags;
   /** The name of a saved report. */
-  readonly name?: string;
+  readonly name?: string | undefined;
+  /** As that of the job, where that is not the name of the report. */
+  readonly label?: string;
 }
 
 /** What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before anything is sent. */
 export async function planJob(
   { host }: Pick<Context, 'host'>,
-  { account, options, name }: JobSource,
+  { account, options, name, label = name }: JobSource,
 ): Promise<Job> {
   const nowMs = host.wallClock();
   const now = Math.floor(nowMs / 1_000);
@@ -93,8 +99,9 @@ export async function planJob(
 
   const allParts = partsOf(plan, options.split, isMerged ? undefined : now);
   const { shard } = options;
-  const ownParts = shard === undefined ? allParts : takeShard(allParts, shard);
-  return { name, account, options, plan, isMerged, allParts, parts: ownParts };
+  const accountName = await account.name();
+  const parts = shard === undefined ? allParts : takeShard(allParts, shard);
+  return { name, label, account, accountName, options, plan, isMerged, allParts, parts };
 }
 
 /** Whether the parts go into one output, because its name does not tell their days apart. */
@@ -157,13 +164,14 @@ export function factsOf(job: Job, part?: Part): ReportFacts {
   const days = part && !job.isMerged ? part : daysOfWindow(job.plan.window);
   // A shard of the parts lacks the days of the others, as it should.
   const wholeWindow = job.options.shard === undefined ? job.plan.window : undefined;
-  return describeFacts(job.plan, { name: job.name, days, window: part?.window ?? wholeWindow });
+  const { name, accountName } = job;
+  return describeFacts(job.plan, { name, accountName, days, window: part?.window ?? wholeWindow });
 }
 
 /** What is known of a report that is asked for whole. */
-export function factsOfPlan(plan: ProfilePlan): ReportFacts {
+export function factsOfPlan(plan: ProfilePlan, accountName: string): ReportFacts {
   const { window } = plan;
-  return describeFacts(plan, { name: undefined, days: daysOfWindow(window), window });
+  return describeFacts(plan, { name: undefined, accountName, days: daysOfWindow(window), window });
 }
 
 /** The first and the last day of what goes into an output, as `2026-11-01`. */
@@ -178,17 +186,21 @@ function daysOfWindow({ since, until, zone }: Window): Days {
 
 interface OutputSpan {
   readonly name: string | undefined;
+  readonly accountName: string;
   readonly days: Days;
   /** The window that the rows must fill, where they must. */
   readonly window: Window | undefined;
 }
 
-function describeFacts(plan: ProfilePlan, { name, days, window }: OutputSpan): ReportFacts {
+function describeFacts(
+  plan: ProfilePlan,
+  { name, accountName, days, window }: OutputSpan,
+): ReportFacts {
   const { profile, request, shownMetrics } = plan;
   const { breakdowns, filters } = request;
   const { since, until } = days;
   const report = name ?? (breakdowns.join('-').toLowerCase() || 'total');
-  const names = { profile, report, since, until, date: since };
+  const names = { profile, report, account: accountName, since, until, date: since };
   const columns = askedColumns(profile, request, shownMetrics);
   if (!window) return { names, columns };
 
@@ -199,8 +211,8 @@ function describeFacts(plan: ProfilePlan, { name, days, window }: OutputSpan): R
 /** One create call that would be made. */
 export interface PlannedCall extends Pick<Part, 'window' | 'request'> {
   readonly account: ServiceAccount;
-  /** The name of a saved report. */
-  readonly name?: string | undefined;
+  /** What tells its job from the others of a run. */
+  readonly label?: string | undefined;
   /** Absent for stdout; `null` for a report that is not written, but held against another one. */
   readonly output?: string | null | undefined;
   /** Why it would be made, as a clause. */
@@ -215,7 +227,7 @@ export async function printDryRun(
   const requests: object[] = [];
   const texts: string[] = [];
 
-  for (const { account, name, window, request, output, reason } of calls) {
+  for (const { account, label, window, request, output, reason } of calls) {
     const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone } = window;
@@ -232,7 +244,7 @@ export async function printDryRun(
     });
 
     const local = describeWindow(window);
-    const line = (label: string, text: string) => console.out.style.bold(label.padEnd(8)) + text;
+    const line = (word: string, text: string) => console.out.style.bold(word.padEnd(8)) + text;
     const lines = [
       line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
       line('unix', `${since} … ${until}`),
@@ -242,7 +254,7 @@ export async function printDryRun(
       '',
       curl,
     ];
-    if (name !== undefined) lines.unshift(line('report', printable(name)));
+    if (label !== undefined) lines.unshift(line('report', printable(label)));
     texts.push(lines.join('\n'));
   }
 
@@ -278,7 +290,7 @@ function sharedPlace(first: Owner, second: Owner): UsageError {
     });
   }
   return new UsageError(
-    `The reports ${first.job.name} and ${second.job.name} would both be written to ${second.output}.`,
-    { hint: 'Give each an output of its own, e.g. with {report} in its name.' },
+    `The reports ${first.job.label} and ${second.job.label} would both be written to ${second.output}.`,
+    { hint: 'Give each an output of its own, e.g. with {report} or {account} in its name.' },
   );
 }

@@ -166,6 +166,8 @@ interface ReportLabel {
   /** The name of a saved report; `null` for what flags alone describe. */
   readonly report: string | null;
   readonly account: string;
+  /** What tells it from the other reports of its run. */
+  readonly job: string | undefined;
 }
 
 /** Settles where the rows of a report go, and what they are checked against. Throws as `prepareDelivery`. */

@@ -13,10 +13,11 @@ import {
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
+import { planForAccounts } from './accounts.ts';
 import { checkFormat } from './deliver.ts';
 import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
-import { type Job, planJob } from './plan.ts';
+import type { Job } from './plan.ts';
 
 /** What `run` was called with. */
 export interface RunCommandLine {
@@ -43,7 +44,7 @@ export async function planSavedReports(
   for (const { name, section } of chooseReports(file, options, names)) {
     const saved = savedOptions(file, section, { typedOptions, cwd });
     try {
-      jobs.push(await planSavedReport(context, { name, options, saved }));
+      jobs.push(...(await planSavedReport(context, { name, options, saved })));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       const faults = faultsOf(error, section.line, saved.origins);
@@ -73,15 +74,14 @@ interface SavedReport {
   readonly saved: SavedOptions;
 }
 
-function planSavedReport(context: Context, { name, options, saved }: SavedReport): Promise<Job> {
+function planSavedReport(context: Context, { name, options, saved }: SavedReport): Promise<Job[]> {
   // The account is a setting: the environment comes between the command line and the file.
   const { account: accountName, profile, encoding, windowClock, ...others } = saved.values;
   const merged: RunFlags = { ...options, ...others };
   checkFormat(context, merged);
 
   const choice = { account: accountName, profile, encoding, windowClock };
-  const account = context.accountOfSavedReport(choice, merged);
-  return planJob(context, { account, options: merged, name });
+  return planForAccounts(context, { options: merged, name, choice });
 }
 
 /** A report of the file, by its name. */

@@ -35,7 +35,9 @@ async function download(
   reportId: string,
 ): Promise<void> {
   checkFormat(context, options);
-  const output = await prepareOutput(context, options, { names: { id: reportId } });
+  const output = await prepareOutput(context, options, {
+    names: { id: reportId, account: await context.account.name() },
+  });
   const tools = toolsFor(context);
   const intake = writingIntake(context, tools, output);
   const client = await context.client();

@@ -24,7 +24,7 @@ const example = `# Reports to run by name: adreport run nightly, or adreport run
 # No token, password or address belongs here: adreport login stores them, or ADREPORT_* in the environment.
 
 defaults: # for every report below
-  # account: agency          # a stored account; without it the default one
+  # account: agency          # a stored account; without it the default one; of several, each output needs {account}
   # profile: dsp             # buyer or dsp; without it the account's
   metrics: displays, clicks, revenueEuro
 

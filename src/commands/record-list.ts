@@ -51,7 +51,9 @@ export async function prepareList(
   const wantsJson = options.format === undefined && context.flags.json;
   const format = wantsJson ? 'json' : checkedFormat;
   const columns = columnsOf(layout, options, format);
-  const target = await openTarget(context, options, { names: {} });
+  const target = await openTarget(context, options, {
+    names: { account: await context.account.name() },
+  });
 
   async function encode({ rows, records }: ListContent): Promise<Buffer> {
     if (format === 'table') {

@@ -85,7 +85,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   }
 
   const tools = toolsFor(context);
-  const output = await prepareOutput(context, options, factsOfPlan(plan));
+  const output = await prepareOutput(context, options, factsOfPlan(plan, await account.name()));
   const created = await createReport(tools, plan, writingIntake(context, tools, output).take);
   if (created.kind === 'report') {
     const { id, status } = created;

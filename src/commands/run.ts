@@ -1,3 +1,4 @@
+import { planForAccounts } from '../app/accounts.ts';
 import { announce } from '../app/announce.ts';
 import { chooseParts } from '../app/archive.ts';
 import { checkComparable, compareReport, planEarlier } from '../app/compare.ts';
@@ -12,7 +13,6 @@ import {
   fileOf,
   type Job,
   type PlannedCall,
-  planJob,
   printDryRun,
 } from '../app/plan.ts';
 import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
@@ -46,6 +46,10 @@ export const runCommand = declareCommand({
       "adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'",
       'a file a day',
     ],
+    [
+      "adreport run --local --account buyer,admin --period yesterday --by CAMPAIGN -o '{account}-{date}.csv'",
+      'a file for each account',
+    ],
     ['adreport run nightly', 'a report saved in adreport.yaml (see adreport init)'],
   ],
   flags: runFlags,
@@ -62,9 +66,8 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const planned = await planJobs(context, command);
   expectOwnPlaces(planned, context.host.cwd);
 
-  for (const { plan } of planned) {
-    for (const note of plan.window.notes) context.console.note(note);
-  }
+  const notes = new Set(planned.flatMap(({ plan }) => plan.window.notes));
+  for (const note of notes) context.console.note(note);
 
   const chosen = await Promise.all(planned.map((job) => chooseParts(context, job)));
   const jobs = chosen.filter(({ parts }) => parts.length > 0);
@@ -83,7 +86,7 @@ async function planJobs(context: Context, command: RunCommandLine): Promise<Job[
   if (areSaved) return planSavedReports(context, command);
 
   checkFormat(context, options);
-  return [await planJob(context, { account: context.account, options })];
+  return planForAccounts(context, { options });
 }
 
 /** Prints what would be asked for: with `--compare`, below each report the one that it is held against. */
@@ -98,15 +101,15 @@ async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
 
 /** The calls that a part of a job leads to. Throws `UsageError` for a format that has no place for a change. */
 function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
-  const { account, name, options } = job;
+  const { account, label, options } = job;
   const { window, request, reason } = part;
-  const call = { account, name, window, request, output: fileOf(job, part), reason };
+  const call = { account, label, window, request, output: fileOf(job, part), reason };
   if (!options.compare) return [call];
 
   checkComparable(context, options);
   const earlier = planEarlier(context, job, { now: window, which: options.compare });
   const held = { output: null, reason: 'the report above is held against this one' };
-  return [call, { account, name, window: earlier.window, request: earlier.request, ...held }];
+  return [call, { account, label, window: earlier.window, request: earlier.request, ...held }];
 }
 
 /** Fetches one report that is not split. */
@@ -132,12 +135,12 @@ async function prepareJob(
   const { options } = job;
   if (options.compare) checkComparable(context, options);
 
-  const { account, books, name } = job;
+  const { accountName, books, label, name } = job;
   const prepared = await prepareOutput(context, options, factsOf(job, part));
   books?.start();
   const output: PreparedOutput = {
     ...prepared,
-    label: { report: name ?? null, account: await account.name() },
+    label: { report: name ?? null, account: accountName, job: label },
     record: part && books ? (file) => books.record(part, file) : undefined,
   };
   if (!options.compare) return output;

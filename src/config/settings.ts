@@ -50,7 +50,7 @@ export const settingTable: { readonly [Key in SettingKey]: SettingKind<SettingVa
   account: {
     name: 'account',
     sources: ['flag', 'env', 'file', 'account'],
-    read: checkAccountName,
+    read: readOneAccount,
   },
   baseUrl: {
     name: 'base-url',
@@ -174,6 +174,45 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
   return new SettingReader(sources, stored, 'the stored default').read('account', 'default');
 }
 
+/**
+ * The accounts that a run is for: several by their names, each once, or `all` that are stored; `undefined` for one account.
+ * Throws `UsageError` for a name that cannot be one, and where the environment holds what only one of them signs in with.
+ */
+export function resolveAccountList(
+  sources: Omit<SettingsSources, 'stored'>,
+): readonly string[] | typeof allAccounts | undefined {
+  const reader = new SettingReader({ ...sources, stored: noSettings }, {}, '');
+  const choice = reader.findText('account');
+  if (!choice || !namesSeveral(choice.value)) return undefined;
+
+  refuseSignInOfOne(sources.env);
+  if (choice.value.trim() === allAccounts) return allAccounts;
+  try {
+    const names = choice.value.split(',').map(checkAccountName);
+    return [...new Set(names)];
+  } catch (error) {
+    throw error instanceof UsageError ? error.amend(`(From ${choice.from}.)`) : error;
+  }
+}
+
+/** The word for every stored account. */
+const allAccounts = 'all';
+
+function namesSeveral(text: string): boolean {
+  return text.includes(',') || text.trim() === allAccounts;
+}
+
+/** Throws `UsageError` for a token or an address in the environment: every account would be signed in to with the same. */
+function refuseSignInOfOne(env: NodeJS.ProcessEnv): void {
+  for (const key of ['token', 'email', 'password'] as const) {
+    const variable = variableOf(key);
+    if (!env[variable]?.trim()) continue;
+    throw new UsageError(`${variable} signs in to one account, and several are named.`, {
+      hint: `Unset ${variable}: each account has its own stored token (adreport login --account NAME).`,
+    });
+  }
+}
+
 /** Reads settings, each from its strongest source. */
 class SettingReader {
   readonly #sources: SettingsSources;
@@ -192,17 +231,23 @@ class SettingReader {
     byDefault: Default,
   ): Setting<SettingValues[Key] | Default> {
     const kind: SettingKind<SettingValues[Key]> = settingTable[key];
-    for (const source of kind.sources) {
-      const text = this.#textOf(source, key);
-      if (text === undefined) continue;
-      const from = this.#nameOf(source, key);
-      try {
-        return { value: kind.read(text), source, from };
-      } catch (error) {
-        throw error instanceof UsageError ? error.amend(`(From ${from}.)`) : error;
-      }
+    const text = this.findText(key);
+    if (!text) return { value: byDefault, source: 'default', from: 'default' };
+
+    try {
+      return { ...text, value: kind.read(text.value) };
+    } catch (error) {
+      throw error instanceof UsageError ? error.amend(`(From ${text.from}.)`) : error;
     }
-    return { value: byDefault, source: 'default', from: 'default' };
+  }
+
+  /** A setting as its strongest source has it, before it is read; `undefined` where no source has it. */
+  findText(key: SettingKey): Setting<string> | undefined {
+    for (const source of settingTable[key].sources) {
+      const value = this.#textOf(source, key);
+      if (value !== undefined) return { value, source, from: this.#nameOf(source, key) };
+    }
+    return undefined;
   }
 
   #textOf(source: SettingSource, key: SettingKey): string | undefined {
@@ -418,6 +463,22 @@ export function requireSignIn(settings: Settings): SignIn {
 export function identityOf({ token, email, storedAccount }: Settings): string {
   if (token.source === 'account') return storedAccount?.email ?? token.value ?? '';
   return token.value ?? email.value ?? '';
+}
+
+function readOneAccount(text: string): string {
+  refuseSeveralAccounts(text);
+  return checkAccountName(text);
+}
+
+/** Throws `UsageError` for a text that means several accounts, which no command but `run` takes. */
+export function refuseSeveralAccounts(text: string): void {
+  if (!namesSeveral(text)) return;
+  throw new UsageError(
+    `“${text}” names several accounts, and only adreport run takes more than one.`,
+    {
+      hint: 'Name one of them with --account.',
+    },
+  );
 }
 
 /** An account name as it may be stored and typed. Throws `UsageError`. */

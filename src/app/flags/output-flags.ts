@@ -9,7 +9,8 @@ const csvFormats = formatNames.filter((name) => formats[name].usesCsvDialect);
 export const outputFlags = flagGroup('Output:', {
   output: {
     flags: '-o, --output <file>',
-    meaning: 'file to write, - for stdout; takes {profile} {report} {since} {until} {date} {id}',
+    meaning:
+      'file to write, - for stdout; takes {profile} {report} {account} {since} {until} {date} {id}',
   },
   format: {
     flags: '--format <name>',

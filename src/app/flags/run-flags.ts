@@ -62,6 +62,18 @@ const manyReportsFlags = flagGroup('Many reports:', {
   },
 });
 
+const { account, ...otherServiceFlags } = serviceFlags.flags;
+
+/** Those of every command, with several accounts. */
+const runServiceFlags = flagGroup(serviceFlags.heading, {
+  account: {
+    ...account,
+    flags: '--account <a,b>',
+    meaning: 'the stored account to use; several, or all, where -o has {account}',
+  },
+  ...otherServiceFlags,
+});
+
 const savedReportFlags = flagGroup('Saved reports:', {
   all: { flags: '--all', meaning: 'every report of adreport.yaml', isNeverSaved: true },
   file: {
@@ -79,7 +91,7 @@ export const runFlags = [
   outputFlags,
   manyReportsFlags,
   waitFlags,
-  serviceFlags,
+  runServiceFlags,
   savedReportFlags,
 ] as const;
 

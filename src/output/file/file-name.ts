@@ -4,7 +4,15 @@ import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 
 /** What a file name may be made of (`cli.md`, Output). */
-export const placeholders = ['profile', 'report', 'since', 'until', 'date', 'id'] as const;
+export const placeholders = [
+  'profile',
+  'report',
+  'account',
+  'since',
+  'until',
+  'date',
+  'id',
+] as const;
 
 type Placeholder = (typeof placeholders)[number];
 

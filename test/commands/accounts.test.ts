@@ -1,0 +1,383 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { LocalServerOptions } from '../../src/server/start.ts';
+import { type AccountName, tokens } from '../server/local.ts';
+import {
+  type CliOptions,
+  type CommandLine,
+  expectRefusal,
+  interruption,
+  runCli,
+} from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** Accounts are stored, and the environment names none. */
+const env = {
+  ADREPORT_BASE_URL: undefined,
+  ADREPORT_TOKEN: undefined,
+  ADREPORT_PROFILE: undefined,
+};
+
+/** Serves accounts of these names, each of which is stored with its token. */
+async function serveStored(
+  options: LocalServerOptions = { delayMs: 0 },
+  names: readonly AccountName[] = ['buyer', 'admin'],
+) {
+  const service = await serveForTest(options);
+  const run = (line: CommandLine, more: CliOptions = {}) =>
+    service.run(line, { ...more, env: { ...env, ...more.env } });
+
+  for (const name of names) {
+    const line = `login --base-url ${service.server.url} --token-stdin --account ${name} -q`;
+    const { exitCode, stderr } = await run(line, { stdin: tokens[name] });
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+  }
+
+  // Signing in asks for a report that nothing makes.
+  const signInCount = service.server.requests().length;
+  const sent = () => service.server.requests().slice(signInCount);
+
+  /** The account of each report that was created, in order. */
+  const creators = () =>
+    sent()
+      .filter(({ endpoint }) => endpoint === 'buyer')
+      .map(({ account }) => account);
+
+  return { ...service, run, sent, creators };
+}
+
+type Service = Awaited<ReturnType<typeof serveStored>>;
+
+const oneDay = '--period 2026-11-09 --by CAMPAIGN -q';
+const threeDays = '--period 2026-11-09..2026-11-11 --by CAMPAIGN --split day -q';
+
+/** The file that an account has of its own. */
+async function fileOfAlone({ run }: Service, account: AccountName): Promise<string | undefined> {
+  const { files } = await run(`run --account ${account} ${oneDay} -o alone/${account}.csv`);
+  return files[`alone/${account}.csv`];
+}
+
+function names(files: Readonly<Record<string, string>>): string[] {
+  return Object.keys(files).sort();
+}
+
+describe('run for several accounts', () => {
+  let service: Service;
+  beforeEach(async () => {
+    service = await serveStored();
+  });
+
+  test.each([{ choice: 'buyer,admin' }, { choice: 'admin,buyer,admin' }, { choice: 'all' }])(
+    '--account $choice writes for each what it has alone',
+    async ({ choice }) => {
+      const line = `run --account ${choice} ${oneDay} -o {account}-{date}.csv`;
+      const { exitCode, files } = await service.run(line);
+
+      expect(exitCode).toBe(0);
+      expect(names(files)).toEqual(['admin-2026-11-09.csv', 'buyer-2026-11-09.csv']);
+      expect(files['buyer-2026-11-09.csv']).not.toBe(files['admin-2026-11-09.csv']);
+      expect(files['buyer-2026-11-09.csv']).toBe(await fileOfAlone(service, 'buyer'));
+      expect(files['admin-2026-11-09.csv']).toBe(await fileOfAlone(service, 'admin'));
+    },
+  );
+
+  test('merges the parts of each, and tells programs whose file each is', async () => {
+    const line = `run --account all ${threeDays} --by DAILY,CAMPAIGN --json -o {account}.csv`;
+    const { exitCode, stdout } = await service.run(line);
+
+    expect(exitCode).toBe(0);
+    const results = stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const places = results.map(({ account, file }) => `${account} ${file}`);
+    expect(places.sort()).toEqual(['admin admin.csv', 'buyer buyer.csv']);
+  });
+
+  test.each([
+    { flags: '', says: 'Several accounts have no place on stdout.' },
+    { flags: '-o {date}.csv', says: '-o {date}.csv would be the file of several accounts.' },
+    { flags: '-o {account}.csv --period never', says: '--period' },
+  ])('is exit 2 before anything is sent with “$flags”', async ({ flags, says }) => {
+    const before = service.server.requests().length;
+
+    expectRefusal(await service.run(`run --account all ${oneDay} ${flags}`), 2, says);
+    expect(service.server.requests()).toHaveLength(before);
+  });
+
+  test('is exit 2 where the environment signs in to one of them', async () => {
+    const line = `run --account buyer,admin ${oneDay} -o {account}.csv`;
+
+    for (const variable of ['ADREPORT_TOKEN', 'ADREPORT_EMAIL', 'ADREPORT_PASSWORD']) {
+      const result = await service.run(line, { env: { [variable]: tokens.buyer } });
+      expectRefusal(result, 2, `${variable} signs in to one account, and several are named.`);
+      expect(names(result.files)).toEqual([]);
+    }
+  });
+
+  test('--dry-run shows the call and the file of each', async () => {
+    const line = `run --account buyer,admin ${oneDay} --dry-run -o {account}.csv`;
+
+    const { stdout } = await service.run(line);
+    expect(stdout).toMatch(/report {2}buyer\n.*buyer\.csv.*report {2}admin\n.*admin\.csv/s);
+
+    const { requests } = JSON.parse((await service.run(`${line} --json`)).stdout);
+    expect(requests.map(({ output }: { output: string }) => output)).toEqual([
+      'buyer.csv',
+      'admin.csv',
+    ]);
+  });
+});
+
+describe('one account of several that fails', () => {
+  test('keeps the others from nothing, and is named', async () => {
+    const { run, server } = await serveStored();
+    server.fault('buyer:401:for=buyer');
+
+    const line = `run --account all ${threeDays} --concurrency 1 -o {account}/{date}.csv`;
+    const result = await run(line);
+
+    expectRefusal(result, 3, /buyer 2026-11-09.* failed: /);
+    expect(names(result.files)).toEqual([
+      'admin/2026-11-09.csv',
+      'admin/2026-11-10.csv',
+      'admin/2026-11-11.csv',
+    ]);
+    const refusals = server.requests().filter(({ status }) => status === 401);
+    expect(refusals).toHaveLength(1);
+  });
+
+  test('may be one that is not stored', async () => {
+    const { run } = await serveStored();
+
+    const result = await run(`run --account buyer,gone,admin ${oneDay} -o {account}.csv`);
+
+    expectRefusal(result, 3, 'gone failed: No account “gone” is stored; there are buyer, admin.');
+    expect(names(result.files)).toEqual(['admin.csv', 'buyer.csv']);
+  });
+
+  test('is exit 2 for all where its request is known to be wrong', async () => {
+    const { run, sent } = await serveStored({ delayMs: 0 }, ['buyer', 'dsp']);
+
+    const result = await run(`run --account all ${oneDay} --metrics downloads -o {account}.csv`);
+
+    expectRefusal(result, 2, '(Account “dsp”.)');
+    expect(sent()).toEqual([]);
+  });
+
+  test('none is exit 3', async () => {
+    const { run } = await serveStored({ delayMs: 0 }, []);
+    expectRefusal(await run(`run --account all ${oneDay} -o {account}.csv`), 3, 'adreport login');
+  });
+});
+
+describe('a folder for several accounts', () => {
+  const daily = `run --account all ${threeDays} --missing`;
+
+  test.each([
+    { output: 'data/{account}/{date}.csv', books: ['data/admin/', 'data/buyer/'] },
+    { output: 'data/{account}-{date}.csv', books: ['data/'] },
+    { output: 'data/{date}/{account}.csv', books: ['data/'] },
+  ])('has books in $books for $output, which --missing and check believe', async (folder) => {
+    const { run, creators } = await serveStored();
+    const line = `${daily} -o ${folder.output}`;
+
+    const first = await run(line);
+    expect(first.exitCode).toBe(0);
+    expect(names(first.files)).toHaveLength(6);
+    expect(names(first.books)).toEqual(folder.books.map((path) => `${path}_adreport.ndjson`));
+    const lines = Object.values(first.books).join('').trimEnd().split('\n');
+    const accounts = lines.map((text) => JSON.parse(text).request.account);
+    expect(accounts.sort()).toEqual(['admin', 'admin', 'admin', 'buyer', 'buyer', 'buyer']);
+
+    const again = await run(line.replace(' -q', ''));
+    expect(again.stderr).toContain('Nothing is missing');
+    expect(creators()).toHaveLength(6);
+    const check = await run('check data');
+    expect(check.stdout).toContain('admin');
+    expect(check.exitCode).toBe(0);
+  });
+
+  test('gets back the one file that is missing', async () => {
+    const { run, cwd, creators } = await serveStored();
+    const line = `${daily} -o data/{account}/{date}.csv`;
+    const { files } = await run(line);
+    const lost = 'data/admin/2026-11-10.csv';
+    writeFileSync(join(cwd, lost), '');
+
+    const again = await run(line);
+
+    expect(again.files).toEqual(files);
+    expect(creators().slice(6)).toEqual(['admin']);
+  });
+
+  test('never takes the file of another account for its own', async () => {
+    const { run } = await serveStored();
+    await run(`run --account buyer ${threeDays} --missing -o data/{date}.csv`);
+
+    const result = await run(`run --account admin ${threeDays} --missing -o data/{date}.csv`);
+
+    expectRefusal(result, 2, 'account: buyer → admin');
+  });
+});
+
+describe('reports that were begun', () => {
+  test.each([
+    { end: 'stuck', exitCode: 7 },
+    { end: 'interrupted', exitCode: 143 },
+  ])('are picked up by their own accounts ($end)', async ({ end, exitCode }) => {
+    const service = await serveStored({ manual: true });
+    const { run, server, sent, creators } = service;
+    const line = `run --account buyer,admin ${oneDay} -o {account}.csv`;
+
+    const isAsked = () => sent().filter(({ endpoint }) => endpoint === 'status').length >= 2;
+    const kill = interruption(143);
+    const begun = await run(`${line} --wait-timeout 1m`, {
+      signal: kill.signal,
+      onSleep: () => {
+        if (end === 'interrupted' && isAsked()) kill.send();
+      },
+    });
+    expect(begun.exitCode).toBe(exitCode);
+    expect(names(begun.files)).toEqual([]);
+    expect(creators().sort()).toEqual(['admin', 'buyer']);
+
+    for (const report of await reportsOf(run)) server.setReport(report.id, { status: 'ready' });
+    const { files, stderr } = await run(line.replace(' -q', ''));
+
+    expect(stderr.match(/Picking up report/g)).toHaveLength(2);
+    expect(creators()).toHaveLength(2);
+    const whole = await serveStored();
+    expect(files['buyer.csv']).toBe(await fileOfAlone(whole, 'buyer'));
+    expect(files['admin.csv']).toBe(await fileOfAlone(whole, 'admin'));
+  });
+});
+
+async function reportsOf(run: Service['run']): Promise<{ id: string; account: string }[]> {
+  return JSON.parse((await run('report list --json')).stdout);
+}
+
+describe('--concurrency', () => {
+  test('counts for each account', async () => {
+    const { run, sent } = await serveStored({ polls: 3 });
+
+    const line = `run --account all ${threeDays} --concurrency 1 -o {account}/{date}.csv`;
+    expect((await run(line)).exitCode).toBe(0);
+
+    const open = new Map<string, number>();
+    let most = 0;
+    for (const { endpoint, account = '' } of sent()) {
+      const change = endpoint === 'buyer' ? 1 : endpoint === 'download' ? -1 : 0;
+      open.set(account, (open.get(account) ?? 0) + change);
+      expect(open.get(account)).toBeLessThanOrEqual(1);
+      most = Math.max(most, (open.get('buyer') ?? 0) + (open.get('admin') ?? 0));
+    }
+    expect(most).toBe(2);
+  });
+});
+
+describe('adreport.yaml', () => {
+  const yaml = `
+defaults: {account: [buyer, admin], period: 2026-11-09, by: CAMPAIGN}
+reports:
+  both: {output: "{report}-{account}.csv"}
+  every: {account: all, output: "{report}-{account}.csv"}
+  one: {account: admin, output: "{report}-{account}.csv"}
+  clash:
+    output: "{report}.csv"
+`;
+
+  test('names several, for each report or all', async () => {
+    const service = await serveStored();
+    writeFileSync(join(service.cwd, 'adreport.yaml'), yaml);
+
+    const { files, exitCode } = await service.run('run both every one -q');
+
+    expect(exitCode).toBe(0);
+    const outputs = names(files).filter((name) => name.endsWith('.csv'));
+    const expected = ['both-admin', 'both-buyer', 'every-admin', 'every-buyer', 'one-admin'];
+    expect(outputs).toEqual(expected.map((name) => `${name}.csv`));
+    expect(files['both-admin.csv']).toBe(files['one-admin.csv']);
+    expect(files['both-buyer.csv']).toBe(files['every-buyer.csv']);
+    expect(files['both-buyer.csv']).not.toBe(files['both-admin.csv']);
+  });
+
+  test('gives way to the command line and the environment, and gives them to what flags describe', async () => {
+    const { run, cwd } = await serveStored();
+    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
+    const outputsOf = async (words: string, more: Record<string, string> = {}) => {
+      const { stdout } = await run(`run ${words} --dry-run --json`, { env: more });
+      return JSON.parse(stdout).requests.map(({ output }: { output: string }) => output);
+    };
+
+    expect(await outputsOf('both --account admin')).toEqual(['both-admin.csv']);
+    expect(await outputsOf('both', { ADREPORT_ACCOUNT: 'buyer' })).toEqual(['both-buyer.csv']);
+    expect(await outputsOf('one --account all')).toEqual(['one-buyer.csv', 'one-admin.csv']);
+    expect(await outputsOf('--period today --by OS -o {account}.csv')).toEqual([
+      'buyer.csv',
+      'admin.csv',
+    ]);
+  });
+
+  test('is named with the line of an output that would be the file of several', async () => {
+    const { run, cwd } = await serveStored();
+    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
+
+    expectRefusal(
+      await run('run clash'),
+      2,
+      'adreport.yaml:8: -o {report}.csv would be the file of several accounts.',
+    );
+  });
+});
+
+describe('--account elsewhere', () => {
+  const lines = [
+    'whoami',
+    'campaigns',
+    'status 1',
+    'download 1',
+    'report create --period yesterday',
+    'logout',
+    'config set profile dsp',
+    'login --token-stdin --base-url https://reports.example.com',
+    'campaigns --local',
+  ];
+
+  test.each(lines)('takes one account: %s', async (line) => {
+    for (const account of ['buyer,admin', 'all']) {
+      const result = await runCli(`${line} --account ${account}`, { stdin: tokens.buyer });
+      expectRefusal(result, 2, 'only adreport run takes more than one');
+    }
+  });
+
+  test('is {account} in -o', async () => {
+    const { run } = await serveStored();
+
+    await run('campaigns --account admin -q -o {account}-campaigns.csv');
+    await run(`run --account buyer ${oneDay} -o {account}.csv`);
+    const id = (await run('report create --period yesterday --account buyer')).stdout.trim();
+    await run(`status ${id} --wait --account buyer -q`);
+    const { files } = await run(`download ${id} --account buyer -q -o {account}-{id}.csv`);
+
+    expect(names(files)).toEqual([`admin-campaigns.csv`, `buyer-${id}.csv`, 'buyer.csv'].sort());
+  });
+});
+
+test('--local has accounts of its own', async () => {
+  const some = await runCli(
+    `run --local --account buyer,dsp --period 2026-11-09 --by DAILY -q -o {account}-{date}.csv`,
+  );
+  expect(some.exitCode).toBe(0);
+  expect(names(some.files)).toEqual(['buyer-2026-11-09.csv', 'dsp-2026-11-09.csv']);
+
+  const all = await runCli(
+    `run --local --account all --period 2026-11-09 --by DAILY -q -o {account}.csv`,
+  );
+  expect(names(all.files)).toEqual(['admin.csv', 'awkward.csv', 'buyer.csv', 'dsp.csv']);
+
+  const unknown = await runCli(`run --local --account buyer,other ${oneDay} -o {account}.csv`);
+  expectRefusal(unknown, 2, 'The local server has no account “other”.');
+});
