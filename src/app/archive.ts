@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Context, version } from '../context.ts';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
@@ -42,6 +42,7 @@ class Archive implements Bookkeeper {
   readonly #question: Question;
   readonly #hash: string;
   #books: Books | undefined;
+  #isStarted = false;
 
   constructor(context: Streams, job: Job, { folder, question }: ArchivePlace) {
     this.#context = context;
@@ -63,7 +64,7 @@ class Archive implements Bookkeeper {
 
     const fileOfPart = (part: Part): PartFile | undefined => {
       const path = this.#pathOf(part);
-      const found = statSync(path, { throwIfNoEntry: false });
+      const found = statOf(path);
       if (!found?.isFile()) return undefined;
 
       const line = this.#lineOf(path);
@@ -91,6 +92,8 @@ class Archive implements Bookkeeper {
   }
 
   start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
     startBooks(this.#folder, this.#booksName);
   }
 
@@ -119,6 +122,7 @@ class Archive implements Bookkeeper {
     return {
       file: this.#nameOf(path),
       window: { since, until, timezone: part.window.zone },
+      overAt: new Date(part.overAt * 1_000).toISOString(),
       request: this.#question.request,
       requestHash: this.#hash,
       key: fetched.key,
@@ -251,13 +255,40 @@ function harmOf({ path, found, line, part }: BookedFile): string | undefined {
   return undefined;
 }
 
+/** What stands at a path; `undefined` where nothing does. Throws `OutputError` where the folder may not be entered. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new OutputError(`${printable(path)} could not be looked at (${codeOf(error)}).`, {
+      hint: 'Check the permissions of its folder.',
+      cause: error,
+    });
+  }
+}
+
 /** The SHA-256 of a file in hexadecimal digits; `undefined` where the file cannot be read. */
 function hashOfFile(path: string): string | undefined {
   try {
-    return createHash('sha256').update(readFileSync(path)).digest('hex');
+    const descriptor = openSync(path, 'r');
+    try {
+      return hashOf(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return undefined;
   }
+}
+
+function hashOf(descriptor: number): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.allocUnsafe(256 * 1024);
+
+  for (let size = readSync(descriptor, piece); size > 0; size = readSync(descriptor, piece)) {
+    hash.update(piece.subarray(0, size));
+  }
+  return hash.digest('hex');
 }
 
 /** Where the books of a job are, and which question all of its files answer. */
@@ -293,7 +324,7 @@ export async function chooseParts(context: Streams, job: Job): Promise<Job> {
 function partsByTime({ host }: Streams, job: Job): PartToFetch[] {
   const fileOfPart = (part: Part): PartFile | undefined => {
     const path = resolve(host.cwd, fileOf(job, part) ?? '');
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = statOf(path);
     if (!found?.isFile()) return undefined;
 
     const harm = found.size === 0 ? 'its file is empty' : undefined;
@@ -314,7 +345,9 @@ async function openArchive(context: Streams, job: Job): Promise<Archive | undefi
   if (!hasTimePlaceholder(output) || !options.books) return undefined;
 
   const beginning = output.slice(0, output.search(/\{(?:date|since|until)\}/));
-  const folder = dirname(`${expandName(beginning, factsOf(job).names)}x`);
+  // A folder that is named for a report holds nothing else.
+  if (dirname(`${beginning}x`).includes('{id}')) return undefined;
+  const folder = dirname(`${expandName(beginning, { ...factsOf(job).names, id: 'id' })}x`);
   return new Archive(context, job, {
     folder: resolve(context.host.cwd, folder),
     question: await questionOfJob(context, job),

@@ -144,8 +144,9 @@ function findingsOfLine(line: BookLine): Finding[] {
 }
 
 /** Whether the report of a line was created before its window was over: then it holds the beginning of it only. */
-function isEarly({ window, createdAt }: Pick<BookLine, 'window' | 'createdAt'>): boolean {
-  return Date.parse(createdAt) <= Date.parse(window.until);
+function isEarly({ window, overAt, createdAt }: BookLine): boolean {
+  const overMs = overAt === undefined ? Date.parse(window.until) + 1_000 : Date.parse(overAt);
+  return Date.parse(createdAt) < overMs;
 }
 
 /** Lines of files whose names differ in their dates alone: they are meant to be read as one table. */
@@ -166,7 +167,10 @@ function findingsOfNeighbours(
   files: ReadonlyMap<string, FileFacts>,
 ): Finding[] {
   const usual = mostFrequent(group, (line) => line.requestHash);
-  const usualColumns = mostFrequent(group, (line) => columnsText(files.get(line.file)));
+  // Without a header the first line is a row.
+  const columnsOfLine = (line: BookLine) =>
+    line.format.header === false ? undefined : columnsText(files.get(line.file));
+  const usualColumns = mostFrequent(group, columnsOfLine);
   const findings: Finding[] = [];
 
   for (const line of group) {
@@ -179,8 +183,8 @@ function findingsOfNeighbours(
       continue;
     }
 
-    const columns = columnsText(files.get(file));
-    const expected = usualColumns && columnsText(files.get(usualColumns.file));
+    const columns = columnsOfLine(line);
+    const expected = usualColumns && columnsOfLine(usualColumns);
     if (columns !== undefined && expected !== undefined && columns !== expected) {
       const sentence = `${file} has other columns than its neighbours: ${columns} instead of ${expected}.`;
       findings.push({ kind: 'other columns', file, sentence });

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { UsageError } from '../errors.ts';
+import { codeOf, UsageError } from '../errors.ts';
 import { type FormatName, formatOfFile } from '../output/formats/index.ts';
 import { type BookLine, type Books, isBooks, readBooks } from '../report/books.ts';
 import { RestatementHistory } from '../report/restatement.ts';
@@ -54,7 +54,9 @@ function folderAround(path: string, files: readonly string[]): ReportFolder {
   let folder = resolve(own);
 
   for (;;) {
-    const whole = readFolder(folder, files);
+    const whole = readFolderAbove(folder, files);
+    if (!whole) return readFolder(resolve(own), files);
+
     const lines = new Map<string, BookLine>();
     for (const [file, line] of whole.books.lines) {
       if (isWithin(join(folder, file), path)) lines.set(file, line);
@@ -64,6 +66,16 @@ function folderAround(path: string, files: readonly string[]): ReportFolder {
     const above = dirname(folder);
     if (above === folder) return readFolder(resolve(own), files);
     folder = above;
+  }
+}
+
+/** As `readFolder`; nothing for a folder that may not be read: then nobody looks further up. */
+function readFolderAbove(folder: string, files: readonly string[]): ReportFolder | undefined {
+  try {
+    return readFolder(folder, files);
+  } catch (error) {
+    if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return undefined;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
-import { keyOf, metricOfField } from '../contract/columns.ts';
+import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { writeRows } from '../output/encoder.ts';
 import { createEncoder } from '../output/formats/index.ts';
@@ -276,7 +276,10 @@ export async function writeReport(
       comparison,
     };
     if (!sums || !record) return written;
-    return { ...written, changes: record({ ...written, totals: totalsOf(sums) }) };
+    return {
+      ...written,
+      changes: record({ ...written, totals: totalsOf(sums, expectation?.columns) }),
+    };
   } catch (error) {
     await output.abort();
     throw error;
@@ -284,9 +287,13 @@ export async function writeReport(
 }
 
 /** The exact sum of each metric, by the metric's own name. */
-function totalsOf(sums: Grouping): Totals {
+function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
   const all = sums.totals();
   const totals: Record<string, string> = {};
+  // A report without rows has nothing of each metric.
+  for (const { metric, type, hidden } of columns) {
+    if (metric !== undefined && !hidden) totals[metric] = type === 'money' ? '0.00' : '0';
+  }
 
   for (const figure of figuresOf(sums.metrics)) {
     if (figure.derived) continue;

@@ -1,7 +1,13 @@
 import { join, relative, resolve } from 'node:path';
-import { type Finding, judgeFolder, type RequestSummary } from '../app/folder-check.ts';
+import {
+  type FileFacts,
+  type Finding,
+  judgeFolder,
+  type RequestSummary,
+} from '../app/folder-check.ts';
 import { findReportFolders, type ReportFolder, readFileFacts } from '../app/folder-files.ts';
 import type { Context } from '../context.ts';
+import { codeOf } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import { filtersInWords } from '../report/filter-words.ts';
 import type { AgeOfReports, LookbackAdvice } from '../report/restatement.ts';
@@ -48,7 +54,8 @@ interface CheckedFolder {
 async function checkFolder(context: Context, folder: ReportFolder): Promise<CheckedFolder> {
   const { books, olderCopies, history } = folder;
   const names = new Set([...folder.files, ...books.lines.keys()]);
-  const files = [];
+  const files: FileFacts[] = [];
+  const unreadable: Finding[] = [];
 
   const meter = (await context.progress()).transfer('Checking', bytesOf(folder));
   let bytes = 0;
@@ -59,8 +66,14 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
   try {
     for (const name of names) {
       const { signal } = context.host;
-      const facts = await readFileFacts(folder.path, name, { signal, onBytes });
-      if (facts) files.push(facts);
+      try {
+        const facts = await readFileFacts(folder.path, name, { signal, onBytes });
+        if (facts) files.push(facts);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        const sentence = `${name} could not be read (${codeOf(error) ?? String(error)}).`;
+        unreadable.push({ kind: 'unreadable', file: name, sentence });
+      }
     }
   } catch (error) {
     throw context.host.signal.aborted ? context.host.signal.reason : error;
@@ -69,10 +82,13 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
   }
 
   const shownFolder = relative(context.host.cwd, folder.path) || '.';
-  const { requests, findings } = judgeFolder({ books, olderCopies, files });
+  const verdict = judgeFolder({ books, olderCopies, files });
+  const isUnreadable = ({ file }: Finding) => unreadable.some((finding) => finding.file === file);
+  const others = verdict.findings.filter((finding) => !isUnreadable(finding));
+  const findings = [...unreadable, ...others];
   return {
     folder: shownFolder,
-    requests,
+    requests: verdict.requests,
     findings: findings.map((finding) => withPath(finding, shownFolder)),
     ages: history.ages,
     advice: history.advice,

@@ -82,6 +82,8 @@ export interface BookLine {
   /** The path of the file from the folder of the books, with slashes. */
   readonly file: string;
   readonly window: { readonly since: string; readonly until: string; readonly timezone: string };
+  /** When the unit of the file is over, as ISO 8601 in UTC; absent in lines of older versions. */
+  readonly overAt?: string;
   readonly request: BookedRequest;
   readonly requestHash: string;
   /** The columns that tell a row from every other one. */
@@ -339,6 +341,7 @@ function isLine(line: BookLine): boolean {
     line.request.baseUrl,
     line.format.name,
   ];
+  const times = [line.createdAt, line.fetchedAt, line.window.since, line.window.until];
   const lists = [line.request.metrics, line.request.breakdowns, line.key, line.warnings];
 
   return (
@@ -346,9 +349,14 @@ function isLine(line: BookLine): boolean {
     lists.every(Array.isArray) &&
     Number.isSafeInteger(line.rows) &&
     Number.isSafeInteger(line.bytes) &&
-    typeof line.request.filters === 'object' &&
-    typeof line.totals === 'object'
+    isRecord(line.request.filters) &&
+    isRecord(line.totals) &&
+    times.every((time) => !Number.isNaN(Date.parse(time)))
   );
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Lines of one question share its objects, because a folder of years has tens of thousands of them. */

@@ -209,6 +209,29 @@ describe('--missing', () => {
 });
 
 describe('check', () => {
+  test('calls a file that ends now early, and one without a header no stranger', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const noon = Date.UTC(2026, 10, 20, 11);
+    const line = 'run --since 2026-11-18 --until now --split day --by OS -q';
+
+    await run(`${line} -o early/{date}.csv`, { now: noon });
+    await run(`${week.replace('data/', 'bare/')} --by OS --no-header`);
+
+    const early = JSON.parse((await run('check early --json', { now: noon })).stdout);
+    expect(early.findings).toHaveLength(1);
+    expect(early.findings[0]).toMatchObject({ kind: 'early', file: 'early/2026-11-20.csv' });
+    expect((await run('check bare')).exitCode).toBe(0);
+  });
+
+  test('works for names that begin with the id of a report', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    const { exitCode } = await run('run --period 2026-11-09 --by OS -q -o ids/{id}-{date}.csv');
+
+    expect(exitCode).toBe(0);
+    expect((await run('check ids')).exitCode).toBe(0);
+  });
+
   test('says that a folder is whole, and what it adds up to', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     await run(`${week} --by DAILY,CAMPAIGN --country FR`);
