@@ -442,11 +442,12 @@ export class ServiceTrials {
     const whole = await this.#order('whole');
     if (days.rows.length === 0) throw new TrialStopped('there are no rows in those days');
 
-    const fields = this.#metricFields();
-    const differing = fields.filter((field) => {
-      const sumOfDays = sumOf(days.rows, field);
-      return sumOfDays === undefined || sumOfDays !== sumOf(whole.rows, field);
-    });
+    // A field without numbers is told by the statements on fields.
+    const fields = this.#metricFields().filter((field) => sumOf(days.rows, field) !== undefined);
+    if (fields.length === 0) throw new TrialStopped('the rows have no numbers');
+    const differing = fields.filter(
+      (field) => sumOf(days.rows, field) !== sumOf(whole.rows, field),
+    );
     this.#judge('S19', differing.length === 0, `other sums: ${differing.join(', ')}`);
   }
 
