@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Context, version } from '../context.ts';
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { derivedMetrics } from '../contract/vocabulary.ts';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
 import { expandName, hasTimePlaceholder } from '../output/file/file-name.ts';
-import { formats } from '../output/formats/index.ts';
+import { type FormatName, formats } from '../output/formats/index.ts';
 import {
   appendToBooks,
   type BookedFormat,
@@ -27,6 +29,7 @@ import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { chooseFormat, csvDialect } from './deliver.ts';
+import { describeFile } from './folder-files.ts';
 import { factsOf, fileOf, type Job } from './plan.ts';
 
 type Streams = Pick<Context, 'console' | 'host'>;
@@ -57,10 +60,15 @@ class Archive implements Bookkeeper {
    *
    * @throws UsageError where a file answers another request, unless `--refetch` fetches it again
    */
-  partsToFetch(parts: readonly Part[]): PartToFetch[] {
+  async partsToFetch(parts: readonly Part[]): Promise<PartToFetch[]> {
     const { options } = this.#job;
+    const judgements = await this.#judgeFilesWithoutLine(parts);
     const differences = new Map<string, string[]>();
     let unknownCount = 0;
+    for (const { file, harm, difference } of judgements.values()) {
+      if (difference !== undefined) differences.set(file, [difference]);
+      if (harm === undefined) unknownCount += 1;
+    }
 
     const fileOfPart = (part: Part): PartFile | undefined => {
       const path = this.#pathOf(part);
@@ -68,11 +76,7 @@ class Archive implements Bookkeeper {
       if (!found?.isFile()) return undefined;
 
       const line = this.#lineOf(path);
-      if (!line) {
-        const harm = this.#harmWithoutLine(found);
-        if (harm === undefined) unknownCount += 1;
-        return { createdAt: found.mtimeMs / 1_000, harm };
-      }
+      if (!line) return { createdAt: found.mtimeMs / 1_000, harm: judgements.get(path)?.harm };
 
       const createdAt = Date.parse(line.createdAt) / 1_000;
       if (line.requestHash !== this.#hash) {
@@ -111,6 +115,31 @@ class Archive implements Bookkeeper {
       this.#cannotAppend(error);
       return undefined;
     }
+  }
+
+  /** What the files that have no line in the books tell of themselves, by their paths. */
+  async #judgeFilesWithoutLine(parts: readonly Part[]): Promise<Map<string, FileJudgement>> {
+    const format = chooseFormat(this.#context, this.#job.options);
+    const expected = columnsOfJob(this.#job);
+    const judgements = new Map<string, FileJudgement>();
+
+    for (const part of parts) {
+      const path = this.#pathOf(part);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (!found?.isFile() || this.#lineOf(path)) continue;
+
+      const file = this.#nameOf(path);
+      const harm = this.#harmWithoutLine(found);
+      if (found.size === 0) {
+        judgements.set(path, { file, harm });
+        continue;
+      }
+
+      const { columns } = await describeFile(path, format);
+      const judgement = judgeColumns({ columns, expected, format });
+      judgements.set(path, { file, ...judgement, harm: harm ?? judgement.harm });
+    }
+    return judgements;
   }
 
   #lineFor(part: Part, fetched: HashedFile): BookLine {
@@ -220,6 +249,68 @@ class Archive implements Bookkeeper {
   }
 }
 
+/** What a file without a line in the books tells of itself. */
+interface FileJudgement {
+  /** The path of the file from the folder of the books, with slashes. */
+  readonly file: string;
+  /** Why it is to be fetched again, as a clause; absent where nothing speaks against it. */
+  readonly harm?: string | undefined;
+  /** What differs from the request that is made now; absent where nothing does. */
+  readonly difference?: string;
+}
+
+/** The columns of a file, and those that the request leads to; each `undefined` where nobody tells them. */
+interface ColumnPair {
+  readonly columns: readonly string[] | undefined;
+  readonly expected: readonly string[] | undefined;
+  readonly format: FormatName;
+}
+
+/** What the columns of a file say against it. */
+function judgeColumns({ columns, expected, format }: ColumnPair): Omit<FileJudgement, 'file'> {
+  if (!columns) {
+    // Every whole Parquet file tells its columns.
+    return format === 'parquet' ? { harm: 'its file cannot be read' } : {};
+  }
+  if (!expected) return {};
+
+  const names: string[] = [];
+  for (const column of columns) {
+    const name = metricOfField(column)?.name ?? column;
+    // A service may send fields that no request asks for by name: they are kept, and tell nothing.
+    if (expected.includes(name) || isOfVocabulary(name)) names.push(name);
+  }
+  const before = names.join(',');
+  const after = expected.join(',');
+  if (before === after) return {};
+  return {
+    harm: 'its file has other columns',
+    difference: `columns: ${before || 'none'} → ${after}`,
+  };
+}
+
+function isOfVocabulary(name: string): boolean {
+  const isDerived = derivedMetrics.some(({ field }) => field === name);
+  return isDerived || fieldTypeOf(name) !== undefined;
+}
+
+/** The columns of the files of a job, metrics by their own names; `undefined` where a file does not tell or need them. */
+function columnsOfJob(job: Job): string[] | undefined {
+  const { columns: selectedColumns, header } = job.options;
+  if (selectedColumns === 'all' || header === false) return undefined;
+
+  const fields = selectedColumns ?? fieldsOfJob(job);
+  return [...new Set(fields.map((field) => metricOfField(field)?.name ?? field))];
+}
+
+function fieldsOfJob(job: Job): string[] {
+  const fields: string[] = [];
+  for (const { field, hidden } of factsOf(job).columns ?? []) {
+    if (!hidden) fields.push(field);
+  }
+  return fields;
+}
+
 /** A file with its name and its hash. */
 interface HashedFile extends FetchedFile {
   readonly file: string;
@@ -299,17 +390,19 @@ interface ArchivePlace {
 }
 
 /**
- * The job with the books that it keeps, and with `--missing` only the parts that still have to be fetched, each with the
+ * The job with what its files answer and the books that it keeps, and with `--missing` only the parts that still have to be fetched, each with the
  * reason.
  *
  * @throws UsageError where a file answers another request, unless `--refetch` fetches it again
  */
-export async function chooseParts(context: Streams, job: Job): Promise<Job> {
-  const archive = await openArchive(context, job);
+export async function chooseParts(context: Streams, planned: Job): Promise<Job> {
+  const question = await questionOfJob(context, planned);
+  const job = { ...planned, question };
+  const archive = openArchive(context, job, question);
   const books = archive && { books: archive };
   if (!job.options.missing) return { ...job, ...books };
 
-  const missing = archive ? archive.partsToFetch(job.allParts) : partsByTime(context, job);
+  const missing = archive ? await archive.partsToFetch(job.allParts) : partsByTime(context, job);
   // A merged output is one file: it is written anew if any part is not final.
   if (job.isMerged) return missing.length > 0 ? job : { ...job, parts: [] };
 
@@ -339,7 +432,7 @@ function partsByTime({ host }: Streams, job: Job): PartToFetch[] {
 }
 
 /** The archive that a job adds to; `undefined` where its output has no time in its name, or `--no-books` leaves it out. */
-async function openArchive(context: Streams, job: Job): Promise<Archive | undefined> {
+function openArchive(context: Streams, job: Job, question: Question): Archive | undefined {
   const { options } = job;
   const { output = '-' } = options;
   if (!hasTimePlaceholder(output) || !options.books) return undefined;
@@ -348,10 +441,7 @@ async function openArchive(context: Streams, job: Job): Promise<Archive | undefi
   // A folder that is named for a report holds nothing else.
   if (dirname(`${beginning}x`).includes('{id}')) return undefined;
   const folder = dirname(`${expandName(beginning, { ...factsOf(job).names, id: 'id' })}x`);
-  return new Archive(context, job, {
-    folder: resolve(context.host.cwd, folder),
-    question: await questionOfJob(context, job),
-  });
+  return new Archive(context, job, { folder: resolve(context.host.cwd, folder), question });
 }
 
 /** Everything of a job that decides what its files hold, but their time. */

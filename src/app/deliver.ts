@@ -77,7 +77,6 @@ export async function prepareDelivery(
     selectedColumns: flags.columns,
     normalize: flags.normalize,
     title: flags.title,
-    madeMs: context.host.wallClock(),
     csv: csvDialect(context, flags),
     table: tableLook(context, flags),
     note: context.console.note,

@@ -5,6 +5,7 @@ import {
   differencesOf,
   questionOf,
 } from '../report/books.ts';
+import type { ReportMember } from '../rows/row-batch.ts';
 import { Decimal } from '../view/numbers.ts';
 
 /** What stands on the disk of one file of a folder. */
@@ -14,7 +15,9 @@ export interface FileFacts {
   readonly bytes: number;
   readonly sha256: string;
   /** The names of its columns, in their order; absent where its format does not tell them cheaply. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
+  /** What the file says of its report beside the rows, where its format has a place for it. */
+  readonly members?: readonly ReportMember[] | undefined;
 }
 
 /** The kinds of things that can be wrong with a folder of reports. */

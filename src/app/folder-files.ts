@@ -7,6 +7,7 @@ import { codeOf, UsageError } from '../errors.ts';
 import { type FormatName, formatOfFile } from '../output/formats/index.ts';
 import { type BookLine, type Books, isBooks, readBooks } from '../report/books.ts';
 import { RestatementHistory } from '../report/restatement.ts';
+import type { ParquetFooter } from '../rows/parquet-reader.ts';
 import { printable } from '../text/printable.ts';
 import type { FileFacts } from './folder-check.ts';
 
@@ -169,22 +170,22 @@ export async function readFileFacts(
     bytes += piece.length;
     onBytes(piece.length);
   }
-  const columns = await columnsOf(path, formatOfFile(basename(path)));
-  return { file, bytes, sha256: hash.digest('hex'), columns };
+  const description = await describeFile(path, formatOfFile(basename(path)));
+  return { file, bytes, sha256: hash.digest('hex'), ...description };
 }
 
-/** The names of a file's columns, where its format tells them without its rows; a file that cannot be read has none. */
-async function columnsOf(
+/** What a file says of itself without its rows, where its format has a place for it; nothing where it cannot be read. */
+export async function describeFile(
   path: string,
   format: FormatName | undefined,
-): Promise<readonly string[] | undefined> {
+): Promise<Pick<FileFacts, 'columns' | 'members'>> {
   try {
-    if (format === 'csv') return await csvColumns(path);
-    if (format === 'parquet') return await parquetColumns(path);
+    if (format === 'csv') return { columns: await csvColumns(path) };
+    if (format === 'parquet') return await parquetFooter(path);
   } catch {
     // Its hash tells that it was changed.
   }
-  return undefined;
+  return {};
 }
 
 /** A header is at most so long. */
@@ -209,12 +210,12 @@ async function csvColumns(path: string): Promise<string[] | undefined> {
   return names === '' ? undefined : names.split(/[,;\t|]/);
 }
 
-async function parquetColumns(path: string): Promise<string[]> {
-  const { readParquetColumns } = await import('../rows/parquet-reader.ts');
+async function parquetFooter(path: string): Promise<ParquetFooter> {
+  const { readParquetFooter } = await import('../rows/parquet-reader.ts');
   const file = await open(path);
   try {
     const { size } = await file.stat();
-    return await readParquetColumns(file.fd, size);
+    return await readParquetFooter(file.fd, size);
   } finally {
     await file.close();
   }

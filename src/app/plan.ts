@@ -10,7 +10,7 @@ import {
   placeholdersOf,
   placeOnDisk,
 } from '../output/file/file-name.ts';
-import type { Bookkeeper } from '../report/books.ts';
+import type { Bookkeeper, Question } from '../report/books.ts';
 import type { Expectation } from '../report/completeness.ts';
 import { checkMergeable, type Part, partsOf, takeShard } from '../report/parts.ts';
 import {
@@ -44,6 +44,8 @@ export interface Job {
   readonly allParts: readonly Part[];
   /** What is to be fetched, in time order. */
   readonly parts: readonly Part[];
+  /** What its files answer but for their time, with names where the user wrote names; `chooseParts` settles it. */
+  readonly question?: Question;
   /** Keeps the books of the folder, where the job adds files to one. */
   readonly books?: Bookkeeper;
   /** Whether the parts go into one output, rather than each into its own. */

@@ -1,11 +1,13 @@
 import type { ReportAnswer } from '../api/client.ts';
-import type { Context } from '../context.ts';
+import { type Context, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { writeRows } from '../output/encoder.ts';
+import { type RowWatcher, writeRows } from '../output/encoder.ts';
 import { createEncoder } from '../output/formats/index.ts';
-import type { Changes, FetchedFile, Totals } from '../report/books.ts';
+import type { Provenance } from '../output/provenance.ts';
+import type { Changes, FetchedFile, Question, Totals } from '../report/books.ts';
 import { checkCompleteness, type Expectation } from '../report/completeness.ts';
+import { filtersInWords } from '../report/filter-words.ts';
 import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
@@ -157,6 +159,8 @@ export interface PreparedOutput {
   readonly comparison?: Comparison | undefined;
   /** What the report and its account are called, where a run has several. */
   readonly label?: ReportLabel;
+  /** What the report answers, where it is known. */
+  readonly question?: Question | undefined;
   /** Notes the file in the books of its folder, and tells which totals are not what they were. */
   readonly record?: ((file: FetchedFile) => Changes | undefined) | undefined;
 }
@@ -229,24 +233,46 @@ export function writingIntake(
  */
 export async function writeReport(
   context: Pick<Context, 'console' | 'host'>,
-  { delivery, expectation, isStrict, comparison, label, record }: PreparedOutput,
+  { delivery, expectation, isStrict, comparison, label, question, record }: PreparedOutput,
   batches: RowBatches,
   { id: reportId, createdMs }: ReportOrigin,
 ): Promise<WrittenReport> {
   const { console } = context;
-  const encoder = await createEncoder(delivery.format, { ...delivery.encoding, comparison });
+  const key = expectation ? keyOf(expectation.breakdowns) : [];
+  const provenance: Provenance = {
+    request: question?.request ?? null,
+    account: question?.request.account,
+    filters: filtersInWords(question?.request.filters ?? {}),
+    key,
+    reportId: reportId ?? null,
+    fetchedMs: context.host.wallClock(),
+    version,
+  };
+  const encoder = await createEncoder(delivery.format, {
+    ...delivery.encoding,
+    comparison,
+    provenance,
+  });
   const check = expectation && checkCompleteness(expectation);
   const figures = delivery.showsCard ? new Grouping('time') : undefined;
   const sums = record ? new Grouping() : undefined;
   const output = await delivery.target.open(reportId);
 
   try {
-    const { rowCount, sizeBytes, tail } = await writeRows(batches, encoder, output, (batch) => {
-      check?.observe(batch);
-      figures?.observeBatch(batch);
-      sums?.observeBatch(batch);
-    });
-    const warnings = check?.problems(tail) ?? [];
+    const watcher: RowWatcher = {
+      observe(batch) {
+        check?.observe(batch);
+        figures?.observeBatch(batch);
+        sums?.observeBatch(batch);
+      },
+      warningsOf: (tail) => check?.problems(tail) ?? [],
+    };
+    const { rowCount, sizeBytes, tail, warnings } = await writeRows(
+      batches,
+      encoder,
+      output,
+      watcher,
+    );
     if (isStrict && warnings.length > 0) throw incomplete(warnings);
     // The file's time says how much of its window was over, in folders without books too.
     const fileFacts = await output.commit(createdMs);
@@ -259,7 +285,6 @@ export async function writeReport(
     if (delivery.opensFile && file !== undefined) openFile(context, file);
 
     const window = expectation ? describeWindow(expectation.window) : tail.summary;
-    const key = expectation ? keyOf(expectation.breakdowns) : [];
     const written: WrittenReport = {
       file,
       label,

@@ -9,7 +9,8 @@ import { findReportFolders, type ReportFolder, readFileFacts } from '../app/fold
 import type { Context } from '../context.ts';
 import { codeOf } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
-import { filtersInWords } from '../report/filter-words.ts';
+import { requestInWords } from '../report/filter-words.ts';
+import { membersInWords } from '../report/member-words.ts';
 import type { AgeOfReports, LookbackAdvice } from '../report/restatement.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatBytes, formatCount, formatPlural } from '../text/quantity.ts';
@@ -49,6 +50,8 @@ interface CheckedFolder {
   readonly findings: readonly Finding[];
   readonly ages: readonly AgeOfReports[];
   readonly advice: LookbackAdvice;
+  /** What a single file says of itself. */
+  readonly fileSentences: readonly string[];
 }
 
 async function checkFolder(context: Context, folder: ReportFolder): Promise<CheckedFolder> {
@@ -81,6 +84,8 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
     meter.stop();
   }
 
+  const [first, ...others] = files;
+  const isOneFile = first !== undefined && others.length === 0;
   const shownFolder = relative(context.host.cwd, folder.path) || '.';
   const verdict = judgeFolder({ books, olderCopies, files });
   const isUnreadable = ({ file }: Finding) => unreadable.some((finding) => finding.file === file);
@@ -92,6 +97,7 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
     findings: findings.map((finding) => withPath(finding, shownFolder)),
     ages: history.ages,
     advice: history.advice,
+    fileSentences: isOneFile ? membersInWords(first.members ?? []) : [],
   };
 }
 
@@ -125,10 +131,13 @@ function textOf({ console }: Context, checked: readonly CheckedFolder[]): string
   const { bold, red, green } = console.out.style;
   const blocks: string[] = [];
 
-  for (const { folder, requests, findings, ages, advice } of checked) {
+  for (const { folder, requests, findings, ages, advice, fileSentences } of checked) {
     const lines = [bold(printable(folder))];
     for (const request of requests) lines.push(...linesOfRequest(request));
-    if (requests.length === 0) lines.push('  It has no books.');
+    if (requests.length === 0) {
+      lines.push('  It has no books.');
+      for (const sentence of fileSentences) lines.push(`  ${printable(sentence)}`);
+    }
 
     const count = findings.length;
     lines.push(
@@ -152,13 +161,11 @@ function textOf({ console }: Context, checked: readonly CheckedFolder[]): string
 
 function linesOfRequest(summary: RequestSummary): string[] {
   const { request, since, until, files, rows, bytes, totals } = summary;
-  const by = request.breakdowns.length > 0 ? `by ${request.breakdowns.join(', ')}` : 'in total';
-  const words = [`${request.profile} report ${by}`, ...filtersInWords(request.filters)];
   const size = [formatPlural(files, 'file'), formatPlural(rows, 'row'), formatBytes(bytes)];
   const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${groupedText(sum)}`);
 
   return [
-    `  ${printable(words.join('; '))}, account ${printable(request.account)}`,
+    `  ${printable(requestInWords(request))}`,
     `  ${since.slice(0, 10)} … ${until.slice(0, 10)}: ${size.join(', ')}`,
     `  ${printable(sums.join(', '))}`,
   ];

@@ -135,12 +135,13 @@ async function prepareJob(
   const { options } = job;
   if (options.compare) checkComparable(context, options);
 
-  const { accountName, books, label, name } = job;
+  const { accountName, books, label, name, question } = job;
   const prepared = await prepareOutput(context, options, factsOf(job, part));
   books?.start();
   const output: PreparedOutput = {
     ...prepared,
     label: { report: name ?? null, account: accountName, job: label },
+    question,
     record: part && books ? (file) => books.record(part, file) : undefined,
   };
   if (!options.compare) return output;

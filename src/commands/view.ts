@@ -12,6 +12,7 @@ import { encodeTable } from '../output/formats/index.ts';
 import { ReportTable } from '../output/formats/table.ts';
 import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
 import { reportCard } from '../output/table/report-card.ts';
+import { membersInWords } from '../report/member-words.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
@@ -406,6 +407,13 @@ async function groupsAsCsv(
   return bytes.toString();
 }
 
+/** What a file may say of its report beside its rows. */
+const memberNames = ['request', 'key', 'reportId', 'fetchedAt', 'warnings'];
+
+function memberOf({ members }: ReportTail, name: string): string | undefined {
+  return members.find((member) => member.name === name)?.json.toString();
+}
+
 /** All figures as one JSON object. */
 function documentOf({ file, report, ranked }: ReportView): string {
   const { tail, sizeBytes, groups } = report;
@@ -414,6 +422,7 @@ function documentOf({ file, report, ranked }: ReportView): string {
     { name: 'rowCount', json: String(groups.rowCount) },
     { name: 'sizeBytes', json: String(sizeBytes) },
     { name: 'summary', json: JSON.stringify(tail.summary ?? null) },
+    ...memberNames.map((name) => ({ name, json: memberOf(tail, name) ?? 'null' })),
     { name: 'by', json: JSON.stringify(groups.by.map(({ field }) => field)) },
     { name: 'totals', json: objectOf(figuresAsJson(ranked.figures, groups.totals())) },
     { name: 'groups', json: `[${groupsAsJson(ranked).join(',')}]` },
@@ -427,7 +436,8 @@ function textForPeople(context: Context, reportView: ReportView, rowsAtMost: num
   const look = tableLook(context);
   const fields = options.metrics && ranked.figures.map(({ field }) => field);
 
-  const lines = [headText(file, report, look), ...reportCard(report.byTime, look, { fields }), ''];
+  const lines = [headText(file, report, look), ...aboutLines(report, look)];
+  lines.push(...reportCard(report.byTime, look, { fields }), '');
   if (rowsAtMost > 0) lines.push(...previewLines(report, rowsAtMost, look));
   else lines.push(...groupLines(context, reportView, look));
   return `${lines.join('\n').trimEnd()}\n`;
@@ -446,6 +456,13 @@ function headText(file: string, report: ReadReport, look: TableLook): string {
 
   const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zone}`;
   return wrap(text, width - 2).join('\n  ');
+}
+
+/** What the file says of its report: the request, its id and key, its warnings. */
+function aboutLines({ tail }: ReadReport, look: TableLook): string[] {
+  const { width = Number.POSITIVE_INFINITY } = look;
+  const sentences = membersInWords(tail.members);
+  return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
 }
 
 /** The first and the last day, of which the summary tells, else the rows; empty where neither does. */

@@ -1,6 +1,7 @@
 import type { Column } from '../contract/columns.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Comparison } from '../view/figures.ts';
+import type { Provenance } from './provenance.ts';
 
 /** How CSV is written; the defaults together are the service's own layout. */
 export interface CsvDialect {
@@ -35,8 +36,8 @@ export interface EncodeOptions {
   readonly table?: TableLook;
   /** The heading of a page and of a sheet's summary. Default: what the report is broken down by. */
   readonly title?: string;
-  /** When the report is written, in milliseconds since 1970: it stands on the summary of a sheet. */
-  readonly madeMs?: number;
+  /** Where the report comes from: Parquet, sheets and pages keep it beside the rows. */
+  readonly provenance?: Provenance;
   readonly comparison?: Comparison;
   /** Takes a sentence for the user that does not belong into the output. */
   readonly note?: (sentence: string) => void;
@@ -52,7 +53,8 @@ export type Pieces = readonly Uint8Array[];
 export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
-  end(tail: ReportTail): Pieces;
+  /** @param warnings what differs from the request, in sentences: formats with a place for it keep it */
+  end(tail: ReportTail, warnings?: readonly string[]): Pieces;
 }
 
 /** Where bytes go: a file, stdout. */
@@ -69,17 +71,29 @@ export interface WrittenRows {
   readonly sizeBytes: number;
 
   readonly tail: ReportTail;
+
+  /** What differs from the request, in sentences. */
+  readonly warnings: readonly string[];
+}
+
+/** Looks at the rows of a report on their way. */
+export interface RowWatcher {
+  /** Sees every batch before it is written. */
+  observe(batch: RowBatch): void;
+
+  /** What differs from the request, in sentences; asked once, after the last row. */
+  warningsOf(tail: ReportTail): readonly string[];
 }
 
 /**
- * Writes a report from its first row to its end; `observe` sees every batch before. On any error the batches are closed,
- * so that the download behind them stops; the sink is the caller's to commit or to abort.
+ * Writes a report from its first row to its end. On any error the batches are closed, so that the download behind them
+ * stops; the sink is the caller's to commit or to abort.
  */
 export async function writeRows(
   batches: RowBatches,
   encoder: Encoder,
   sink: Sink,
-  observe: (batch: RowBatch) => void = () => {},
+  watcher?: RowWatcher,
 ): Promise<WrittenRows> {
   let sizeBytes = 0;
   const write = async (pieces: Pieces): Promise<void> => {
@@ -92,14 +106,15 @@ export async function writeRows(
   try {
     let next = await batches.next();
     while (!next.done) {
-      observe(next.value);
+      watcher?.observe(next.value);
       await write(encoder.encode(next.value));
       next = await batches.next();
     }
 
     const tail = next.value;
-    await write(encoder.end(tail));
-    return { rowCount: tail.rowCount, sizeBytes, tail };
+    const warnings = watcher?.warningsOf(tail) ?? [];
+    await write(encoder.end(tail, warnings));
+    return { rowCount: tail.rowCount, sizeBytes, tail, warnings };
   } finally {
     await batches.return?.();
   }

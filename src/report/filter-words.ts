@@ -1,6 +1,11 @@
 import { nounOf } from '../contract/columns.ts';
 import { findCountry } from '../contract/countries.ts';
-import { type BreakdownName, breakdowns, filters as knownFilters } from '../contract/vocabulary.ts';
+import {
+  type BreakdownName,
+  breakdowns as knownBreakdowns,
+  filters as knownFilters,
+} from '../contract/vocabulary.ts';
+import type { BookedRequest } from './books.ts';
 
 /** The flags that filter by name, and what they select. */
 const nameFlags: Readonly<Record<string, BreakdownName>> = {
@@ -21,10 +26,22 @@ export function filtersInWords(filters: Readonly<Record<string, readonly string[
   });
 }
 
+/** The request of a report in words: `buyer report by CAMPAIGN; Country: France, account buyer@example.com`. */
+export function requestInWords({
+  profile,
+  breakdowns,
+  filters,
+  account,
+}: Pick<BookedRequest, 'profile' | 'breakdowns' | 'filters' | 'account'>): string {
+  const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
+  const words = [`${profile} report ${by}`, ...filtersInWords(filters)];
+  return `${words.join('; ')}, account ${account}`;
+}
+
 function nounOfFilter(name: string): string {
   const filter = knownFilters.find((known) => known.name === name);
   const dimension = filter?.on ?? (Object.hasOwn(nameFlags, name) ? nameFlags[name] : undefined);
-  const breakdown = breakdowns.find((known) => known.name === dimension);
+  const breakdown = knownBreakdowns.find((known) => known.name === dimension);
   if (!breakdown) return name;
 
   const noun = nounOf(breakdown);

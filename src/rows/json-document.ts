@@ -80,7 +80,7 @@ class DocumentReader {
     return {
       rowCount: this.#ranges.firstRow,
       fields: this.#ranges.fields,
-      summary: summaryOf(this.#members.get('summary')),
+      summary: readSummary(this.#members.get('summary')),
       members,
     };
   }
@@ -296,7 +296,7 @@ class DocumentReader {
 }
 
 /** The `summary` member of a report, or `undefined` where it does not have the shape of the specification. */
-function summaryOf(json: Buffer | undefined): ReportSummary | undefined {
+export function readSummary(json: Buffer | undefined): ReportSummary | undefined {
   if (json === undefined) return undefined;
 
   const summary: ReportSummary | null = JSON.parse(json.toString());

@@ -10,7 +10,8 @@ import {
   type RowGroup,
   type SchemaElement,
 } from 'hyparquet';
-import type { ParquetMessage } from './parquet-messages.ts';
+import { membersFrom, type ParquetMessage, type ParquetNote } from './parquet-messages.ts';
+import type { ReportMember } from './row-batch.ts';
 
 /** 128 MB: how large a page, and a column of a row group as it stands in the file, may be. */
 const maxPageBytes = 128 * 1024 * 1024;
@@ -48,17 +49,40 @@ interface Slice {
   readonly groupEnd: number;
 }
 
+/** What the footer of a Parquet file says of it. */
+export interface ParquetFooter {
+  readonly columns: readonly string[];
+  /** What adreport noted of the report. */
+  readonly members: readonly ReportMember[];
+}
+
 /**
- * The names of the columns of a Parquet file, which stand in its footer.
+ * Reads the footer of a Parquet file.
  * @throws an error of any kind, where the file is damaged
  */
-export async function readParquetColumns(descriptor: number, sizeBytes: number): Promise<string[]> {
+export async function readParquetFooter(
+  descriptor: number,
+  sizeBytes: number,
+): Promise<ParquetFooter> {
   const source: AsyncBuffer = {
     byteLength: sizeBytes,
     slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
   };
   const metadata = await parquetMetadataAsync(source);
-  return parquetSchema(metadata).children.map(({ element }) => element.name);
+  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
+  return { columns, members: membersFrom(notesIn(metadata)) };
+}
+
+const memberPrefix = 'adreport.';
+
+/** The texts that adreport put into the key-value metadata of a file. */
+function notesIn(metadata: FileMetaData): ParquetNote[] {
+  const notes: ParquetNote[] = [];
+  for (const { key, value } of metadata.key_value_metadata ?? []) {
+    if (!key.startsWith(memberPrefix) || value === undefined) continue;
+    notes.push({ name: key.slice(memberPrefix.length), text: value });
+  }
+  return notes;
 }
 
 /**
@@ -86,6 +110,8 @@ export class ParquetReader {
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
+    this.#tell({ kind: 'notes', notes: notesIn(metadata) });
+
     const columns: Column[] = [];
     for (const { element } of parquetSchema(metadata).children) {
       columns.push({ element, key: `${JSON.stringify(element.name)}:` });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import type { ParquetMessage } from './parquet-messages.ts';
+import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 
 /** How much memory the values of a file may take, in megabytes. */
 const maxMemoryMb = 224;
@@ -12,17 +12,24 @@ const maxMemoryMb = 224;
 const usualSilenceMs = 10_000;
 const bytesPerMs = 1000;
 
+/** Hears what is told of a Parquet file while it is read. */
+export interface ParquetListener {
+  /** The rows so far end at this byte of the file, roughly. */
+  position(bytes: number): void;
+  /** What adreport noted of the report. */
+  notes(notes: readonly ParquetNote[]): void;
+}
+
 /**
  * The rows of a Parquet file as JSON objects, one a line. A process of its own decodes it: of some damaged files hyparquet
  * makes endless loops, or lists of a length at which V8 ends the whole process.
- * @param tell hears with each piece at which byte of the file that is, roughly
  * @throws an error of any kind, where the file is damaged, holds other rows than it says, or uses what cannot be read
  */
 export async function* readParquetLines(
   file: FileHandle,
-  tell: (bytes: number) => void,
+  listener: ParquetListener,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = new Decoder(file.fd, tell);
+  const decoder = new Decoder(file.fd, listener);
   try {
     yield* decoder.lines();
   } finally {
@@ -33,7 +40,7 @@ export async function* readParquetLines(
 /** The process that decodes a file, as its parent sees it. */
 class Decoder {
   readonly #child: ChildProcess;
-  readonly #tell: (bytes: number) => void;
+  readonly #listener: ParquetListener;
   readonly #endWithUs = (): void => this.end();
 
   /** Why the file cannot be read; a text without a full stop. */
@@ -44,8 +51,8 @@ class Decoder {
   /** Ends the process; it runs while rows are waited for. */
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(descriptor: number, tell: (bytes: number) => void) {
-    this.#tell = tell;
+  constructor(descriptor: number, listener: ParquetListener) {
+    this.#listener = listener;
     this.#child = fork(modulePath(), {
       execArgv: [`--max-old-space-size=${maxMemoryMb}`],
       // The file becomes `fileDescriptor` there. What V8 prints before it gives up is for nobody.
@@ -79,7 +86,8 @@ class Decoder {
 
   #hear(message: ParquetMessage): void {
     if (message.kind === 'failure') this.#failure = message.reason;
-    if (message.kind === 'position') this.#tell(message.bytes);
+    if (message.kind === 'position') this.#listener.position(message.bytes);
+    if (message.kind === 'notes') this.#listener.notes(message.notes);
     if (message.kind === 'column') {
       this.#silenceMs = usualSilenceMs + Math.ceil(message.sizeBytes / bytesPerMs);
       if (this.#watch) this.#watchSilence();

@@ -3,6 +3,8 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, IncompleteDataError, RejectedError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
+import { readSummary } from './json-document.ts';
+import { membersFrom, type ParquetNote } from './parquet-messages.ts';
 import { prepended, readHead, readRows } from './read-rows.ts';
 import type { RowBatches } from './row-batch.ts';
 
@@ -78,14 +80,26 @@ function isParquet(head: Buffer): boolean {
 
 function parquetFile(file: FileHandle, sizeBytes: number, shown: string): ReportFile {
   let readBytes = 0;
+  let notes: readonly ParquetNote[] = [];
   async function* lines(): AsyncGenerator<Uint8Array> {
     const { readParquetLines } = await import('./parquet-rows.ts');
-    const tell = (bytes: number): void => {
-      readBytes = bytes;
+    const listener = {
+      position(bytes: number): void {
+        readBytes = bytes;
+      },
+      notes(list: readonly ParquetNote[]): void {
+        notes = list;
+      },
     };
-    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, tell));
+    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, listener));
   }
-  const batches = inFile(readRows(lines(), { lines: 'expected' }), shown, () => file.close());
+  async function* rows(): RowBatches {
+    const tail = yield* readRows(lines(), { lines: 'expected' });
+    const members = membersFrom(notes);
+    const summary = members.find(({ name }) => name === 'summary');
+    return { ...tail, members, summary: readSummary(summary?.json) };
+  }
+  const batches = inFile(rows(), shown, () => file.close());
   return { batches, sizeBytes, readBytes: () => readBytes };
 }
 

@@ -195,6 +195,65 @@ describe('--missing', () => {
     expect((await run('check data')).exitCode).toBe(0);
   });
 
+  describe.each(['part.csv', 'part.csv.gz', 'part.parquet'])(
+    'judges files that have no line by their columns (%s)',
+    (name) => {
+      const line = `${week.replace('part.csv', name)} --metrics displays,clicks`;
+
+      async function withoutBooks() {
+        const place = await serveForTest({ delayMs: 0 });
+        await place.run(`${line} --by CAMPAIGN`);
+        rmSync(join(place.cwd, booksFile));
+        return place;
+      }
+
+      test('and has nothing to do where they are the same', async () => {
+        const { run, server } = await withoutBooks();
+        const before = server.requests().length;
+
+        const { exitCode, stderr } = await run(`${line} --by CAMPAIGN`.replace(' -q', ''));
+
+        expect(exitCode).toBe(0);
+        expect(stderr).toContain('The books have no line for 7 files');
+        expect(server.requests()).toHaveLength(before);
+      });
+
+      test.each(['--by OS', '--by CAMPAIGN,OS', '--by CAMPAIGN --columns campaignId,displays'])(
+        'and refuses others, or fetches them again with --refetch (%s)',
+        async (flags) => {
+          const { run, server } = await withoutBooks();
+          const before = server.requests().length;
+
+          const { exitCode, stderr } = await run(`${line} ${flags}`);
+
+          expect(exitCode).toBe(2);
+          expect(stderr).toContain('7 files, the first is date=2026-11-09');
+          expect(stderr).toContain('columns: campaignId,campaignName,displays,clicks → ');
+          expect(server.requests()).toHaveLength(before);
+
+          expect((await run(`${line} ${flags} --refetch`)).exitCode).toBe(0);
+          expect((await run('check data')).exitCode).toBe(0);
+          expect((await run(`${line} ${flags}`)).exitCode).toBe(0);
+        },
+      );
+    },
+  );
+
+  test('fetches a Parquet file without a line that was cut', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const line = `${week.replace('part.csv', 'part.parquet')} --by OS`;
+    await run(line);
+    rmSync(join(cwd, booksFile));
+    truncateSync(join(cwd, 'data/date=2026-11-12/part.parquet'), 300);
+
+    const { stdout } = await run(`${line} --dry-run --json`);
+
+    const { requests } = JSON.parse(stdout);
+    expect(requests.map(({ output, reason }: Record<string, string>) => [output, reason])).toEqual([
+      ['data/date=2026-11-12/part.parquet', 'its file cannot be read'],
+    ]);
+  });
+
   test('passes over a torn line of the books, and says so', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     await run(`${week} --by OS`);

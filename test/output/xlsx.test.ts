@@ -66,7 +66,15 @@ describe('xlsx', () => {
     };
 
     const { bytes } = await encode(JSON.stringify({ data: rows, summary }), 'xlsx', {
-      madeMs: Date.UTC(2026, 10, 3, 4, 5),
+      provenance: {
+        request: { profile: 'buyer' },
+        account: 'buyer@example.com',
+        filters: ['Country: France, Germany', 'Campaign: Summer*'],
+        key: ['date', 'campaignId'],
+        reportId: '07bf',
+        fetchedMs: Date.UTC(2026, 10, 3, 4, 5),
+        version: '0.0.0',
+      },
     });
 
     expect(
@@ -78,7 +86,12 @@ describe('xlsx', () => {
       Window | 1–2 November 2026
       Zone | Europe/Paris
       Rows | 12
-      Made | 2026-11-03 04:05 UTC
+      Account | buyer@example.com
+      Filters | Country: France, Germany; Campaign: Summer*
+      Fetched | 2026-11-03 04:05 UTC
+      Report | 07bf
+      Key | date, campaignId
+      Written by | adreport 0.0.0
 
       Totals | 
       Revenue (€) | 1.2

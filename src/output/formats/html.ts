@@ -11,6 +11,7 @@ import { describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { renderCards } from '../html/page-cards.ts';
+import { renderFoot } from '../html/page-foot.ts';
 import { renderRankings } from '../html/page-rankings.ts';
 import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
@@ -66,9 +67,9 @@ class PageEncoder implements Encoder {
     return [];
   }
 
-  end(tail: ReportTail): Pieces {
+  end(tail: ReportTail, warnings: readonly string[] = []): Pieces {
     this.#plan.settle(tail.fields);
-    const pieces = [...this.#head(tail), ...this.#body(tail)];
+    const pieces = [...this.#head(tail), ...this.#body(tail, warnings)];
     return pieces.map((piece) => Buffer.from(piece));
   }
 
@@ -86,9 +87,10 @@ class PageEncoder implements Encoder {
 
   /** The page down to its notices, which are told to the user on stderr too. */
   #head({ summary, rowCount }: ReportTail): string[] {
-    const { title, comparison } = this.#options;
+    const { title, comparison, provenance } = this.#options;
     const description = describeReport(summary, this.#sums);
     const facts = [description.window, description.zone, formatPlural(rowCount, 'row')];
+    if (provenance) facts.push(...provenance.filters);
     if (comparison) facts.push(`compared with ${comparison.before}`);
 
     const factTexts = facts.filter((fact) => fact !== undefined).map(htmlText);
@@ -121,8 +123,8 @@ ${lines.join('')}</header>
     ];
   }
 
-  #body({ summary }: ReportTail): string[] {
-    const { comparison, selectedColumns } = this.#options;
+  #body({ summary }: ReportTail, warnings: readonly string[]): string[] {
+    const { comparison, selectedColumns, provenance } = this.#options;
     const sums = this.#sums;
     const figures = this.#figures();
     const { isMonthly } = describeReport(summary, sums);
@@ -142,7 +144,9 @@ ${lines.join('')}</header>
       renderCards(sums, figures, comparison),
       renderTime({ sums, figures, isMonthly, comparison }),
       renderRankings(sums, ranked, comparison),
-      ...tableWithData(table),
+      renderTable(table),
+      provenance ? renderFoot(provenance, warnings) : '',
+      ...dataOf(table),
     ];
   }
 
@@ -189,10 +193,9 @@ function pageTooLarge(): OutputError {
   );
 }
 
-/** The table, and what the script of the page needs of it, to the end of the page. */
-function tableWithData(table: PageTable): string[] {
+/** What the script of the page needs of its table, to the end of the page. */
+function dataOf(table: PageTable): string[] {
   return [
-    renderTable(table),
     `</main>
 <script type="application/json" id="data">{"rowCount":${table.rowCount},"columns":[`,
     ...embedColumns(table),

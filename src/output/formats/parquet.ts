@@ -13,6 +13,7 @@ import type { ReportTail, RowBatch, Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
+import { membersOf } from '../provenance.ts';
 
 /** A row group ends after so many rows, or sooner where they have so many values, or came as so many bytes. */
 const groupRowsAtMost = 50_000;
@@ -82,7 +83,7 @@ function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | 
 }
 
 /**
- * Reports as Parquet, in row groups; the report's summary is in the file's key-value metadata. Throws
+ * Reports as Parquet, in row groups; the report's summary and where it comes from are in the file's key-value metadata. Throws
  * `IncompleteDataError` for a metric that is no number, or that its column cannot hold exactly.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
@@ -92,6 +93,7 @@ export function createEncoder(options: EncodeOptions): Encoder {
 class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #note: EncodeOptions['note'];
+  readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
   /** What the file says of itself; the writer reads it at the end. */
@@ -111,6 +113,7 @@ class ParquetEncoder implements Encoder {
   constructor(options: EncodeOptions) {
     this.#plan = new ColumnPlan(options);
     this.#note = options.note;
+    this.#provenance = options.provenance;
   }
 
   encode(batch: RowBatch): Pieces {
@@ -122,9 +125,10 @@ class ParquetEncoder implements Encoder {
     return this.#isGroupFull ? this.#endGroup() : [];
   }
 
-  end({ fields, members }: ReportTail): Pieces {
+  end({ fields, members }: ReportTail, warnings: readonly string[] = []): Pieces {
     this.#plan.settle(fields);
-    for (const { name, json } of members) {
+    const ownMembers = this.#provenance ? membersOf(this.#provenance, warnings) : [];
+    for (const { name, json } of [...members, ...ownMembers]) {
       this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });
     }
 

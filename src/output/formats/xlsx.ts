@@ -9,6 +9,7 @@ import { ReportSums } from '../../view/report-sums.ts';
 import { describeReport, type ReportDescription } from '../../view/window-text.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
+import { factsForPeople } from '../provenance.ts';
 import { widthOf } from '../table/table-layout.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
 import {
@@ -93,7 +94,7 @@ class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
-  end({ fields, summary }: ReportTail): Pieces {
+  end({ fields, summary }: ReportTail, warnings: readonly string[] = []): Pieces {
     this.#plan.settle(fields);
     this.#columns ??= this.#plan.shown;
     if (this.#held) this.#begin(this.#held);
@@ -107,7 +108,8 @@ class WorkbookEncoder implements Encoder {
     const notices = this.#notices(summary?.timezone);
     for (const notice of notices) this.#options.note?.(notice);
 
-    this.#archive.add('xl/worksheets/sheet2.xml', this.#summary(description, notices));
+    const sentences = [...notices, ...warnings];
+    this.#archive.add('xl/worksheets/sheet2.xml', this.#summary(description, sentences));
     this.#archive.add('xl/workbook.xml', workbookXml(filtered));
     this.#archive.end();
     return this.#archive.take();
@@ -147,7 +149,7 @@ class WorkbookEncoder implements Encoder {
   }
 
   #summary({ title, window, zone }: ReportDescription, notices: readonly string[]): string {
-    const { comparison, madeMs } = this.#options;
+    const { comparison, provenance } = this.#options;
     const facts = new Map<string, string>();
     const addFact = (name: string, text: string | undefined): void => {
       if (text !== undefined) facts.set(name, printable(text));
@@ -155,8 +157,8 @@ class WorkbookEncoder implements Encoder {
     addFact('Window', window);
     addFact('Zone', zone);
     addFact('Rows', formatCount(this.#rowCount));
-    addFact('Made', madeMs === undefined ? undefined : timeText(madeMs));
     addFact('Compared with', comparison?.before);
+    for (const [name, text] of provenance ? factsForPeople(provenance) : []) addFact(name, text);
 
     const head = {
       title: printable(this.#options.title ?? title),
@@ -165,12 +167,6 @@ class WorkbookEncoder implements Encoder {
     };
     return summarySheet(head, this.#sums, comparison);
   }
-}
-
-/** An instant in milliseconds since 1970 as `2026-11-03 04:05 UTC`. */
-function timeText(ms: number): string {
-  const iso = new Date(ms).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
 function tooManyRows(): OutputError {

@@ -37,6 +37,9 @@ header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color
 header .small { margin-top: .25rem; font-size: .8125rem; }
 .bars .by { margin-top: .75rem; }
 section { margin-top: 2.5rem; }
+footer { margin-top: 2.5rem; padding-top: .75rem; border-top: 1px solid var(--line); }
+footer p { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; }
+footer p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 .notice {
   margin: 1.5rem 0 0; padding: .75rem 1rem; background: var(--card);

@@ -1,0 +1,107 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readSheet } from '../output/xlsx-reader.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** What a report is of stands in its file, so that a file that was sent or moved tells it by itself. */
+
+const line = 'run --period 2026-11-09..2026-11-10 --by DAILY,CAMPAIGN --country FR,DE';
+
+describe('a Parquet file', () => {
+  test('has its request, key, id, time and warnings, which view and check show', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const written = await run(`${line} --campaign * -o x.parquet --json`);
+    const result = JSON.parse(written.stdout);
+
+    const { exitCode, stdout } = await run('view x.parquet --json');
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      summary: {
+        since: '2026-11-09T00:00:00+0100',
+        until: '2026-11-10T23:59:59+0100',
+        breakdowns: ['DAILY', 'CAMPAIGN'],
+      },
+      request: {
+        profile: 'buyer',
+        breakdowns: ['DAILY', 'CAMPAIGN'],
+        filters: { countryId: ['3017382', '2921044'], campaign: ['*'] },
+      },
+      key: ['date', 'campaignId'],
+      reportId: result.reportId,
+      fetchedAt: expect.stringMatching(/^2026-11-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      warnings: [],
+    });
+
+    const shown = (await run('view x.parquet --format table')).stdout.replaceAll(/\s+/g, ' ');
+    expect(shown).toContain(
+      'buyer report by DAILY, CAMPAIGN; Country: France, Germany; Campaign: *',
+    );
+    expect(shown).toContain(`report ${result.reportId}`);
+    const checked = (await run('check x.parquet')).stdout;
+    expect(checked).toContain('Country: France, Germany; Campaign: *');
+    expect(checked).toContain('key date, campaignId');
+  });
+
+  test('has the same request as its line in the books', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const { books } = await run(`${line} --split day --missing -q -o data/{date}.parquet`);
+    const [first = ''] = (books['data/_adreport.ndjson'] ?? '').split('\n');
+    const { request, key, reportId, file } = JSON.parse(first);
+
+    const { stdout } = await run(`view data/${file} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ request, key, reportId });
+
+    rmSync(join(cwd, 'data/_adreport.ndjson'));
+    expect((await run(`check data/${file}`)).stdout).toContain('Country: France, Germany');
+  });
+
+  test('of a report that only its id is known of has no request', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const id = (await run('report create --period yesterday --by OS')).stdout.trim();
+
+    await run(`download ${id} -o x.parquet -q`);
+
+    const { stdout } = await run('view x.parquet --json');
+    expect(JSON.parse(stdout)).toMatchObject({ reportId: id });
+  });
+
+  test('keeps what was warned of', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    // The service reads the window as instants: its report begins and ends an hour later than is asked for.
+    await run(`${line} --window-clock wall -o x.parquet -q`);
+
+    const { warnings } = JSON.parse((await run('view x.parquet --json')).stdout);
+    expect(warnings).not.toEqual([]);
+    const { stdout } = await run('view x.parquet --format table');
+    for (const warning of warnings) expect(stdout.replaceAll(/\s+/g, ' ')).toContain(warning);
+  });
+});
+
+test('a sheet says on its summary what it is of', async () => {
+  const { run, cwd } = await serveForTest({ delayMs: 0 });
+
+  await run(`${line} -o x.xlsx -q`);
+
+  const facts = new Map<unknown, unknown>();
+  const rows = readSheet(readFileSync(join(cwd, 'x.xlsx')), 2);
+  for (const [name, value] of rows) facts.set(name, value);
+  expect(facts.get('Filters')).toBe('Country: France, Germany');
+  expect(facts.get('Key')).toBe('date, campaignId');
+  expect(facts.get('Account')).toEqual(expect.any(String));
+  expect(facts.get('Fetched')).toMatch(/^2026-11-\d\d \d\d:\d\d UTC$/);
+});
+
+test('a page says at its head what it is of, and at its foot whose and which report', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+
+  const { files } = await run(`${line} -o x.html -q`);
+
+  const page = files['x.html'] ?? '';
+  const [header = ''] = /<header>.*<\/header>/s.exec(page) ?? [];
+  const [footer = ''] = /<footer>.*<\/footer>/s.exec(page) ?? [];
+  expect(header).toContain('<span>Country: France, Germany</span>');
+  expect(footer).toContain('<span>Filters: Country: France, Germany</span>');
+  expect(footer).toMatch(/<span>Report: [0-9a-f]{20,}<\/span>/);
+});
