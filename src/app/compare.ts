@@ -81,6 +81,7 @@ export async function compareReport(
         { window: before, text: texts.before },
       ),
       ...(isOver ? [] : hourNotices(before)),
+      ...(now.plannedUntil === undefined ? [] : now.notes),
     ],
   };
 }

@@ -11,6 +11,7 @@ import {
   placeOnDisk,
 } from '../output/file/file-name.ts';
 import type { Bookkeeper, Question } from '../report/books.ts';
+import { comparableWindow } from '../report/compared-window.ts';
 import type { Expectation } from '../report/completeness.ts';
 import { checkMergeable, type Part, partsOf, takeShard } from '../report/parts.ts';
 import {
@@ -19,6 +20,7 @@ import {
   encodeRequest,
   planReport,
   type ReportPlan,
+  requestFor,
   requestParameters,
 } from '../report/request.ts';
 import { describeWindow, formatDate, type Window } from '../report/window.ts';
@@ -94,7 +96,9 @@ export async function planJob(
 ): Promise<Job> {
   const nowMs = host.wallClock();
   const now = Math.floor(nowMs / 1_000);
-  const plan = await planFromFlags(account, options, nowMs);
+  const asked = await planFromFlags(account, options, nowMs);
+  const isCompared = options.compare !== undefined && options.split === undefined;
+  const plan = isCompared ? comparablePlan(asked, now) : asked;
   const isMerged = mergesParts(options);
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
@@ -104,6 +108,12 @@ export async function planJob(
   const accountName = await account.name();
   const parts = shard === undefined ? allParts : takeShard(allParts, shard);
   return { name, label, account, accountName, options, plan, isMerged, allParts, parts };
+}
+
+/** A plan whose window ends where it can be compared. */
+function comparablePlan(plan: ProfilePlan, now: number): ProfilePlan {
+  const window = comparableWindow(plan.window, now);
+  return { ...plan, window, request: requestFor(plan, window) };
 }
 
 /** Whether the parts go into one output, because its name does not tell their days apart. */

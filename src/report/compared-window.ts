@@ -1,5 +1,12 @@
 import { DateTime, Duration } from 'luxon';
-import { formatDate, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
+import {
+  formatDate,
+  formatInstant,
+  instantsOf,
+  startOfDay,
+  type Window,
+  wallAt,
+} from './window.ts';
 
 /** The values of `--compare`. */
 export const comparedWindows = ['previous', 'last-year'] as const;
@@ -42,6 +49,23 @@ export function earlierWindow(window: Window, which: ComparedWindow, now: number
   return { since, until: Math.max(since, end - 1), zone, notes: [], laterUntil };
 }
 
+/**
+ * A window as far as it can be compared: one that is not over ends with its last whole day, and where it has none, with
+ * its last whole hour. A note says so.
+ *
+ * @param now the present, in unix seconds
+ */
+export function comparableWindow(window: Window, now: number): Window {
+  const { since, until, zone } = window;
+  if (now >= until || now < since) return window;
+
+  const midnight = startOfDay(wallAt(now, zone).startOf('day'), zone);
+  const end = midnight > since ? midnight - 1 : lastToCount(window, now);
+  const lastPart = midnight > since ? formatDate(end, zone) : formatInstant(end, zone);
+  const note = `${formatDate(now, zone)} is not over: for the comparison the report ends with ${lastPart}.`;
+  return { ...window, until: end, plannedUntil: until, notes: [...window.notes, note] };
+}
+
 /** How many days of the calendar a window has; a day that it has a part of counts. */
 export function calendarDays({ since, until, zone }: Omit<Window, 'notes'>): number {
   const firstDay = DateTime.fromISO(formatDate(since, zone), { zone: 'utc' });
@@ -50,7 +74,8 @@ export function calendarDays({ since, until, zone }: Omit<Window, 'notes'>): num
 }
 
 /** The last instant that counts: of a window that is not over, the end of the last hour that is. */
-function lastToCount({ since, until, zone }: Window, now: number): number {
+function lastToCount({ since, until, plannedUntil, zone }: Window, now: number): number {
+  if (plannedUntil !== undefined) return until;
   if (now >= until || now < since) return until;
 
   const hourOver = now - (wallAt(now, zone).toSeconds() % secondsPerHour);
@@ -60,9 +85,9 @@ function lastToCount({ since, until, zone }: Window, now: number): number {
 
 /** How far before a window the earlier one lies, by the calendar. */
 function distanceTo(window: Window, which: ComparedWindow): Duration {
-  const { since, until, zone } = window;
+  const { since, until, plannedUntil = until, zone } = window;
   const first = wallOf(since, zone);
-  const over = wallOf(until + 1, zone);
+  const over = wallOf(plannedUntil + 1, zone);
   const units = unitsOf(window);
 
   if (which === 'last-year') {
@@ -78,9 +103,9 @@ function distanceTo(window: Window, which: ComparedWindow): Duration {
 }
 
 /** The longest calendar units that a window consists of; `undefined` where it does not run over whole days. */
-function unitsOf({ since, until, zone }: Window): WholeUnits | undefined {
+function unitsOf({ since, until, plannedUntil = until, zone }: Window): WholeUnits | undefined {
   const first = midnightAt(since, zone);
-  const over = midnightAt(until + 1, zone);
+  const over = midnightAt(plannedUntil + 1, zone);
   if (!first || !over) return undefined;
 
   const unit = calendarUnits.find((each) => {

@@ -35,7 +35,8 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   if (!unit) {
     const since = formatDate(window.since, window.zone);
     const until = formatDate(window.until, window.zone);
-    return [{ window, request, since, until, overAt: window.until + 1 }];
+    const { plannedUntil = window.until } = window;
+    return [{ window, request, since, until, overAt: plannedUntil + 1 }];
   }
 
   const units = splitWindow(window, unit);

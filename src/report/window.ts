@@ -15,6 +15,8 @@ export interface Window {
   readonly until: number;
   /** IANA name of the zone that days and wall times are of. */
   readonly zone: string;
+  /** The last second that was asked for, where the window ends earlier because that time is not over. */
+  readonly plannedUntil?: number;
   /** What the user should be told: how a skipped or doubled wall time was resolved. */
   readonly notes: readonly string[];
 }

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ComparedWindow, earlierWindow } from '../../src/report/compared-window.ts';
+import {
+  type ComparedWindow,
+  comparableWindow,
+  earlierWindow,
+} from '../../src/report/compared-window.ts';
 import { formatInstant } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 
@@ -76,6 +80,28 @@ test.each([
 ] as const)('%s', (_, period, which, before) => {
   expect(earlierOf(period, which, 'Europe/Paris')).toEqual(windowOf(before, 'Europe/Paris'));
 });
+
+test.each([
+  ['this-month', 'previous', '2026-11-01..2026-11-21', '2026-10-01..2026-10-21'],
+  ['this-quarter', 'previous', '2026-10-01..2026-11-21', '2026-07-01..2026-08-21'],
+  ['this-week', 'previous', '2026-11-16..2026-11-21', '2026-11-09..2026-11-14'],
+  ['this-year', 'last-year', '2026-01-01..2026-11-21', '2025-01-01..2025-11-21'],
+  ['2026-11-16..today', 'previous', '2026-11-16..2026-11-21', '2026-11-09..2026-11-14'],
+  ['last-7d', 'previous', '2026-11-15..2026-11-21', '2026-11-08..2026-11-14'],
+] as const)(
+  '%s is compared down to its last whole day, %s',
+  (period, which, daysNow, daysBefore) => {
+    const zone = 'Europe/Paris';
+    const nowMs = Date.parse('2026-11-22T18:10:00+01:00');
+    const now = nowMs / 1_000;
+
+    const window = comparableWindow(resolveWindow({ period, zone, nowMs }), now);
+    const before = earlierWindow(window, which, now);
+
+    expect({ since: window.since, until: window.until }).toEqual(windowOf(daysNow, zone));
+    expect({ since: before.since, until: before.until }).toEqual(windowOf(daysBefore, zone));
+  },
+);
 
 test.each([
   ['this-month', 'previous', '2026-11-22T18:10', '2026-10-01T00:00', '2026-10-22T17:59'],
