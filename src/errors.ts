@@ -10,6 +10,8 @@ export interface ErrorDetails {
   readonly reportId?: string;
   /** The status of the service's refusal. */
   readonly httpStatus?: number;
+  /** How long the service asks to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -22,6 +24,7 @@ export abstract class AdreportError extends Error {
   readonly retryable: boolean;
   readonly reportId?: string;
   readonly httpStatus?: number;
+  readonly retryAfterMs?: number;
 
   constructor(message: string, { cause, code = '', retryable = false, ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });

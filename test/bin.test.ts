@@ -68,7 +68,7 @@ test.skipIf(process.platform === 'win32').each([
 
     const result = await ended;
 
-    expectRefusal(result, code, /adreport status (\w+) --wait && adreport download \1 -o r\.csv/);
+    expectRefusal(result, code, /adreport download (\w+) --wait -o r\.csv/);
     expect(readdirSync(result.cwd)).toEqual(['.config']);
   },
 );

@@ -183,10 +183,23 @@ const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
 /** Whether an answer is report data rather than a record: a list of rows, in `data` or not, without a report's id or error. */
 export function isReportData(answer: unknown): boolean {
+  const rows = rowsIn(answer);
+  return rows !== undefined && findReportId(answer) === undefined && areRows(rows);
+}
+
+/** Whether an answer has rows of a report, whatever stands beside them. */
+export function holdsRows(answer: unknown): boolean {
+  const rows = rowsIn(answer);
+  return rows !== undefined && rows.length > 0 && areRows(rows);
+}
+
+function rowsIn(answer: unknown): readonly unknown[] | undefined {
   const lists = [at(answer, 'data'), at(answer, 'response.data'), answer];
-  const rows: readonly unknown[] | undefined = lists.find(Array.isArray);
-  if (!rows || findReportId(answer) !== undefined) return false;
-  return rows.every((row) => isObject(row) && !recordNames.some((name) => name in row));
+  return lists.find(Array.isArray);
+}
+
+function areRows(items: readonly unknown[]): boolean {
+  return items.every((row) => isObject(row) && !recordNames.some((name) => name in row));
 }
 
 const tokenPaths = [
@@ -289,6 +302,8 @@ const errorPaths = ['data.error', 'error.message', 'error_description', 'error']
 const messagePaths = ['response.error', 'response.message', ...errorPaths, 'message', 'detail'];
 const errorIdPaths = ['response.error_id', 'error_id', 'error.code', 'error.error_id', 'code'];
 const statusPaths = [
+  'response.report_status',
+  'report_status',
   'response.status',
   'response.data.status',
   'data.status',
@@ -297,6 +312,20 @@ const statusPaths = [
   'state',
   'response',
 ];
+
+const warningPaths = ['response.warnings', 'response.warning', 'warnings', 'warning'];
+
+/** The warnings that an answer brings, one a line. */
+export function warningsIn(answer: unknown): string[] {
+  const texts: string[] = [];
+  for (const path of warningPaths) {
+    for (const item of [at(answer, path)].flat()) {
+      const text = textAt(item, [itself, 'message', 'detail', 'warning']);
+      if (text !== undefined) texts.push(text);
+    }
+  }
+  return texts;
+}
 
 /** What an answer says of a report's state and of an error. */
 export interface ServiceRecord {

@@ -7,12 +7,14 @@ import {
   findReportId,
   findToken,
   hasNextPage,
+  holdsRows,
   isReportData,
   parseJson,
   peek,
   readText,
   recordIn,
   utf8Of,
+  warningsIn,
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import {
@@ -49,6 +51,10 @@ export interface ReportAnswer {
   readonly contentType: string | undefined;
   /** Where the service said it and did not compress. */
   readonly sizeBytes: number | undefined;
+  /** What the service said around the report that makes it doubtful, in sentences. */
+  readonly notices: readonly string[];
+  /** How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where it does not tell. */
+  readonly clockAheadMs: number | undefined;
 }
 
 /** Takes a report's data, anew and from zero for each try of a download. */
@@ -56,12 +62,27 @@ type TakeReport<Result> = (answer: ReportAnswer) => Promise<Result>;
 
 /** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
 type Created<Result> =
-  | { readonly kind: 'report'; readonly id: string; readonly status: string }
+  | {
+      readonly kind: 'report';
+      readonly id: string;
+      readonly status: string;
+      /** The warnings of the answer, in sentences. */
+      readonly notices: readonly string[];
+    }
   | { readonly kind: 'data'; readonly result: Result };
 
 /** How a report stands, and when to ask again. */
 interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
+  /** The warnings of the answer, in sentences. */
+  readonly notices: readonly string[];
+}
+
+/** The campaigns of an account. */
+interface CampaignList {
+  readonly campaigns: readonly CampaignRecord[];
+  /** Whether the service has a further page of them, which is not fetched. */
+  readonly hasMore: boolean;
 }
 
 /**
@@ -85,7 +106,7 @@ export interface Client {
    */
   download<Result>(id: string, take: TakeReport<Result>): Promise<Result>;
 
-  campaigns(): Promise<CampaignRecord[]>;
+  campaigns(): Promise<CampaignList>;
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -119,7 +140,7 @@ class ServiceClient implements Client {
     take: TakeReport<Result>,
   ): Promise<Created<Result>> =>
     this.#call({ endpoint: 'buyer', body }, (response) =>
-      readCreated(response, take, this.#options.redact),
+      readCreated(response, take, this.#options),
     );
 
   readonly status = (id: string, patienceMs?: number): Promise<StatusAnswer> =>
@@ -129,10 +150,10 @@ class ServiceClient implements Client {
 
   readonly download = <Result>(id: string, take: TakeReport<Result>): Promise<Result> =>
     this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
-      readReport(response, take, this.#options.redact),
+      readReport(response, take, this.#options),
     );
 
-  readonly campaigns = (): Promise<CampaignRecord[]> =>
+  readonly campaigns = (): Promise<CampaignList> =>
     this.#call({ endpoint: 'campaigns' }, (response) => this.#readCampaigns(response));
 
   /** Makes a call with the token; one that is refused is renewed once, unless another call has done so meanwhile. */
@@ -189,10 +210,16 @@ class ServiceClient implements Client {
     }
     const now = host.wallClock();
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], now);
-    return { status: redact(status), message: redact(message), report_id: id, retryAfterMs };
+    return {
+      status: redact(status),
+      message: redact(message),
+      report_id: id,
+      retryAfterMs,
+      notices: warningNotices(answer, redact),
+    };
   }
 
-  async #readCampaigns(response: HttpResponse): Promise<CampaignRecord[]> {
+  async #readCampaigns(response: HttpResponse): Promise<CampaignList> {
     const { redact } = this.#options;
     const text = await readText(response);
     const answer = parseJson(text, response, redact);
@@ -201,12 +228,7 @@ class ServiceClient implements Client {
       const lack = 'The answer is no list of campaigns.';
       throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack, redact });
     }
-    if (hasNextPage(answer, response.headers.link)) {
-      this.#notice(
-        'The service has a further page of campaigns, which is not fetched: the list is not whole.',
-      );
-    }
-    return campaigns;
+    return { campaigns, hasMore: hasNextPage(answer, response.headers.link) };
   }
 
   /** Says, once, what is odd about answers that are taken all the same. */
@@ -257,18 +279,24 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
 async function readCreated<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
-  redact: Redact,
+  { redact, host }: ReadingOptions,
 ): Promise<Created<Result>> {
   const { start, isWhole, all } = await peek(response.body);
+  const bareId = isWhole ? bareIdIn(start, response) : undefined;
+  if (bareId !== undefined) return { kind: 'report', id: bareId, status: 'progress', notices: [] };
+
   const mayBeRecord = isWhole && !isCsv(start, response);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
   if (answer === undefined || isReportData(answer)) {
-    return { kind: 'data', result: await take(reportAnswer(response, all)) };
+    return { kind: 'data', result: await take(reportAnswer(response, all, host)) };
   }
 
   const id = findReportId(answer);
   const { isError, status } = recordIn(answer);
-  if (id !== undefined && !isError) return { kind: 'report', id, status: status || 'progress' };
+  if (id !== undefined && !isError) {
+    const notices = warningNotices(answer, redact);
+    return { kind: 'report', id, status: status || 'progress', notices };
+  }
   throw unexpectedAnswer({
     endpoint: 'buyer',
     answer,
@@ -277,6 +305,22 @@ async function readCreated<Result>(
     lack: 'The report was asked for, but the answer holds no report id.',
     hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
   });
+}
+
+/** What the reading of an answer takes from the options of the client. */
+type ReadingOptions = Pick<ClientOptions, 'redact' | 'host'>;
+
+/** The id where the whole answer is one, however it is labelled. */
+function bareIdIn(text: string, { headers }: HttpResponse): string | undefined {
+  const isLabelledCsv = /\bcsv\b/i.test(headers['content-type'] ?? '');
+  const bare = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
+  return bare !== undefined && /\d/.test(bare) && !isLabelledCsv ? bare : undefined;
+}
+
+function warningNotices(answer: unknown, redact: Redact): string[] {
+  return warningsIn(answer).map(
+    (text) => `The service brought a warning: ${printable(redact(text).slice(0, 300))}`,
+  );
 }
 
 /** Whether an answer says that it is CSV, or holds lines of fields that were sent under another name. */
@@ -290,30 +334,56 @@ function isCsv(start: string, { headers }: HttpResponse): boolean {
 async function readReport<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
-  redact: Redact,
+  { redact, host }: ReadingOptions,
 ): Promise<Result> {
-  if (response.status === 202) throw new StillInProgressError('The report is not ready. (202)');
+  const retryAfterMs = parseRetryAfter(response.headers['retry-after'], host.wallClock());
+  if (response.status === 202) {
+    throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs });
+  }
 
   // A list of rows, or what is no JSON, is handed on as it comes.
   const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
   const { start, isWhole, all } = await peek(response.body, isReport);
   if (isWhole && /^\s*[{[]/.test(start)) {
     const answer = tryJson(start);
-    const error = isReportData(answer) ? undefined : recordInsteadOfReport(answer, start, redact);
-    if (error) throw error;
+    const isRecord = !isReportData(answer) && !holdsRows(answer);
+    const error = isRecord ? recordInsteadOfReport(answer, start, redact) : undefined;
+    if (error) throw error.amend('', { retryAfterMs });
   }
-  return take(reportAnswer(response, all));
+
+  try {
+    return await take(reportAnswer(response, all, host));
+  } catch (error) {
+    // It was not cut on its way: the service would send the same again.
+    const isMalformed = error instanceof IncompleteDataError && error.code === 'MALFORMED';
+    throw isMalformed ? error.amend('', { retryable: false }) : error;
+  }
 }
 
-function reportAnswer(response: HttpResponse, body: AsyncIterable<Buffer>): ReportAnswer {
+function reportAnswer(
+  response: HttpResponse,
+  body: AsyncIterable<Buffer>,
+  { wallClock }: ReadingOptions['host'],
+): ReportAnswer {
   response.allowTime();
-  const { headers } = response;
+  const { headers, status } = response;
+  const notices: string[] = [];
+  if (status === 206) notices.push('The service sent a part of the report only (206).');
+  if (hasNextPage(undefined, headers.link)) {
+    notices.push('The service says that the report goes on elsewhere (Link: rel=next).');
+  }
+  const serviceMs = Date.parse(headers.date ?? '');
+  const clockAheadMs = Number.isNaN(serviceMs) ? undefined : serviceMs - wallClock();
   const contentType = headers['content-type'];
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
-  if (!isUtf8) return { body: utf8Of(body, charset), contentType, sizeBytes: undefined };
+  if (!isUtf8) {
+    const text = utf8Of(body, charset);
+    return { body: text, contentType, sizeBytes: undefined, notices, clockAheadMs };
+  }
 
   const length = headers['content-length'] ?? '';
   const tellsSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
-  return { body, contentType, sizeBytes: tellsSize ? Number(length) : undefined };
+  const sizeBytes = tellsSize ? Number(length) : undefined;
+  return { body, contentType, sizeBytes, notices, clockAheadMs };
 }

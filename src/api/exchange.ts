@@ -1,5 +1,5 @@
 import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
-import { AdreportError, codeOf, IncompleteDataError } from '../errors.ts';
+import { AdreportError, codeOf, IncompleteDataError, StillInProgressError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { Http, HttpResponse } from './http.ts';
@@ -143,12 +143,15 @@ export class Exchanges {
       // The service says that it did nothing, and when to come back.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);
+      // A report that is not there yet is waited for, and not asked for again at once.
+      const isNotYet = error instanceof StillInProgressError;
+      const isPassing = passingStatuses.includes(status) && !isNotYet;
       return {
         isAnswered: false,
-        error,
+        error: error.amend('', { retryAfterMs }),
         status,
         retryAfterMs,
-        mayRetry: isCreate ? isForNow : passingStatuses.includes(status),
+        mayRetry: isCreate ? isForNow : isPassing,
         mayExist: isCreate && wasSent && mayHaveFailedLate,
       };
     } catch (thrown) {

@@ -74,8 +74,21 @@ interface RefusedCall {
   readonly record: ServiceRecord;
 }
 
+/** A report that is not there yet, in the words of services that have no code for it. */
+const notYetForm =
+  /\bnot (?:yet )?(?:ready|finished|complete|generated)\b|\bnot yet\b|\bstill (?:being|in progress|processing|running)\b|\bin progress\b|\bbeing (?:generated|prepared|processed|built)\b/i;
+
+/** Whether the download of a report is refused because it is not there yet. */
+function isNotYet({ endpoint, status, record }: RefusedCall): boolean {
+  if (endpoint !== 'download' || [401, 403, 410, 429].includes(status)) return false;
+  if (record.reportState !== undefined) return record.reportState === 'progress';
+  if (status === 409 || status === 425) return true;
+  return notYetForm.test(`${record.errorId ?? ''} ${record.message ?? ''}`);
+}
+
 function refusalOf(call: RefusedCall): Refusal {
   const { endpoint, status, record } = call;
+  if (isNotYet(call)) return notReady;
   if (status === 429) return tooManyRequests;
   if (status >= 500 || status === 408) return serviceFault;
 
@@ -86,11 +99,8 @@ function refusalOf(call: RefusedCall): Refusal {
   if (status === 403 && record.errorId !== 'ADMIN_ONLY') return tokenRefused;
 
   const namesReport = endpoint === 'status' || endpoint === 'download';
-  const state = record.reportState ?? (status === 425 ? 'progress' : undefined);
-  if (endpoint === 'download' && [200, 409, 425].includes(status)) {
-    if (state === 'progress') return notReady;
-    if (state === 'failed') return reportFailed;
-  }
+  const isFailed = record.reportState === 'failed';
+  if (endpoint === 'download' && isFailed && [200, 409, 425].includes(status)) return reportFailed;
   if (status === 410 && namesReport) return reportGone;
 
   const what = namesReport ? 'the report id and the base URL' : 'the base URL';
@@ -103,10 +113,14 @@ function refusalOf(call: RefusedCall): Refusal {
   };
 }
 
-function mayTakeFormsOnly({ endpoint, encoding, status }: RefusedCall): boolean {
+function mayTakeFormsOnly({ endpoint, encoding, status, record }: RefusedCall): boolean {
   if (encoding !== 'json' || endpoint === 'campaigns') return false;
-  const isSmallCall = endpoint === 'auth' || endpoint === 'status';
-  return status === 415 || (status === 400 && isSmallCall);
+  if (status === 415) return true;
+  if (status !== 400) return false;
+
+  // A create always names its parameters: a service that misses them has not read the body.
+  const words = [record.message ?? '', ...record.faults].join(' ');
+  return endpoint !== 'buyer' || /\b(missing|required|empty|no parameters|form)\b/i.test(words);
 }
 
 /** The error for an answer that is no 2xx, with what the service says in its first 64 KiB (`decisions.md` 6). Never throws. */
@@ -171,7 +185,10 @@ export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
   }
 
   const { errorId } = record;
-  const refusal = refusalOf({ endpoint, encoding: 'form', status: 200, record });
+  const isStatusOfReport = endpoint === 'download' && !record.isError && !record.reportState;
+  const refusal = isStatusOfReport
+    ? notReady
+    : refusalOf({ endpoint, encoding: 'form', status: 200, record });
   const why = furtherSentence(endpoint, refusal.sentence, reasonIn(record));
   const code = errorId && shownText(endpoint, errorId);
   return new refusal.ErrorClass(`${refusal.sentence}${why}`, { code, hint: refusal.hint });
@@ -179,7 +196,8 @@ export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
 
 function isRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
-  if (endpoint === 'download') return record.reportState !== undefined;
+  // Any status in the place of a report says that it is not there.
+  if (endpoint === 'download') return record.status !== '' || record.reportState !== undefined;
   return endpoint === 'auth' && record.status !== '' && record.outcome !== 'ready';
 }
 

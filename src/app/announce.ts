@@ -3,7 +3,7 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { reportCard } from '../output/table/report-card.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-import type { Console } from '../ui/console.ts';
+import { ClosedPipeError, type Console } from '../ui/console.ts';
 import type { Comparison } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
 import { groupedText } from '../view/numbers.ts';
@@ -77,22 +77,26 @@ export class RunAnnouncer {
 
 async function tellAsJson({ console, flags }: Announcer, written: WrittenReport): Promise<void> {
   if (!flags.json) return;
-  await console.result(
-    visibleJson({
-      file: written.file,
-      report: written.label?.report ?? null,
-      account: written.label?.account ?? null,
-      rows: written.rowCount,
-      bytes: written.sizeBytes,
-      sha256: written.sha256,
-      key: written.key,
-      reportId: written.reportId,
-      since: written.since,
-      until: written.until,
-      warnings: written.warnings,
-      changed: written.changes ?? null,
-    }),
-  );
+  const facts = visibleJson({
+    file: written.file,
+    report: written.label?.report ?? null,
+    account: written.label?.account ?? null,
+    rows: written.rowCount,
+    bytes: written.sizeBytes,
+    sha256: written.sha256,
+    key: written.key,
+    reportId: written.reportId,
+    since: written.since,
+    until: written.until,
+    warnings: written.warnings,
+    changed: written.changes ?? null,
+  });
+  try {
+    await console.result(facts);
+  } catch (error) {
+    // The file stands: nobody reads of it any more, and the others are still to be written.
+    if (!(error instanceof ClosedPipeError)) throw error;
+  }
 }
 
 /** Says which totals of a file are not what they were: `2026-11-19 changed: downloads 40 → 43`. */

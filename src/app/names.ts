@@ -55,10 +55,14 @@ interface NameQuery {
 /** How many of the names that were found are listed. */
 const listedAtMost = 10;
 
+const cutList =
+  'The service has a further page of campaigns, which was not fetched: names that match there are not in the filter.';
+const idsHint = 'Give the ids instead: --filter campaignId=1234,5678';
+
 /** What a plan is completed for. */
 interface PlanSource {
   readonly account: ServiceAccount;
-  readonly flags: ReportFlags;
+  readonly flags: ReportFlags & { readonly strict?: boolean };
 }
 
 /**
@@ -75,7 +79,11 @@ export async function planWithIds(
   if (queries.length === 0) return plan;
 
   const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(name));
-  const campaigns = await (await account.client()).campaigns();
+  const client = await account.client();
+  const { campaigns, hasMore } = await client.campaigns();
+  if (hasMore && flags.strict) {
+    throw new UsageError(`${cutList} With --strict no report is asked for.`, { hint: idsHint });
+  }
   const idFilters: string[] = [];
   for (const query of queries) {
     const { flag, filter } = query.nameFlag;
@@ -90,7 +98,8 @@ export async function planWithIds(
 
   const flagsWithIds = { ...flags, filter: [...(flags.filter ?? []), ...idFilters] };
   const { request } = await planFromFlags(account, flagsWithIds, host.wallClock());
-  return { ...plan, request: { ...plan.request, filters: request.filters } };
+  const notices = hasMore ? [cutList] : [];
+  return { ...plan, notices, request: { ...plan.request, filters: request.filters } };
 }
 
 /** The job as `planWithIds` completes its plan: only once it is known to be right, because that asks the service. */

@@ -2,7 +2,12 @@ import type { ReportAnswer } from '../api/client.ts';
 import { identityOf } from '../config/settings.ts';
 import type { Context, ServiceAccount } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
-import { fetchedStatus, type Ledger, type LedgerChange } from '../report/ledger.ts';
+import {
+  fetchedStatus,
+  type Ledger,
+  type LedgerChange,
+  type LedgerEntry,
+} from '../report/ledger.ts';
 import { encodeRequest, requestHash } from '../report/request.ts';
 import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
@@ -48,6 +53,8 @@ export type OrderedReport<T> =
       readonly id: string;
       readonly status: string;
       readonly createdMs: number;
+      /** What makes the report doubtful so far, in sentences. */
+      readonly notices: readonly string[];
     }
   | { readonly kind: 'data'; readonly result: T };
 
@@ -68,31 +75,70 @@ export async function pickUpReport(
   return { id: unfinished.id, createdMs };
 }
 
+/** A report that is to be created. */
+export interface OrderedPlan {
+  readonly plan: ProfilePlan;
+  /** Whether a report that is not what was asked for is an error (`--strict`), which the ledger notes. */
+  readonly isStrict: boolean;
+}
+
 /**
  * Asks for the report, and notes it in the ledger the moment its id is known; `take` takes the data, where the service
  * answers with it at once (`decisions.md` 2). Throws as the client's `createReport`.
  */
 export async function createReport<T>(
   { account, host, ledger }: ReportTools,
-  plan: ProfilePlan,
+  { plan, isStrict }: OrderedPlan,
   take: TakeReport<T>,
 ): Promise<OrderedReport<T>> {
   const { encoding } = await account.settings();
   const client = await account.client();
   const body = encodeRequest(plan.request, encoding.value);
   const createdMs = host.wallClock();
+  const planNotices = plan.notices ?? [];
   const created = await client
-    .createReport(body, (answer) => take(answer, { createdMs }))
+    .createReport(body, (answer) => {
+      const notices = [...planNotices, ...answer.notices];
+      return take({ ...answer, notices }, { createdMs });
+    })
     .catch((error) => Promise.reject(withProfileHint(error, plan)));
   if (created.kind === 'data') return created;
 
-  if (ledger) {
-    const { profile, request } = plan;
-    const { since, until } = describeWindow(plan.window);
-    const identity = await identify(account, plan, ledger);
-    ledger.record({ id: created.id, ...identity, profile, request, window: { since, until } });
+  const notices = [...planNotices, ...created.notices];
+  if (!ledger) return { ...created, createdMs, notices };
+
+  const { profile, request, shownMetrics } = plan;
+  const { since, until } = describeWindow(plan.window);
+  const identity = await identify(account, plan, ledger);
+  const before = ledger.find({ baseUrl: identity.baseUrl, id: created.id });
+  if (before && before.hash !== identity.hash && isRecent(before, host.wallClock())) {
+    const id = printable(created.id);
+    notices.push(`The service answered with the id of another report: ${id} was asked for before.`);
   }
-  return { ...created, createdMs };
+  ledger.record({
+    id: created.id,
+    ...identity,
+    profile,
+    request,
+    shownMetrics,
+    isStrict,
+    window: { since, until },
+  });
+  return { ...created, createdMs, notices };
+}
+
+/** The service keeps a report for 24 hours (`decisions.md` 4): after that it may use the id again. */
+function isRecent({ createdAt }: LedgerEntry, nowMs: number): boolean {
+  return Date.parse(createdAt) > nowMs - 24 * 3_600_000;
+}
+
+/** The report as it was noted when this machine created it; `undefined` where it did not. */
+export async function findCreated(
+  { account, ledger }: ReportTools,
+  id: string,
+): Promise<LedgerEntry | undefined> {
+  const { baseUrl } = await account.settings();
+  return ledger?.find({ baseUrl: baseUrl.value?.href ?? '', id });
 }
 
 /** The error with the other profile as a thing to try, where the service says that this one is wrong. */

@@ -1,23 +1,27 @@
 import { setMaxListeners } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import type { ReportAnswer } from '../api/client.ts';
 import type { Context, ServiceAccount } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
+import { noRows } from '../report/completeness.ts';
 import { daysOf, mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
+import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import { jobWithIds } from './names.ts';
 import { noteFetched, type ReportTools, toolsFor } from './order.ts';
-import { fileOf, type Job } from './plan.ts';
+import { factsOfPart, fileOf, type Job } from './plan.ts';
 import {
   fetchReport,
   type Intake,
   type PreparedOutput,
+  ReportVerdict,
   readAnswer,
+  type Verdict,
   type WrittenReport,
   writeReport,
   writingIntake,
@@ -60,7 +64,7 @@ export async function runParts(
   const progress = await beginProgress(context, jobs);
   const run = new PartsRun(context, jobs, { prepare, progress });
   try {
-    await Promise.all(jobs.map((job) => run.runJob(job)));
+    await run.runJobs();
   } finally {
     progress.stop();
   }
@@ -86,7 +90,7 @@ interface PartFetch<T> {
 /** A report that waits on the disk until it is its turn. */
 interface SpooledReport {
   readonly spool: Spool;
-  readonly contentType: string | undefined;
+  readonly answer: Pick<ReportAnswer, 'contentType' | 'notices' | 'clockAheadMs'>;
   readonly reportId: string | undefined;
   readonly createdMs: number;
 }
@@ -100,6 +104,8 @@ class PartsRun {
   readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
+  /** Ends the work on every part. */
+  readonly #callOff = new AbortController();
 
   constructor(
     context: Context,
@@ -113,8 +119,17 @@ class PartsRun {
     this.#announcer = new RunAnnouncer(context);
   }
 
-  async runJob(planned: Job): Promise<void> {
-    const tools = toolsFor(this.#context, planned.account);
+  /** Runs all jobs. After a bug, or once nobody reads the rows any more, the work on all parts ends before that is thrown on. */
+  async runJobs(): Promise<void> {
+    const runs = this.#jobs.map((job) => this.#runJob(job));
+    await settleAll(runs, () => this.#callOff.abort(new InterruptedError(143)));
+  }
+
+  async #runJob(planned: Job): Promise<void> {
+    const ofAccount = toolsFor(this.#context, planned.account);
+    const signal = AbortSignal.any([ofAccount.signal, this.#callOff.signal]);
+    setMaxListeners(0, signal);
+    const tools = { ...ofAccount, signal };
     const job = await this.#attempt(tools, planned.label, () => jobWithIds(this.#context, planned));
     if (!job) return;
 
@@ -135,7 +150,7 @@ class PartsRun {
         if (written) await this.#announcer.add(written);
       }),
     );
-    await Promise.all(fetches);
+    await settleAll(fetches, () => this.#callOff.abort(new InterruptedError(143)));
   }
 
   /** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
@@ -253,8 +268,11 @@ class PartsRun {
     const output = await this.#prepare(tools, job);
 
     try {
-      const reports = this.#rowsInOrder(tools, job, reportIds);
-      const written = await writeReport(this.#context, output, mergeReports(reports), {
+      const verdict = new MergedVerdict();
+      const reports = this.#rowsInOrder(tools, job, { reportIds, verdict });
+      const written = await writeReport(this.#context, output, {
+        batches: mergeReports(reports),
+        verdict,
         createdMs: this.#context.host.wallClock(),
       });
       // The reports are marked as fetched only now: until the output is whole, the same command can fetch each of them again.
@@ -268,12 +286,12 @@ class PartsRun {
 
   /**
    * The rows of the parts in time order; the reports are fetched side by side, and wait on the disk for their turn.
-   * @param reportIds takes the ids of the reports, whose rows have come
+   * @param merged takes the ids of the reports whose rows have come, and what is wrong with each of them
    */
   async *#rowsInOrder(
     tools: ReportTools,
     job: Job,
-    reportIds: string[],
+    { reportIds, verdict }: MergedReports,
   ): AsyncGenerator<RowBatches> {
     const { parts, options } = job;
     const callOff = new AbortController();
@@ -303,7 +321,7 @@ class PartsRun {
           throw this.#failures[0]?.error ?? tools.signal.reason;
         }
         if (spooled.reportId !== undefined) reportIds.push(spooled.reportId);
-        yield readRows(spooled.spool.read(), { contentType: spooled.contentType });
+        yield this.#judgedRows(job, parts[next], spooled, verdict);
         await spooled.spool.close();
       }
     } finally {
@@ -313,12 +331,74 @@ class PartsRun {
     }
   }
 
+  /** The rows of a part, which is judged as the report that it is. */
+  async *#judgedRows(
+    job: Job,
+    part: Part | undefined,
+    { spool, answer, reportId }: SpooledReport,
+    merged: MergedVerdict,
+  ): RowBatches {
+    const facts = part && factsOfPart(job, part);
+    const nowMs = this.#context.host.wallClock();
+    const expectation = facts?.expectation && { ...facts.expectation, nowMs };
+    const verdict = new ReportVerdict(this.#context, { answer, expectation, reportId });
+
+    const batches = readRows(spool.read(), { contentType: answer.contentType });
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) {
+      verdict.observe(next.value);
+      yield next.value;
+    }
+    merged.add(part ? labelOf(job, part) : '', verdict, next.value);
+    return next.value;
+  }
+
   /** The folder of the output, which has room for it; that for temporary files, where the output is no file. */
   #spoolFolder(job: Job): string {
     const [first] = job.parts;
     const file = (first && fileOf(job, first)) ?? '/dev/stdout';
     const path = resolve(this.#context.host.cwd, file);
     return path.startsWith('/dev/') ? tmpdir() : dirname(path);
+  }
+}
+
+/** What is gathered while reports are merged. */
+interface MergedReports {
+  readonly reportIds: string[];
+  readonly verdict: MergedVerdict;
+}
+
+/** What is wrong with the parts of a merged output, each of which was judged by itself. */
+class MergedVerdict implements Verdict {
+  readonly #findings: string[] = [];
+  readonly #doubts: string[] = [];
+
+  /** Takes what a part is found to be; throws as its `findings`, with the name of the part. */
+  add(label: string, verdict: Verdict, tail: ReportTail): void {
+    for (const finding of findingsOf(label, verdict, tail)) {
+      this.#findings.push(`${label}: ${finding}`);
+    }
+    for (const doubt of verdict.doubts(tail)) this.#doubts.push(`${label}: ${doubt}`);
+  }
+
+  observe(): void {}
+
+  findings({ rowCount }: ReportTail): string[] {
+    const isSaid = this.#findings.some((finding) => finding.endsWith(noRows));
+    return rowCount === 0 && !isSaid ? [...this.#findings, noRows] : this.#findings;
+  }
+
+  doubts(): string[] {
+    return this.#doubts;
+  }
+}
+
+function findingsOf(label: string, verdict: Verdict, tail: ReportTail): string[] {
+  try {
+    return verdict.findings(tail);
+  } catch (error) {
+    if (error instanceof AdreportError) error.message = `${label}: ${error.message}`;
+    throw error;
   }
 }
 
@@ -344,13 +424,26 @@ function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledRepor
 
       try {
         for await (const _batch of readAnswer(tools, { ...answer, body: spooling() }));
-        return { spool, contentType: answer.contentType, reportId, createdMs };
+        return { spool, answer, reportId, createdMs };
       } catch (error) {
         await spool.close();
         throw error;
       }
     },
   };
+}
+
+/** Waits until all work has ended. The first error calls the rest off, and is thrown. */
+async function settleAll(works: readonly Promise<void>[], callOff: () => void): Promise<void> {
+  const errors: unknown[] = [];
+  const ends = works.map((work) =>
+    work.catch((error) => {
+      errors.push(error);
+      callOff();
+    }),
+  );
+  await Promise.all(ends);
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Does so much work at a time; the rest waits in the order in which it came. */

@@ -29,7 +29,11 @@ import type { ReportFlags } from './flags/report-flags.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 
 /** A plan with the profile it was made for. */
-export type ProfilePlan = ReportPlan & { readonly profile: Profile };
+export type ProfilePlan = ReportPlan & {
+  readonly profile: Profile;
+  /** What makes the request doubtful, in sentences: a list in which names were looked up that is not whole. */
+  readonly notices?: readonly string[];
+};
 
 /** One report to run: whole, or in parts. */
 export interface Job {
@@ -180,6 +184,17 @@ export function factsOf(job: Job, part?: Part): ReportFacts {
   return describeFacts(job.plan, { name, accountName, days, window: part?.window ?? wholeWindow });
 }
 
+/** What is known of one part of a merged output, which is compared with its own request. */
+export function factsOfPart(job: Job, part: Part): ReportFacts {
+  const { name, accountName } = job;
+  const facts = describeFacts(job.plan, { name, accountName, days: part, window: part.window });
+  if (!facts.expectation) return facts;
+
+  // A filter may leave nothing of a day.
+  const mayBeEmpty = Object.keys(part.request.filters).length > 0;
+  return { ...facts, expectation: { ...facts.expectation, mayBeEmpty } };
+}
+
 /** What is known of a report that is asked for whole. */
 export function factsOfPlan(plan: ProfilePlan, accountName: string): ReportFacts {
   const { window } = plan;
@@ -216,8 +231,7 @@ function describeFacts(
   const columns = askedColumns(profile, request, shownMetrics);
   if (!window) return { names, columns };
 
-  const isFiltered = Object.keys(filters).length > 0;
-  return { names, columns, expectation: { window, breakdowns, columns, isFiltered } };
+  return { names, columns, expectation: { window, breakdowns, columns, filters } };
 }
 
 /** One create call that would be made. */

@@ -6,23 +6,19 @@ import { type RowWatcher, writeRows } from '../output/encoder.ts';
 import { createEncoder } from '../output/formats/index.ts';
 import type { Provenance } from '../output/provenance.ts';
 import type { Changes, FetchedFile, Question, Totals } from '../report/books.ts';
-import { checkCompleteness, type Expectation } from '../report/completeness.ts';
+import { clockFindings } from '../report/checks/clock-check.ts';
+import { type Expectation, limitWarning, ReportCheck } from '../report/completeness.ts';
 import { filtersInWords } from '../report/filter-words.ts';
 import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
+import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { type Comparison, figureDigits, figuresOf } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
 import { type Delivery, openFile, prepareDelivery } from './deliver.ts';
 import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
 import type { RunFlags } from './flags/run-flags.ts';
-import {
-  typedAccountFlags,
-  typedCommand,
-  typedFlags,
-  typedWaitCommand,
-} from './flags/typed-command.ts';
+import { typedAccountFlags, typedCommand, typedFlags } from './flags/typed-command.ts';
 import type { WaitFlags } from './flags/wait-flags.ts';
 import {
   createReport,
@@ -35,7 +31,7 @@ import {
   type TakeReport,
 } from './order.ts';
 import type { ProfilePlan, ReportFacts } from './plan.ts';
-import { awaitReport, incompleteReport, withResumeHint } from './wait.ts';
+import { downloadWhenReady, incompleteReport, withResumeHint } from './wait.ts';
 
 /** What takes the data of a report. */
 export interface Intake<T> {
@@ -73,61 +69,69 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
     }
   }
 
-  const created = await createReport(tools, plan, intake.take);
+  const order = { plan, isStrict: options.strict === true };
+  const created = await createReport(tools, order, intake.take);
   if (created.kind === 'data') return created.result;
   return receiveReport(tools, created, fetch);
 }
 
 /** A report that was asked for. */
-type BegunReport = ReportOrigin & { readonly id: string };
+type BegunReport = ReportOrigin & {
+  readonly id: string;
+  /** What makes it doubtful so far, in sentences. */
+  readonly notices?: readonly string[];
+};
 
 /** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
 async function receiveReport<T>(
   tools: ReportTools,
-  { id: reportId, createdMs }: BegunReport,
+  { id: reportId, createdMs, notices = [] }: BegunReport,
   fetch: ReportFetch<T>,
 ): Promise<T> {
   const { options, intake } = fetch;
-  const client = await tools.account.client();
-  const resume = await resumeCommand(tools, reportId, fetch);
+  const resume = await wayToGoOn(tools, reportId, fetch);
 
-  const result = await withResumeHint(tools, { reportId, resume }, async () => {
-    await awaitReport(tools, reportId, options);
-    return client.download(reportId, (answer) => intake.take(answer, { id: reportId, createdMs }));
-  });
+  const result = await withResumeHint(tools, { reportId, resume }, () =>
+    downloadWhenReady(tools, { reportId, flags: options }, (answer) => {
+      const withNotices = { ...answer, notices: [...notices, ...answer.notices] };
+      return intake.take(withNotices, { id: reportId, createdMs });
+    }),
+  );
   if (intake.file) await noteFetched(tools, reportId, intake.file(reportId));
   return result;
 }
 
-/** The command line that goes on with a report; none where its data stays nowhere, or its service ends with this process. */
-async function resumeCommand(
+/** How to go on with a report; `undefined` where nothing can, because its service ends with this process. */
+async function wayToGoOn(
   { account }: ReportTools,
   reportId: string,
   { options, intake }: Pick<ReportFetch<unknown>, 'options' | 'intake'>,
 ): Promise<string | undefined> {
-  if (!intake.file || account.isLocal) return undefined;
+  if (account.isLocal) return undefined;
 
   // A saved report may have an account of its own, which no other command would take from the file.
   const settings = await account.settings();
   const isFromFile = settings.account.source === 'file';
   const own = isFromFile ? { ...options, account: settings.account.value } : options;
-  const flags = [
-    ...typedAccountFlags(own),
-    ...typedFlags(outputFlags, { ...options, output: intake.file(reportId) }),
-  ];
-  return `${typedWaitCommand(reportId, own)} && ${typedCommand('download', reportId, flags)}`;
+  const flags = ['--wait', ...typedAccountFlags(own)];
+  if (intake.file) {
+    flags.push(...typedFlags(outputFlags, { ...options, output: intake.file(reportId) }));
+  }
+  const elsewhere = typedCommand('download', reportId, flags);
+  return `Run the same command again; on another machine: ${elsewhere}`;
 }
 
 /** The rows of a download, which is shown as it goes on. */
 export async function* readAnswer(
   tools: ReportTools,
-  { body, contentType, sizeBytes }: ReportAnswer,
+  { body, contentType, sizeBytes }: Pick<ReportAnswer, 'body' | 'contentType' | 'sizeBytes'>,
 ): RowBatches {
   const meter = (await tools.progress()).transfer('Downloading', sizeBytes);
   let bytes = 0;
   let rows = 0;
   async function* metered(): AsyncGenerator<Buffer> {
     for await (const piece of body) {
+      tools.signal.throwIfAborted();
       bytes += piece.length;
       meter.update({ bytes, rows });
       yield piece;
@@ -222,9 +226,73 @@ export function writingIntake(
   output: PreparedOutput,
 ): Intake<WrittenReport> {
   return {
-    take: (answer, origin) => writeReport(context, output, readAnswer(tools, answer), origin),
+    take: (answer, { id: reportId, createdMs }) => {
+      const { expectation } = output;
+      const verdict = new ReportVerdict(context, { answer, expectation, reportId });
+      const batches = readAnswer(tools, answer);
+      return writeReport(context, output, { batches, verdict, reportId, createdMs });
+    },
     file: (reportId) => output.delivery.target.name(reportId),
   };
+}
+
+/** Judges rows on their way to the output. */
+export interface Verdict {
+  observe(batch: RowBatch): void;
+
+  /** What differs from the request, in sentences; with `--strict` any of them is an error. */
+  findings(tail: ReportTail): string[];
+
+  /** What may be wrong, in sentences. */
+  doubts(tail: ReportTail): string[];
+}
+
+/** What one report is judged by. */
+interface JudgedReport {
+  readonly answer: Pick<ReportAnswer, 'notices' | 'clockAheadMs'>;
+  readonly expectation: Expectation | undefined;
+  readonly reportId: string | undefined;
+}
+
+/** Judges one report: by its rows, and by what the service said around it. */
+export class ReportVerdict implements Verdict {
+  readonly #report: JudgedReport;
+  readonly #nowMs: number;
+  readonly #check: ReportCheck;
+
+  constructor({ host }: Pick<Context, 'host'>, report: JudgedReport) {
+    const { expectation, reportId } = report;
+    this.#report = report;
+    this.#nowMs = host.wallClock();
+    this.#check = new ReportCheck({ expectation, reportId, nowMs: this.#nowMs });
+  }
+
+  observe(batch: RowBatch): void {
+    this.#check.observe(batch);
+  }
+
+  findings(tail: ReportTail): string[] {
+    const { answer, expectation } = this.#report;
+    const findings = [...this.#check.findings(tail), ...answer.notices];
+    if (!expectation) return findings;
+
+    const clocks = { nowMs: this.#nowMs, aheadMs: answer.clockAheadMs };
+    return [...findings, ...clockFindings(expectation.window, clocks)];
+  }
+
+  doubts({ rowCount }: ReportTail): string[] {
+    const warning = limitWarning(rowCount);
+    return warning === undefined ? [] : [warning];
+  }
+}
+
+/** What is written, and who judges it. */
+interface ReportToWrite {
+  readonly batches: RowBatches;
+  readonly verdict: Verdict;
+  readonly reportId?: string | undefined;
+  /** When the report was asked for, in milliseconds since 1970. */
+  readonly createdMs: number;
 }
 
 /**
@@ -234,8 +302,7 @@ export function writingIntake(
 export async function writeReport(
   context: Pick<Context, 'console' | 'host'>,
   { delivery, expectation, isStrict, comparison, label, question, record }: PreparedOutput,
-  batches: RowBatches,
-  { id: reportId, createdMs }: ReportOrigin,
+  { batches, verdict, reportId, createdMs }: ReportToWrite,
 ): Promise<WrittenReport> {
   const { console } = context;
   const key = expectation ? keyOf(expectation.breakdowns) : [];
@@ -253,19 +320,22 @@ export async function writeReport(
     comparison,
     provenance,
   });
-  const check = expectation && checkCompleteness(expectation);
   const figures = delivery.showsCard ? new Grouping('time') : undefined;
   const sums = record ? new Grouping() : undefined;
   const output = await delivery.target.open(reportId);
 
   try {
+    let findings: readonly string[] = [];
     const watcher: RowWatcher = {
       observe(batch) {
-        check?.observe(batch);
+        verdict.observe(batch);
         figures?.observeBatch(batch);
         sums?.observeBatch(batch);
       },
-      warningsOf: (tail) => check?.problems(tail) ?? [],
+      warningsOf(tail) {
+        findings = verdict.findings(tail);
+        return [...findings, ...verdict.doubts(tail)];
+      },
     };
     const { rowCount, sizeBytes, tail, warnings } = await writeRows(
       batches,
@@ -273,14 +343,11 @@ export async function writeReport(
       output,
       watcher,
     );
-    if (isStrict && warnings.length > 0) throw incomplete(warnings);
+    if (isStrict && findings.length > 0) throw incomplete(findings);
     // The file's time says how much of its window was over, in folders without books too.
     const fileFacts = await output.commit(createdMs);
 
-    // This is printed with -q too, because the report that was written is not the one that was asked for.
-    for (const warning of warnings) {
-      console.error(`${console.err.style.yellow('Warning:')} ${warning}`);
-    }
+    for (const warning of warnings) console.alarm(warning);
     const file = delivery.target.name(reportId);
     if (delivery.opensFile && file !== undefined) openFile(context, file);
 

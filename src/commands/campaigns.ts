@@ -51,7 +51,12 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const list = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
 
   const client = await context.client();
-  const matching = (await client.campaigns()).filter((campaign) => {
+  const { campaigns: all, hasMore } = await client.campaigns();
+  if (hasMore) {
+    const problem = 'The service has a further page of campaigns, which is not fetched';
+    context.console.alarm(`${problem}: the list is not whole.`);
+  }
+  const matching = all.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);
   });
@@ -138,11 +143,19 @@ function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord)
   const wallSince = wallTime(since);
   const wallUntil = wallTime(until);
 
+  // A date that is missing, or is no date (`0000-00-00`), is no bound.
   return ({ campaignStartDate, campaignEndDate }) => {
-    if (campaignStartDate > wallUntil) return false;
-    // A date that is missing is no bound.
-    return campaignEndDate === '' || campaignEndDate >= wallSince;
+    const start = readDate(campaignStartDate);
+    if (start !== undefined && start > wallUntil) return false;
+    const end = readDate(campaignEndDate);
+    return end === undefined || end >= wallSince;
   };
+}
+
+/** A date of a campaign as wall time, of unix time too; `undefined` for what is no date. */
+function readDate(date: string): string | undefined {
+  if (/^[1-9]\d{8,10}$/.test(date)) return wallTime(Number(date));
+  return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }
 
 /** An instant as a campaign's dates are written: `2026-11-01 00:00:00`. */

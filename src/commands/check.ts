@@ -84,8 +84,7 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
     meter.stop();
   }
 
-  const [first, ...others] = files;
-  const isOneFile = first !== undefined && others.length === 0;
+  const onlyFile = files.length === 1 ? files[0] : undefined;
   const shownFolder = relative(context.host.cwd, folder.path) || '.';
   const verdict = judgeFolder({ books, olderCopies, files });
   const isUnreadable = ({ file }: Finding) => unreadable.some((finding) => finding.file === file);
@@ -97,7 +96,7 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
     findings: findings.map((finding) => withPath(finding, shownFolder)),
     ages: history.ages,
     advice: history.advice,
-    fileSentences: isOneFile ? membersInWords(first.members ?? []) : [],
+    fileSentences: onlyFile ? membersInWords(onlyFile.members ?? []) : [],
   };
 }
 

@@ -271,8 +271,15 @@ class Examination {
 
   async #checkSignIn(): Promise<void> {
     const client = await this.#context.client();
-    const campaigns = await client.campaigns();
-    this.#ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.`);
+    try {
+      const { campaigns } = await client.campaigns();
+      this.#ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.`);
+    } catch (error) {
+      // The service knows the token, and keeps this list from it.
+      const isForbidden = error instanceof AdreportError && error.httpStatus === 403;
+      if (!isForbidden) throw error;
+      this.#ok('sign-in', 'works, but may not list campaigns.');
+    }
   }
 
   /** Whether the service reads a window as we mean it: a report of yesterday's total says which window it covers. */

@@ -186,7 +186,7 @@ async function storeAccount(
 /** How many campaigns the account sees; `undefined`, with a warning, where it has no list of them. */
 async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
   try {
-    const campaigns = await client.campaigns();
+    const { campaigns } = await client.campaigns();
     return campaigns.length;
   } catch (error) {
     const hasNoList = error instanceof AdreportError && [403, 404].includes(error.httpStatus ?? 0);

@@ -86,8 +86,10 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
 
   const tools = toolsFor(context);
   const output = await prepareOutput(context, options, factsOfPlan(plan, await account.name()));
-  const created = await createReport(tools, plan, writingIntake(context, tools, output).take);
+  const { take } = writingIntake(context, tools, output);
+  const created = await createReport(tools, { plan, isStrict: false }, take);
   if (created.kind === 'report') {
+    for (const notice of created.notices) console.alarm(notice);
     const { id, status } = created;
     const asJson = visibleJson({ report_id: id, status });
     return console.result(context.flags.json ? asJson : printable(id));

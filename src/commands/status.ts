@@ -42,7 +42,7 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const tools = toolsFor(context);
-  const resume = options.wait ? typedWaitCommand(reportId, options) : undefined;
+  const resume = options.wait ? `Go on with: ${typedWaitCommand(reportId, options)}` : undefined;
 
   const record = await withResumeHint(tools, { reportId, resume }, async () => {
     if (options.wait) return awaitReport(tools, reportId, options);

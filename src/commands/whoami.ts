@@ -31,7 +31,7 @@ async function whoami(context: Context): Promise<void> {
     profile: profile.value,
     token: token.value === undefined ? null : maskToken(token.value),
     tokenSource: token.value === undefined ? null : token.source,
-    works: answer.campaignCount !== undefined,
+    works: answer.problem === undefined,
   };
   if (flags.json) {
     await console.result(JSON.stringify(identity));
@@ -41,9 +41,7 @@ async function whoami(context: Context): Promise<void> {
       identity.baseUrl ?? 'no base URL',
       `${identity.profile} profile`,
       identity.token === null ? 'no token' : `token ${identity.token} (from ${token.from})`,
-      answer.campaignCount === undefined
-        ? 'does not work'
-        : `works: ${formatPlural(answer.campaignCount, 'campaign')}`,
+      describeAnswer(answer),
     ];
     await console.result(facts.join(' · '));
   }
@@ -51,7 +49,13 @@ async function whoami(context: Context): Promise<void> {
   if (answer.problem) throw answer.problem;
 }
 
-/** What a call with the token came to: one of the two members is there. */
+function describeAnswer({ campaignCount, problem }: ServiceAnswer): string {
+  if (problem) return 'does not work';
+  if (campaignCount === undefined) return 'works, but may not list campaigns';
+  return `works: ${formatPlural(campaignCount, 'campaign')}`;
+}
+
+/** What a call with the token came to; neither member is there where the token is known, and may not list campaigns. */
 interface ServiceAnswer {
   readonly campaignCount?: number;
   readonly problem?: AdreportError;
@@ -61,10 +65,16 @@ interface ServiceAnswer {
 async function askService(context: Context): Promise<ServiceAnswer> {
   try {
     const client = await context.client();
-    const campaigns = await client.campaigns();
+    const { campaigns } = await client.campaigns();
     return { campaignCount: campaigns.length };
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
+    if (mayNotList(error)) return {};
     return { problem: error };
   }
+}
+
+/** Whether a service that knows the token keeps the list of campaigns from it. */
+function mayNotList({ httpStatus }: AdreportError): boolean {
+  return httpStatus === 403;
 }

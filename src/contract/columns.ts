@@ -91,6 +91,12 @@ export function keyOf(asked: readonly BreakdownName[]): string[] {
   return key;
 }
 
+/** Every field that a row may have. */
+const allFields: readonly string[] = [
+  ...breakdownFields.map(({ name }) => name),
+  ...metrics.flatMap(({ name, rowField = {} }) => [name, ...Object.values(rowField)]),
+];
+
 /** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
@@ -101,6 +107,18 @@ export function metricOfField(field: string): Metric | undefined {
   return metrics.find(
     ({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field),
   );
+}
+
+/** The names of a header as row fields: without blanks around them and, where no other name fits, without their case. */
+export function fieldsOfHeader(names: readonly string[]): string[] {
+  const plainNames = names.map((name) => name.trim());
+  return names.map((name, index) => {
+    const plain = plainNames[index] ?? name;
+    if (fieldTypeOf(plain) !== undefined) return plain;
+
+    const field = allFields.find((each) => each.toLowerCase() === plain.toLowerCase());
+    return field === undefined || plainNames.includes(field) ? name : field;
+  });
 }
 
 export function breakdownOfField(field: string): Breakdown | undefined {

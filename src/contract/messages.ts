@@ -49,7 +49,8 @@ export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
 const progressWords =
   /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/;
-const readyWords = /^(ready|done|completed?|success|finished|ok)$/;
+const readyWords =
+  /^(ready|ready[ _-]?for[ _-]?download|available|done|completed?|success|succeeded|finished|ok)$/;
 const failedWords = /^(failed|failure|error|expired|cancell?ed)$/;
 
 /** What a status word means, in any case; `undefined` for a word that is not known. */

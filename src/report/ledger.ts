@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
+import { defaultZone, outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { momentOf } from '../contract/values.ts';
-import type { Profile } from '../contract/vocabulary.ts';
+import type { DerivedName, MetricName, Profile } from '../contract/vocabulary.ts';
+import type { ReportPlan } from './request.ts';
 
 /** One report that was created on this machine. */
 export interface LedgerEntry {
@@ -27,6 +28,10 @@ export interface LedgerEntry {
   readonly request: ReportRequest;
   /** Its first and last second, `2026-11-01T00:00:00+0100`. */
   readonly window: { readonly since: string; readonly until: string };
+  /** The metrics that were to be shown, computed ones among them; absent where they are those of the request. */
+  readonly shownMetrics?: readonly (MetricName | DerivedName)[];
+  /** Whether a report that is not what was asked for is an error (`--strict`). */
+  readonly isStrict?: boolean;
   readonly createdAt: string;
   /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
@@ -76,6 +81,9 @@ export interface Ledger {
 
   /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
   update(key: LedgerKey, change: LedgerChange): void;
+
+  /** The report of that id, as it was noted; `undefined` where it was not created on this machine. */
+  find(key: LedgerKey): LedgerEntry | undefined;
 
   /** The newest report of that request, if it may be taken instead of a new one. */
   findUnfinished(search: LedgerSearch): UnfinishedReport | undefined;
@@ -144,8 +152,7 @@ class FolderLedger implements Ledger {
   }
 
   update(key: LedgerKey, { status, file }: LedgerChange): void {
-    const ending = endingOf(key);
-    const name = this.#allNames().find((candidate) => candidate.endsWith(ending));
+    const name = this.#nameOf(key);
     const entry = name === undefined ? undefined : this.#read(name)?.entry;
     if (name === undefined || !entry) return;
 
@@ -158,6 +165,11 @@ class FolderLedger implements Ledger {
     if (!this.#write(name, changed)) return;
     const recent = this.#recentReports();
     if (recent.get(searchKey(entry))?.id === entry.id) recent.set(searchKey(entry), changed);
+  }
+
+  find(key: LedgerKey): LedgerEntry | undefined {
+    const name = this.#nameOf(key);
+    return name === undefined ? undefined : this.#read(name)?.entry;
   }
 
   findUnfinished(search: LedgerSearch): UnfinishedReport | undefined {
@@ -173,6 +185,12 @@ class FolderLedger implements Ledger {
   credentialOf(secret: string): string {
     this.#key ??= this.#readKey();
     return createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 32);
+  }
+
+  /** The newest file of a report. */
+  #nameOf(key: LedgerKey): string | undefined {
+    const ending = endingOf(key);
+    return this.#allNames().find((candidate) => candidate.endsWith(ending));
   }
 
   #allNames(): string[] {
@@ -294,6 +312,31 @@ function readKeyFile(path: string): Buffer | undefined {
   }
 }
 
+/** A report that was asked for, as its plan was. */
+type NotedPlan = ReportPlan & { readonly profile: Profile };
+
+/** The plan of a noted report; `undefined` where the times of its window cannot be read. */
+export function plannedAgain({
+  profile,
+  request,
+  window,
+  shownMetrics,
+}: LedgerEntry): NotedPlan | undefined {
+  const sinceMs = momentOf(window.since)?.instantMs;
+  const untilMs = momentOf(window.until)?.instantMs;
+  if (sinceMs === undefined || untilMs === undefined) return undefined;
+
+  const since = sinceMs / 1_000;
+  const zone = request.timezone ?? defaultZone;
+  return {
+    profile,
+    request,
+    window: { since, until: untilMs / 1_000, zone, notes: [] },
+    windowClock: request.since === since ? 'instant' : 'wall',
+    shownMetrics: shownMetrics ?? request.metrics,
+  };
+}
+
 /** Whether a report was created before its window was over, which it is now: it holds the beginning of it only. */
 function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
@@ -336,6 +379,7 @@ function isEntry(value: unknown): value is LedgerEntry {
   if (!texts.every((text) => typeof text === 'string')) return false;
   if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
   if (!isTextList(request.metrics) || !isTextList(request.breakdowns)) return false;
+  if (value.shownMetrics !== undefined && !isTextList(value.shownMetrics)) return false;
   return isRecord(request.filters) && Object.values(request.filters).every(isTextList);
 }
 

@@ -28,6 +28,17 @@ export function offsetAt(instant: number, zone: string): number {
   return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
 }
 
+/** Whether there is a zone of that name. */
+export function isZoneName(name: string): boolean {
+  return IANAZone.isValidZone(name);
+}
+
+/** The wall time that an ISO 8601 text without an offset names; `undefined` for any other text. */
+export function readWall(text: string): DateTime | undefined {
+  const wall = DateTime.fromISO(text, { zone: 'utc' });
+  return wall.isValid ? wall : undefined;
+}
+
 /** What the clocks of a zone show at an instant. */
 export function wallAt(instant: number, zone: string): DateTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });

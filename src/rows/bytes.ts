@@ -145,6 +145,6 @@ export function malformed(what: string, positionBytes?: number): IncompleteDataE
   const where = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
   return new IncompleteDataError(`${what}${where}.`, {
     code: 'MALFORMED',
-    hint: 'Download it again; if it stays so, the service sends a malformed report.',
+    hint: 'The service sends a malformed report: create it anew.',
   });
 }

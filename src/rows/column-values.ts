@@ -1,3 +1,4 @@
+import { numberTextOf } from '../contract/values.ts';
 import * as ascii from './bytes.ts';
 import { parseValue, type RowBatch, type Value } from './row-batch.ts';
 import { standsAt } from './row-keys.ts';
@@ -123,6 +124,28 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
     const isEmpty = isText && end - start === 2;
     if (!isEmpty) numbers[row] = hundredthsAt(bytes, start, end);
   }
+}
+
+/** The numbers of a field, one a row, of texts that hold one too; NaN where a row has no number there. */
+export function numbersOf(batch: RowBatch, field: string): Float64Array {
+  const hundredths = hundredthsOf(batch, field);
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
+  const numbers = new Float64Array(rowCount);
+  const index = fields.indexOf(field);
+
+  for (let row = 0; row < rowCount; row++) {
+    const inHundredths = hundredths[row] as number;
+    if (inHundredths !== lookCloser) {
+      numbers[row] = inHundredths / 100;
+      continue;
+    }
+    const at = row * fields.length + index;
+    const json = bytes.toString('utf8', valueStarts[at], valueEnds[at]);
+    // A number is read from its digits; a text is what stands in its quotation marks.
+    const value: unknown = json.startsWith('"') ? JSON.parse(json) : json;
+    numbers[row] = Number(numberTextOf(value) ?? Number.NaN);
+  }
+  return numbers;
 }
 
 /** The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two decimals. */

@@ -1,5 +1,5 @@
 import { type Parser, parse } from 'csv-parse';
-import { fieldTypeOf } from '../contract/columns.ts';
+import { fieldsOfHeader, fieldTypeOf } from '../contract/columns.ts';
 import type { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { malformed, maxRowBytes } from './bytes.ts';
@@ -111,7 +111,8 @@ class CsvReader {
     }
   }
 
-  #begin(names: readonly string[]): void {
+  #begin(cells: readonly string[]): void {
+    const names = fieldsOfHeader(cells);
     checkHeader(names);
     this.#header.push(...names);
     this.#columns = names.map((name) => {

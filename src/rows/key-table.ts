@@ -1,3 +1,4 @@
+import { letterN, quote, space } from './bytes.ts';
 import type { RangedBatch } from './row-ranges.ts';
 
 /** How many keys are kept at most. */
@@ -5,6 +6,17 @@ export const keysAtMost = 1_000_000;
 
 /** At least twice as many as there are keys, so that a free slot is near. */
 const slotCount = 2 ** 21;
+
+/** The key of a row. */
+interface RowKey {
+  /** The indexes of its fields. */
+  readonly indexes: Int32Array;
+
+  readonly row: number;
+
+  /** A number that tells the row's hour, where that is one of its fields. */
+  readonly hour: number;
+}
 
 /** How many integers of a key are mixed at a time. */
 const blockWords = 4;
@@ -31,11 +43,10 @@ export class KeyTable {
   /**
    * Adds the key that a row has in some fields. No more than `keysAtMost` may be added.
    * @param view the bytes of the batch, for reading words
-   * @param indexes those of the fields
    * @returns whether no row before had this key
    */
-  add(batch: RangedBatch, view: DataView, indexes: Int32Array, row: number): boolean {
-    const wordCount = this.#readKey(batch, view, indexes, row);
+  add(batch: RangedBatch, view: DataView, key: RowKey): boolean {
+    const wordCount = this.#readKey(batch, view, key);
     hashInto(this.#hash, this.#words, wordCount);
 
     const slots = this.#slots;
@@ -54,16 +65,24 @@ export class KeyTable {
 
   /** Puts the integers of a key into `#words`, with zeros up to the end of a block. @returns how many there are */
   #readKey(
-    { fields, valueStarts, valueEnds }: RangedBatch,
+    { bytes, fields, valueStarts, valueEnds }: RangedBatch,
     view: DataView,
-    indexes: Int32Array,
-    row: number,
+    { indexes, row, hour }: RowKey,
   ): number {
     let count = 0;
+    this.#words[count++] = hour;
     for (let i = 0; i < indexes.length; i++) {
       const at = row * fields.length + (indexes[i] as number);
-      const start = valueStarts[at] as number;
-      const length = start < 0 ? -1 : (valueEnds[at] as number) - start;
+      let start = valueStarts[at] as number;
+      let length = start < 0 ? -1 : (valueEnds[at] as number) - start;
+      if (start >= 0 && bytes[start] === quote) {
+        // A text of digits is the same id as the number, and blanks at its end are no part of it.
+        start++;
+        length -= 2;
+        while (length > 0 && bytes[start + length - 1] === space) length--;
+      } else if (bytes[start] === letterN) {
+        length = -1;
+      }
       this.#reserve(count + 1 + (length >> 2) + blockWords);
       const words = this.#words;
 

@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, endsEarly } from './bytes.ts';
@@ -29,7 +30,7 @@ export async function* readRows(
   options: ReadOptions = {},
 ): RowBatches {
   const { lines, pieceBytes = defaultPieceBytes } = options;
-  const chunks = body[Symbol.asyncIterator]();
+  const chunks = utf8ChunksOf(body);
   try {
     const head = await readHead(chunks);
     const form = lines === 'expected' ? 'lines' : formOf(head, options);
@@ -39,15 +40,47 @@ export async function* readRows(
     }
 
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
-    const delimiter = delimiterOf(head, lines !== undefined);
+    const separatorLine = separatorLineIn(head);
+    const delimiter = separatorLine?.delimiter ?? delimiterOf(head, lines !== undefined);
+    const text = head.subarray(separatorLine?.sizeBytes ?? 0);
     const fields: string[] = [];
-    const csvLines = readCsvLines(prepended(head, chunks), delimiter, fields);
+    const csvLines = readCsvLines(prepended(text, chunks), delimiter, fields);
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
     return { ...tail, fields };
   } finally {
-    await chunks.return?.();
+    await chunks.return(undefined);
   }
+}
+
+/** A line at the beginning of a CSV that tells spreadsheets its delimiter. */
+interface SeparatorLine {
+  readonly delimiter: string;
+  readonly sizeBytes: number;
+}
+
+function separatorLineIn(head: Buffer): SeparatorLine | undefined {
+  const [line = '', delimiter] = /^sep=([,;|\t])\r?\n/i.exec(head.toString('latin1', 0, 10)) ?? [];
+  return delimiter === undefined ? undefined : { delimiter, sizeBytes: line.length };
+}
+
+/** A body in UTF-8; one in UTF-16 is known by the byte order mark at its beginning. */
+async function* utf8ChunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let decoder: TextDecoder | undefined;
+  let isFirst = true;
+  for await (const chunk of body) {
+    if (isFirst && chunk.length > 0) {
+      const charset = utf16Of(chunk);
+      if (charset !== undefined) decoder = new TextDecoder(charset);
+      isFirst = false;
+    }
+    yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
+  }
+}
+
+function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
 /** The first bytes of a body, without a byte order mark. */
@@ -82,8 +115,17 @@ function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv
     });
   }
   if (lines === 'allowed' && text.startsWith('{') && areRows(head.toString())) return 'lines';
-  const isJson = /^(?:[{[]|$)/.test(text) || /^\s*application\/(?:.+\+)?json\b/i.test(contentType);
-  return isJson ? 'document' : 'csv';
+  if (/^(?:[{[]|$)/.test(text)) return 'document';
+
+  const isLabelledJson = /^\s*application\/(?:.+\+)?json\b/i.test(contentType);
+  return isLabelledJson && !isHeader(text) ? 'document' : 'csv';
+}
+
+/** Whether a text begins with the header of a CSV, whatever the service calls it. */
+function isHeader(text: string): boolean {
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  const names = line.split(/[,;\t]/);
+  return names.some((name) => fieldTypeOf(name.replaceAll('"', '').trim()) !== undefined);
 }
 
 /** Whether a text begins with a row of NDJSON rather than a report document: a whole object that has none inside. */

@@ -1,6 +1,10 @@
+import { momentOf } from '../contract/values.ts';
 import { letterN, quote, viewOf } from './bytes.ts';
 import { KeyTable, keysAtMost } from './key-table.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+
+/** Eleven years of hours. */
+const hoursAtMost = 100_000;
 
 /** Finds the rows whose key came before, among the first million. Keys are read from the bytes and kept as hashes. */
 export class RepeatFinder {
@@ -12,6 +16,9 @@ export class RepeatFinder {
 
   readonly #keyFields: readonly string[];
   readonly #keys = new KeyTable();
+
+  /** The numbers of hours, by their JSON. */
+  readonly #hours = new Map<string, number>();
   #rowsSeen = 0;
 
   /** @param keyFields the row fields that together tell a row from every other */
@@ -21,18 +28,37 @@ export class RepeatFinder {
 
   /** Adds the keys of a batch. One that lacks a field of the key is passed over: the rest does not tell its rows apart. */
   observe(batch: RowBatch): void {
-    const indexes = Int32Array.from(this.#keyFields, (field) => batch.fields.indexOf(field));
-    if (indexes.includes(-1)) return;
+    const allIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
+    if (allIndexes.includes(-1)) return;
+    const hourIndex = this.#keyFields.includes('hour') ? batch.fields.indexOf('hour') : -1;
+    const indexes = Int32Array.from(allIndexes.filter((index) => index !== hourIndex));
 
     const ranges = rangesOf(batch);
     const words = viewOf(ranges.bytes);
     const rowCount = Math.min(batch.rowCount, keysAtMost - this.#rowsSeen);
     this.#rowsSeen += rowCount;
+    // One object serves all rows: a million of them would be garbage.
+    const key = { indexes, row: 0, hour: 0 };
     for (let row = 0; row < rowCount; row++) {
-      if (this.#keys.add(ranges, words, indexes, row)) continue;
+      key.row = row;
+      if (hourIndex >= 0) key.hour = this.#hourAt(ranges, row * batch.fields.length + hourIndex);
+      if (this.#keys.add(ranges, words, key)) continue;
       this.count++;
       this.firstRow ||= batch.firstRow + row + 1;
     }
+  }
+
+  /** A number for the instant of an hour, with whatever offset it is written; a text that is no time has one of its own. */
+  #hourAt({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): number {
+    const start = valueStarts[at] as number;
+    const json = start < 0 ? '' : bytes.toString('latin1', start, valueEnds[at]);
+    const numberBefore = this.#hours.get(json);
+    if (numberBefore !== undefined) return numberBefore;
+
+    const moment = momentOf(json.slice(1, -1));
+    const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
+    if (this.#hours.size < hoursAtMost) this.#hours.set(json, number);
+    return number;
   }
 }
 
@@ -71,7 +97,7 @@ export function standsAt(bytes: Buffer, start: number, end: number, text: Buffer
   return true;
 }
 
-/** The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or the word “total”. */
+/** The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or a word for “total”. */
 export function emptyRowsOf(batch: RowBatch, fields: readonly string[]): number[] {
   const ranges = rangesOf(batch);
   const indexes: number[] = [];
@@ -101,8 +127,17 @@ function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): bo
   if (start < 0 || bytes[start] === letterN) return true;
   if (end - start === 2) return bytes[start] === quote;
 
-  // Few values begin with a t or a g, so that few are made a text.
-  const letter = (bytes[start + 1] as number) | 0x20;
-  const mayBeTotal = letter === 0x74 || letter === 0x67;
-  return mayBeTotal && /^"(?:grand )?totals?"$/i.test(bytes.toString('latin1', start, end));
+  // Few values are so short and begin with a letter of these words, so that few are made a text.
+  const isLong = end - start > longestTotalBytes;
+  if (isLong || !totalInitials.includes((bytes[start + 1] as number) | 0x20)) return false;
+  return totalForm.test(bytes.toString('utf8', start, end));
 }
+
+/** The words for a total, in the languages of those who make reports, with a count or a colon behind. */
+const totalForm =
+  /^" *(?:(?:grand|sub|overall)?[ -]?totals?|totaux|totale|totali|gesamt(?:summe)?|insgesamt|summe|sum|overall|all|alle|tous|toutes|todos|[—–*-]+) *(?:\(\d+\))? *:? *"$/i;
+
+const longestTotalBytes = 32;
+
+/** Their first letters in lower case, a blank, and the first bytes of stars and dashes. */
+const totalInitials: readonly number[] = [...Buffer.from('tgaiso *-'), 0xe2];

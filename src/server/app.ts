@@ -30,7 +30,7 @@ export function createApp(services: Services, { control, ownHost }: AppOptions):
   const adminCalls = listAdminCalls(services, control);
 
   acceptAnyBody(app);
-  markAnswers(app);
+  markAnswers(app, services);
   logCalls(app, services);
   refuseForeignHosts(app, ownHost);
   answerErrors(app);
@@ -82,9 +82,11 @@ function acceptAnyBody(app: FastifyInstance): void {
   });
 }
 
-function markAnswers(app: FastifyInstance): void {
+function markAnswers(app: FastifyInstance, { clock }: Services): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header(localHeader, '1');
+    // Clients compare the time of a service with their own.
+    reply.header('date', new Date(clock.now()).toUTCString());
   });
 }
 

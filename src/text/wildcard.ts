@@ -1,10 +1,10 @@
 /**
- * Whether a text is what a pattern stands for, in any case: `*` is any text, `?` one character. Of a text it looks back no
+ * Whether a text is what a pattern stands for, in any case and normal form of Unicode: `*` is any text, `?` one character. Of a text it looks back no
  * further than to what the last `*` took, so that no pattern takes long.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  const wanted = [...pattern.toLowerCase()];
-  const characters = [...text.toLowerCase()];
+  const wanted = [...plain(pattern)];
+  const characters = [...plain(text)];
   let inPattern = 0;
   let inText = 0;
   let afterStar = -1;
@@ -29,4 +29,8 @@ export function matchesWildcard(pattern: string, text: string): boolean {
     }
   }
   return wanted.slice(inPattern).every((sign) => sign === '*');
+}
+
+function plain(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }

@@ -72,6 +72,9 @@ export interface Console {
 
   warn(text: string): void;
 
+  /** A warning that `-q` does not silence: what was written is not what was asked for. */
+  alarm(text: string): void;
+
   /** A line on stderr that `-q` does not silence. */
   error(text: string): void;
 
@@ -150,6 +153,10 @@ class StreamConsole implements Console {
 
   readonly warn = (text: string): void => {
     if (!this.isQuiet) this.error(`${this.err.style.yellow('Warning:')} ${text}`);
+  };
+
+  readonly alarm = (text: string): void => {
+    this.error(`${this.err.style.yellow('Warning:')} ${text}`);
   };
 
   readonly error = (text: string): void => {

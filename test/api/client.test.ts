@@ -214,7 +214,7 @@ describe('redirects', () => {
       else json(response, { response: { status: 'ready' }, campaigns: [] });
     });
 
-    expect(await client.campaigns()).toEqual([]);
+    expect(await client.campaigns()).toEqual({ campaigns: [], hasMore: false });
 
     await client.status('r');
 

@@ -65,7 +65,7 @@ describe('the wait’s end', () => {
       expectRefusal(
         result,
         7,
-        /was not seen ready within 5\.0 s\..*\n.*Go on with: adreport status \w+ --wait/,
+        /was not seen ready within 5\.0 s\..*\n.*Run the same command again; on another machine: adreport download \w+ --wait/,
       );
       expect(sleptMs).toBe(5_000);
     },
@@ -76,9 +76,10 @@ describe('the wait’s end', () => {
     const at = `--base-url ${server.url}`;
     const failed = await run(`${byDay} --retries 2 -o it.csv --excel ${at}`);
     const [, id] = /The report (\w+) is kept/.exec(failed.stderr) ?? [];
-    const goOn = `adreport status ${id} --wait ${at} && adreport download ${id} ${at} -o it.csv --excel\n`;
+    const again = 'Run the same command again';
+    const goOn = `${again}; on another machine: adreport download ${id} --wait ${at} -o it.csv --excel\n`;
 
-    expectRefusal(failed, 5, `The report ${id} is kept. Go on with: ${goOn}`);
+    expectRefusal(failed, 5, `The report ${id} is kept. ${goOn}`);
     expect(failed.files).toEqual({});
     expect(await run(`${byDay} ${at}`)).toMatchObject({ exitCode: 0 });
     expect(calls('buyer')).toBe(1);
@@ -89,12 +90,12 @@ describe('the wait’s end', () => {
 
     const waited = await run(`${byDay} --wait-timeout 1s -o "{profile}-{since} {id}.csv"`);
 
-    expect(waited.stderr).toMatch(/adreport download (\w+) -o 'buyer-2026-11-09 \1\.csv'/);
+    expect(waited.stderr).toMatch(/adreport download (\w+) --wait -o 'buyer-2026-11-09 \1\.csv'/);
 
     const local = await runCli('run --local --period yesterday --wait-timeout 0');
 
     expect(local.exitCode).toBe(7);
-    expect(local.stderr).not.toContain('Go on with');
+    expect(local.stderr).not.toContain('is kept');
   });
 });
 

@@ -75,7 +75,7 @@ describe('one merged output', () => {
 
     const strict = await runCli(line, { cwd, env });
 
-    expectRefusal(strict, 9, 'no rows for 1 of the 4 days of its window: 2024-10-26');
+    expectRefusal(strict, 9, '2024-10-26: The report has no rows.');
     expect(strict.files).toEqual({});
     expect(creates()).toBe(4);
 
@@ -160,7 +160,7 @@ describe('a file a part', () => {
   });
 
   test('several failing parts are all named; of many, ten', async () => {
-    const few = await serveForTest({ delayMs: 0, faults: ['download:404:times=2'] });
+    const few = await serveForTest({ delayMs: 0, faults: ['download:400:times=2'] });
 
     const result = await few.run(`${perDay} --concurrency 1`);
 

@@ -39,12 +39,11 @@ describe('run against a service', () => {
 
     expect(waited).toMatchObject({ exitCode: 7, files: {} });
 
-    const resume =
-      /Go on with: adreport (status (\w+) --wait) && adreport (download \w+ -o days\.json)/;
-    const [, status = '', id = '', download = ''] = resume.exec(waited.stderr) ?? [];
+    const resume = /on another machine: adreport (download (\w+) --wait -o days\.json)/;
+    const [, download = '', id = ''] = resume.exec(waited.stderr) ?? [];
     server.setReport(id, { status: 'ready' });
 
-    expect(await run(status)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+    expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
 
     const fetched = await run(download);
 
@@ -165,7 +164,7 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
     for (const line of [byDay, `${byDay} --split day -o {date}.csv`, 'whoami']) {
       const result = await run(line, { onSleep });
       expectRefusal(result, 1, 'the clock stopped');
-      expect(result.stderr).not.toMatch(/Go on with|\n\s+at /);
+      expect(result.stderr).not.toMatch(/is kept|\n\s+at /);
     }
   });
 });

@@ -21,7 +21,7 @@ describe('one step at a time', () => {
     const id = stdout.trim();
 
     expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'progress\n' });
-    expectRefusal(await run(`download ${id}`), 7, `adreport status ${id} --wait`);
+    expectRefusal(await run(`download ${id}`), 7, `Go on with: adreport download ${id} --wait`);
     expect(await run(`status ${id} --wait --json`)).toMatchObject({ exitCode: 0 });
 
     const record = JSON.parse((await run(`status ${id} --json`)).stdout);
@@ -56,7 +56,8 @@ describe('one step at a time', () => {
     const flags = `--base-url ${server.url} --account agency`;
     await runCli(`login ${flags} --token-stdin`, { cwd, stdin: env.ADREPORT_TOKEN });
     const id = (await runCli(`${create} ${flags}`, { cwd })).stdout.trim();
-    const goOn = `Go on with: adreport status ${id} --wait --account agency --base-url ${server.url}`;
+    const account = `--account agency --base-url ${server.url}`;
+    const goOn = `Go on with: adreport status ${id} --wait ${account}`;
 
     const waited = await runCli(`status ${id} --wait --wait-timeout 1s ${flags}`, { cwd });
 
@@ -64,7 +65,7 @@ describe('one step at a time', () => {
     expectRefusal(
       await runCli(`download ${id} ${flags}`, { cwd }),
       7,
-      `${goOn}, then the same command`,
+      `Go on with: adreport download ${id} --wait ${account}\n`,
     );
   });
 
@@ -210,7 +211,7 @@ describe('report ids are the service’s own: whatever they hold, what is said c
     expectRefusal(result, 7, visible);
     expect(result.stderr).not.toContain('a\nb');
 
-    const [, command = ''] = /Go on with: (.*?) && /.exec(result.stderr) ?? [];
+    const [, command = ''] = /on another machine: (.*)/.exec(result.stderr) ?? [];
 
     const { stdout } = runToEnd('bash', ['-c', `adreport() { printf '%s\\0' "$@"; }; ${command}`]);
 

@@ -131,7 +131,7 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
       await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
       child.kill(signal);
 
-      expectRefusal(await ended, code, /Go on with: adreport status \w+ --wait/);
+      expectRefusal(await ended, code, /on another machine: adreport download \w+ --wait/);
       expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
       expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
     },

@@ -150,7 +150,7 @@ describe('run', () => {
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     // The last line is longer than the terminal is wide.
     expect(terminal.screen.lines.join('')).toMatch(
-      /^(\^C)?adreport: Interrupted\. +The report (\w+) is kept\. Go on with: adreport status \2 --wait && adreport download \2 -o day\.csv$/,
+      /^(\^C)?adreport: Interrupted\. +The report (\w+) is kept\. Run the same command again; on another machine: adreport download \2 --wait -o day\.csv$/,
     );
     expect(existsSync(join(cwd, 'day.csv'))).toBe(false);
   });

@@ -17,6 +17,8 @@ async function serveVariant(variant: Variant) {
   const calls: Record<string, number> = {};
 
   const server = createServer((request, response) => {
+    // The clocks of tests begin when each test says.
+    response.sendDate = false;
     const path = request.url ?? '';
     const answers = variant.answers[path] ?? [usualAnswers[path] ?? { status: 404 }];
     const earlierCalls = calls[path] ?? 0;

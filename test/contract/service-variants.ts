@@ -364,6 +364,165 @@ const statusVariants = variantsOf('status', '/status-reporting', [
   },
 ]);
 
+/** A report with something beside its rows, which the check of `--strict` does not let pass. */
+function beside(members: string): Answer {
+  return `{"data":${rows},"summary":${summary},${members}}`;
+}
+
+/** A report with another summary. */
+function summed(other: string): Answer {
+  return `{"data":${rows},"summary":${other}}`;
+}
+
+/** Reports that are not what was asked for, or say so of themselves: `--strict` refuses each. */
+const doubtfulVariants = variantsOf('doubtful', '/download-reporting', [
+  { name: 'error', answer: beside('"error":"timeout"'), exitCode: 9, says: /timeout/, calls: 1 },
+  {
+    name: 'errors',
+    answer: beside('"errors":[{"message":"shard 3"}]'),
+    exitCode: 9,
+    says: /shard 3/,
+  },
+  { name: 'partial', answer: beside('"partial":true'), exitCode: 9, says: /not whole/ },
+  { name: 'truncated', answer: beside('"meta":{"truncated":1}'), exitCode: 9, says: /not whole/ },
+  { name: 'next', answer: beside('"next":"/page/2"'), exitCode: 9, says: /goes on elsewhere/ },
+  { name: 'hasMore', answer: beside('"paging":{"has_more":true}'), exitCode: 9, says: /goes on/ },
+  { name: 'a status', answer: beside('"status":"partial"'), exitCode: 9, says: /not ready/ },
+  {
+    name: 'another report',
+    answer: beside('"report_id":"r2"'),
+    exitCode: 9,
+    says: /another report/,
+  },
+  { name: 'a count', answer: beside('"count":2'), exitCode: 9, says: /another number of rows/ },
+  {
+    name: 'a total',
+    answer: beside('"totals":{"displays":8}'),
+    exitCode: 9,
+    says: /8 instead of 7/,
+  },
+  { name: 'a warning', answer: beside('"warnings":["late data"]'), exitCode: 9, says: /late data/ },
+  { name: '206', answer: { status: 206, body: report }, exitCode: 9, says: /206/ },
+  {
+    name: 'Link',
+    answer: { headers: { link: '</page/2>; rel="next"' }, body: report },
+    exitCode: 9,
+    says: /rel=next/,
+  },
+  {
+    name: 'a clock that is a day behind',
+    answer: { headers: { date: 'Thu, 19 Nov 2026 12:00:00 GMT' }, body: report },
+    exitCode: 9,
+    says: /clock is 24 h ahead/,
+  },
+  ...['null', '""', '"-"', '"N/A"', '"NaN"', 'true', '[7]', '"7 101"', '"7,101"', '7.5'].map(
+    (value) => ({
+      name: `displays is ${value}`,
+      answer: `{"data":[{"date":"2026-11-19","displays":${value}}],"summary":${summary}}`,
+      exitCode: 9,
+      says: /displays is no whole number in row 1/,
+    }),
+  ),
+  {
+    name: 'a second header in CSV',
+    answer: typed('text/csv', 'date,displays\n2026-11-19,7\ndate,displays\n'),
+    exitCode: 9,
+    says: /Row 2 of the report is its header again/,
+  },
+  {
+    name: 'units in CSV',
+    answer: typed('text/csv', 'date,displays\nday,count\n2026-11-19,7\n'),
+    exitCode: 9,
+    says: /displays is no whole number in row 1/,
+  },
+  ...['Total:', 'Totals (2)', 'Gesamt', 'Totaux', 'All', '—'].map((word) => ({
+    name: `a row of ${word}`,
+    answer: typed('text/csv; charset=utf-8', `date,displays\n2026-11-19,7\n${word},7\n`),
+    exitCode: 9,
+    says: /looks like a total/,
+  })),
+]);
+
+/** What services write otherwise and mean alike. */
+const alikeVariants = variantsOf('alike', '/download-reporting', [
+  { name: 'no summary', answer: `{"data":${rows}}`, exitCode: 0 },
+  { name: 'an empty summary', answer: summed('{}'), exitCode: 0 },
+  { name: 'no timezone', answer: summed(summary.replace(/,"timezone".*"/, '')), exitCode: 0 },
+  {
+    name: 'breakdowns as an object',
+    answer: summed(summary.replace('["DAILY"]', '{"0":"DAILY"}')),
+    exitCode: 0,
+  },
+  {
+    name: 'an end that is excluded',
+    answer: summed(summary.replace('2026-11-19T23:59:59', '2026-11-20T00:00:00')),
+    exitCode: 0,
+  },
+  { name: 'milliseconds', answer: summed(summary.replace('59+', '59.999+')), exitCode: 0 },
+  { name: 'microseconds', answer: summed(summary.replace('59+', '59.999999+')), exitCode: 0 },
+  { name: 'a blank for T', answer: summed(summary.replaceAll('T0', ' 0')), exitCode: 0 },
+  {
+    name: 'nothing wrong beside the rows',
+    answer: beside('"error":null,"errors":[],"next":"","status":"OK","count":1,"report_id":"r1"'),
+    exitCode: 0,
+  },
+  {
+    name: 'header cells with blanks',
+    answer: typed('text/csv', ' date, displays\n2026-11-19,7\n'),
+    exitCode: 0,
+  },
+  {
+    name: 'header cells in capitals',
+    answer: typed('text/csv', 'DATE,DISPLAYS\n2026-11-19,7\n'),
+    exitCode: 0,
+  },
+  { name: 'sep=;', answer: typed('text/csv', 'sep=;\ndate;displays\n2026-11-19;7\n'), exitCode: 0 },
+  { name: 'CSV labelled JSON', answer: typed('application/json', expectedFile), exitCode: 0 },
+  {
+    name: 'UTF-16 by its mark alone',
+    answer: typed('text/csv', Buffer.from(`\ufeff${expectedFile}`, 'utf16le')),
+    exitCode: 0,
+  },
+]);
+
+/** Words and places of other services that mean the same. */
+const stepVariants = [
+  ...variantsOf('status', '/status-reporting', [
+    { name: 'READY_FOR_DOWNLOAD', answer: '{"status":"READY_FOR_DOWNLOAD"}', exitCode: 0 },
+    { name: 'available', answer: '{"status":"available"}', exitCode: 0 },
+    {
+      name: 'an envelope that is OK',
+      answers: [
+        '{"status":"OK","report_status":"progress"}',
+        '{"status":"OK","report_status":"ready"}',
+      ],
+      exitCode: 0,
+      calls: 2,
+    },
+    {
+      name: 'a warning',
+      answer: '{"status":"ready","warnings":["2 shards late"]}',
+      exitCode: 9,
+      says: /2 shards late/,
+    },
+  ]),
+  ...variantsOf('create', '/buyer-reporting', [
+    { name: 'an id in text/html', answer: typed('text/html', 'r1-77\n'), exitCode: 0 },
+    {
+      name: 'a warning',
+      answer: '{"report_id":"r1","warning":"window was cut"}',
+      exitCode: 9,
+      says: /window was cut/,
+    },
+    {
+      name: '400 that misses a parameter',
+      answer: withStatus(400, '{"error":"since is missing"}'),
+      exitCode: 4,
+      says: /--encoding form/,
+    },
+  ]),
+];
+
 const downloadVariants = variantsOf('download', '/download-reporting', [
   {
     name: 'CSV',
@@ -416,20 +575,48 @@ const downloadVariants = variantsOf('download', '/download-reporting', [
   },
   {
     name: '409 REPORT_NOT_READY',
-    answer: withStatus(409, '{"response":{"error_id":"REPORT_NOT_READY","error":"wait"}}'),
-    exitCode: 7,
-    says: /wait/,
-    calls: 1,
+    answers: [
+      withStatus(409, '{"response":{"error_id":"REPORT_NOT_READY","error":"wait"}}'),
+      report,
+    ],
+    exitCode: 0,
+    says: /is ready, and its download says that it is not/,
+    calls: 2,
   },
   {
     name: 'the record of a report in progress',
-    answer: '{"response":{"status":"progress","message":"progress"}}',
-    exitCode: 7,
-    says: /not ready/,
+    answers: ['{"response":{"status":"progress","message":"progress"}}', report],
+    exitCode: 0,
+    calls: 2,
+  },
+  { name: '202, then the report', answers: [withStatus(202, '{}'), report], exitCode: 0, calls: 2 },
+  { name: '425, then the report', answers: [withStatus(425), report], exitCode: 0, calls: 2 },
+  {
+    name: '409 in any words',
+    answers: [withStatus(409, 'Hold on.'), report],
+    exitCode: 0,
+    calls: 2,
+  },
+  {
+    name: '400 that says that it is not ready',
+    answers: [withStatus(400, '{"message":"Report is not ready yet"}'), report],
+    exitCode: 0,
+    calls: 2,
+  },
+  { name: '404 directly after ready', answers: [withStatus(404), report], exitCode: 0, calls: 2 },
+  {
+    name: 'a status of an unknown word',
+    answers: ['{"status":"brewing"}', report],
+    exitCode: 0,
+    calls: 2,
+  },
+  { name: '202 for ever', answer: withStatus(202), exitCode: 7, says: /not ready/ },
+  {
+    name: 'a body that is no report is not asked for again',
+    answer: '{"data":[{"date":}]}',
+    exitCode: 9,
     calls: 1,
   },
-  { name: '202', answer: withStatus(202, '{}'), exitCode: 7, says: /not ready/, calls: 1 },
-  { name: '425', answer: withStatus(425), exitCode: 7, says: /not ready/, calls: 1 },
   {
     name: 'an error with 200',
     answer: '{"error_id":"GONE","error":"Deleted."}',
@@ -494,6 +681,9 @@ export const runVariants: readonly Variant[] = [
   ...createVariants,
   ...statusVariants,
   ...downloadVariants,
+  ...doubtfulVariants,
+  ...alikeVariants,
+  ...stepVariants,
 ];
 
 const authVariants = variantsOf('sign-in', '/auth-reporting', [

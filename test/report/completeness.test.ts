@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { askedColumns } from '../../src/contract/columns.ts';
+import type { ReportRequest } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName } from '../../src/contract/vocabulary.ts';
-import { checkCompleteness } from '../../src/report/completeness.ts';
+import { ReportCheck } from '../../src/report/completeness.ts';
 import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
@@ -13,6 +14,7 @@ interface Scene extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
   readonly body?: string;
   readonly metrics?: readonly MetricName[];
   readonly isFiltered?: boolean;
+  readonly filters?: ReportRequest['filters'];
   /** When the report is judged; long after its window by default. */
   readonly now?: string;
 }
@@ -28,11 +30,13 @@ async function problemsOf(scene: Scene): Promise<string[]> {
   const flags = scene.period || scene.since ? scene : { period: '2026-11-01' };
   const window = resolveWindow({ ...flags, zone: 'Europe/Paris', nowMs });
   const columns = askedColumns('buyer', { breakdowns, metrics });
-  const check = checkCompleteness({ window, breakdowns, columns, nowMs, isFiltered });
+  const filters = scene.filters ?? (isFiltered ? { osId: ['1'] } : {});
+  const expectation = { window, breakdowns, columns, nowMs, filters };
+  const check = new ReportCheck({ expectation });
   const batches = readRows(chunksOf(Buffer.from(body), 64), { pieceBytes: 100 });
   for (;;) {
     const next = await batches.next();
-    if (next.done) return check.problems(next.value);
+    if (next.done) return check.findings(next.value);
     check.observe(next.value);
   }
 }
@@ -70,7 +74,7 @@ describe('times', () => {
   const outside = (count: string, which: string) =>
     `The report has rows of ${count} outside its window: ${which}.`;
   const unreadable =
-    'The times of the rows could not all be checked: row 1 has "1/11/2026" as its date.';
+    'The times of the rows could not all be checked: the date of row 1 cannot be read: "1/11/2026".';
   const fiveAndMore = '2026-11-02, 2026-11-04, 2026-11-05, 2026-11-06, 2026-11-07 and 3 more';
 
   test.each<{ name: string; scene: Scene; expected: string }>([
@@ -232,11 +236,13 @@ describe('the window', () => {
       until: '2026-11-02T00:59:59+0100',
       says: 'as instants. Set windowClock: instant',
     },
-    {
-      since: 'yesterday',
-      until: 'today',
-      says: 'could not be checked: its summary does not tell it.',
-    },
+    { since: 'yesterday', until: '', says: 'could not be checked: its summary has "yesterday"' },
+    // Other ways to write the same instants.
+    { since: '2026-11-01 00:00:00', until: '2026-11-02 00:00:00' },
+    { since: '2026-11-01', until: '2026-11-01' },
+    { since: '2026-10-31T23:00:00.000000Z', until: '2026-11-01T23:59:59.999+01:00' },
+    { since: '1793487600', until: '1793573999' },
+    { since: '', until: '' },
   ])('from $since to $until', async ({ since, until, says }) => {
     expect(await shown(since, until)).toEqual(says ? [expect.stringContaining(says)] : []);
   });
@@ -267,14 +273,14 @@ describe('totals', () => {
       { campaignId: null, campaignName: 'Total', clicks: 1 },
     ];
     expect(await problemsOf({ breakdowns: ['CAMPAIGN'], rows })).toEqual([
-      'Row 2 looks like a total: it has no campaignId, no campaignName.',
+      'Row 2 looks like a total: it has no campaignId.',
     ]);
   });
 
   test('a row without a date, which cannot be checked either', async () => {
     const rows = [{ date: '2026-11-01', os: 'a' }, { os: 'a' }];
     expect(await problemsOf({ breakdowns: ['DAILY', 'OS'], rows })).toEqual([
-      'The times of the rows could not all be checked: row 2 has null as its date.',
+      'The times of the rows could not all be checked: the date of row 2 cannot be read: null.',
       'Row 2 looks like a total: it has no date.',
     ]);
   });
@@ -290,6 +296,92 @@ describe('totals', () => {
     expect(await problemsOf({ ...scene, rows: rows(5) })).toEqual([]);
     expect(await problemsOf({ ...scene, rows: rows(7) })).toEqual([
       'Row 2 looks like a total: it has no city.',
+    ]);
+  });
+});
+
+describe('filters', () => {
+  const scene = { metrics: ['clicks'] } as const;
+  const campaigns = [
+    { campaignId: 1, campaignName: 'a', clicks: 1 },
+    { campaignId: '2', campaignName: 'b', clicks: 1 },
+  ];
+
+  test('a row of an id that the filter does not name', async () => {
+    const asked = { ...scene, breakdowns: ['CAMPAIGN'], rows: campaigns } as const;
+
+    expect(await problemsOf({ ...asked, filters: { campaignId: ['1', '2'] } })).toEqual([]);
+    expect(await problemsOf({ ...asked, filters: { campaignId: ['1'] } })).toEqual([
+      'The report has rows that the filter campaignId should have left out: campaignId 2; the first is row 2.',
+    ]);
+  });
+
+  test('a name that the filter does not name, in whatever normal form', async () => {
+    const rows = [{ carrier: 'Te\u0301le\u0301com', clicks: 1 }];
+    const asked = { ...scene, breakdowns: ['CARRIER'], rows } as const;
+
+    expect(await problemsOf({ ...asked, filters: { carrier: ['Télécom'] } })).toEqual([]);
+    expect(await problemsOf({ ...asked, filters: { carrier: ['Other'] } })).toHaveLength(1);
+  });
+
+  test('more values than ids', async () => {
+    const rows = [
+      { country: 'France', clicks: 1 },
+      { country: 'Spain', clicks: 2 },
+    ];
+    const asked = { ...scene, breakdowns: ['COUNTRY'], rows } as const;
+
+    expect(await problemsOf({ ...asked, filters: { countryId: ['1', '2'] } })).toEqual([]);
+    expect(await problemsOf({ ...asked, filters: { countryId: ['1'] } })).toEqual([
+      'The filter countryId seems to be ignored: country has 2 values, and the filter names 1 id.',
+    ]);
+  });
+});
+
+describe('rows that are another written otherwise', () => {
+  test('ids as numbers, blanks at the end, hours by another clock', async () => {
+    const rows = [
+      { campaignId: '1', campaignName: 'a', clicks: 1 },
+      { campaignId: 1, campaignName: 'a ', clicks: 1 },
+    ];
+    expect(await problemsOf({ breakdowns: ['CAMPAIGN'], rows })).toEqual([
+      'One row of the report repeats the breakdown values of an earlier one; the first is row 2.',
+    ]);
+
+    const since = '2026-11-01T10:00';
+    const window = { since, until: '2026-11-01T10:59:59', breakdowns: ['HOURLY'] } as const;
+    const hourRows = [
+      { date: '2026-11-01', hour: '2026-11-01T10:00:00+0100', clicks: 1 },
+      { date: '2026-11-01', hour: '2026-11-01T09:00:00Z', clicks: 1 },
+    ];
+    expect(await problemsOf({ ...window, rows: hourRows })).toEqual([
+      'The hours of the report are of another zone than Europe/Paris: row 2 has 2026-11-01T09:00:00Z.',
+      'One row of the report repeats the breakdown values of an earlier one; the first is row 2.',
+    ]);
+  });
+
+  test('a ROLLUP, which doubles every sum', async () => {
+    const rows = [
+      { country: 'France', os: 'iOS', clicks: 30 },
+      { country: 'France', os: 'Android', clicks: 12 },
+      { country: 'France', os: null, clicks: 42 },
+      { country: 'Spain', os: 'iOS', clicks: 5 },
+      { country: 'Spain', os: null, clicks: 5 },
+      { country: null, os: null, clicks: 47 },
+    ];
+    expect(await problemsOf({ breakdowns: ['COUNTRY', 'OS'], rows })).toEqual([
+      '2 rows look like totals, the first is row 3: they have no os.',
+      'Row 6 looks like a total: it has no country, no os.',
+    ]);
+  });
+
+  test('a subtotal of days, and a campaign that was ignored', async () => {
+    const rows = [
+      { date: '2026-11-01', campaignId: null, campaignName: null, clicks: 3 },
+      { date: '2026-11-01', campaignId: '1', campaignName: 'a', clicks: 3 },
+    ];
+    expect(await problemsOf({ breakdowns: ['DAILY', 'CAMPAIGN'], rows })).toEqual([
+      'Row 1 looks like a total: it has no campaignId.',
     ]);
   });
 });

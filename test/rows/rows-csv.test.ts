@@ -128,13 +128,13 @@ describe('a CSV report', () => {
     expect([rows, tail.rowCount, tail.fields]).toEqual([[], 0, ['date', 'displays']]);
   });
 
-  it('is recognised by its header when the service did not say what it sends', async () => {
+  it('is recognised by its header, whatever the service says that it sends', async () => {
     expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual([
       '{"date":"2026-11-01","displays":3}',
     ]);
-    await expect(
-      readReport('date,displays\n', { contentType: 'application/json' }),
-    ).rejects.toThrow('expected "{"');
+    expect(
+      (await readReport('date,displays\n', { contentType: 'application/json' })).tail.fields,
+    ).toEqual(['date', 'displays']);
   });
 
   it.each([',', ';', '\t', '|', '^', ' '])(

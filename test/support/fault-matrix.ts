@@ -124,7 +124,12 @@ export const faultKinds: readonly FaultKind[] = [
     says: /still in progress after 10 min/,
     flags: '--wait-timeout 10m',
   },
-  { kind: 'not-downloadable', at: { download: ends(7) }, says: /The report is not ready/ },
+  {
+    kind: 'not-downloadable',
+    at: { download: isRetried(7) },
+    says: /The report is not ready/,
+    flags: '--wait-timeout 10m',
+  },
 ];
 
 /** Takes real time: the server answers after the client has given up. */

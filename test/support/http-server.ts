@@ -21,6 +21,8 @@ export async function serve(handler: Handler) {
   const received: Received[] = [];
 
   const server = createServer((request, response) => {
+    // The clocks of tests begin when each test says.
+    response.sendDate = false;
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {

@@ -1,0 +1,172 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { startCli } from '../support/spawn.ts';
+
+/** What the steps of a run must notice although no single report tells it (`cli.md`, Never silently wrong). */
+
+const byDay = 'run --period 2026-11-09..2026-11-11 --by DAILY --metrics displays';
+
+describe('download ID', () => {
+  test('a report of this machine has the columns, the checks and the --strict of its request', async () => {
+    const { run, server } = await serveForTest({ manual: true });
+    const line = 'run --period 2026-11-09 --by DAILY --metrics clicks,ctr --strict -o a.csv';
+    await run(`${line} --wait-timeout 1s`);
+    const [entry] = JSON.parse((await run('report list --json')).stdout);
+    server.setReport(entry.id, { status: 'ready' });
+
+    const fetched = await run(`download ${entry.id} --wait -o b.csv`);
+
+    expect(fetched).toMatchObject({ exitCode: 0 });
+    expect(fetched.files['b.csv']).toMatch(/^date,clicks,ctr\r\n2026-11-09,/);
+  });
+
+  test.each(['--strict', ''])('rows that are not all there, run with "%s"', async (strict) => {
+    const { env } = await serve(({ path, body }, response) => {
+      const isAsked = body.includes('"id"');
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting' && isAsked) return json(response, { status: 'progress' });
+      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
+    });
+    const cwd = temporaryFolder();
+    await runCli(`${byDay} ${strict} --wait-timeout 1s`, { cwd, env });
+
+    const fetched = await runCli('download r1 --json -o x.csv -q', { cwd, env });
+
+    const missing = 'no rows for 2 of the 3 days of its window: 2026-11-10, 2026-11-11.';
+    expect(fetched.stderr).toContain(missing);
+    if (strict === '') {
+      expect(fetched).toMatchObject({ exitCode: 0 });
+      expect(JSON.parse(fetched.stdout).warnings).toHaveLength(1);
+    } else {
+      expect(fetched).toMatchObject({ exitCode: 9, files: {} });
+    }
+  });
+
+  test('of any other report, what the document tells is compared with its rows', async () => {
+    const summary = {
+      since: '2026-11-09T00:00:00+0100',
+      until: '2026-11-09T23:59:59+0100',
+      breakdowns: ['DAILY', 'CAMPAIGN'],
+      timezone: 'europe/paris',
+    };
+    const row = { date: '2026-11-09', campaignId: '1', campaignName: 'A', os: null, displays: 1 };
+    const later = { ...row, date: '2026-11-10' };
+    const odd = { ...row, campaignId: '2', displays: 'N/A' };
+    const { env } = await serve((_request, response) =>
+      json(response, { data: [row, row, later, odd], summary, report_id: 'r2' }),
+    );
+
+    const fetched = await runCli('download r1 --json -o x.csv', { env });
+
+    expect(fetched.exitCode).toBe(0);
+    expect(JSON.parse(fetched.stdout).warnings).toEqual([
+      'The report has rows of 1 day outside its window: 2026-11-10.',
+      'The metric displays is no whole number in row 4: it has "N/A".',
+      'One row of the report repeats the breakdown values of an earlier one; the first is row 2.',
+      'The service sent another report than asked for: report_id: "r2".',
+    ]);
+    expect(await runCli('download r1 --strict -o x.csv', { env })).toMatchObject({
+      exitCode: 9,
+      files: {},
+    });
+  });
+});
+
+describe('many reports', () => {
+  test('one id for three creates is a finding of each report but the first', async () => {
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
+    });
+    const line = `${byDay} --split day --concurrency 1 -o {date}.csv`;
+
+    const result = await runCli(line, { env });
+
+    expect(result.stderr.match(/answered with the id of another report: r1/g)).toHaveLength(2);
+    expect(await runCli(`${line} --strict`, { env })).toMatchObject({ exitCode: 9 });
+  });
+
+  test('each part of a merged output is compared by itself', async () => {
+    const { env } = await serve(({ path, body }, response) => {
+      const { id, until } = JSON.parse(body);
+      if (path === '/buyer-reporting') {
+        return json(response, { id: `d${new Date(until * 1_000).getUTCDate()}` });
+      }
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+
+      const day = String(id).slice(1).padStart(2, '0');
+      const at = (time: string) => `2026-11-${day}T${time}+0100`;
+      const until10 = id === 'd10' ? '11:59:59' : '23:59:59';
+      const metric = id === 'd11' ? { displays: '-' } : { displays: 1 };
+      const data = [{ date: `2026-11-${day}`, ...metric }];
+      return json(response, { data, summary: { since: at('00:00:00'), until: at(until10) } });
+    });
+
+    const result = await runCli(`${byDay} --split day -o x.csv --json`, { env });
+
+    expect(JSON.parse(result.stdout).warnings).toEqual([
+      expect.stringMatching(/^2026-11-10: The report is of another window/),
+      expect.stringMatching(/^2026-11-11: The metric displays is no whole number/),
+    ]);
+    expect(await runCli(`${byDay} --split day -o x.csv --strict`, { env })).toMatchObject({
+      exitCode: 9,
+      files: {},
+    });
+  });
+
+  test('a reader of --json that goes away keeps no file from being written', async () => {
+    const { env, cwd } = await serveForTest({ delayMs: 0 });
+    const line =
+      'run --period 2026-11-01..2026-11-12 --by OS --metrics displays --split day -o {date}.csv --json';
+    const { child, ended } = startCli(line, { env, cwd });
+    child.stdout?.once('data', () => child.stdout?.destroy());
+
+    const result = await ended;
+
+    expect(result.exitCode).toBe(0);
+    expect(result.stderr).not.toMatch(/destroyed|Trying again/);
+    expect(readdirSync(cwd).filter((name) => name.endsWith('.csv'))).toHaveLength(12);
+  });
+});
+
+describe('names', () => {
+  const campaigns = {
+    campaigns: [{ campaignId: '12', campaignName: 'Cafe\u0301', adunits: [] }],
+    next: '/campaigns?page=2',
+  };
+
+  test('that were looked up in a list that is not whole are a finding; with --strict nothing is asked for', async () => {
+    const { env, received } = await serve(({ path }, response) => {
+      if (path === '/campaigns') return json(response, campaigns);
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
+    });
+    const line = 'run --period 2026-11-09 --by DAILY --metrics displays --campaign Café -o x.csv';
+
+    const result = await runCli(`${line} -q --json`, { env });
+
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(result.stdout).warnings).toEqual([
+      expect.stringContaining('a further page of campaigns'),
+    ]);
+
+    const creates = () => received.filter(({ path }) => path === '/buyer-reporting').length;
+    const before = creates();
+    expectRefusal(await runCli(`${line} --strict`, { env }), 2, 'a further page of campaigns');
+    expect(creates()).toBe(before);
+  });
+});
+
+test('a token that may not list campaigns works', async () => {
+  const { env } = await serve((_request, response) => json(response, { error: 'no' }, 403));
+
+  expect(await runCli('whoami', { env })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('works, but may not list campaigns'),
+  });
+});
