@@ -333,8 +333,9 @@ function harmOf({ path, found, line, part }: BookedFile): string | undefined {
   if (found.size === 0) return 'its file is empty';
   if (found.size !== line.bytes) return 'its file was cut or changed';
 
-  const { since, until } = describeWindow(part.window);
-  const isOfWindow = line.window.since === since && line.window.until === until;
+  const isOfWindow =
+    Date.parse(line.window.since) / 1_000 === part.window.since &&
+    Date.parse(line.window.until) / 1_000 === part.window.until;
   const isEarly = Date.parse(line.createdAt) / 1_000 < part.overAt;
   if (!isOfWindow && !isEarly) {
     return `its file holds ${line.window.since} … ${line.window.until}`;

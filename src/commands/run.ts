@@ -64,13 +64,12 @@ export const runCommand = declareCommand({
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
-  expectOwnPlaces(planned, context.host.cwd);
-
   const notes = new Set(planned.flatMap(({ plan }) => plan.window.notes));
   for (const note of notes) context.console.note(note);
 
   const chosen = await Promise.all(planned.map((job) => chooseParts(context, job)));
   const jobs = chosen.filter(({ parts }) => parts.length > 0);
+  expectOwnPlaces(jobs, context.host.cwd);
   if (options.dryRun) return showPlan(context, jobs);
 
   const [first, ...others] = jobs;
