@@ -1,4 +1,13 @@
-import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BookLine } from '../../src/report/books.ts';
@@ -119,20 +128,9 @@ describe('the books', () => {
 describe('--missing', () => {
   const otherRequests = [
     '--metrics clicks --by DAILY,CAMPAIGN --country FR',
-    '--by DAILY,OS --country FR',
     '--by DAILY,CAMPAIGN --country DE',
     '--by DAILY,CAMPAIGN',
-    '--by DAILY,CAMPAIGN --country FR --filter osId=1',
-    '--by DAILY,CAMPAIGN --country FR --campaign "*a*"',
-    '--by DAILY,CAMPAIGN --country FR --columns date,displays',
-    '--by DAILY,CAMPAIGN --country FR --normalize',
-    '--by DAILY,CAMPAIGN --country FR --delimiter ;',
     '--by DAILY,CAMPAIGN --country FR --excel',
-    '--by DAILY,CAMPAIGN --country FR --bom',
-    '--by DAILY,CAMPAIGN --country FR --no-header',
-    '--by DAILY,CAMPAIGN --country FR --escape-formulas',
-    '--by DAILY,CAMPAIGN --country FR --format ndjson',
-    '--by DAILY,CAMPAIGN --country FR --window-clock wall',
   ];
 
   test.each(otherRequests)('refuses files of another request (%s)', async (flags) => {
@@ -149,31 +147,6 @@ describe('--missing', () => {
     expect((await run(`${week} ${flags} --refetch`)).exitCode).toBe(0);
     expect((await run(`${week} ${flags}`)).exitCode).toBe(0);
   });
-
-  const sameRequests = [
-    '--retries 1',
-    '--concurrency 2',
-    '--progress none',
-    '--title Other',
-    '--wait-timeout 5m',
-    '--poll-interval 1s',
-    '--timeout 10s',
-    '--strict',
-    '--fresh',
-    '--lookback 0',
-  ];
-
-  test.each(sameRequests)(
-    'has nothing to do where only how it runs differs (%s)',
-    async (flags) => {
-      const { run, server } = await serveForTest({ delayMs: 0 });
-      await run(`${week} --by DAILY,CAMPAIGN`);
-      const before = server.requests().length;
-
-      expect((await run(`${week} --by DAILY,CAMPAIGN ${flags}`)).exitCode).toBe(0);
-      expect(server.requests()).toHaveLength(before);
-    },
-  );
 
   test('fetches what is empty, cut or absent, and says why in --dry-run', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
@@ -252,6 +225,90 @@ describe('--missing', () => {
     expect(requests.map(({ output, reason }: Record<string, string>) => [output, reason])).toEqual([
       ['data/date=2026-11-12/part.parquet', 'its file cannot be read'],
     ]);
+  });
+
+  test('fetches again what a run has left without its line, though it was the first of all', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const line = `${week} --by OS`;
+    await run(line);
+    const text = readFileSync(join(cwd, booksFile), 'utf8');
+    const [first = '', ...others] = text.trimEnd().split('\n');
+    writeFileSync(join(cwd, booksFile), others.map((other) => `${other}\n`).join(''));
+
+    const { stdout } = await run(`${line} --dry-run --json`);
+    const { requests } = JSON.parse(stdout);
+    expect(requests).toEqual([
+      expect.objectContaining({
+        output: `data/${JSON.parse(first).file}`,
+        reason: 'its run was ended before its line was in the books',
+      }),
+    ]);
+
+    await run(line);
+    expect((await run('check data')).exitCode).toBe(0);
+
+    // Books that a run made, and that it did not live to write to.
+    const nowMs = Date.now();
+    await run('run --period yesterday --by OS --split day -q -o new/{date}.csv', { now: nowMs });
+    truncateSync(join(cwd, 'new/_adreport.ndjson'), 0);
+    utimesSync(join(cwd, 'new/_adreport.ndjson'), nowMs / 1_000, nowMs / 1_000);
+    await run('run --period yesterday --by OS --split day -q --missing -o new/{date}.csv', {
+      now: nowMs,
+    });
+    expect((await run('check new')).exitCode).toBe(0);
+  });
+
+  test('leaves files alone that are older than the books', async () => {
+    const { run, cwd, server } = await serveForTest({ delayMs: 0 });
+    const old = '--period 2026-11-09..2026-11-14 --by OS --split day -q -o {date}.csv';
+    await run(`run ${old} --no-books`);
+    await run('run --period 2026-11-15 --by OS --split day -q -o {date}.csv', {
+      now: Date.UTC(2026, 10, 21, 12),
+    });
+    const before = server.requests().length;
+
+    const { exitCode, stderr } = await run(`run ${old.replace(' -q', '')} --missing`);
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('The books have no line for 6 files');
+    expect(server.requests()).toHaveLength(before);
+    expect(existsSync(join(cwd, '2026-11-09.csv'))).toBe(true);
+  });
+
+  test('fetches again what is as long as its line says, and not what it was', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const line = `${week} --by OS`;
+    await run(line);
+    const path = join(cwd, 'data/date=2026-11-09/part.csv');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(
+      path,
+      text.replace(/\d/, (digit) => String((Number(digit) + 1) % 10)),
+    );
+
+    await run(line);
+
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect((await run('check data')).exitCode).toBe(0);
+  });
+
+  test('fetches nothing where a copy of the folder has other times', async () => {
+    const { run, cwd, server } = await serveForTest({ delayMs: 0 });
+    await run(`${week} --by OS`);
+    utimesSync(join(cwd, 'data/date=2026-11-09/part.csv'), 1_700_000_000, 1_700_000_000);
+    const before = server.requests().length;
+
+    expect((await run(`${week} --by OS`)).exitCode).toBe(0);
+    expect(server.requests()).toHaveLength(before);
+  });
+
+  test('a file has the time of its report, in a folder without books too', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const nowMs = Date.UTC(2026, 10, 12, 12);
+
+    await run('run --period yesterday --by OS -q -o one.csv', { now: nowMs });
+
+    expect(statSync(join(cwd, 'one.csv')).mtimeMs).toBe(nowMs);
   });
 
   test('passes over a torn line of the books, and says so', async () => {

@@ -87,6 +87,11 @@ describe('the books of a folder', () => {
 
     appendToBooks(folder, '_adreport.ndjson', { ...line, file: 'other.csv' });
     expect([...readBooks(folder).lines.keys()]).toEqual([line.file, 'other.csv']);
+    expect(readBooks(folder).faults).toHaveLength(1);
+
+    // The file that the torn line was of has its line now, so that there is nothing to mend.
+    appendToBooks(folder, '_adreport.ndjson', line);
+    expect(readBooks(folder).faults).toEqual([]);
   });
 
   test('JSON of anybody else is no line of ours', () => {

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readBooks } from '../../src/report/books.ts';
+import { serveForTest } from '../support/service.ts';
+import { spawnCli, type start, startCli } from '../support/spawn.ts';
+
+const kills = 200;
+const dayMs = 86_400_000;
+
+/** Kills a program at a moment within so many milliseconds, unless it has ended before; tells whether it was killed. */
+async function killWithin({ child, ended }: ReturnType<typeof start>, mostMs: number) {
+  const timer = setTimeout(() => child.kill('SIGKILL'), mostMs * Math.random());
+  const { signal } = await ended;
+  clearTimeout(timer);
+  return signal === 'SIGKILL';
+}
+
+for (const ending of ['csv', 'parquet']) {
+  test(`${kills / 2} kill -9 of cron lines, alone, side by side and as shards: the next run sets everything right (${ending})`, async () => {
+    let skippedMs = 0;
+    // Each round the service's clock is a day further, so that the figures of every day are others.
+    const clock = () => Date.now() + skippedMs;
+    const { cwd, env } = await serveForTest({ delayMs: 0, restateDays: 400, clock });
+    const folder = join(cwd, 'data');
+    const request = '--by DAILY,CAMPAIGN --metrics displays,downloads --fresh -q --split day';
+    const line = `run --period last-9d ${request} --missing --lookback 4 -o data/{date}.${ending}`;
+    const starters = [
+      [line],
+      [line, line],
+      [`${line} --shard 1/2`, `${line} --shard 2/2`],
+      [`${line} --shard 1/2`, line],
+    ];
+
+    const expectWhole = async (): Promise<void> => {
+      expect(await spawnCli(line, { cwd, env })).toMatchObject({ exitCode: 0 });
+      const checked = await spawnCli('check data', { cwd, env });
+      expect(checked.exitCode, checked.stdout).toBe(0);
+
+      const files = readdirSync(folder).filter((name) => !name.startsWith('_'));
+      expect(files.sort()).toEqual([...readBooks(folder).lines.keys()].sort());
+      expect(files).toHaveLength(9);
+    };
+
+    const startedMs = performance.now();
+    await expectWhole();
+    const runMs = performance.now() - startedMs;
+
+    let left = kills / 2;
+    for (let round = 0; left > 0; round += 1) {
+      skippedMs += dayMs;
+      const lines = starters[round % starters.length] ?? [];
+      const runs = lines.map((each) => startCli(each, { cwd, env }));
+      const killed = await Promise.all(runs.map((run) => killWithin(run, runMs)));
+      left -= killed.filter(Boolean).length;
+      expect(existsSync(folder)).toBe(true);
+      if (round % 5 === 4) await expectWhole();
+    }
+
+    await expectWhole();
+  });
+}
