@@ -17,7 +17,7 @@ class BatchColumns {
 
   #batch: RowBatch | undefined;
 
-  /** The memory of numbers, by field. It is used again for the next batch: to get it anew for each takes long. */
+  /** The memory of numbers, by name. It is used again for the next batch: to get it anew for each takes long. */
   readonly #numbers = new Map<string, Float64Array>();
 
   /** Forgets the columns of the batch before. */
@@ -28,12 +28,12 @@ class BatchColumns {
     this.hundredths.clear();
   }
 
-  /** Numbers for as many rows as the batch has, all of them NaN. */
-  numbersFor(field: string, rowCount: number): Float64Array {
-    let numbers = this.#numbers.get(field);
+  /** The numbers of that name for as many rows as the batch has, all of them NaN. */
+  numbersFor(name: string, rowCount: number): Float64Array {
+    let numbers = this.#numbers.get(name);
     if (!numbers || numbers.length < rowCount) {
       numbers = new Float64Array(2 * rowCount);
-      this.#numbers.set(field, numbers);
+      this.#numbers.set(name, numbers);
     }
     return numbers.subarray(0, rowCount).fill(Number.NaN);
   }
@@ -126,11 +126,14 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
   }
 }
 
-/** The numbers of a field, one a row, of texts that hold one too; NaN where a row has no number there. */
+/**
+ * The numbers of a field, one a row, of texts that hold one too; NaN where a row has no number there. They are good until
+ * the next batch is asked for.
+ */
 export function numbersOf(batch: RowBatch, field: string): Float64Array {
   const hundredths = hundredthsOf(batch, field);
   const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
-  const numbers = new Float64Array(rowCount);
+  const numbers = columnsOf(batch).numbersFor(`${field} as a number`, rowCount);
   const index = fields.indexOf(field);
 
   for (let row = 0; row < rowCount; row++) {

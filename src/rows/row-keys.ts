@@ -1,5 +1,5 @@
 import { momentOf } from '../contract/values.ts';
-import { letterN, quote, viewOf } from './bytes.ts';
+import { letterN, quote } from './bytes.ts';
 import { KeyTable, keysAtMost } from './key-table.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
@@ -34,24 +34,39 @@ export class RepeatFinder {
     const indexes = Int32Array.from(allIndexes.filter((index) => index !== hourIndex));
 
     const ranges = rangesOf(batch);
-    const words = viewOf(ranges.bytes);
+    const hours = hourIndex < 0 ? undefined : this.#hoursOf(ranges, hourIndex);
     const rowCount = Math.min(batch.rowCount, keysAtMost - this.#rowsSeen);
     this.#rowsSeen += rowCount;
-    // One object serves all rows: a million of them would be garbage.
-    const key = { indexes, row: 0, hour: 0 };
-    for (let row = 0; row < rowCount; row++) {
-      key.row = row;
-      if (hourIndex >= 0) key.hour = this.#hourAt(ranges, row * batch.fields.length + hourIndex);
-      if (this.#keys.add(ranges, words, key)) continue;
+    this.#keys.addAll(ranges, { indexes, hours }, rowCount, (row) => {
       this.count++;
       this.firstRow ||= batch.firstRow + row + 1;
-    }
+    });
   }
 
-  /** A number for the instant of an hour, with whatever offset it is written; a text that is no time has one of its own. */
-  #hourAt({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): number {
-    const start = valueStarts[at] as number;
-    const json = start < 0 ? '' : bytes.toString('latin1', start, valueEnds[at]);
+  /**
+   * A number for each row, which tells the instant of its hour, with whatever offset that is written; a text that is no time
+   * has a number of its own.
+   */
+  #hoursOf(batch: RangedBatch, index: number): Int32Array {
+    const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
+    const hours = new Int32Array(rowCount);
+    let textBefore: Buffer | undefined;
+
+    for (let row = 0; row < rowCount; row++) {
+      const at = row * fields.length + index;
+      const start = valueStarts[at] as number;
+      const end = start < 0 ? start : (valueEnds[at] as number);
+      if (textBefore && standsAt(bytes, start, end, textBefore)) {
+        hours[row] = hours[row - 1] as number;
+        continue;
+      }
+      textBefore = start < 0 ? undefined : bytes.subarray(start, end);
+      hours[row] = this.#hourOf(textBefore?.toString('latin1') ?? '');
+    }
+    return hours;
+  }
+
+  #hourOf(json: string): number {
     const numberBefore = this.#hours.get(json);
     if (numberBefore !== undefined) return numberBefore;
 
