@@ -13,7 +13,7 @@ import { wrap } from '../ui/page.ts';
 import { createPrompt } from '../ui/prompt.ts';
 import { ServiceCalls } from './service-calls.ts';
 import { ServiceRecording } from './service-recording.ts';
-import { ServiceTrials, type TrialResult, type Verdict } from './service-trials.ts';
+import { ServiceTrials, type TrialResult, type TrialVerdict } from './service-trials.ts';
 import { planTrialReports, type TrialReport } from './trial-reports.ts';
 
 /** How the examination of a service is made. */
@@ -142,7 +142,7 @@ async function tryStatements(
 /** What each statement of a profile came to. */
 function resultsOf(
   profile: Profile,
-  verdicts: ReadonlyMap<StatementId, Verdict>,
+  verdicts: ReadonlyMap<StatementId, TrialVerdict>,
   console: Console,
 ): StatementResult[] {
   const results: StatementResult[] = [];
@@ -154,7 +154,7 @@ function resultsOf(
   return results;
 }
 
-const notReached: Verdict = { result: 'not tried', said: 'what it needs could not be had' };
+const notReached: TrialVerdict = { result: 'not tried', said: 'what it needs could not be had' };
 
 /** What is written of an examination. */
 interface RecordingSetup {

@@ -38,7 +38,7 @@ import { otherZone, type TrialReport, type TrialReportName } from './trial-repor
 export type TrialResult = 'holds' | 'differs' | 'not tried';
 
 /** A result, and what came instead, or why the statement was not tried. */
-export interface Verdict {
+export interface TrialVerdict {
   readonly result: TrialResult;
   readonly said: string | null;
 }
@@ -75,7 +75,7 @@ const waitAtMostMs = 10 * 60_000;
 
 /** Tries every statement on the service, and keeps what each came to. */
 export class ServiceTrials {
-  readonly verdicts = new Map<StatementId, Verdict>();
+  readonly verdicts = new Map<StatementId, TrialVerdict>();
   readonly #calls: ServiceCalls;
   readonly #settings: TrialSettings;
   readonly #host: Context['host'];

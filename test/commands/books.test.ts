@@ -246,9 +246,11 @@ describe('--missing', () => {
 
     await run(line);
     expect((await run('check data')).exitCode).toBe(0);
+  });
 
-    // Books that a run made, and that it did not live to write to.
+  test('fetches again what stands beside books that a run made and did not live to write to', async () => {
     const nowMs = Date.now();
+    const { run, cwd } = await serveForTest({ delayMs: 0, clock: () => nowMs });
     await run('run --period yesterday --by OS --split day -q -o new/{date}.csv', { now: nowMs });
     truncateSync(join(cwd, 'new/_adreport.ndjson'), 0);
     utimesSync(join(cwd, 'new/_adreport.ndjson'), nowMs / 1_000, nowMs / 1_000);
@@ -326,8 +328,8 @@ describe('--missing', () => {
 
 describe('check', () => {
   test('calls a file that ends now early, and one without a header no stranger', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
     const noon = Date.UTC(2026, 10, 20, 11);
+    const { run } = await serveForTest({ delayMs: 0, clock: () => noon });
     const line = 'run --since 2026-11-18 --until now --split day --by OS -q';
 
     await run(`${line} -o early/{date}.csv`, { now: noon });

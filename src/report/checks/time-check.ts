@@ -134,7 +134,10 @@ export class TimeCheck implements Check {
       const moment = momentOf(text);
       if (!moment) continue;
       const offsetSeconds = (moment.wallMs - moment.instantMs) / 1_000;
-      if (offsetSeconds === offsetAt(moment.instantMs / 1_000, zone)) continue;
+      const instant = moment.instantMs / 1_000;
+      if (offsetSeconds === offsetAt(instant, zone)) continue;
+      // Where clocks change by thirty minutes, an hour is named by the offset that it ends with.
+      if (offsetSeconds === offsetAt(instant + 3_599, zone)) continue;
       return [
         `The hours of the report are of another zone than ${zone}: row ${row} has ${printable(text)}.`,
       ];
