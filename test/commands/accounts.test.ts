@@ -232,7 +232,9 @@ describe('reports that were begun', () => {
     const { run, server, sent, creators } = service;
     const line = `run --account buyer,admin ${oneDay} -o {account}.csv`;
 
-    const isAsked = () => sent().filter(({ endpoint }) => endpoint === 'status').length >= 2;
+    // Both reports have been asked for, and are waited for.
+    const isAsked = () =>
+      creators().length === 2 && sent().filter(({ endpoint }) => endpoint === 'status').length >= 2;
     const kill = interruption(143);
     const begun = await run(`${line} --wait-timeout 1m`, {
       signal: kill.signal,

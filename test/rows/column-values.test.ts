@@ -90,7 +90,10 @@ it('finds the rows that repeat a key, and no other', async () => {
       const json = JSON.stringify({ data: rows });
       for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
 
-      const keys = rows.map((row) => JSON.stringify(row));
+      // Blanks at the end of a name are no part of it.
+      const keys = rows.map(
+        ({ campaignName, date }) => `${campaignName.replace(/ +$/, '')}|${date}`,
+      );
       expect(finder.count).toBe(rows.length - new Set(keys).size);
       const first = keys.findIndex((text, index) => keys.indexOf(text) < index);
       expect(finder.firstRow).toBe(first + 1);
