@@ -58,7 +58,7 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('holds what runs, and nothing else, in 6 MB', () => {
+  test('holds what runs, and nothing else, in 7 MB', () => {
     const paths = Object.keys(sizes);
     const kinds = paths.filter(
       (path) => !/^dist\/([\w.-]+\.js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.ts)$/.test(path),
@@ -75,7 +75,7 @@ describe('the package', () => {
     const sizeBytes = Object.values(sizes).reduce((sum, size) => sum + size, 0);
 
     expect(sizeBytes).toBeGreaterThan(1_000_000);
-    expect(sizeBytes).toBeLessThan(6_000_000);
+    expect(sizeBytes).toBeLessThan(7_000_000);
   });
 
   test('is installed as one package that brings none along and runs nothing, without network', () => {

@@ -17,6 +17,7 @@ import { parse } from 'yaml';
 import type { LocalServer } from '../../src/server/start.ts';
 import { type CodeBlock, findCodeBlock, readCodeBlocks } from '../support/code-blocks.ts';
 import {
+  daysIn,
   hasDuckDb,
   hasPostgres,
   isInstalled,
@@ -118,11 +119,9 @@ describe('cron', () => {
     const daemon = spawn('/usr/sbin/cron', ['-f'], { stdio: 'ignore' });
     onTestFinished(() => void daemon.kill());
 
-    await expect
-      .poll(() => readdirSync(out), { timeout: 150_000, interval: 1_000 })
-      .toHaveLength(30);
+    await expect.poll(() => daysIn(out), { timeout: 150_000, interval: 1_000 }).toHaveLength(30);
     const yesterday = new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10);
-    expect(readdirSync(out)).toContain(`date=${yesterday}`);
+    expect(daysIn(out)).toContain(`date=${yesterday}`);
   });
 
   testWith('flock: a run that still goes on keeps the next one out', without('flock'), async () => {
@@ -137,7 +136,7 @@ describe('cron', () => {
     expect(server.requests()).toEqual([]);
 
     expect((await shell(here)).exitCode).toBe(0);
-    expect(readdirSync(join(cwd, 'reports'))).toHaveLength(30);
+    expect(daysIn(join(cwd, 'reports'))).toHaveLength(30);
   });
 });
 
@@ -425,14 +424,14 @@ describe('schedulers', () => {
       const line = parallel.replace('--local ', '');
 
       expect(await shell(line)).toMatchObject({ exitCode: 0 });
-      expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+      expect(daysIn(join(cwd, 'data'))).toEqual(days);
       expect(countOrders(server)).toBe(31);
 
       rmSync(join(cwd, 'data', days[7] ?? ''), { recursive: true });
       server.reset();
       expect(await shell(line)).toMatchObject({ exitCode: 0 });
       expect(countOrders(server)).toBe(1);
-      expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+      expect(daysIn(join(cwd, 'data'))).toEqual(days);
     },
   );
 
@@ -442,13 +441,13 @@ describe('schedulers', () => {
     writeFileSync(join(cwd, 'backfill.sh'), slurm);
 
     expect(await shell('sbatch --wait backfill.sh')).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+    expect(daysIn(join(cwd, 'data'))).toEqual(days);
     expect(countOrders(server)).toBe(31);
 
     // The first part is the fourth task's, and the fourth part is the third task's.
     rmSync(join(cwd, 'data', days[3] ?? ''), { recursive: true });
     expect(await shell('sbatch --wait --array=3 backfill.sh')).toMatchObject({ exitCode: 0 });
-    expect(readdirSync(join(cwd, 'data')).sort()).toEqual(days);
+    expect(daysIn(join(cwd, 'data'))).toEqual(days);
     expect(countOrders(server)).toBe(32);
   });
 
@@ -630,7 +629,7 @@ describe('containers', () => {
       expect(await shell(line)).toMatchObject({ exitCode: 0, stderr: '' });
     }
 
-    expect(readdirSync(join(cwd, 'reports'))).toHaveLength(31);
+    expect(daysIn(join(cwd, 'reports'))).toHaveLength(31);
   });
 });
 

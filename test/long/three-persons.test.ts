@@ -1,10 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { readSheet } from '../output/xlsx-reader.ts';
 import {
+  daysIn,
   hasDuckDb,
   hasPostgres,
   isInstalled,
@@ -41,8 +42,8 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
     return JSON.parse((await start(line).ended).stdout).data;
   };
 
-  // The window before is of as many days: the 30 before September.
-  const [now, before] = [await read('2026-09'), await read('2026-08-02..2026-08-31')];
+  // The window before is the month before, though it is longer.
+  const [now, before] = [await read('2026-09'), await read('2026-08')];
 
   expect(now.length).toBeGreaterThan(5);
 
@@ -84,7 +85,7 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
   const windows = summary.flat().join('\n');
 
   expect(windows).toContain('1–30 September 2026');
-  expect(windows).toContain('2–31 August 2026');
+  expect(windows).toContain('1–31 August 2026');
   for (const { label, field } of [
     { label: 'Displays', field: 'displays' },
     { label: 'Clicks', field: 'clicks' },
@@ -96,13 +97,13 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
       label,
       expect.closeTo(sums[0], 2),
       expect.closeTo(sums[1], 2),
-      changeOf(...sums),
+      expect.closeTo((sums[0] - sums[1]) / sums[1], 6),
     ]);
   }
 
   const page = readFileSync(join(cwd, 'september.html'), 'utf8');
 
-  for (const name of ['1–30 September 2026', 'compared with 2–31 August 2026'])
+  for (const name of ['1–30 September 2026', 'compared with 1–31 August 2026'])
     expect(page).toContain(name);
 
   const displays = [sumOf(now, 'displays'), sumOf(before, 'displays')] as const;
@@ -137,7 +138,7 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   ].join('|');
 
   const filled = `${year} --split month --missing --concurrency 1 -o data/month={since}/part.csv`;
-  const files = (): string[] => (existsSync(folder) ? readdirSync(folder).sort() : []);
+  const files = (): string[] => (existsSync(folder) ? daysIn(folder) : []);
   const read = (month: string) =>
     readFileSync(join(folder, month, 'part.csv'), 'utf8').replaceAll('\r\n', '\n');
   const whenWritten = (): number[] =>

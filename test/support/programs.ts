@@ -79,3 +79,10 @@ export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
   const connection = await (await DuckDBInstance.create()).connect();
   return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }
+
+/** What a folder of reports holds beside its books, in order. */
+export function daysIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('_'))
+    .sort();
+}
