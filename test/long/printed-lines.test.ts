@@ -94,6 +94,11 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
       ...(has('view week.csv')
         ? ['run --period last-week --by DAILY,CAMPAIGN,COUNTRY -o week.csv']
         : []),
+      ...(has('check data')
+        ? [
+            'run --period 2026-10-31..2026-11-02 --by CAMPAIGN --split day -o data/date={date}/part.parquet',
+          ]
+        : []),
     ];
     for (const line of needed) expect(await spawnCli(line, place)).toMatchObject({ exitCode: 0 });
     return place;

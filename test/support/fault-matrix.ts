@@ -82,7 +82,12 @@ export const faultKinds: readonly FaultKind[] = [
   },
   { kind: '400', at: isRejected, says: /\(400 SYSTEM\)/ },
   { kind: '403', at: isRejected, says: /\(403 ADMIN_ONLY\)/ },
-  { kind: '404', at: isRejected, says: /\(404 NOT_FOUND\)/ },
+  {
+    kind: '404',
+    // The data of a report that is ready may come a moment later.
+    at: everywhere(ends(4), { 'sign-in': ends(3), download: isRetried(4) }),
+    says: /\(404 NOT_FOUND\)/,
+  },
   { kind: '302', at: isRejected, says: /\(302 INTERNAL\)/ },
   {
     kind: '401',
@@ -97,7 +102,8 @@ export const faultKinds: readonly FaultKind[] = [
   },
   {
     kind: 'garbage',
-    at: everywhere(ends(9), { download: isRetried(9) }),
+    // A body that was read whole would be the same the next time.
+    at: everywhere(ends(9)),
     says: /instead of JSON|no text in utf-8|not UTF-8|byte \d+/,
   },
   {

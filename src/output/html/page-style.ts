@@ -214,7 +214,8 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   h2 { font-size: .9375rem; }
   h3 { font-size: .75rem; margin-bottom: .375rem; }
   small, dt, figcaption, .by, .legend { font-size: .625rem; }
-  section { margin-top: 1rem; }
+  section { margin-top: .75rem; }
+  footer, footer p { margin: .25rem 0 0; padding: 0; font-size: .5rem; }
   header + section, .notice + section { margin-top: .75rem; }
   header, .notice, section[aria-label] { break-after: avoid; }
   .notice { margin-top: .5rem; padding: .375rem .625rem; }
@@ -234,7 +235,7 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   figure.wide { margin-bottom: .375rem; }
   figcaption { margin-bottom: .5rem; }
   figcaption b { font-size: .6875rem; }
-  .plot, .wide .plot { grid-template-rows: 5.5rem 1.125rem; }
+  .plot, .wide .plot { grid-template-rows: 4.75rem 1.125rem; }
   .y, .x text { font-size: .5625rem; }
   .x text { transform: translateY(-.1875rem); }
   ol, ol.compared { gap: .25rem .75rem; }
