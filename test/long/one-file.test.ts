@@ -56,8 +56,8 @@ export const tallyCommand = declareCommand({
   examples: [['adreport tally --local', 'those of the local server']],
   flags: [serviceFlags, tallyFlags],
   async action({ context, options }) {
-    const { length } = await (await context.client()).campaigns();
-    await context.console.result(\`\${length} campaigns\${options.loud ? '!' : ''}\`);
+    const { campaigns } = await (await context.client()).campaigns();
+    await context.console.result(\`\${campaigns.length} campaigns\${options.loud ? '!' : ''}\`);
     return 0;
   },
 });
