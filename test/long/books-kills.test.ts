@@ -5,7 +5,7 @@ import { readBooks } from '../../src/report/books.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, type start, startCli } from '../support/spawn.ts';
 
-const kills = 200;
+const kills = 80;
 const dayMs = 86_400_000;
 
 /** Kills a program at a moment within so many milliseconds, unless it has ended before; tells whether it was killed. */
