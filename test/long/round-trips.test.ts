@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ import { spawnCli } from '../support/spawn.ts';
 
 /**
  * The same report in every format, read by programs that are not ours: Python's json and csv, DuckDB (in the
- * `node_modules` of the folder that ADREPORT_TOOLS names), LibreOffice.
+ * `node_modules` of the folder that ADREPORT_TOOLS names), LibreOffice, Python's openpyxl.
  */
 
 const reports = {
@@ -146,6 +146,102 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
 
     expect(named).toEqual(expected);
   });
+});
+
+const openpyxl = `
+import json, sys, warnings
+import openpyxl
+warnings.simplefilter('error')
+book = openpyxl.load_workbook(sys.argv[1])
+sheet = book['Report']
+table = sheet.tables['Report']
+def cells(sheet):
+    return [[[str(cell.value) if cell.is_date else cell.value, cell.number_format] for cell in row] for row in sheet]
+json.dump({
+    'range': table.ref,
+    'filter': table.autoFilter.ref,
+    'headings': [column.name for column in table.tableColumns],
+    'frozen': sheet.freeze_panes,
+    'report': cells(sheet),
+    'summary': cells(book['Summary']),
+}, sys.stdout)
+`;
+
+/** A cell as openpyxl reads it. */
+interface PythonCell {
+  readonly value: unknown;
+  readonly format: string;
+}
+
+async function readWithOpenpyxl(file: string) {
+  const { stdout } = await promisify(execFile)(pythonOfSheets ?? '', ['-c', openpyxl, file], {
+    maxBuffer: 2 ** 26,
+  });
+  const book = JSON.parse(stdout);
+  const cellsOf = (rows: [unknown, string][][]): PythonCell[][] => {
+    return rows.map((row) => row.map(([value, format]) => ({ value, format })));
+  };
+  return { ...book, report: cellsOf(book.report), summary: cellsOf(book.summary) };
+}
+
+/** openpyxl leaves the escapes of characters that XML cannot hold as they are. */
+function unescaped(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/_x([0-9A-F]{4})_/g, (_, code) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** The Python that has openpyxl, which Debian installs for its own. */
+const pythonOfSheets = ['python3', '/usr/bin/python3'].find((program) => {
+  return spawnSync(program, ['-c', 'import openpyxl']).status === 0;
+});
+if (!pythonOfSheets) console.log('Skipped: there is no openpyxl (apt: python3-openpyxl).');
+
+describe.skipIf(!pythonOfSheets)('a sheet, read by openpyxl', () => {
+  test.each(['buyer', 'awkward'] as const)(
+    'of the account %s is a table of values',
+    async (account) => {
+      const { cwd, env } = await serveForTest({ delayMs: 0 }, account);
+      const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,ADUNIT --compare previous -q -o';
+      const done = await spawnCli([...line.split(' '), 'r.xlsx'], { cwd, env });
+      expect(done).toMatchObject({ exitCode: 0 });
+      const plain = 'run --period 2026-10 --by DAILY,CAMPAIGN,ADUNIT -q -o';
+      await spawnCli([...plain.split(' '), 'r.json'], { cwd, env });
+      const { data } = JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')) as { data: Row[] };
+
+      const book = await readWithOpenpyxl(join(cwd, 'r.xlsx'));
+
+      const [header = [], ...rows]: PythonCell[][] = book.report;
+      const headings = header.map(({ value }) => value);
+      expect(book.headings).toEqual(headings);
+      expect(book.range).toMatch(new RegExp(`^A1:[A-Z]+${data.length + 1}$`));
+      expect(book.filter).toBe(book.range);
+      expect(book.frozen).toBe('A2');
+
+      // The rows stand in the order of the service, each value as what it is.
+      const place = (field: string): number => headings.indexOf(fieldLabel(field));
+      for (const field of ['date', 'campaignId', 'campaignName', 'displays', 'revenueEuro']) {
+        const values = rows.map((row) => unescaped(row[place(field)]?.value));
+        const expected = data.map((row) =>
+          field === 'date' ? `${row[field]} 00:00:00` : row[field],
+        );
+        expect(values).toEqual(expected);
+      }
+      const formats = ['date', 'displays', 'revenueEuro', 'ctr'].map((field) => {
+        return rows[0]?.[place(field)]?.format;
+      });
+      expect(formats).toEqual(['yyyy\\-mm\\-dd', '#,##0', '#,##0.00', '0.00%']);
+
+      const summary = new Map<unknown, PythonCell[]>();
+      for (const [name, ...others] of book.summary) summary.set(name.value, others);
+      expect(summary.get('Rows')?.[0]).toEqual({ value: data.length, format: '#,##0' });
+      expect(summary.get('Fetched')?.[0]?.value).toMatch(/^2026-11-\d\d \d\d:\d\d/);
+      const [now, before, change] = summary.get('Displays') ?? [];
+      expect(change?.value).toBeCloseTo(Number(now?.value) / Number(before?.value) - 1, 9);
+      expect(change?.format).toContain('0.0%');
+    },
+  );
 });
 
 describe('a sheet', () => {

@@ -26,25 +26,58 @@ describe('xlsx', () => {
       sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols|auto|page)/g, '\n$&'),
     ).toMatchInlineSnapshot(`
       "<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">
+      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">
       <sheetPr>
       <pageSetUpPr fitToPage="1"/></sheetPr>
       <sheetViews>
       <sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
       <sheetFormatPr defaultRowHeight="15"/>
-      <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="11" customWidth="1"/><col min="4" max="4" width="11" customWidth="1"/><col min="5" max="5" width="11" customWidth="1"/><col min="6" max="6" width="9" customWidth="1"/><col min="7" max="7" width="12" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="8" customWidth="1"/><col min="10" max="10" width="12" customWidth="1"/></cols>
+      <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="15" customWidth="1"/><col min="4" max="4" width="17" customWidth="1"/><col min="5" max="5" width="12" customWidth="1"/><col min="6" max="6" width="9" customWidth="1"/><col min="7" max="7" width="15" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="8" customWidth="1"/><col min="10" max="10" width="12" customWidth="1"/></cols>
       <sheetData>
-      <row r="1" ht="33" customHeight="1"><c r="A1" s="1" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="1" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="1" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="1" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="2" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="2" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="2" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="1" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="2" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="2" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
+      <row r="1" ht="33" customHeight="1"><c r="A1" s="14" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="14" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="14" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="14" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="15" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="15" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="15" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="14" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="15" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="15" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
       <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" s="0" t="inlineStr"><is><t>007</t></is></c><c r="D2" s="0" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.5</v></c><c r="H2" s="0"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
-      <row r="3"><c r="B3" s="0" t="inlineStr"><is><t>soon</t></is></c><c r="C3" s="0" t="inlineStr"><is><t>7</t></is></c><c r="D3" s="0" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
+      <row r="3" ht="30" customHeight="1"><c r="B3" s="0" t="inlineStr"><is><t>soon</t></is></c><c r="C3" s="0" t="inlineStr"><is><t>7</t></is></c><c r="D3" s="16" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
       </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" s="0" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.029412</v></c><c r="J3" s="7"><v>3.676471</v></c></row></sheetData>
-      <autoFilter ref="A1:J3"/>
       <pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>
-      <pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter></worksheet>"
+      <pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter><ignoredErrors><ignoredError sqref="A1:J3" numberStoredAsText="1"/></ignoredErrors><tableParts count="1"><tablePart r:id="rId1"/></tableParts></worksheet>"
     `);
     expect(sheet.parts.get('xl/workbook.xml')).toContain(
-      '<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Report!$A$1:$J$3</definedName><definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
+      '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
     );
+  });
+
+  it('is a table called Report, whose columns are called as its header says', async () => {
+    const body = documentOf('{"displays":1,"a<b\\n":"x","Displays":"y","":"z"}');
+
+    const { parts, rows } = await xlsx(body);
+
+    const table = parts.get('xl/tables/table1.xml') ?? '';
+    expect(table).toContain('name="Report" displayName="Report" ref="A1:D2"');
+    expect(
+      [...table.matchAll(/<tableColumn id="\d" name="(.*?)"/g)].map(([, name]) => name),
+    ).toEqual(['Displays', 'a&lt;b_x000A_', 'Displays (column 3)', ' (column 4)']);
+    expect(rows[0]).toEqual(['Displays', 'a<b\n', 'Displays (column 3)', ' (column 4)']);
+    expect(parts.get('xl/worksheets/_rels/sheet1.xml.rels')).toContain('../tables/table1.xml');
+    expect(parts.get('[Content_Types].xml')).toContain('/xl/tables/table1.xml');
+  });
+
+  it('has columns as wide as their headings and their values, and rows as high as their texts', async () => {
+    const body = documentOf(
+      '{"displays":1234567890,"campaignName":"Printemps\\nÉté","eyesTrackings":1}',
+      '{"displays":1,"campaignName":"A name of some 30 characters","eyesTrackings":1}',
+    );
+
+    const sheet = sheetOf(await xlsx(body)) ?? '';
+
+    const widths = [...sheet.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) =>
+      Number(width),
+    );
+    const [displays = 0, name = 0, eyes = 0] = widths;
+    expect(displays).toBeGreaterThanOrEqual('1,234,567,890'.length);
+    expect(name).toBeGreaterThan('A name of some 30 characters'.length);
+    expect(eyes).toBeGreaterThan('Eye trackings'.length);
+    expect(sheet).toContain('<row r="2" ht="30" customHeight="1">');
+    expect(sheet).toContain('<row r="3"><c');
   });
 
   it('has the window, the totals and the greatest values of each breakdown on a second sheet', async () => {
@@ -88,7 +121,7 @@ describe('xlsx', () => {
       Rows | 12
       Account | buyer@example.com
       Filters | Country: France, Germany; Campaign: Summer*
-      Fetched | 2026-11-03 04:05 UTC
+      Fetched | 46329.17013888889
       Report | 07bf
       Key | date, campaignId
       Written by | adreport 0.0.0
@@ -133,12 +166,12 @@ describe('xlsx', () => {
     const cells = readSheet((await encode(body, 'xlsx', { comparison })).bytes, 2);
 
     expect(cells.filter((row) => row.length > 1 || /25/.test(String(row[0])))).toEqual([
-      ['Rows', '2'],
+      ['Rows', 2],
       ['Compared with', 'then'],
       ['A day of 25 hours.'],
       ['Totals', 'now', 'then', 'Change'],
       ['Displays', 115, 100, 0.15],
-      ['Country: top 2 by Displays', 'ID', 'Displays', 'Before', 'Change'],
+      ['Country: top 2 by Displays', null, 'Displays', 'Before', 'Change'],
       ['France', null, 112, 100, 0.12],
       ['Spain', null, 3, '–', 'new'],
     ]);
@@ -200,8 +233,15 @@ describe('xlsx', () => {
   it('of an empty report has a header', async () => {
     const columns = [{ field: 'valueDollar', type: 'money' }] as const;
 
-    expect((await xlsx('{"data":[]}', { columns })).rows).toEqual([['Revenue ($)']]);
-    expect((await xlsx('{"data":[]}')).rows).toEqual([]);
+    const sheet = await xlsx('{"data":[]}', { columns });
+    expect(sheet.rows).toEqual([['Revenue ($)']]);
+    expect(sheet.parts.get('xl/tables/table1.xml')).toContain('ref="A1:A2"');
+  });
+
+  it('of which nothing is known is empty', async () => {
+    const { rows, parts } = await xlsx('{"data":[]}');
+    expect(rows).toEqual([]);
+    expect([...parts.keys(), ...parts.values()].join()).not.toContain('table');
   });
 
   it('refuses a text that no cell holds', async () => {

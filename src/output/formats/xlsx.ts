@@ -3,41 +3,40 @@ import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../co
 import { OutputError } from '../../errors.ts';
 import type { ReportTail, RowBatch, Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { formatCount } from '../../text/quantity.ts';
 import { keyText, strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
 import { describeReport, type ReportDescription } from '../../view/window-text.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { factsForPeople } from '../provenance.ts';
-import { widthOf } from '../table/table-layout.ts';
+import { columnWidth } from '../xlsx/column-width.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
 import {
-  fixedParts,
   headerRowXml,
   lettersOf,
+  longestText,
+  openingParts,
   rowXml,
   type SheetCell,
   sheetBeginning,
   sheetEnd,
+  tableXml,
   workbookXml,
 } from '../xlsx/workbook.ts';
 import { ZipArchive, type ZipEntry } from '../xlsx/zip-archive.ts';
 
 const mostRows = 1_048_575;
-const longestText = 32_767;
 
 /** The widths of the columns stand before the rows: they are those of so many rows, or fewer of so many bytes. */
 const heldRows = 1000;
 const heldBytes = 4 * 1024 * 1024;
 
 /** Columns are as wide as their contents, in characters, between these. */
-const narrowest = 8;
-const widest = 45;
+const widthBounds = { least: 8, most: 45 };
 
 /**
- * Reports as a workbook for Excel: the rows with numbers and dates as such, and on a second sheet what they come to.
- * Excel has no time zones: an hour is what the clocks of the report's zone showed.
+ * Reports as a workbook for Excel: the rows, in their order, as a table called `Report` with numbers and dates as such,
+ * and on a second sheet what they come to. Excel has no time zones: an hour is what the clocks of the report's zone showed.
  *
  * The sheet is written as a stream: packages that keep every cell take 760 MB for 100,000 rows of 32 columns. Throws
  * `OutputError` for what does not fit into a sheet.
@@ -55,23 +54,23 @@ class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  readonly #sheet: ZipEntry;
+  /** The sheet of the rows, once the widths of its columns are written. */
+  #sheet: ZipEntry | undefined;
 
-  /** The columns of the sheet, from its first row on. */
+  /** The columns of the sheet, from its first row on, and their headings. */
   #columns: readonly PlannedColumn[] | undefined;
+  #headings: readonly string[] = [];
 
   #rowCount = 0;
 
-  /** Rows that wait for the widths of their columns; `undefined` once these are written. */
-  #held: SheetRow[] | undefined = [];
+  /** Rows that wait for the widths of their columns. */
+  #held: SheetRow[] = [];
 
   #bytesSoFar = 0;
 
   constructor(options: EncodeOptions) {
     this.#options = options;
     this.#plan = new ColumnPlan(options);
-    for (const { path, xml } of fixedParts) this.#archive.add(path, xml);
-    this.#sheet = this.#archive.begin('xl/worksheets/sheet1.xml');
   }
 
   encode(batch: RowBatch): Pieces {
@@ -84,12 +83,12 @@ class WorkbookEncoder implements Encoder {
     this.#sums.observe(batch, this.#plan.columns);
 
     const rows = rowsIn(batch, this.#columns, rowsBefore);
-    if (!this.#held) this.#writeRows(rows, rowsBefore);
+    if (this.#sheet) writeRows(this.#sheet, rows, rowsBefore);
     else {
       for (const row of rows) this.#held.push(row);
       this.#bytesSoFar += batch.sizeBytes;
       const isEnough = this.#rowCount >= heldRows || this.#bytesSoFar >= heldBytes;
-      if (isEnough) this.#begin(this.#held);
+      if (isEnough) this.#begin();
     }
     return this.#archive.take();
   }
@@ -97,12 +96,13 @@ class WorkbookEncoder implements Encoder {
   end({ fields, summary }: ReportTail, warnings: readonly string[] = []): Pieces {
     this.#plan.settle(fields);
     this.#columns ??= this.#plan.shown;
-    if (this.#held) this.#begin(this.#held);
-
-    const lastColumn = this.#columns.length - 1;
-    const filtered =
-      lastColumn < 0 ? undefined : `A1:${lettersOf(lastColumn)}${this.#rowCount + 1}`;
-    this.#sheet.end(sheetEnd(filtered));
+    const sheet = this.#sheet ?? this.#begin();
+    const range = this.#tableRange();
+    sheet.end(sheetEnd('table', range));
+    if (range !== undefined) {
+      const xml = tableXml({ headings: this.#headings, range });
+      this.#archive.add('xl/tables/table1.xml', xml);
+    }
 
     const description = describeReport(summary, this.#sums);
     const notices = this.#notices(summary?.timezone);
@@ -110,33 +110,42 @@ class WorkbookEncoder implements Encoder {
 
     const sentences = [...notices, ...warnings];
     this.#archive.add('xl/worksheets/sheet2.xml', this.#summary(description, sentences));
-    this.#archive.add('xl/workbook.xml', workbookXml(filtered));
+    this.#archive.add('xl/workbook.xml', workbookXml());
     this.#archive.end();
     return this.#archive.take();
   }
 
-  /** Writes the headings of the columns, and the rows so far. */
-  #begin(rows: readonly SheetRow[]): void {
-    this.#held = undefined;
+  /** Begins the archive and its first sheet: the headings of the columns, and the rows so far. */
+  #begin(): ZipEntry {
     const columns = this.#columns ?? [];
-    const headings = columns.map(({ name, numeric }): SheetCell => {
-      return { style: numeric ? 'numberHeader' : 'header', content: fieldLabel(name) };
+    for (const { path, xml } of openingParts(columns.length > 0)) this.#archive.add(path, xml);
+    const sheet = this.#archive.begin('xl/worksheets/sheet1.xml');
+    this.#sheet = sheet;
+
+    this.#headings = headingsOf(columns);
+    const headerCells = columns.map(({ numeric }, i): SheetCell => {
+      const style = numeric ? 'numberTableHeader' : 'tableHeader';
+      return { style, content: this.#headings[i] ?? '' };
     });
-    const widths = headings.map(({ content }, i) => {
-      const cells = rows.map((row) => row[i]);
-      return columnWidth(String(content), cells);
+    const widths = this.#headings.map((heading, i) => {
+      const cells = this.#held.map((row) => row[i]);
+      return columnWidth(heading, cells, widthBounds);
     });
 
-    const headerRow = headings.length > 0 ? headerRowXml(1, headings, widths) : '';
-    this.#sheet.write(sheetBeginning(widths, true) + headerRow);
-    this.#writeRows(rows, 0);
+    const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
+    sheet.write(sheetBeginning(widths, 'table') + headerRow);
+    writeRows(sheet, this.#held, 0);
+    this.#held = [];
+    return sheet;
   }
 
-  #writeRows(rows: readonly SheetRow[], rowsBefore: number): void {
-    let xml = '';
-    // Rows of a sheet count from 1, and the first one is the header.
-    for (const [i, row] of rows.entries()) xml += rowXml(rowsBefore + i + 2, row);
-    this.#sheet.write(xml);
+  /** The cells of the header and the rows; `undefined` where there are no columns. */
+  #tableRange(): string | undefined {
+    if (this.#headings.length === 0) return undefined;
+
+    // A table has at least one row, be it an empty one.
+    const lastRow = Math.max(1, this.#rowCount) + 1;
+    return `A1:${lettersOf(this.#headings.length - 1)}${lastRow}`;
   }
 
   #notices(timezone: string | undefined): string[] {
@@ -150,15 +159,16 @@ class WorkbookEncoder implements Encoder {
 
   #summary({ title, window, zone }: ReportDescription, notices: readonly string[]): string {
     const { comparison, provenance } = this.#options;
-    const facts = new Map<string, string>();
+    const facts = new Map<string, SheetCell>();
     const addFact = (name: string, text: string | undefined): void => {
-      if (text !== undefined) facts.set(name, printable(text));
+      if (text !== undefined) facts.set(name, { style: 'plain', content: printable(text) });
     };
     addFact('Window', window);
     addFact('Zone', zone);
-    addFact('Rows', formatCount(this.#rowCount));
+    facts.set('Rows', { style: 'count', content: this.#rowCount });
     addFact('Compared with', comparison?.before);
     for (const [name, text] of provenance ? factsForPeople(provenance) : []) addFact(name, text);
+    if (provenance) facts.set('Fetched', instantCell(provenance.fetchedMs));
 
     const head = {
       title: printable(this.#options.title ?? title),
@@ -179,6 +189,29 @@ function tooManyRows(): OutputError {
   );
 }
 
+function writeRows(sheet: ZipEntry, rows: readonly SheetRow[], rowsBefore: number): void {
+  let xml = '';
+  // Rows of a sheet count from 1, and the first one is the header.
+  for (const [i, row] of rows.entries()) xml += rowXml(rowsBefore + i + 2, row);
+  sheet.write(xml);
+}
+
+/** What the header cell of a table holds at most. */
+const longestHeading = 255;
+
+/** The headings of the columns, as a table needs them: none is empty, and no two are alike in any case. */
+function headingsOf(columns: readonly PlannedColumn[]): string[] {
+  const taken = new Set<string>();
+  return columns.map(({ name }, i) => {
+    const label = fieldLabel(name).slice(0, longestHeading);
+    const number = ` (column ${i + 1})`;
+    const isFree = label.trim() !== '' && !taken.has(label.toLowerCase());
+    const heading = isFree ? label : label.slice(0, longestHeading - number.length) + number;
+    taken.add(heading.toLowerCase());
+    return heading;
+  });
+}
+
 /** The serial number of 1970-01-01, and of the first day from which on all spreadsheets agree. */
 const serialOf1970 = 25_569;
 const firstSerial = 61;
@@ -189,6 +222,11 @@ const wallDays = {
   hour: (text: string) => (momentOf(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
 };
+
+/** An instant in milliseconds since 1970, as the clocks of UTC showed it. */
+function instantCell(ms: number): SheetCell {
+  return { style: 'instant', content: ms / 86_400_000 + serialOf1970 };
+}
 
 /** The cells of a row, by column; `undefined` where it has none. */
 type SheetRow = readonly (SheetCell | undefined)[];
@@ -230,7 +268,9 @@ function cellOf(
     const serial = (wallDays[type](text) ?? Number.NaN) + serialOf1970;
     if (serial >= firstSerial) return { style: type, content: serial };
   }
-  if (text.length <= longestText) return { style: 'plain', content: text };
+  if (text.length <= longestText) {
+    return { style: text.includes('\n') ? 'lines' : 'plain', content: text };
+  }
 
   throw new OutputError(
     `Row ${rowNumber}: ${printable(name)} has ${text.length} characters, and a cell of Excel holds 32,767.`,
@@ -247,31 +287,4 @@ function exactNumber(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   const digits = numberTextOf(value);
   return digits === undefined ? undefined : exactDouble(digits);
-}
-
-/** The width of a column in characters, for its heading and some of its cells. */
-function columnWidth(heading: string, cells: readonly (SheetCell | undefined)[]): number {
-  let width = narrowest;
-  // The words of a heading may stand one below the other, beside the button of the filter.
-  for (const word of heading.split(' ')) width = Math.max(width, widthOf(word) + 3);
-  for (const cell of cells) width = Math.max(width, cellWidth(cell) + 2);
-  return Math.min(widest, width);
-}
-
-/** How many characters a time takes as its style shows it. */
-const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
-
-/** How many characters a cell takes; numbers have their thousands apart. */
-function cellWidth(cell: SheetCell | undefined): number {
-  if (!cell) return 0;
-
-  const { style, content } = cell;
-  if (typeof content === 'string') return widthOf(content.slice(0, widest));
-
-  const timeWidth = timeWidths[style];
-  if (timeWidth !== undefined) return timeWidth;
-
-  const isWhole = style === 'integer' || style === 'plain';
-  const digits = isWhole ? String(content) : content.toFixed(2);
-  return Math.ceil(1.3 * Math.max(digits.length, 4));
 }

@@ -10,25 +10,33 @@ import {
   figureValue,
   leadingFirst,
 } from '../../view/figures.ts';
-import type { Sums } from '../../view/grouping.ts';
+import type { Group, Sums } from '../../view/grouping.ts';
 import { headlineOf } from '../../view/headline.ts';
 import { byFigure } from '../../view/ranked-groups.ts';
 import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
-import { headerRowXml, rowXml, type SheetCell, sheetBeginning, sheetEnd } from './workbook.ts';
+import { columnWidth } from './column-width.ts';
+import {
+  headerRowXml,
+  longestText,
+  rowXml,
+  type SheetCell,
+  sheetBeginning,
+  sheetEnd,
+} from './workbook.ts';
 
 const topCount = 10;
 
-/** In characters: of the names, of the ids or first figures, and of the other figures. */
-const nameWidth = 44;
-const idWidth = 20;
-const figureWidth = 16;
+/** The widths of the columns in characters: of the names, of the ids or first figures, and of the others. */
+const nameBounds = { least: 24, most: 60, oneLine: 48 };
+const idBounds = { least: 24, most: 30 };
+const figureBounds = { least: 14, most: 24 };
 
 /** What stands above the sums of a report. */
 export interface SummaryHead {
   readonly title: string;
 
   /** What is said of the report, by its names. */
-  readonly facts: ReadonlyMap<string, string>;
+  readonly facts: ReadonlyMap<string, SheetCell>;
 
   readonly notices: readonly string[];
 }
@@ -44,26 +52,50 @@ export function summarySheet(
   const rows: SheetCell[][] = [[{ style: 'title', content: title }]];
   const headline = headlineOf({ sums, lead: leading[0], comparison });
   if (headline !== undefined) rows.push([{ style: 'strong', content: `${printable(headline)}.` }]);
-  for (const [name, text] of facts) {
-    rows.push([
-      { style: 'note', content: name },
-      { style: 'plain', content: text },
-    ]);
-  }
+  for (const [name, cell] of facts) rows.push([{ style: 'note', content: name }, cell]);
   for (const notice of notices) rows.push([{ style: 'note', content: notice }]);
+  rows.push([]);
 
-  rows.push([], ...totalRows([...leading, ...others], sums.total.totals(), comparison));
+  const tables = totalRows([...leading, ...others], sums.total.totals(), comparison);
   for (const unit of sums.units) {
-    if (!unit.isTime) rows.push([], ...breakdownRows(unit, leading, comparison));
+    if (!unit.isTime) tables.push([], ...breakdownRows(unit, leading, comparison));
   }
 
-  const figureColumns = Math.max(2, leading.length + 2);
-  const widths = [nameWidth, idWidth, ...Array.from({ length: figureColumns }, () => figureWidth)];
-  const rowTexts = rows.map((cells, i) => {
+  // What stands above the tables has the room of the empty cells beside it.
+  const widths = widthsOf(tables);
+  let xml = sheetBeginning(widths, 'summary');
+  for (const [i, row] of [...rows, ...tables].entries()) {
+    const cells = row.map(cutText);
     const isHeader = cells[0]?.style === 'header';
-    return isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
-  });
-  return sheetBeginning(widths, false) + rowTexts.join('') + sheetEnd(undefined);
+    xml += isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
+  }
+  return xml + sheetEnd('summary');
+}
+
+/** A cell with no more text than a cell holds: a list of filters, or a name whose characters were made visible. */
+function cutText(cell: SheetCell): SheetCell {
+  const { content } = cell;
+  if (typeof content === 'number' || content.length <= longestText) return cell;
+  return { ...cell, content: `${content.slice(0, longestText - 1)}…` };
+}
+
+/** The widths of the columns of some tables, one below the other. */
+function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
+  const columnCount = Math.max(2, ...rows.map(({ length }) => length));
+  const widths: number[] = [];
+
+  for (let column = 0; column < columnCount; column++) {
+    const bounds = [nameBounds, idBounds][column] ?? figureBounds;
+    let width = bounds.least;
+    for (const row of rows) {
+      const cell = row[column];
+      const isHeading = row[0]?.style === 'header';
+      const heading = isHeading ? String(cell?.content ?? '') : '';
+      width = Math.max(width, columnWidth(heading, isHeading ? [] : [cell], bounds));
+    }
+    widths.push(width);
+  }
+  return widths;
 }
 
 /** Each figure of the report in a row, with that of the earlier one and the change. */
@@ -96,7 +128,7 @@ function breakdownRows(
   figures: readonly Figure[],
   comparison: Comparison | undefined,
 ): SheetCell[][] {
-  const title = nounOfUnit(unit).replace(/^./, (letter) => letter.toUpperCase());
+  const title = printable(nounOfUnit(unit)).replace(/^./, (letter) => letter.toUpperCase());
   const [lead] = figures;
   if (!unit.groups || !lead) {
     return [
@@ -105,19 +137,10 @@ function breakdownRows(
     ];
   }
 
-  const count = Math.min(topCount, unit.groups.size);
-  const headings = [`${title}: top ${count} by ${fieldLabel(lead.field)}`, 'ID'];
-  for (const { field } of figures) headings.push(fieldLabel(field));
-  if (comparison) headings.push('Before', 'Change');
-
-  const rows = [headings.map((heading, i) => headingCell(heading, i > 1))];
   const top = [...unit.groups].sort(byFigure(lead)).slice(0, topCount);
+  const rows: SheetCell[][] = [];
   for (const group of top) {
-    const { name, detail } = nameOfGroup(unit.fields, group);
-    const row: SheetCell[] = [
-      { style: 'plain', content: name },
-      { style: 'plain', content: detail },
-    ];
+    const row = nameCells(unit, group);
     for (const figure of figures) row.push(figureCell(figure, group.sums));
     if (comparison) {
       const before = comparison.sums.find(unit, group);
@@ -126,7 +149,22 @@ function breakdownRows(
     rows.push(row);
   }
   if (comparison) rows.push(...endedRows(unit, figures, comparison));
-  return rows;
+
+  const hasDetails = rows.some((row) => row[1]?.content !== '');
+  const headings = [`${title}: top ${top.length} by ${fieldLabel(lead.field)}`];
+  headings.push(hasDetails ? 'ID' : '');
+  for (const { field } of figures) headings.push(fieldLabel(field));
+  if (comparison) headings.push('Before', 'Change');
+  return [headings.map((heading, i) => headingCell(heading, i > 1)), ...rows];
+}
+
+/** The cells that name a group. */
+function nameCells(unit: Unit, group: Pick<Group, 'key'>): SheetCell[] {
+  const { name, detail } = nameOfGroup(unit.fields, group);
+  return [
+    { style: 'plain', content: printable(name) },
+    { style: 'plain', content: printable(detail) },
+  ];
 }
 
 /** What the earlier report has and this one has not, the greatest first. */
@@ -136,10 +174,8 @@ function endedRows(unit: Unit, figures: readonly Figure[], comparison: Compariso
 
   const rows: SheetCell[][] = [];
   for (const group of endedGroups(unit, comparison, lead).slice(0, topCount)) {
-    const { name, detail } = nameOfGroup(unit.fields, group);
     rows.push([
-      { style: 'plain', content: name },
-      { style: 'plain', content: detail },
+      ...nameCells(unit, group),
       ...figures.map((): SheetCell => ({ style: 'right', content: '–' })),
       figureCell(lead, group.sums),
       changeCell(changeOf(lead, undefined, group.sums)),

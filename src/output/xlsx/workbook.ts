@@ -23,6 +23,7 @@ const numberFormats = {
   hour: 165,
   wallTime: 166,
   change: 167,
+  instant: 168,
 } as const;
 
 /** How the cells of a style look. */
@@ -30,14 +31,27 @@ interface CellFormat {
   readonly numberFormat: number;
   readonly font?: number;
   readonly align?: 'left' | 'right';
+  readonly vertical?: 'top' | 'center';
+  readonly wraps?: boolean;
   readonly isHeader?: boolean;
 }
 
 const { general } = numberFormats;
+
+/** A heading of the summary, and one of the table, whose button stands below the text instead of upon it. */
+const heading = {
+  numberFormat: general,
+  font: fonts.bold,
+  vertical: 'center',
+  wraps: true,
+  isHeader: true,
+} as const;
+const tableHeading = { ...heading, vertical: 'top' } as const;
+
 const cellFormats = {
   plain: { numberFormat: general },
-  header: { numberFormat: general, font: fonts.bold, isHeader: true },
-  numberHeader: { numberFormat: general, font: fonts.bold, align: 'right', isHeader: true },
+  header: heading,
+  numberHeader: { ...heading, align: 'right' },
   date: { numberFormat: numberFormats.date, align: 'left' },
   hour: { numberFormat: numberFormats.hour, align: 'left' },
   wallTime: { numberFormat: numberFormats.wallTime, align: 'left' },
@@ -49,9 +63,17 @@ const cellFormats = {
   strong: { numberFormat: general, font: fonts.bold },
   note: { numberFormat: general, font: fonts.grey },
   right: { numberFormat: general, align: 'right' },
+  tableHeader: tableHeading,
+  numberTableHeader: { ...tableHeading, align: 'right' },
+  lines: { numberFormat: general, wraps: true },
+  count: { numberFormat: numberFormats.integer, align: 'left' },
+  instant: { numberFormat: numberFormats.instant, align: 'left' },
 } as const satisfies Record<string, CellFormat>;
 
 type CellStyle = keyof typeof cellFormats;
+
+/** How many characters a cell holds. */
+export const longestText = 32_767;
 
 /** What is in a cell, and how it is shown. */
 export interface SheetCell {
@@ -63,16 +85,17 @@ const styleNames = Object.keys(cellFormats) as CellStyle[];
 const styleIndexes = new Map(styleNames.map((name, index) => [name, index]));
 
 function cellFormatXml(format: CellFormat): string {
-  const { numberFormat, font = fonts.plain, align, isHeader = false } = format;
+  const { numberFormat, font = fonts.plain, align, vertical, wraps, isHeader = false } = format;
   const fill = isHeader ? fills.header : fills.none;
   const border = isHeader ? borders.header : borders.none;
   const ids = `numFmtId="${numberFormat}" fontId="${font}" fillId="${fill}" borderId="${border}" xfId="0"`;
   const applied =
     'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
 
-  const horizontal = align ? ` horizontal="${align}"` : '';
-  const vertical = isHeader ? ' vertical="center" wrapText="1"' : '';
-  const alignment = horizontal + vertical;
+  let alignment = '';
+  if (align) alignment += ` horizontal="${align}"`;
+  if (vertical) alignment += ` vertical="${vertical}"`;
+  if (wraps) alignment += ' wrapText="1"';
   const alignmentXml = alignment === '' ? '' : `<alignment${alignment}/>`;
   return `<xf ${ids} ${applied}>${alignmentXml}</xf>`;
 }
@@ -88,37 +111,51 @@ export interface WorkbookPart {
   readonly xml: string;
 }
 
-/** The parts that are the same in every workbook. */
-export const fixedParts: readonly WorkbookPart[] = [
-  { path: '[Content_Types].xml', xml: contentTypesXml() },
-  {
-    path: '_rels/.rels',
-    xml: relationshipsXml([{ type: 'officeDocument', target: 'xl/workbook.xml' }]),
-  },
-  {
-    path: 'xl/_rels/workbook.xml.rels',
-    xml: relationshipsXml([
-      { type: 'worksheet', target: 'worksheets/sheet1.xml' },
-      { type: 'worksheet', target: 'worksheets/sheet2.xml' },
-      { type: 'styles', target: 'styles.xml' },
-    ]),
-  },
-  { path: 'xl/styles.xml', xml: stylesXml() },
-];
+/** The parts of a workbook that stand before its sheets. @param hasTable whether the rows are a table */
+export function openingParts(hasTable: boolean): WorkbookPart[] {
+  const parts: WorkbookPart[] = [
+    { path: '[Content_Types].xml', xml: contentTypesXml(hasTable) },
+    {
+      path: '_rels/.rels',
+      xml: relationshipsXml([{ type: 'officeDocument', target: 'xl/workbook.xml' }]),
+    },
+    {
+      path: 'xl/_rels/workbook.xml.rels',
+      xml: relationshipsXml([
+        { type: 'worksheet', target: 'worksheets/sheet1.xml' },
+        { type: 'worksheet', target: 'worksheets/sheet2.xml' },
+        { type: 'styles', target: 'styles.xml' },
+      ]),
+    },
+    { path: 'xl/styles.xml', xml: stylesXml() },
+  ];
+  if (hasTable) {
+    parts.push({
+      path: 'xl/worksheets/_rels/sheet1.xml.rels',
+      xml: relationshipsXml([{ type: 'table', target: '../tables/table1.xml' }]),
+    });
+  }
+  return parts;
+}
 
-function contentTypesXml(): string {
+function contentTypesXml(hasTable: boolean): string {
   const defaults = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     '<Default Extension="xml" ContentType="application/xml"/>',
   ];
-  const overrides = [
-    { path: '/xl/workbook.xml', type: 'sheet.main' },
-    { path: '/xl/worksheets/sheet1.xml', type: 'worksheet' },
-    { path: '/xl/worksheets/sheet2.xml', type: 'worksheet' },
-    { path: '/xl/styles.xml', type: 'styles' },
-  ].map(({ path, type }) => {
-    return `<Override PartName="${path}" ContentType="${spreadsheetType}.${type}+xml"/>`;
-  });
+  const typesByPath = new Map([
+    ['/xl/workbook.xml', 'sheet.main'],
+    ['/xl/worksheets/sheet1.xml', 'worksheet'],
+    ['/xl/worksheets/sheet2.xml', 'worksheet'],
+    ['/xl/styles.xml', 'styles'],
+  ]);
+  if (hasTable) typesByPath.set('/xl/tables/table1.xml', 'table');
+
+  const overrides: string[] = [];
+  for (const [path, type] of typesByPath) {
+    const contentType = `${spreadsheetType}.${type}+xml`;
+    overrides.push(`<Override PartName="${path}" ContentType="${contentType}"/>`);
+  }
   const types = [...defaults, ...overrides].join('');
   return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types}</Types>`;
 }
@@ -138,12 +175,13 @@ function relationshipsXml(relationships: readonly Relationship[]): string {
 }
 
 function stylesXml(): string {
-  const { date, hour, wallTime, change } = numberFormats;
+  const { date, hour, wallTime, change, instant } = numberFormats;
   const formats = [
     `<numFmt numFmtId="${date}" formatCode="yyyy\\-mm\\-dd"/>`,
     `<numFmt numFmtId="${hour}" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/>`,
     `<numFmt numFmtId="${wallTime}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>`,
     `<numFmt numFmtId="${change}" formatCode="&quot;▲ &quot;0.0%;&quot;▼ &quot;0.0%;&quot;= &quot;0.0%"/>`,
+    `<numFmt numFmtId="${instant}" formatCode="yyyy\\-mm\\-dd\\ hh:mm&quot; UTC&quot;"/>`,
   ];
   const fontList = [
     fontXml(11),
@@ -179,33 +217,60 @@ function listXml(name: string, elements: readonly string[]): string {
   return `<${name} count="${elements.length}">${elements.join('')}</${name}>`;
 }
 
-/** The workbook: two sheets, of which the first repeats its header on every printed page and filters `filtered`. */
-export function workbookXml(filtered: string | undefined): string {
+/** The workbook: two sheets, of which the first repeats its header on every printed page. */
+export function workbookXml(): string {
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
-  const names = filtered === undefined ? '' : definedNamesXml(filtered);
-  return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships"><sheets>${sheets}</sheets>${names}</workbook>`;
-}
-
-function definedNamesXml(filtered: string): string {
-  // `A1:J3` becomes `$A$1:$J$3`.
-  const absolute = filtered.replaceAll(/[A-Z]+|\d+/g, (part) => `$${part}`);
-  const filter = `<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">Report!${absolute}</definedName>`;
   const titles =
     '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>';
-  return `<definedNames>${filter}${titles}</definedNames>`;
+  return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships"><sheets>${sheets}</sheets><definedNames>${titles}</definedNames></workbook>`;
+}
+
+/** The rows of a report as a table, whose name formulas and pivot tables can use. */
+export interface SheetTable {
+  readonly headings: readonly string[];
+
+  /** The cells of the table with its header: `A1:J249`. */
+  readonly range: string;
+}
+
+/** The part `xl/tables/table1.xml`: the table called Report, each column with the button of its filter. */
+export function tableXml({ headings, range }: SheetTable): string {
+  const columns = headings.map((heading, i) => {
+    return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
+  });
+  return [
+    declaration,
+    `<table xmlns="${mainNamespace}" id="1" name="Report" displayName="Report" ref="${range}" totalsRowShown="0">`,
+    `<autoFilter ref="${range}"/>`,
+    listXml('tableColumns', columns),
+    '<tableStyleInfo name="TableStyleLight1" showFirstColumn="0" showLastColumn="0" showRowStripes="1" showColumnStripes="0"/>',
+    '</table>',
+  ].join('');
 }
 
 /** In points. */
 const lineHeight = 15;
 const headerMargin = 3;
+const highestRow = 409;
 
 /** A row of a sheet; a cell that is `undefined` is left out. @param number of the row, counted from 1 */
 export function rowXml(number: number, cells: readonly (SheetCell | undefined)[]): string {
-  return `<row r="${number}">${cellsXml(number, cells)}</row>`;
+  let lines = 1;
+  for (const cell of cells) {
+    if (cell?.style === 'lines') lines = Math.max(lines, String(cell.content).split('\n').length);
+  }
+  if (lines === 1) return `<row r="${number}">${cellsXml(number, cells)}</row>`;
+
+  // LibreOffice does not find the height by itself, and would draw the lines over the rows beside.
+  const height = Math.min(lineHeight * lines, highestRow);
+  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, cells)}</row>`;
 }
 
-/** A row of headings, which is as high as its texts need in columns of these widths. */
+/**
+ * A row of headings, which is as high as its texts need in columns of these widths; those of a table have a line more, on
+ * which the buttons stand.
+ */
 export function headerRowXml(
   number: number,
   cells: readonly SheetCell[],
@@ -216,7 +281,8 @@ export function headerRowXml(
     const text = String(cells[i]?.content ?? '');
     lines = Math.max(lines, Math.ceil(text.length / (width - 1)));
   }
-  const height = lineHeight * lines + headerMargin;
+  const isOfTable = cells[0]?.style === 'tableHeader' || cells[0]?.style === 'numberTableHeader';
+  const height = lineHeight * (isOfTable ? lines + 1 : lines) + headerMargin;
   return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, cells)}</row>`;
 }
 
@@ -237,19 +303,23 @@ function cellXml({ style, content }: SheetCell, place: string): string {
   return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content)}</t></is></c>`;
 }
 
-/** What a sheet begins with: fitted to the width of a page, its columns as wide as said, perhaps its first row frozen. */
-export function sheetBeginning(widths: readonly number[], freezesHeader: boolean): string {
+/** The two sheets: the table of rows is wide, and its first row stays in place; the summary is high. */
+type SheetKind = 'table' | 'summary';
+
+/** What a sheet begins with: fitted to the width of a page, its columns as wide as said. */
+export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
-  const view = freezesHeader
-    ? `<sheetView workbookViewId="0">${pane}</sheetView>`
-    : '<sheetView showGridLines="0" workbookViewId="0"></sheetView>';
+  const view =
+    kind === 'table'
+      ? `<sheetView workbookViewId="0">${pane}</sheetView>`
+      : '<sheetView showGridLines="0" workbookViewId="0"></sheetView>';
   const columns = widths.map((width, i) => {
     return `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`;
   });
 
   return [
     declaration,
-    `<worksheet xmlns="${mainNamespace}">`,
+    `<worksheet xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">`,
     '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>',
     `<sheetViews>${view}</sheetViews>`,
     `<sheetFormatPr defaultRowHeight="${lineHeight}"/>`,
@@ -258,16 +328,23 @@ export function sheetBeginning(widths: readonly number[], freezesHeader: boolean
   ].join('');
 }
 
-/** What a sheet ends with: the range with filters, and how it is printed. */
-export function sheetEnd(filtered: string | undefined): string {
-  return [
+/** What a sheet ends with: how it is printed, and the cells that are a table. */
+export function sheetEnd(kind: SheetKind, tableRange?: string): string {
+  const orientation = kind === 'table' ? 'landscape' : 'portrait';
+  const endings = [
     '</sheetData>',
-    filtered === undefined ? '' : `<autoFilter ref="${filtered}"/>`,
     '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>',
-    '<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>',
+    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/>`,
     '<headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>',
-    '</worksheet>',
-  ].join('');
+  ];
+  if (tableRange !== undefined) {
+    endings.push(
+      // Ids are texts of digits on purpose: without this each would have a green corner.
+      `<ignoredErrors><ignoredError sqref="${tableRange}" numberStoredAsText="1"/></ignoredErrors>`,
+      '<tableParts count="1"><tablePart r:id="rId1"/></tableParts>',
+    );
+  }
+  return `${endings.join('')}</worksheet>`;
 }
 
 /** A to Z, AA to ZZ, AAA …, for a column counted from 0. */
@@ -290,4 +367,10 @@ function textXml(text: string): string {
     return `_x${code}_`;
   });
   return escaped.replace(/[&<>]/g, (letter) => entities[letter] ?? '');
+}
+
+/** A text as the value of an attribute of a table, where a line break must be written, too. */
+function attributeXml(text: string): string {
+  const marked = textXml(text).replaceAll('"', '&quot;');
+  return marked.replace(/[\t\n]/g, (letter) => (letter === '\n' ? '_x000A_' : '_x0009_'));
 }
