@@ -1,7 +1,7 @@
-import { Command, type CommanderError, type Help, Option } from 'commander';
+import { type Command, type CommanderError, type Help, Option } from 'commander';
 import { addFlags, FlagOption } from './app/flags/flag.ts';
 import { globalFlags } from './app/flags/global-flags.ts';
-import { leavesOutRare, type Perform } from './commands/command.ts';
+import { DeclaredCommand, leavesOutRare, type Perform } from './commands/command.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
@@ -17,16 +17,26 @@ interface HelpOutput {
 /** These commands speak of all the others. */
 const commandsOfAll: readonly string[] = ['help', 'complete'];
 
+/** Command lines for somebody who sees the program for the first time. */
+const firstExamples: readonly Pair[] = [
+  [
+    'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
+    'try it, no account needed',
+  ],
+  ['adreport login', 'then drop the --local'],
+];
+
 /** The root command with the command that the first word names; with every command where it names none. */
 export function createProgram(
   perform: Perform,
   output: HelpOutput,
   argv: readonly string[] = [],
 ): Command {
-  const program = new Command('adreport').description(
+  const program = new DeclaredCommand('adreport', firstExamples).description(
     'Advertising reports from an asynchronous reporting service: ask, wait, download.\n' +
       'Every command runs without an account against a built-in service with --local.',
   );
+  program.usage('[flags] COMMAND');
   addFlags(program, [globalFlags]);
   program.version(version, '-V, --version', 'print the version');
 
@@ -64,13 +74,6 @@ function rootHelp(program: Command, helper: Help, outputWidth: number): string {
     return [heading, ...lines].join('\n');
   };
 
-  const examples: readonly Pair[] = [
-    [
-      'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
-      'try it, no account needed',
-    ],
-    ['adreport login', 'then drop the --local'],
-  ];
   const flags = helper
     .visibleOptions(program)
     .map((option): Pair => [option.flags, option.description]);
@@ -83,9 +86,9 @@ function rootHelp(program: Command, helper: Help, outputWidth: number): string {
   });
 
   const sections = [
-    'Usage: adreport [flags] COMMAND',
+    `Usage: ${helper.commandUsage(program)}`,
     program.description(),
-    `Examples:\n${layOutExamples(examples, outputWidth)}`,
+    `Examples:\n${layOutExamples(firstExamples, outputWidth)}`,
     section('Flags of every command:', flags),
     section('Exit codes:', codes),
     section('Topics (adreport help TOPIC):', topicPairs),

@@ -83,6 +83,16 @@ export interface CommandDeclaration {
   build(perform: Perform): Command;
 }
 
+/** A command of Commander that knows its examples. */
+export class DeclaredCommand extends Command {
+  readonly examples: readonly Pair[];
+
+  constructor(name: string, examples: readonly Pair[]) {
+    super(name);
+    this.examples = examples;
+  }
+}
+
 /** Declares a command. The types of what its action receives follow from its flags and its arguments. */
 export function declareCommand<
   const Groups extends readonly FlagGroup[] = [],
@@ -93,7 +103,7 @@ export function declareCommand<
 
   function build(perform: Perform): Command {
     const sentences = [spec.summary, spec.introduction].filter((text) => text !== undefined);
-    const command = new Command(spec.name).summary(spec.summary);
+    const command = new DeclaredCommand(spec.name, spec.examples).summary(spec.summary);
     command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, spec.flags ?? []);

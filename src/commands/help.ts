@@ -7,7 +7,9 @@ import { renderMarkdown } from '../help/render.ts';
 import { formatDate } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { nearest } from '../text/nearest.ts';
+import { visibleJson } from '../text/printable.ts';
 import { declareCommand, findCommand } from './command.ts';
+import { factsOfCommand, factsOfProgram, factsOfTopic } from './command-facts.ts';
 
 export const helpCommand = declareCommand({
   name: 'help',
@@ -17,9 +19,11 @@ export const helpCommand = declareCommand({
     ['adreport help', 'all commands and topics'],
     ['adreport help run', 'one command, as adreport run --help'],
     ['adreport help periods', 'a topic'],
+    ['adreport help run --json', 'the flags of a command with their values, as data'],
   ],
   async action({ context, program, args: [words] }) {
-    await help(context, program, words);
+    if (context.flags.json) await context.console.result(visibleJson(findFacts(program, words)));
+    else await help(context, program, words);
     return 0;
   },
 });
@@ -42,6 +46,21 @@ async function help(
   const command = findCommand(program, words);
   if (!command) throw unknownWords(program, words.join(' '));
   command.outputHelp();
+}
+
+/**
+ * What help knows of the program, of a command or of a topic. A word that is both is the command here: its flags are what
+ * programs ask for. Throws `UsageError` for words that are neither.
+ */
+function findFacts(program: Command, words: readonly string[]): object {
+  if (words.length === 0) return factsOfProgram(program);
+
+  const command = findCommand(program, words);
+  if (command) return factsOfCommand(command);
+
+  const topic = findTopic(words);
+  if (topic === undefined) throw unknownWords(program, words.join(' '));
+  return factsOfTopic(words.join(' '), topic);
 }
 
 /** The text of the topic that the words name; `undefined` where they name none. */

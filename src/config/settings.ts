@@ -285,6 +285,16 @@ class SettingReader {
   }
 }
 
+/**
+ * The variable of the environment that stands in for a flag, by the name of the flag's option; `undefined` where there is
+ * none.
+ */
+export function variableOfOption(name: string): string | undefined {
+  const key = settingKeys.find((candidate) => candidate === name);
+  if (key === undefined || !settingTable[key].sources.includes('env')) return undefined;
+  return variableOf(key);
+}
+
 /** The variable of the environment that gives a setting: `ADREPORT_BASE_URL`. */
 function variableOf(key: SettingKey): string {
   return `ADREPORT_${settingTable[key].name.replace('-', '_').toUpperCase()}`;
