@@ -1,5 +1,5 @@
-// Bundles the program and its packages into dist/, so that an install is one package without dependencies, and writes the
-// licences of what is bundled beside it.
+// Bundles the program and its packages into dist/, so that an install is one package without dependencies. Beside it go the
+// licences of what is bundled, and a skill file, from which agents learn what the program is for.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -34,6 +34,7 @@ const { metafile } = await build({
 const licenses = bundledFolders().map(licenseOf);
 const line = `\n${'-'.repeat(80)}\n\n`;
 writeFileSync('dist/LICENSES.txt', `adreport bundles these packages.\n\n${licenses.join(line)}`);
+writeFileSync('dist/SKILL.md', skillOf(readFileSync('src/help/agents.md', 'utf8')));
 
 /** The folders of the packages of which code is in the bundle, in order and each once. */
 function bundledFolders() {
@@ -58,4 +59,12 @@ function licenseOf(folder) {
     : `Licensed under ${license}.`;
 
   return `${name} ${version} (${license})\n\n${text}\n`;
+}
+
+/** A topic of help as a skill file. Its first paragraph says when the skill is of use. */
+function skillOf(topic) {
+  const [, firstParagraph = ''] = topic.split('\n\n');
+  const description = firstParagraph.replaceAll('\n', ' ').replaceAll('`', '');
+
+  return `---\nname: adreport\ndescription: ${JSON.stringify(description)}\n---\n\n${topic}`;
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { savedKeys } from '../src/app/saved-reports.ts';
 import { settingTable } from '../src/config/settings.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
@@ -72,6 +73,18 @@ test.each(documents)('%s: every link leads somewhere', (file = '', text = '') =>
   expect(broken).toEqual([]);
 });
 
+test('the skill file is the topic agents, which is short, under what skill files begin with', () => {
+  const skill = readFileSync(join(root, 'dist/SKILL.md'), 'utf8');
+  const [, head = '', body] = /^---\n([\s\S]*?)\n---\n\n([\s\S]*)$/.exec(skill) ?? [];
+  const { name, description } = parse(head);
+
+  expect(body).toBe(topics.agents);
+  expect(topics.agents?.match(/[\p{L}\p{N}][^\s|]*/gu)?.length).toBeLessThanOrEqual(800);
+  expect(name).toBe('adreport');
+  expect(description).toMatch(/^adreport fetches .*\bUse it for .*\.$/);
+  expect(description.length).toBeLessThan(1_024);
+});
+
 test('every topic is linked from the README', () => {
   expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual(
     [],
@@ -100,20 +113,6 @@ test('every file and folder that CONTRIBUTING.md names exists', () => {
   expect(
     paths.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path)))),
   ).toEqual([]);
-});
-
-test('every promise of the security topic names tests that exist', () => {
-  const promises = (topics.security ?? '').split(/\n- /).slice(1);
-  expect(promises.length).toBeGreaterThanOrEqual(10);
-
-  for (const promise of promises) {
-    const [, list = ''] = /\(([^()]*)\)\.?\s*$/.exec(promise) ?? [];
-    const names = [...list.matchAll(/`([\w/-]+)`/g)].map(([, name = '']) => name);
-    const missing = names.filter((name) => !existsSync(join(root, 'test', `${name}.test.ts`)));
-
-    expect(names, promise).not.toEqual([]);
-    expect(missing, promise).toEqual([]);
-  }
 });
 
 test('every promise of the security topic names tests that exist', () => {

@@ -32,7 +32,7 @@ import { chooseFormat, csvDialect } from './deliver.ts';
 import { describeFile } from './folder-files.ts';
 import { factsOf, fileOf, type Job } from './plan.ts';
 
-type Streams = Pick<Context, 'console' | 'host'>;
+type Streams = Pick<Context, 'console' | 'host' | 'flags'>;
 
 /**
  * The folder that a job adds files to, and what its books say: which request each file answers, when its report was

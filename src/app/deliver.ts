@@ -104,12 +104,17 @@ function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
   return output === '-';
 }
 
-/** As told, else by the file's ending, else a table on a terminal and CSV in a pipe. Throws `UsageError`. */
+/**
+ * As told, else by the file's ending, else JSON on stdout with `--json`, a table on a terminal, and CSV in a pipe. Throws
+ * `UsageError`.
+ */
 export function chooseFormat(
-  { console }: Pick<Context, 'console'>,
+  { console, flags: { json } }: Pick<Context, 'console' | 'flags'>,
   flags: OutputFlags,
 ): FormatName {
   const { output = '-' } = flags;
+  if (flags.format === undefined && goesToStdout(flags) && json) return 'json';
+
   const isOnTerminal = goesToStdout(flags) && console.out.isTerminal;
   const format = flags.format ?? formatOfFile(output) ?? usualFormat(output, isOnTerminal);
 
@@ -131,7 +136,10 @@ function usualFormat(output: string, isOnTerminal: boolean): FormatName {
 }
 
 /** Chooses the format, and says which flags of CSV it has no use for. Throws `UsageError` for flags that do not fit. */
-export function checkFormat(context: Pick<Context, 'console'>, flags: OutputFlags): FormatName {
+export function checkFormat(
+  context: Pick<Context, 'console' | 'flags'>,
+  flags: OutputFlags,
+): FormatName {
   csvDialectOf(flags);
   const format = chooseFormat(context, flags);
   const uselessFlags = flagsWithoutUse(flags, format);

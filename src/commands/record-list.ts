@@ -47,9 +47,7 @@ export async function prepareList(
   options: OutputFlags,
   layout: ListLayout,
 ): Promise<RecordList> {
-  const checkedFormat = checkFormat(context, options);
-  const wantsJson = options.format === undefined && context.flags.json;
-  const format = wantsJson ? 'json' : checkedFormat;
+  const format = checkFormat(context, options);
   const columns = columnsOf(layout, options, format);
   const target = await openTarget(context, options, {
     names: { account: await context.account.name() },

@@ -1,3 +1,4 @@
+import agents from './agents.md';
 import archive from './archive.md';
 import backfill from './backfill.md';
 import compared from './compared.md';
@@ -23,7 +24,7 @@ import testing from './testing.md';
 // A new topic is its file, and its name here.
 const forReports = { reports, periods, filters, formats, pages };
 const forPipelines = { cron, archive, backfill, schedulers, containers, databases, delivery };
-const forTests = { 'local-server': localServer, testing, faults };
+const forTests = { 'local-server': localServer, testing, faults, agents };
 const forAll = {
   'exit-codes': exitCodes,
   environment,

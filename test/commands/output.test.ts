@@ -326,6 +326,27 @@ describe('CSV', () => {
   });
 });
 
+describe('--json without -o', () => {
+  test('the report is JSON, unless --format says otherwise; a list is, too', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const day = '--period 2026-11-09 --by DAILY --metrics clicks';
+    const id = (await run(`report create ${day}`)).stdout.trim();
+
+    for (const line of [`run ${day}`, `run ${day} -o -`, `download ${id}`]) {
+      const { exitCode, stdout } = await run(`${line} --json`);
+      expect(exitCode).toBe(0);
+      expect(JSON.parse(stdout).data).toEqual([
+        expect.objectContaining({ date: '2026-11-09', clicks: expect.any(Number) }),
+      ]);
+    }
+
+    expect((await run(`run ${day} --json --format csv`)).stdout).toMatch(/^date,clicks\r\n/);
+    expect(JSON.parse((await run('campaigns --json')).stdout)[0]).toHaveProperty('campaignId');
+    const { files } = await run('campaigns --json -o c.csv');
+    expect(files['c.csv']).toMatch(/^\w+,\w+/);
+  });
+});
+
 describe('--json with -o', () => {
   test('a line on stdout: the file, its rows, bytes, report, window and warnings', async () => {
     const { run } = await serveForTest();

@@ -69,6 +69,7 @@ describe('the package', () => {
       'README.md',
       'bin/adreport.js',
       'dist/LICENSES.txt',
+      'dist/SKILL.md',
       'package.json',
     ]);
 

@@ -15,7 +15,7 @@ export const outputFlags = flagGroup('Output:', {
   format: {
     flags: '--format <name>',
     meaning:
-      "format of the output (default: by the file's ending; table on a terminal, csv in a pipe)",
+      "format of the output (default: by the file's ending; table on a terminal, csv in a pipe, json with --json)",
     words: formatNames,
   },
   title: {
