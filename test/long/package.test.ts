@@ -27,6 +27,7 @@ const { version, devDependencies } = JSON.parse(readFileSync(join(root, 'package
 const base = mkdtempSync(join(tmpdir(), 'adreport-packed-'));
 const prefix = join(base, 'prefix');
 const bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
+const copy = join(base, 'copy');
 let tarball: string;
 /** Sizes in bytes of what the package holds, by path. */
 let sizes: Readonly<Record<string, number>>;
@@ -43,7 +44,6 @@ function npm(args: readonly string[], cwd: string): string {
 
 beforeAll(() => {
   // In a copy: packing builds, and other tests run what is built here.
-  const copy = join(base, 'copy');
   const notCopied = ['node_modules', 'dist', 'coverage', '.git'].map((name) => join(root, name));
   cpSync(root, copy, { recursive: true, filter: (path) => !notCopied.includes(path) });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
@@ -105,6 +105,70 @@ describe('the package', () => {
     }
     expect(licences).not.toMatch(/\((undefined|UNLICENSED|A?GPL[^)]*)\)/);
   });
+});
+
+describe('what is said of the package', () => {
+  /** A component of the list that npm makes. */
+  interface Component {
+    readonly 'bom-ref': string;
+    readonly name: string;
+    readonly version: string;
+    readonly scope: string;
+  }
+
+  test('the list of parts has every package that is bundled, and no other', () => {
+    npm(['run', 'sbom'], copy);
+
+    const list = JSON.parse(readFileSync(join(copy, `adreport-${version}.cdx.json`), 'utf8'));
+    const components: readonly Component[] = list.components;
+    const licences = readFileSync(join(bin, '../../dist/LICENSES.txt'), 'utf8');
+    const bundled = [...licences.matchAll(/^(\S+ \d+\.\d+\.\S+) \(\S.*\)$/gm)].map(
+      ([, one]) => one,
+    );
+    const named = components.map((one) => `${one.name} ${one.version}`);
+    expect(named.sort()).toEqual([...new Set(bundled)].sort());
+    expect(components.filter(({ scope }) => scope !== 'required')).toEqual([]);
+    expect(list).toMatchObject({
+      bomFormat: 'CycloneDX',
+      metadata: { component: { name: 'adreport', version } },
+    });
+
+    const refs = new Set([`adreport@${version}`, ...components.map((one) => one['bom-ref'])]);
+    const edges: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[] =
+      list.dependencies;
+    expect(new Set(edges.map(({ ref }) => ref))).toEqual(refs);
+    expect(edges.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
+  });
+
+  const toolFolder = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules');
+  const judges = [
+    { name: 'publint', file: 'publint/src/cli.js', flags: ['--strict'] },
+    // Node loads modules alone here: CommonJS reaches the local server by import(), as tested below.
+    {
+      name: 'arethetypeswrong',
+      file: '@arethetypeswrong/cli/dist/index.js',
+      flags: ['--profile', 'esm-only'],
+    },
+  ];
+
+  for (const { name, file, flags } of judges) {
+    const judge = join(toolFolder, file);
+    const isHere = existsSync(judge);
+    if (!isHere) console.log(`Skipped: ${name} (not in ADREPORT_TOOLS)`);
+
+    test.skipIf(!isHere)(`${name} finds nothing wrong, and would`, () => {
+      const judged = (packed: string) => runToEnd(process.execPath, [judge, packed, ...flags]);
+      expect(judged(tarball)).toMatchObject({ status: 0, stderr: '' });
+
+      const wrong = temporaryFolder();
+      runToEnd('tar', ['-xzf', tarball, '-C', wrong]);
+      const manifest = join(wrong, 'package/package.json');
+      const text = readFileSync(manifest, 'utf8');
+      writeFileSync(manifest, text.replace('types/local-server.d.ts', 'types/none.d.ts'));
+      runToEnd('tar', ['-czf', join(wrong, 'wrong.tgz'), '-C', wrong, 'package']);
+      expect(judged(join(wrong, 'wrong.tgz')).status).toBe(1);
+    });
+  }
 });
 
 let expected: readonly string[];
