@@ -213,7 +213,9 @@ describe('facts that the code owns', () => {
       .map(({ name }) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);
     // The platform's own, which say where things are and what the terminal is.
     const others =
-      'APPDATA HOME XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(' ');
+      'APPDATA HOME PATH XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(
+        ' ',
+      );
     // Node reads this one.
     const ours = new Set([
       'NODE_EXTRA_CA_CERTS',

@@ -33,6 +33,7 @@ const stepsOfReport = [
   'plan',
   'names',
   // Where a report goes is settled before it is asked for.
+  'page-extras',
   'deliver',
   // What a folder of reports knows of itself settles which parts are fetched.
   'folder-check',

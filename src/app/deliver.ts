@@ -14,8 +14,10 @@ import { checkTarget, openOutput, type WholeFile } from '../output/file/output-f
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { csvDialectOf } from '../output/formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../output/formats/index.ts';
+import { listWords } from '../view/window-text.ts';
 import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
 import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
+import { pageExtras } from './page-extras.ts';
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */
 export interface Delivery {
@@ -80,6 +82,7 @@ export async function prepareDelivery(
     csv: csvDialect(context, flags),
     table: tableLook(context, flags),
     note: context.console.note,
+    ...pageExtras(context, flags, format),
   };
   return {
     format,
@@ -95,7 +98,7 @@ function refuseComputed(columns: readonly Column[], format: FormatName): void {
   for (const { field, metric, breakdown } of columns) {
     if (metric !== undefined || breakdown !== undefined) continue;
     throw new UsageError(`${field} is computed here, and ${format} holds what the service sends.`, {
-      hint: `Leave ${field} out of --metrics, or write csv, parquet, xlsx, html or table.`,
+      hint: `Leave ${field} out of --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
     });
   }
 }
@@ -135,33 +138,52 @@ function usualFormat(output: string, isOnTerminal: boolean): FormatName {
   throw new UsageError(`-o ${output}: the ending ${ending} means no format.`, { hint });
 }
 
-/** Chooses the format, and says which flags of CSV it has no use for. Throws `UsageError` for flags that do not fit. */
+/**
+ * Chooses the format, and says which flags of CSV it has no use for. Throws `UsageError` for flags that do not fit, and where
+ * the format needs a browser or a logo that is not there.
+ */
 export function checkFormat(
-  context: Pick<Context, 'console' | 'flags'>,
+  context: Pick<Context, 'console' | 'host' | 'flags'>,
   flags: OutputFlags,
 ): FormatName {
   csvDialectOf(flags);
   const format = chooseFormat(context, flags);
-  const uselessFlags = flagsWithoutUse(flags, format);
+  const uselessFlags: string[] = [];
 
+  for (const flag of flagsWithoutUse(flags, format)) {
+    if (flag.needsItsFormats) throw hasNoPlaceFor(flag, format);
+    uselessFlags.push(longNameOf(flag));
+  }
   if (uselessFlags.length > 0) {
     const list = uselessFlags.join(', ');
     context.console.warn(`The output is ${format}: ${list} would change CSV alone.`);
   }
+
+  pageExtras(context, flags, format);
   return format;
 }
 
 /** The flags that were given although they change other formats only. */
-function flagsWithoutUse(options: OutputFlags, format: FormatName): string[] {
+function flagsWithoutUse(options: OutputFlags, format: FormatName): Flag[] {
   const values: Readonly<Record<string, unknown>> = options;
-  const names: string[] = [];
+  const useless: Flag[] = [];
 
   for (const [name, flag] of Object.entries<Flag>(outputFlags.flags)) {
     const isGiven = isNegation(flag) ? values[name] === false : Boolean(values[name]);
     const isUseless = flag.formats !== undefined && !flag.formats.includes(format);
-    if (isGiven && isUseless) names.push(longNameOf(flag));
+    if (isGiven && isUseless) useless.push(flag);
   }
-  return names;
+  return useless;
+}
+
+function hasNoPlaceFor(flag: Flag, format: FormatName): UsageError {
+  const name = longNameOf(flag);
+  return new UsageError(
+    `${name} stands in ${listWords(flag.formats ?? [])}, and not in ${format}.`,
+    {
+      hint: `Leave ${name} out, or write a page: -o report.html`,
+    },
+  );
 }
 
 /** The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`. */

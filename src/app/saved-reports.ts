@@ -199,6 +199,9 @@ interface CommandLinePlace {
 
 const windowOptions = ['period', 'since', 'until'];
 
+/** The options that name a file. */
+const fileOptions = ['output', 'logo'];
+
 /** Breakdowns have two names, of which one is enough. */
 function mainName(option: string): string {
   return option === 'breakdowns' ? 'by' : option;
@@ -236,7 +239,7 @@ export function savedOptions(
       taken.add(option);
 
       // A place is reckoned from the file's own folder, wherever the command is run.
-      const isFile = option === 'output' && value !== '-';
+      const isFile = fileOptions.includes(option) && value !== '-';
       const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
       values[option] = isFile ? ownPath : value;
       origins.push({ key, ...entry });

@@ -1,5 +1,6 @@
 import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
 import type { OutputFlags } from '../app/flags/output-flags.ts';
+import { pageExtras } from '../app/page-extras.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../output/formats/index.ts';
@@ -63,7 +64,8 @@ export async function prepareList(
     }
 
     const csv = csvDialect(context, options);
-    return encodeTable(format, rows, columns, { csv, note: context.console.note });
+    const extras = pageExtras(context, options, format);
+    return encodeTable(format, rows, columns, { csv, note: context.console.note, ...extras });
   }
 
   async function write(content: ListContent): Promise<void> {

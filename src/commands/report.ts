@@ -1,5 +1,5 @@
 import { announce } from '../app/announce.ts';
-import { tableLook } from '../app/deliver.ts';
+import { checkFormat, tableLook } from '../app/deliver.ts';
 import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
 import { outputFlags } from '../app/flags/output-flags.ts';
 import { readPositive } from '../app/flags/read-value.ts';
@@ -77,6 +77,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
     throw new UsageError(message, { hint: 'Use: adreport run … -o FILE' });
   }
 
+  if (options.direct) checkFormat(context, options);
   const plan = await planToSend(context, options);
   for (const note of plan.window.notes) console.note(note);
   if (options.dryRun) {

@@ -25,6 +25,9 @@ export interface TableLook {
   readonly totals?: boolean;
 }
 
+/** Prints a page, and gives the bytes of a PDF. Throws `OutputError`. */
+export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
+
 /** How a report is written. What does not concern a format is passed over by it. */
 export interface EncodeOptions {
   /** The columns that the request leads to, where it is known. */
@@ -36,6 +39,12 @@ export interface EncodeOptions {
   readonly table?: TableLook;
   /** The heading of a page and of a sheet's summary. Default: what the report is broken down by. */
   readonly title?: string;
+  /** What the sender says to the readers of a page and of a sheet's summary. */
+  readonly remark?: string | undefined;
+  /** A picture for the head of a page, as a `data:` URI. */
+  readonly logo?: string | undefined;
+  /** What prints a PDF: its format needs one. */
+  readonly printer?: PagePrinter | undefined;
   /** Where the report comes from: Parquet, sheets and pages keep it beside the rows. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
@@ -54,7 +63,7 @@ export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
   /** @param warnings what differs from the request, in sentences: formats with a place for it keep it */
-  end(tail: ReportTail, warnings?: readonly string[]): Pieces;
+  end(tail: ReportTail, warnings?: readonly string[]): Pieces | Promise<Pieces>;
 }
 
 /** Where bytes go: a file, stdout. */
@@ -113,7 +122,7 @@ export async function writeRows(
 
     const tail = next.value;
     const warnings = watcher?.warningsOf(tail) ?? [];
-    await write(encoder.end(tail, warnings));
+    await write(await encoder.end(tail, warnings));
     return { rowCount: tail.rowCount, sizeBytes, tail, warnings };
   } finally {
     await batches.return?.();

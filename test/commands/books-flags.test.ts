@@ -76,8 +76,17 @@ const indifferent: Typed = {
   progress: '--progress none',
 };
 
-/** These name the files, or decide whether the books are asked at all. */
-const elsewhere: readonly string[] = ['output', 'missing', 'books', 'dryRun', 'all', 'file'];
+/** These name the files, decide whether the books are asked at all, or are refused for CSV. */
+const elsewhere: readonly string[] = [
+  'output',
+  'missing',
+  'books',
+  'dryRun',
+  'all',
+  'file',
+  'note',
+  'logo',
+];
 
 function lineWith(changes: Typed): string {
   const flags = { ...usual, ...changes };

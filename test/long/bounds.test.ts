@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants, createBrotliCompress, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNames } from '../../src/output/formats/index.ts';
+import { formatNames, formats } from '../../src/output/formats/index.ts';
 import { serve } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn.ts';
@@ -88,7 +88,10 @@ const serveBody = (body: string | Uint8Array, headers: Readonly<Record<string, s
 
 const download = ['download', 'r1', '--retries', '0', '-o', 'x', '--format'];
 
-describe.each(formatNames)('%s', (format) => {
+// A PDF is a page that a browser prints: its bounds are those of the page.
+const ownFormats = formatNames.filter((name) => !formats[name].needsBrowser);
+
+describe.each(ownFormats)('%s', (format) => {
   test.each(Object.keys(refused))('%s', async (name) => {
     const { env } = await serveBody(refused[name]?.() ?? '');
     expect(await exitCodeOf([...download, format], env)).toBe(9);

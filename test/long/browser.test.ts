@@ -1,12 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { printPage } from '../../src/output/pdf/print-page.ts';
 import { encode } from '../output/encode.ts';
 import { createReport, startForTest } from '../server/local.ts';
 import { findProgram } from '../support/programs.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { spawnCli } from '../support/spawn.ts';
 
 /** Pages in a real browser, where there is one: what they show, that they answer, and that nothing else happens. */
 
@@ -19,6 +22,27 @@ afterAll(() => browser?.close());
 
 const desktop = { viewport: { width: 1280, height: 900 } } as const;
 const phone = { viewport: { width: 375, height: 740 }, hasTouch: true } as const;
+
+const pdfToText = findProgram('pdftotext');
+
+/** Prints as the program does. */
+const printer = (page: Uint8Array): Promise<Buffer> => {
+  const { signal } = new AbortController();
+  return printPage(page, { browser: executablePath ?? '', env: process.env, signal });
+};
+
+/** Names that are markup, that are long, and in letters of many kinds. */
+const hostileNames = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(2)>',
+  '{{7*7}} ${7*7} javascript:alert(3)',
+  '¡Ñam, ñam! – “Été” №1 €',
+  'Король игр Ωμέγα',
+  'مبيعات الصيف',
+  'קמפיין קיץ',
+  'Puzzle King 👑🎯',
+  'x'.repeat(200),
+];
 
 /** Opens a page, and at the end of the test expects that it complained of nothing, and asked for nothing else than it may. */
 async function open(
@@ -237,6 +261,40 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
         .filter({ visible: true })
         .count(),
     ).toBe(0);
+  });
+
+  test.skipIf(!pdfToText)(
+    'a PDF of hostile names shows every character as text, and holds nothing that runs (skipped without pdftotext)',
+    async () => {
+      const rows = hostileNames.map((campaignName, i) => {
+        return { campaignId: String(40_000 + i), campaignName, displays: 10 + i, clicks: i };
+      });
+      const { bytes } = await encode(JSON.stringify({ data: rows }), 'pdf', { printer });
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, 'r.pdf'), bytes);
+
+      const text = execFileSync(pdfToText ?? '', ['r.pdf', '-'], { cwd: folder, encoding: 'utf8' });
+      // Lines are broken where the paper ends, and Arabic has a form for each place in a word.
+      const plain = text.normalize('NFKC').replaceAll(/\s/g, '');
+      for (const word of hostileNames.join(' ').split(' ')) {
+        expect(plain).toContain(word.normalize('NFKC'));
+      }
+      expect(bytes.toString('latin1')).not.toMatch(
+        /\/(?:JavaScript|JS|Launch|URI|GoToR|SubmitForm|EmbeddedFile|RichMedia)\b/,
+      );
+    },
+  );
+
+  test('a PDF is asked for like any other file, and its pages are those of the page', async () => {
+    const cwd = temporaryFolder();
+    const line = 'run --local --period 2026-10 --by CAMPAIGN --compare previous -o r.pdf --json';
+
+    const { exitCode, stdout, stderr } = await spawnCli(line, { cwd });
+
+    expect(exitCode, stderr).toBe(0);
+    const pdf = readFileSync(join(cwd, 'r.pdf'));
+    expect(JSON.parse(stdout)).toMatchObject({ file: 'r.pdf', bytes: pdf.length });
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
   });
 
   test.each([

@@ -31,6 +31,17 @@ installInto(bin);
 // `npm` stands in: an install, a whole test run and a package from the registry are tested where they belong.
 writeFileSync(join(bin, 'npm'), '#!/bin/sh\necho "npm $*"\n', { mode: 0o755 });
 
+// So does the browser that prints a PDF.
+const browser = join(bin, 'browser');
+const printing = [
+  '#!/bin/sh',
+  'for word in "$@"; do',
+  '  case $word in --print-to-pdf=*) pdf=${word#*=} ;; esac',
+  'done',
+  `printf '%%PDF-1.4\\n%%%%EOF\\n' > "$pdf"`,
+];
+writeFileSync(browser, `${printing.join('\n')}\n`, { mode: 0o755 });
+
 /** A home of its own for the lines of a page, signed in by the environment. */
 function placeFor(name: string) {
   const cwd = join(base, name.replaceAll(' ', '-'));
@@ -41,6 +52,7 @@ function placeFor(name: string) {
     ADREPORT_CONFIG_DIR: join(cwd, '.config'),
     ADREPORT_BASE_URL: server.url,
     ADREPORT_TOKEN: token,
+    ADREPORT_BROWSER: browser,
     LANG: 'C.UTF-8',
   };
   return { cwd, env };

@@ -31,6 +31,8 @@ export interface Flag {
   readonly isNeverSaved?: true;
   /** The only formats that the flag changes. */
   readonly formats?: readonly FormatName[];
+  /** With another format the flag is an error, because what it gives would be missed. */
+  readonly needsItsFormats?: true;
 }
 
 /** Flags by the names of their options: `baseUrl` for `--base-url`. */

@@ -20,7 +20,21 @@ export const outputFlags = flagGroup('Output:', {
   },
   title: {
     flags: '--title <text>',
-    meaning: 'html and xlsx: the heading (default: what the report is broken down by)',
+    meaning: 'html, pdf and xlsx: the heading (default: what the report is broken down by)',
+    isRare: true,
+  },
+  note: {
+    flags: '--note <text>',
+    meaning: 'html, pdf and xlsx: some words to the readers, below the heading',
+    formats: ['html', 'pdf', 'xlsx'],
+    needsItsFormats: true,
+    isRare: true,
+  },
+  logo: {
+    flags: '--logo <file>',
+    meaning: 'html and pdf: a picture for the head, PNG or SVG, at most 200 KB',
+    formats: ['html', 'pdf'],
+    needsItsFormats: true,
     isRare: true,
   },
   open: {

@@ -87,7 +87,7 @@ class PageEncoder implements Encoder {
 
   /** The page down to its notices, which are told to the user on stderr too. */
   #head({ summary, rowCount }: ReportTail): string[] {
-    const { title, comparison, provenance } = this.#options;
+    const { title, logo, remark, comparison, provenance } = this.#options;
     const description = describeReport(summary, this.#sums);
     const facts = [description.window, description.zone, formatPlural(rowCount, 'row')];
     if (provenance) facts.push(...provenance.filters);
@@ -115,9 +115,9 @@ class PageEncoder implements Encoder {
 <body>
 <main>
 <header>
-<h1>${heading}</h1>
+${logo === undefined ? '' : `<img class="logo" src="${logo}" alt="">\n`}<h1>${heading}</h1>
 <p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
-${lines.join('')}</header>
+${lines.join('')}${remark === undefined ? '' : renderRemark(remark)}</header>
 `,
       ...notices,
     ];
@@ -181,6 +181,12 @@ ${lines.join('')}</header>
     if (notices.length > 0) lines.push(`<p class="small">${htmlText(notices.join(' '))}</p>\n`);
     return lines;
   }
+}
+
+/** What the sender says to the readers, in its own lines. */
+function renderRemark(remark: string): string {
+  const lines = remark.trim().split(/\r?\n/);
+  return `<p class="remark">${lines.map(htmlText).join('<br>')}</p>\n`;
 }
 
 function pageTooLarge(): OutputError {

@@ -21,6 +21,9 @@ export interface Format {
   /** Whether its files may be packed: `report.csv.gz`. */
   readonly isPackable?: boolean;
 
+  /** Whether a browser prints it, so that one must be installed. */
+  readonly needsBrowser?: boolean;
+
   /** Whether it has a place for the change against another report (`--compare`). */
   readonly hasPlaceForChanges?: boolean;
 
@@ -74,6 +77,13 @@ const definitions = {
     endings: ['html', 'htm'],
     hasPlaceForChanges: true,
     load: () => import('./html.ts'),
+  },
+  pdf: {
+    endings: ['pdf'],
+    isBinary: true,
+    needsBrowser: true,
+    hasPlaceForChanges: true,
+    load: () => import('./pdf.ts'),
   },
 } as const satisfies Record<string, Format>;
 

@@ -163,6 +163,7 @@ class WorkbookEncoder implements Encoder {
     const addFact = (name: string, text: string | undefined): void => {
       if (text !== undefined) facts.set(name, { style: 'plain', content: printable(text) });
     };
+    addFact('Note', this.#options.remark?.replaceAll(/\s*\n\s*/g, ' '));
     addFact('Window', window);
     addFact('Zone', zone);
     facts.set('Rows', { style: 'count', content: this.#rowCount });

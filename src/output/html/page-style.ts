@@ -32,6 +32,12 @@ h2 { font-size: 1.125rem; letter-spacing: -.01em; font-weight: 620; margin: 0; }
 h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
 h3::first-letter { text-transform: uppercase; }
 header p { margin: 0; color: var(--soft); }
+header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
+/* A logo is made for white paper. */
+.logo {
+  float: right; height: 3.25rem; max-width: 40%; margin: 0 0 .75rem 1.5rem; padding: .25rem .375rem;
+  object-fit: contain; object-position: right center; background: #fff; border-radius: .375rem;
+}
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
 header .small { margin-top: .25rem; font-size: .8125rem; }

@@ -1,0 +1,79 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { codeOf, UsageError } from '../errors.ts';
+import type { EncodeOptions, PagePrinter } from '../output/encoder.ts';
+import { type FormatName, formats } from '../output/formats/index.ts';
+import { findBrowser, isProgram } from '../output/pdf/installed-browser.ts';
+import { printPage } from '../output/pdf/print-page.ts';
+import { printable } from '../text/printable.ts';
+import type { OutputFlags } from './flags/output-flags.ts';
+
+/** A page is mailed: its logo is to be a small part of it. */
+const logoKilobytesAtMost = 200;
+
+/** What a page has beside the report, and what prints it. */
+type PageExtras = Pick<EncodeOptions, 'remark' | 'logo' | 'printer'>;
+
+/** Reads the logo and finds the browser that an output needs. Throws `UsageError` where either is not there. */
+export function pageExtras(
+  { host }: Pick<Context, 'host'>,
+  { logo, note }: OutputFlags,
+  format: FormatName,
+): PageExtras {
+  return {
+    remark: note,
+    logo: logo === undefined ? undefined : readLogo(logo, host.cwd),
+    printer: formats[format].needsBrowser ? printerOn(host) : undefined,
+  };
+}
+
+function printerOn({ env, cwd, signal }: Context['host']): PagePrinter {
+  const browser = findBrowser({ env, cwd, platform: process.platform, isProgram });
+  return (page) => printPage(page, { browser, env, signal });
+}
+
+/** A picture as a `data:` URI. Throws `UsageError` for a file that cannot be read, is too large, or no PNG or SVG. */
+function readLogo(file: string, cwd: string): string {
+  const path = resolve(cwd, file);
+  const bytes = readSmallFile(path, file);
+  const mediaType = mediaTypeOf(bytes);
+  if (mediaType !== undefined) return `data:${mediaType};base64,${bytes.toString('base64')}`;
+
+  throw new UsageError(`--logo ${printable(file)}: this is neither a PNG nor an SVG picture.`, {
+    hint: 'Its first bytes decide, and not its name.',
+  });
+}
+
+function readSmallFile(path: string, file: string): Buffer {
+  const refuse = (why: string): UsageError => {
+    return new UsageError(`--logo ${printable(file)}: ${why}.`, {
+      hint: `Give a PNG or an SVG of at most ${logoKilobytesAtMost} KB.`,
+    });
+  };
+
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) throw refuse('there is no such file');
+  // A pipe that nobody writes to and a device have no end.
+  if (!stats.isFile()) throw refuse('it is no regular file');
+  if (stats.size > 1024 * logoKilobytesAtMost) {
+    throw refuse(`it is larger than ${logoKilobytesAtMost} KB`);
+  }
+
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw refuse(`it could not be read (${codeOf(error)})`);
+  }
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** An SVG element, below an XML declaration, comments and a document type, each where it is. */
+const svgBeginning =
+  /^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[\s\S]*?-->\s*|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<svg[\s>]/i;
+
+function mediaTypeOf(bytes: Buffer): string | undefined {
+  if (bytes.subarray(0, pngSignature.length).equals(pngSignature)) return 'image/png';
+  return svgBeginning.test(bytes.toString('utf8')) ? 'image/svg+xml' : undefined;
+}
