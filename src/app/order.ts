@@ -123,6 +123,8 @@ export async function createReport<T>(
     shownMetrics,
     isStrict,
     window: { since, until },
+    // It holds nothing that is later than its order.
+    createdAt: new Date(createdMs).toISOString(),
   });
   return { ...created, createdMs, notices };
 }

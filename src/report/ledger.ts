@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import {
   existsSync,
+  linkSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -38,8 +39,8 @@ export interface LedgerEntry {
   readonly file?: string;
 }
 
-/** A report as it is noted the moment its id is known. */
-export type NewLedgerEntry = Omit<LedgerEntry, 'createdAt' | 'lastStatus' | 'file'>;
+/** A report as it is noted the moment its id is known; it was created when its order was sent, before that. */
+export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'file'>;
 
 /** What names a report on every service. */
 type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
@@ -76,7 +77,7 @@ export interface Ledger {
   /** The newest reports, the newest first. */
   list(limit?: number): LedgerEntry[];
 
-  /** Notes a report that was created now. */
+  /** Notes a report that was just created. */
   record(entry: NewLedgerEntry): void;
 
   /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
@@ -139,10 +140,9 @@ class FolderLedger implements Ledger {
   }
 
   record(entry: NewLedgerEntry): void {
-    const nowMs = this.#options.wallClock();
-    const created = { ...entry, createdAt: new Date(nowMs).toISOString(), lastStatus: 'progress' };
+    const created = { ...entry, lastStatus: 'progress' };
     const names = this.#allNames();
-    const name = this.#timeNameFor(nowMs) + endingOf(entry);
+    const name = this.#timeNameFor(Date.parse(entry.createdAt)) + endingOf(entry);
     if (!this.#write(name, created)) return;
 
     this.#recentReports().set(searchKey(created), created);
@@ -274,25 +274,59 @@ class FolderLedger implements Ledger {
   }
 
   /** Reports of one millisecond are named in the order in which they were made. */
-  #timeNameFor(nowMs: number): string {
+  #timeNameFor(createdMs: number): string {
     const newestMs = Number(this.#allNames()[0]?.slice(0, 15) ?? 0);
-    const isJustBefore = newestMs - nowMs < 1_000;
-    return timeName(isJustBefore ? Math.max(nowMs, newestMs + 1) : nowMs);
+    const isJustBefore = newestMs - createdMs < 1_000;
+    return timeName(isJustBefore ? Math.max(createdMs, newestMs + 1) : createdMs);
   }
 
-  /** The key of this machine, made once. Where it cannot be kept, one for this run, which knows no report again. */
+  /**
+   * The key of this machine, made once; one that is no key, as a power cut can leave it, is made anew. Where it cannot be
+   * kept, one for this run, which knows no report again.
+   */
   #readKey(): Buffer {
-    const { directory, makeFolder } = this.#options;
+    const { directory, warn } = this.#options;
     const path = join(directory, 'ledger.key');
+    const existing = readKeyFile(path);
+    if (existing) return existing;
+
+    const isDamaged = existsSync(path);
+    this.#makeKeyFile(path, isDamaged);
+    const key = readKeyFile(path);
+
+    if (isDamaged) {
+      const outcome = key ? 'it was made anew' : 'it could not be made anew';
+      const effect = key ? 'what was created before is not picked up' : 'nothing is picked up';
+      warn(`${path} is damaged, and ${outcome}: ${effect}.`);
+    }
+    return key ?? randomBytes(32);
+  }
+
+  /** Puts a new key into its place, whole or not at all; one that another process has just put there stays. */
+  #makeKeyFile(path: string, isDamaged: boolean): void {
+    const { directory, makeFolder } = this.#options;
+    const fresh = join(directory, `.${randomUUID()}.tmp`);
+    const text = randomBytes(32).toString('base64url');
+
     try {
       makeFolder(directory);
-      if (!existsSync(path)) {
-        writeFileSync(path, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
-      }
+      writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
+      if (isDamaged) renameSync(fresh, path);
+      else putIfAbsent(fresh, path);
     } catch {
-      // Another process has just made it, or nobody can.
+      // Nobody can keep a key here.
     }
-    return readKeyFile(path) ?? randomBytes(32);
+    if (existsSync(fresh)) rmSync(fresh);
+  }
+}
+
+/** Gives a file its name, unless there is one of that name. Throws the system's error where it gets no name. */
+function putIfAbsent(file: string, path: string): void {
+  try {
+    linkSync(file, path);
+  } catch {
+    // Some file systems have no links.
+    if (!existsSync(path)) renameSync(file, path);
   }
 }
 

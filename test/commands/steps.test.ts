@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
@@ -36,6 +36,21 @@ describe('one step at a time', () => {
     const list = JSON.parse((await run('report list --json')).stdout);
 
     expect(list).toMatchObject([{ id, lastStatus: 'fetched', file: 'r.json', profile: 'buyer' }]);
+  });
+
+  test('a report is as old as its order, however long the service took to answer it', async () => {
+    const nowMs = Date.UTC(2026, 10, 20, 12);
+    const { run, cwd } = await serveForTest({
+      delayMs: 0,
+      faults: ['buyer:429:retry-after=50:times=1'],
+    });
+
+    const id = (await run(create, { now: nowMs })).stdout.trim();
+    await run(`download ${id} -o r.csv`, { now: nowMs + 3_600_000 });
+
+    const [entry] = JSON.parse((await run('report list --json')).stdout);
+    expect(entry.createdAt).toBe(new Date(nowMs).toISOString());
+    expect(statSync(join(cwd, 'r.csv')).mtimeMs).toBe(nowMs);
   });
 
   test('another account’s report is exit 4, like one that does not exist', async () => {

@@ -51,6 +51,7 @@ function entry(id: string, hash = 'h1'): NewLedgerEntry {
       filters: { campaignId: ['12'] },
     },
     window: { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100' },
+    createdAt: new Date(nowMs).toISOString(),
   };
 }
 
@@ -142,6 +143,33 @@ describe('whose a report is', () => {
     const keyFile = join(folder, 'settings', 'ledger.key');
     expect(readFileSync(keyFile, 'utf8')).toMatch(/^[\w-]{43}$/);
     if (process.platform !== 'win32') expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  });
+
+  test.each(['', 'half-a-k', '\0'.repeat(43)])(
+    'a key that a power cut has torn is made anew, which is said once: %j',
+    (torn) => {
+      const keyFile = join(folder, 'settings', 'ledger.key');
+      mkdirSync(dirname(keyFile));
+      writeFileSync(keyFile, torn);
+
+      const hash = open().credentialOf('x');
+
+      expect(warnings).toEqual([
+        `${keyFile} is damaged, and it was made anew: what was created before is not picked up.`,
+      ]);
+      expect(open().credentialOf('x')).toBe(hash);
+      expect(warnings).toHaveLength(1);
+      expect(readdirSync(join(folder, 'settings'))).toEqual(['ledger.key']);
+    },
+  );
+
+  test('what stands in place of the key, and cannot be replaced, is said', () => {
+    mkdirSync(join(folder, 'settings', 'ledger.key'), { recursive: true });
+
+    open().credentialOf('x');
+
+    expect(warnings).toEqual([expect.stringMatching(/could not be made anew: nothing is picked/)]);
+    expect(readdirSync(join(folder, 'settings'))).toEqual(['ledger.key']);
   });
 
   test('without a key that can be kept no report is known again', () => {
