@@ -3,6 +3,7 @@ import { type Client, createClient } from './api/client.ts';
 import { createHttp, type Http, readProxy } from './api/http.ts';
 import { readProjectDefaults } from './config/project-file.ts';
 import {
+  defaultAccountName,
   type ProjectChoice,
   readUnlessNeedless,
   refuseSeveralAccounts,
@@ -227,10 +228,13 @@ export class ServiceAccount {
     this.#savedChoice = savedChoice;
   }
 
-  /** What it is called: its name, or the e-mail address where it has none; never its token. */
+  /**
+   * What it is called: its name, or the e-mail address where it has none but that of every account without a name; never
+   * its token.
+   */
   async name(): Promise<string> {
     const { account, email } = await this.settings();
-    if (account.source !== 'default') return account.value;
+    if (account.value !== defaultAccountName) return account.value;
     return email.value ?? account.value;
   }
 

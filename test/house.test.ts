@@ -38,6 +38,8 @@ const stepsOfReport = [
   // What a folder of reports knows of itself settles which parts are fetched.
   'folder-check',
   'folder-files',
+  'report-question',
+  'standing-file',
   'archive',
   'accounts',
   'saved-reports',

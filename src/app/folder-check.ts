@@ -1,10 +1,6 @@
-import {
-  type BookedRequest,
-  type BookLine,
-  type Books,
-  differencesOf,
-  questionOf,
-} from '../report/books.ts';
+import { type BookLine, questionOf } from '../report/book-line.ts';
+import { type Books, describeFault } from '../report/books.ts';
+import { type BookedRequest, differencesOf } from '../report/question.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { Decimal } from '../view/numbers.ts';
 
@@ -38,7 +34,7 @@ type FindingKind =
 /** One thing that is wrong, as a whole sentence that names its file. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** Absent where it is about a time, or about the books themselves. */
+  /** Absent where it is about a time. */
   readonly file?: string;
   readonly sentence: string;
 }
@@ -76,7 +72,10 @@ interface FolderFacts {
 export function judgeFolder({ books, olderCopies, files }: FolderFacts): FolderVerdict {
   const lines = [...books.lines.values()];
   const fileByName = new Map(files.map((facts) => [facts.file, facts]));
-  const findings: Finding[] = books.faults.map((sentence) => ({ kind: 'books', sentence }));
+  const findings: Finding[] = [];
+  for (const fault of books.faults) {
+    findings.push({ kind: 'books', file: fault.book, sentence: describeFault(fault) });
+  }
 
   for (const line of lines) {
     const facts = fileByName.get(line.file);

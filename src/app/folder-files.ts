@@ -5,7 +5,8 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { codeOf, UsageError } from '../errors.ts';
 import { type FormatName, formatOfFile } from '../output/formats/index.ts';
-import { type BookLine, type Books, isBooks, readBooks } from '../report/books.ts';
+import type { BookLine } from '../report/book-line.ts';
+import { type Books, FolderBooks, isBooks } from '../report/books.ts';
 import { RestatementHistory } from '../report/restatement.ts';
 import type { ParquetFooter } from '../rows/parquet-reader.ts';
 import { printable } from '../text/printable.ts';
@@ -99,7 +100,8 @@ function readFolder(folder: string, files: readonly string[]): ReportFolder {
   const history = new RestatementHistory();
   const copies = new Map<string, Map<string, string>>();
 
-  const books = readBooks(folder, (line) => {
+  const books = new FolderBooks(folder);
+  books.read((line) => {
     history.observe(line);
     const hashes = copies.get(line.file) ?? new Map<string, string>();
     hashes.set(line.sha256, line.fetchedAt);

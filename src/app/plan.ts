@@ -10,10 +10,11 @@ import {
   placeholdersOf,
   placeOnDisk,
 } from '../output/file/file-name.ts';
-import type { Bookkeeper, Question } from '../report/books.ts';
+import type { Bookkeeper } from '../report/books.ts';
 import { comparableWindow } from '../report/compared-window.ts';
 import type { Expectation } from '../report/completeness.ts';
 import { checkMergeable, type Part, partsOf, takeShard } from '../report/parts.ts';
+import type { Question } from '../report/question.ts';
 import {
   createUrl,
   curlLine,
@@ -162,7 +163,7 @@ function needs(flag: string, other: string, why: string): UsageError {
 export function fileOf(job: Job, part: Part): string | undefined {
   const { output = '-' } = job.options;
   if (output === '-') return undefined;
-  return expandName(output, { ...factsOf(job, part).names, id: '{id}' });
+  return expandName(output, { ...nameValuesOf(job, part), id: '{id}' });
 }
 
 /** What is known of a report before its data comes. */
@@ -173,6 +174,12 @@ export interface ReportFacts {
   readonly columns?: readonly Column[];
   /** What its rows are to be checked against; absent where they cannot be. */
   readonly expectation?: Omit<Expectation, 'nowMs'>;
+}
+
+/** What the placeholders of `-o` stand for in the output of a part; without a part, in that of all parts. */
+export function nameValuesOf({ name, accountName, isMerged, plan }: Job, part?: Part): NameValues {
+  const days = part && !isMerged ? part : daysOfWindow(plan.window);
+  return namesFor(plan, { name, accountName, days });
 }
 
 /** What is known of a part that has an output of its own; without a part, of the output that all parts go into. */
@@ -211,23 +218,32 @@ function daysOfWindow({ since, until, zone }: Window): Days {
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
-interface OutputSpan {
+/** What tells the outputs of a run apart. */
+interface OutputNames {
+  /** The name of a saved report. */
   readonly name: string | undefined;
   readonly accountName: string;
   readonly days: Days;
+}
+
+interface OutputSpan extends OutputNames {
   /** The window that the rows must fill, where they must. */
   readonly window: Window | undefined;
 }
 
-function describeFacts(
-  plan: ProfilePlan,
-  { name, accountName, days, window }: OutputSpan,
-): ReportFacts {
+function namesFor(
+  { profile, request }: ProfilePlan,
+  { name, accountName, days }: OutputNames,
+): NameValues {
+  const { since, until } = days;
+  const report = name ?? (request.breakdowns.join('-').toLowerCase() || 'total');
+  return { profile, report, account: accountName, since, until, date: since };
+}
+
+function describeFacts(plan: ProfilePlan, { window, ...output }: OutputSpan): ReportFacts {
   const { profile, request, shownMetrics } = plan;
   const { breakdowns, filters } = request;
-  const { since, until } = days;
-  const report = name ?? (breakdowns.join('-').toLowerCase() || 'total');
-  const names = { profile, report, account: accountName, since, until, date: since };
+  const names = namesFor(plan, output);
   const columns = askedColumns(profile, request, shownMetrics);
   if (!window) return { names, columns };
 

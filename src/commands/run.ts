@@ -18,7 +18,10 @@ import {
 import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
 import { planSavedReports, type RunCommandLine } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import type { Part } from '../report/parts.ts';
+import { partsAtMost } from '../report/window.ts';
+import { formatCount } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
 export const runCommand = declareCommand({
@@ -64,10 +67,11 @@ export const runCommand = declareCommand({
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
+  expectFewParts(planned);
   const notes = new Set(planned.flatMap(({ plan }) => plan.window.notes));
   for (const note of notes) context.console.note(note);
 
-  const chosen = await Promise.all(planned.map((job) => chooseParts(context, job)));
+  const chosen = await chooseParts(context, planned);
   const jobs = chosen.filter(({ parts }) => parts.length > 0);
   expectOwnPlaces(jobs, context.host.cwd);
   if (options.dryRun) return showPlan(context, jobs);
@@ -77,6 +81,18 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   if (others.length === 0 && first.options.split === undefined) return fetchWhole(context, first);
 
   await runParts(context, jobs, (tools, job, part) => prepareJob(context, tools, job, part));
+}
+
+/** Throws `UsageError` where accounts, or saved reports, make more parts together than one may. */
+function expectFewParts(jobs: readonly Job[]): void {
+  let count = 0;
+  for (const { parts } of jobs) count += parts.length;
+  if (count <= partsAtMost) return;
+
+  const parts = `${formatCount(count)} parts`;
+  throw new UsageError(`This run would have ${parts}: ${formatCount(partsAtMost)} is the most.`, {
+    hint: 'Run fewer accounts or reports at a time, a shorter window, or longer parts.',
+  });
 }
 
 async function planJobs(context: Context, command: RunCommandLine): Promise<Job[]> {

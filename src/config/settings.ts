@@ -168,10 +168,16 @@ export function resolveSettings(sources: SettingsSources): Settings {
   };
 }
 
+/** The name of the account where nobody gives it one. */
+export const defaultAccountName = 'default';
+
 /** The name of the account that is used, by its strongest source. Throws `UsageError` for a name that cannot be one. */
 export function resolveAccount(sources: SettingsSources): Setting<string> {
   const stored = { account: sources.stored.defaultAccount };
-  return new SettingReader(sources, stored, 'the stored default').read('account', 'default');
+  return new SettingReader(sources, stored, 'the stored default').read(
+    'account',
+    defaultAccountName,
+  );
 }
 
 /**

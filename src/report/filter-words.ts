@@ -5,7 +5,7 @@ import {
   breakdowns as knownBreakdowns,
   filters as knownFilters,
 } from '../contract/vocabulary.ts';
-import type { BookedRequest } from './books.ts';
+import type { BookedRequest } from './question.ts';
 
 /** The flags that filter by name, and what they select. */
 const nameFlags: Readonly<Record<string, BreakdownName>> = {

@@ -1,6 +1,6 @@
 import type { ReportMember } from '../rows/row-batch.ts';
-import type { BookedRequest } from './books.ts';
 import { requestInWords } from './filter-words.ts';
+import type { BookedRequest } from './question.ts';
 
 /**
  * What a file says of its report beside the rows, in lines for people: the request, the report and its key, and each

@@ -1,4 +1,4 @@
-import type { BookLine, Totals } from './books.ts';
+import type { BookLine, Totals } from './book-line.ts';
 import { offsetAt } from './window.ts';
 
 /** How far a metric moved at an age, over the files that were fetched again at that age: fractions, 0.018 is 1.8 %. */

@@ -23,9 +23,29 @@ export interface Window {
 
 const secondsPerDay = 86_400;
 
+/**
+ * The offsets of a zone by instant. `Intl` takes some microseconds for each, and the calendar asks for those of neighbouring
+ * days several times: a run over ten years of days would spend a tenth of a second on them.
+ */
+const offsetsByZone = new Map<string, Map<number, number>>();
+
+/** Of more instants the offsets are looked up anew. */
+const offsetsAtMost = 50_000;
+
 /** Seconds by which the clocks of a zone are ahead of UTC at an instant. */
 export function offsetAt(instant: number, zone: string): number {
-  return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
+  let offsets = offsetsByZone.get(zone);
+  if (!offsets || offsets.size > offsetsAtMost) {
+    offsets = new Map();
+    offsetsByZone.set(zone, offsets);
+  }
+
+  const earlier = offsets.get(instant);
+  if (earlier !== undefined) return earlier;
+
+  const offset = Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
+  offsets.set(instant, offset);
+  return offset;
 }
 
 /** Whether there is a zone of that name. */
@@ -59,7 +79,7 @@ export function instantsOf(wall: DateTime, zone: string): WallInstants {
   const before = offsetAt(wallSeconds - secondsPerDay, zone);
   const after = offsetAt(wallSeconds + secondsPerDay, zone);
   const instants: number[] = [];
-  for (const offset of [before, after]) {
+  for (const offset of new Set([before, after])) {
     const instant = wallSeconds - offset;
     if (instant + offsetAt(instant, zone) === wallSeconds) instants.push(instant);
   }
@@ -88,7 +108,8 @@ export function formatInstant(instant: number, zone: string): string {
 
 /** The local date of an instant, `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
-  return DateTime.fromSeconds(instant, { zone }).toFormat('yyyy-MM-dd');
+  const wall = new Date((instant + offsetAt(instant, zone)) * 1_000);
+  return wall.toISOString().slice(0, -'T00:00:00.000Z'.length);
 }
 
 /** How long a window is by the clock on the wall, in days. */
@@ -132,8 +153,15 @@ export interface UnitWindow extends Window {
   readonly unitOver: number;
 }
 
-/** Half a century of days: more is a slip of the pen, and each part is a report. */
-const partsAtMost = 20_000;
+/** Half a century of days: more is a slip of the pen, and each part is a report. It holds for a run too. */
+export const partsAtMost = 20_000;
+
+const daysPerUnit = { day: 1, week: 7 } as const;
+
+/** A wall time so many days later: there every day is as long. */
+function later(wall: DateTime, days: number): DateTime {
+  return DateTime.fromSeconds(wall.toSeconds() + days * secondsPerDay, { zone: 'utc' });
+}
 
 /**
  * The window in parts, one a calendar unit of its zone, in time order. The parts tile it: each begins one second after
@@ -146,7 +174,7 @@ export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   let wall = wallAt(since, zone).startOf(unit);
   let unitSince = startOfDay(wall, zone);
   while (since <= window.until) {
-    wall = wall.plus({ [unit]: 1 });
+    wall = unit === 'month' ? wall.plus({ month: 1 }) : later(wall, daysPerUnit[unit]);
     const unitOver = startOfDay(wall, zone);
     // A day that the calendar skipped has no seconds.
     if (unitOver <= since) continue;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type FileFacts, judgeFolder } from '../../src/app/folder-check.ts';
-import type { BookLine } from '../../src/report/books.ts';
+import type { BookLine } from '../../src/report/book-line.ts';
+import type { BookFault } from '../../src/report/books.ts';
 
 /** The line of a day in a folder that is whole. */
 function lineOf(day: string, changes: Partial<BookLine> = {}): BookLine {
@@ -47,7 +48,7 @@ function fileOf(line: BookLine, changes: Partial<FileFacts> = {}): FileFacts {
 interface Folder {
   readonly lines: readonly BookLine[];
   readonly files: readonly FileFacts[];
-  readonly faults?: readonly string[];
+  readonly faults?: readonly BookFault[];
 }
 
 function judge({ lines, files, faults = [] }: Folder) {
@@ -179,10 +180,10 @@ describe('a folder of reports', () => {
   test('names a file that was warned of, and a fault of the books', () => {
     const warned = lineOf('2026-11-01', { warnings: ['The report has no rows.'] });
     const lines = [warned, second, third, fourth];
-    const faults = ['Line 5 of _adreport.ndjson is torn.'];
+    const faults = [{ book: '_adreport.ndjson', lineNumber: 5 }];
 
     expect(kindsOf({ lines, files: wholeFiles, faults })).toEqual([
-      'books',
+      'books _adreport.ndjson',
       `warning ${warned.file}`,
     ]);
   });

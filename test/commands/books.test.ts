@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { BookLine } from '../../src/report/books.ts';
+import type { BookLine } from '../../src/report/book-line.ts';
 import { serveForTest } from '../support/service.ts';
 
 const week =
@@ -107,6 +107,50 @@ describe('the books', () => {
       lines[0]?.totals.downloads,
       lines[1]?.totals.downloads,
     ]);
+  });
+
+  test('of two cron lines at once tell a restated day once', async () => {
+    let nowMs = Date.UTC(2026, 10, 16, 4);
+    const { run } = await serveForTest({ delayMs: 0, restateDays: 9, clock: () => nowMs });
+    const line =
+      'run --period last-3d --by CAMPAIGN --split day --missing --lookback 3 --fresh -q -o {date}.csv';
+    await run(line, { now: nowMs });
+
+    nowMs += 86_400_000;
+    await Promise.all([run(line, { now: nowMs }), run(line, { now: nowMs })]);
+
+    const { books } = await run('check . -q', { now: nowMs });
+    const lines = linesOf(books, '_adreport.ndjson');
+    const day = lines.filter(({ file }) => file === '2026-11-15.csv');
+    expect(day).toHaveLength(3);
+    expect(day.map(({ changed }) => changed !== undefined)).toEqual([false, true, false]);
+  });
+
+  test('that are torn are told of once a run, and by their folder', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const line = `${week.replace('part.csv', '{account}.csv')} --by OS --local --account buyer,admin`;
+    await run(line);
+    appendFileSync(join(cwd, booksFile), '{"hello":');
+
+    const { stderr } = await run(line.replace(' -q', ''));
+
+    expect(stderr.match(/Line 15 of data\/_adreport.ndjson is torn/g)).toHaveLength(1);
+  });
+
+  test('name an account alike, whether its usual name is typed or left out', async () => {
+    const { run, server } = await serveForTest({ delayMs: 0 });
+    const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };
+    const email = 'buyer@example.com';
+    const login = `login --base-url ${server.url} --email ${email} --password-stdin -q`;
+    expect((await run(login, { env, stdin: 'demo\n' })).exitCode).toBe(0);
+
+    const { books } = await run(`${week} --by OS`, { env });
+    expect(linesOf(books)[0]?.request.account).toBe(email);
+
+    const calls = server.requests().length;
+    const typed = await run(`${week} --by OS --account default`, { env });
+    expect(typed.exitCode, typed.stderr).toBe(0);
+    expect(server.requests()).toHaveLength(calls);
   });
 
   test('that cannot be written to are a warning, and exit 8 with --strict', async () => {

@@ -193,7 +193,7 @@ const harms: readonly Harm[] = [
       const own = readLines().filter((line) => line.includes(fileOf(10)));
       writeLines([...others, ...own.map((line) => line.slice(0, 300))]);
     },
-    findings: ({ fileOf }) => ['books', 'missing unit', `no line ${fileOf(10)}`],
+    findings: ({ fileOf }) => ['books _adreport.ndjson', 'missing unit', `no line ${fileOf(10)}`],
   },
   {
     name: 'a line of the books is edited',
@@ -216,7 +216,7 @@ const harms: readonly Harm[] = [
   {
     name: 'something else is written into the books',
     harm: ({ path }) => appendFileSync(path('_adreport.ndjson'), '{"hello":"world"}\n'),
-    findings: () => ['books'],
+    findings: () => ['books _adreport.ndjson'],
   },
 ];
 

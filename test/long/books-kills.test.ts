@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readBooks } from '../../src/report/books.ts';
+import { FolderBooks } from '../../src/report/books.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, type start, startCli } from '../support/spawn.ts';
 
@@ -40,7 +40,9 @@ for (const ending of ['csv', 'parquet']) {
       expect(findings.filter(({ kind }) => kind !== 'warning')).toEqual([]);
 
       const files = readdirSync(folder).filter((name) => !name.startsWith('_'));
-      expect(files.sort()).toEqual([...readBooks(folder).lines.keys()].sort());
+      const books = new FolderBooks(folder);
+      books.read();
+      expect(files.sort()).toEqual([...books.lines.keys()].sort());
       expect(files).toHaveLength(9);
     };
 

@@ -4,17 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  appendToBooks,
   type BookLine,
   changesBetween,
-  differencesOf,
-  hashOfQuestion,
-  isBooks,
-  nameOfBooks,
-  type Question,
   questionOf,
-  readBooks,
-} from '../../src/report/books.ts';
+  type Totals,
+} from '../../src/report/book-line.ts';
+import { describeFault, FolderBooks, isBooks, nameOfBooks } from '../../src/report/books.ts';
+import { differencesOf, hashOfQuestion, type Question } from '../../src/report/question.ts';
 
 const line: BookLine = {
   file: 'date=2026-11-01/part.csv',
@@ -52,13 +48,23 @@ function makeFolder(): string {
   return folder;
 }
 
+function readBooks(folder: string, visit?: (line: BookLine) => void): FolderBooks {
+  const books = new FolderBooks(folder);
+  books.read(visit);
+  return books;
+}
+
+function append(folder: string, name: string, appended: BookLine): void {
+  new FolderBooks(folder).append(name, appended);
+}
+
 describe('the books of a folder', () => {
   test('a line comes back as it was written, and the one that was fetched last counts', () => {
     const folder = makeFolder();
     const later = { ...line, fetchedAt: '2026-11-03T06:00:00.000Z', rows: 13 };
 
-    appendToBooks(folder, nameOfBooks('2/4'), later);
-    appendToBooks(folder, nameOfBooks(undefined), line);
+    append(folder, nameOfBooks('2/4'), later);
+    append(folder, nameOfBooks(undefined), line);
 
     const { lines, faults } = readBooks(folder);
     expect([...lines.values()]).toEqual([later]);
@@ -67,8 +73,8 @@ describe('the books of a folder', () => {
 
   test('every line is visited, older ones too', () => {
     const folder = makeFolder();
-    appendToBooks(folder, '_adreport.ndjson', line);
-    appendToBooks(folder, '_adreport.ndjson', { ...line, rows: 13 });
+    append(folder, '_adreport.ndjson', line);
+    append(folder, '_adreport.ndjson', { ...line, rows: 13 });
 
     const rows: number[] = [];
     readBooks(folder, (visited) => rows.push(visited.rows));
@@ -78,19 +84,19 @@ describe('the books of a folder', () => {
 
   test('a torn last line is passed over and told, and the next line stands on its own', () => {
     const folder = makeFolder();
-    appendToBooks(folder, '_adreport.ndjson', line);
+    append(folder, '_adreport.ndjson', line);
     appendFileSync(join(folder, '_adreport.ndjson'), JSON.stringify(line).slice(0, 100));
 
-    expect(readBooks(folder).faults).toEqual([
+    expect(readBooks(folder).faults.map(describeFault)).toEqual([
       'Line 2 of _adreport.ndjson is torn or is no line of ours: it is passed over.',
     ]);
 
-    appendToBooks(folder, '_adreport.ndjson', { ...line, file: 'other.csv' });
+    append(folder, '_adreport.ndjson', { ...line, file: 'other.csv' });
     expect([...readBooks(folder).lines.keys()]).toEqual([line.file, 'other.csv']);
     expect(readBooks(folder).faults).toHaveLength(1);
 
     // The file that the torn line was of has its line now, so that there is nothing to mend.
-    appendToBooks(folder, '_adreport.ndjson', line);
+    append(folder, '_adreport.ndjson', line);
     expect(readBooks(folder).faults).toEqual([]);
   });
 
@@ -110,16 +116,98 @@ describe('the books of a folder', () => {
     expect(readBooks('/nowhere/at/all').lines.size).toBe(0);
   });
 
-  test('a line has its bound, whatever the request and the warnings hold', () => {
+  test('what another run appends meanwhile is read on, and what was read is not read again', () => {
     const folder = makeFolder();
-    const ids = Array.from({ length: 1_000 }, (_, index) => String(1_000_000 + index));
-    const request = { ...line.request, filters: { campaignId: ids } };
-    const warnings = ['x'.repeat(10_000), 'y'.repeat(10_000)];
+    append(folder, '_adreport.ndjson', line);
+    const books = readBooks(folder);
 
-    appendToBooks(folder, '_adreport.ndjson', { ...line, request, warnings });
+    const later = { ...line, fetchedAt: '2026-11-03T06:00:00.000Z', rows: 13 };
+    append(folder, '_adreport.ndjson', later);
+    append(folder, '_adreport-1-of-2.ndjson', { ...line, file: 'of-a-shard.csv' });
+    books.readOn('_adreport-1-of-2.ndjson');
 
-    expect(readFileSync(join(folder, '_adreport.ndjson')).length).toBeLessThanOrEqual(4_096);
-    expect(readBooks(folder).lines.get(line.file)?.rows).toBe(12);
+    expect(books.lines.get(line.file)).toEqual(later);
+    expect(books.lines.size).toBe(2);
+
+    // A line that is being written has no line break yet.
+    appendFileSync(join(folder, '_adreport.ndjson'), '{"file":"date=2026-11-01/part.csv","win');
+    books.readOn('_adreport.ndjson');
+    expect(books.faults).toEqual([{ book: '_adreport.ndjson', lineNumber: 3 }]);
+
+    appendFileSync(join(folder, '_adreport.ndjson'), 'dow":{}}\n');
+    append(folder, '_adreport.ndjson', { ...later, fetchedAt: '2026-11-04T06:00:00.000Z' });
+    books.readOn('_adreport.ndjson');
+    expect(books.faults).toEqual([]);
+    expect(books.lines.get(line.file)?.fetchedAt).toBe('2026-11-04T06:00:00.000Z');
+  });
+
+  const texts = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.string({ unit: 'binary', maxLength: 3_000 }),
+    fc.constant('漢'.repeat(2_000)),
+    fc.constant('\u0000'.repeat(900)),
+  );
+  const listOfTexts = fc.oneof(
+    fc.array(texts, { maxLength: 30 }),
+    fc.constant(Array.from({ length: 1_000 }, (_, index) => String(1_000_000 + index))),
+  );
+  const names = fc.constantFrom('countryId', 'campaignId', 'carrier', 'campaign', 'adUnit');
+  const numbers = fc.oneof(
+    fc.integer().map(String),
+    fc.constant('9'.repeat(5_000)),
+    fc.constant('12345678901234567890.12'),
+  );
+  const totals: fc.Arbitrary<Totals> = fc.dictionary(
+    fc.constantFrom('displays', 'clicks', 'downloads', 'revenueEuro'),
+    numbers,
+  );
+
+  test('a line has its bound, whatever filters, names, warnings and figures hold', () => {
+    const anyLine = fc.record({
+      filters: fc.dictionary(names, listOfTexts),
+      account: texts,
+      baseUrl: texts,
+      warnings: listOfTexts,
+      columns: listOfTexts,
+      delimiter: texts,
+      reportId: texts,
+      totals,
+      file: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 250 }),
+    });
+
+    fc.assert(
+      fc.property(anyLine, ({ filters, account, baseUrl, columns, delimiter, ...rest }) => {
+        const folder = mkdtempSync(join(tmpdir(), 'adreport-books-'));
+        try {
+          const request = { ...line.request, filters, account, baseUrl };
+          const format = { name: 'csv', columns, delimiter };
+          append(folder, '_adreport.ndjson', { ...line, ...rest, request, format });
+
+          const { length } = readFileSync(join(folder, '_adreport.ndjson'));
+          expect(length).toBeLessThanOrEqual(4_096);
+          const read = readBooks(folder).lines.get(rest.file);
+          expect(read).toMatchObject({ requestHash: line.requestHash, sha256: line.sha256 });
+        } finally {
+          rmSync(folder, { recursive: true });
+        }
+      }),
+    );
+  });
+
+  test('a number of a line is whole, or not there at all', () => {
+    const folder = makeFolder();
+    const huge = { displays: '1204', clicks: '9'.repeat(5_000) };
+    append(folder, '_adreport.ndjson', { ...line, totals: huge });
+
+    expect(readBooks(folder).lines.get(line.file)?.totals).toEqual({ displays: '1204' });
+  });
+
+  test('a line that would not have room with its file’s name alone is refused', () => {
+    const folder = makeFolder();
+    const file = `${'deep/'.repeat(900)}x.csv`;
+
+    expect(() => append(folder, '_adreport.ndjson', { ...line, file })).toThrow('longer than 4 KB');
+    expect(readBooks(folder).lines.size).toBe(0);
   });
 
   test('only the names of books are theirs', () => {

@@ -261,6 +261,9 @@ test('a run of more than 20,000 parts is a mistake, which is found at once', asy
   const line = 'run --local --metrics displays --by DAILY --split day --dry-run -q --period';
   const tooMany = await runCli(`${line} 1970-01-02..9999`);
   expectRefusal(tooMany, 2, '--split day would make more than 20,000 parts of this window.');
+  const half = '-o {account}-{date}.csv --account buyer,admin --period 1980-01-01..2010-01-01';
+  const together = await runCli(line.replace(' --period', ` ${half}`));
+  expectRefusal(together, 2, 'This run would have 21,918 parts: 20,000 is the most.');
   const window = { since: 86_400, until: 86_400 * 20_001 - 1, zone: 'UTC', notes: [] };
   expect(splitWindow(window, 'day')).toHaveLength(20_000);
   expect(() => splitWindow({ ...window, until: window.until + 1 }, 'day')).toThrow('20,000');

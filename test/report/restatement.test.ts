@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import type { BookLine } from '../../src/report/books.ts';
+import type { BookLine } from '../../src/report/book-line.ts';
 import { ageOf, RestatementHistory } from '../../src/report/restatement.ts';
 
 const zone = 'Europe/Paris';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { BookLine } from '../../src/report/books.ts';
+import type { BookLine } from '../../src/report/book-line.ts';
 import { serveForTest } from './service.ts';
 
 /** A daily cron line, and how the days that it fetches are restated. */
