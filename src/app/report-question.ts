@@ -5,7 +5,7 @@ import { chooseFormat, csvDialect } from './deliver.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import type { ProfilePlan } from './plan.ts';
 
-type Console = Pick<Context, 'console'>;
+type Streams = Pick<Context, 'console' | 'flags'>;
 
 /** The flags that decide what a file holds, beside those of the request. */
 interface DecidingFlags extends OutputFlags {
@@ -24,7 +24,7 @@ interface AskedReport {
 
 /** Everything of a report that decides what its file holds, but its time; names stand as the user wrote them. */
 export async function questionOfReport(
-  context: Console,
+  context: Streams,
   { account, options, plan }: AskedReport,
 ): Promise<Question> {
   const settings = await account.settings();
@@ -53,7 +53,7 @@ export async function questionOfReport(
 }
 
 /** The format and those of its settings that change what a file holds. */
-function formatOfReport(context: Console, options: DecidingFlags): BookedFormat {
+function formatOfReport(context: Streams, options: DecidingFlags): BookedFormat {
   const name = chooseFormat(context, options);
   const { columns, normalize, compare } = options;
   const format: Record<string, unknown> = {};
