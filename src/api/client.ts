@@ -51,6 +51,8 @@ export interface ReportAnswer {
   readonly contentType: string | undefined;
   /** Where the service said it and did not compress. */
   readonly sizeBytes: number | undefined;
+  /** Whether the answer told where its body ends. Where only the end of the connection marked that, the body may be cut. */
+  readonly isEndTold: boolean;
   /** What the service said around the report that makes it doubtful, in sentences. */
   readonly notices: readonly string[];
   /** How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where it does not tell. */
@@ -375,15 +377,23 @@ function reportAnswer(
   const serviceMs = Date.parse(headers.date ?? '');
   const clockAheadMs = Number.isNaN(serviceMs) ? undefined : serviceMs - wallClock();
   const contentType = headers['content-type'];
+  const isEndTold = tellsEnd(headers);
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {
     const text = utf8Of(body, charset);
-    return { body: text, contentType, sizeBytes: undefined, notices, clockAheadMs };
+    return { body: text, contentType, sizeBytes: undefined, isEndTold, notices, clockAheadMs };
   }
 
   const length = headers['content-length'] ?? '';
   const tellsSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
   const sizeBytes = tellsSize ? Number(length) : undefined;
-  return { body, contentType, sizeBytes, notices, clockAheadMs };
+  return { body, contentType, sizeBytes, isEndTold, notices, clockAheadMs };
+}
+
+/** Whether the end of a body is marked by its length, its last chunk, or the trailer of its compression. */
+function tellsEnd(headers: HttpResponse['headers']): boolean {
+  if (headers['content-length'] !== undefined) return true;
+  if (/\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return true;
+  return /\b(gzip|deflate|br)\b/i.test(headers['content-encoding'] ?? '');
 }

@@ -90,7 +90,7 @@ interface PartFetch<T> {
 /** A report that waits on the disk until it is its turn. */
 interface SpooledReport {
   readonly spool: Spool;
-  readonly answer: Pick<ReportAnswer, 'contentType' | 'notices' | 'clockAheadMs'>;
+  readonly answer: Omit<ReportAnswer, 'body' | 'sizeBytes'>;
   readonly reportId: string | undefined;
   readonly createdMs: number;
 }

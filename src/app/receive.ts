@@ -249,9 +249,12 @@ export interface Verdict {
   doubts(tail: ReportTail): string[];
 }
 
+const mayBeCut =
+  'The report may be cut: its last line has no line end, and the end of the connection alone marked the end of the answer.';
+
 /** What one report is judged by. */
 interface JudgedReport {
-  readonly answer: Pick<ReportAnswer, 'notices' | 'clockAheadMs'>;
+  readonly answer: Pick<ReportAnswer, 'notices' | 'clockAheadMs' | 'isEndTold'>;
   readonly expectation: Expectation | undefined;
   readonly reportId: string | undefined;
 }
@@ -276,6 +279,7 @@ export class ReportVerdict implements Verdict {
   findings(tail: ReportTail): string[] {
     const { answer, expectation } = this.#report;
     const findings = [...this.#check.findings(tail), ...answer.notices];
+    if (tail.isLineOpen && !answer.isEndTold) findings.push(mayBeCut);
     if (!expectation) return findings;
 
     const clocks = { nowMs: this.#nowMs, aheadMs: answer.clockAheadMs };

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ByteWindow, endsEarly } from './bytes.ts';
+import { ByteWindow, carriageReturn, endsEarly, lineFeed } from './bytes.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
@@ -44,12 +44,31 @@ export async function* readRows(
     const delimiter = separatorLine?.delimiter ?? delimiterOf(head, lines !== undefined);
     const text = head.subarray(separatorLine?.sizeBytes ?? 0);
     const fields: string[] = [];
-    const csvLines = readCsvLines(prepended(text, chunks), delimiter, fields);
+    const end: TextEnd = { isLineOpen: false };
+    const csvLines = readCsvLines(noteEnd(prepended(text, chunks), end), delimiter, fields);
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
-    return { ...tail, fields };
+    return { ...tail, fields, isLineOpen: end.isLineOpen };
   } finally {
     await chunks.return(undefined);
+  }
+}
+
+/** How a text ends. */
+interface TextEnd {
+  /** Whether its last line has no line end. */
+  isLineOpen: boolean;
+}
+
+/** Hands chunks on, and notes how the last of them ends. */
+async function* noteEnd(
+  chunks: AsyncIterable<Uint8Array>,
+  end: TextEnd,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    const last = chunk.at(-1);
+    if (last !== undefined) end.isLineOpen = last !== lineFeed && last !== carriageReturn;
+    yield chunk;
   }
 }
 

@@ -22,6 +22,9 @@ export interface ReportTail {
 
   /** The members of the document but `data`, in document order, `summary` included. */
   readonly members: readonly ReportMember[];
+
+  /** Whether the last line of a CSV has no line end. */
+  readonly isLineOpen?: boolean;
 }
 
 /** The batches of one report, and its tail as what the iterator returns. */

@@ -133,6 +133,56 @@ describe('many reports', () => {
   });
 });
 
+describe('a CSV whose end is marked by the end of the connection alone', () => {
+  /** A service that says nothing of how long its CSV is. */
+  async function serveUnmarked(csv: string) {
+    const service = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+
+      response.removeHeader('transfer-encoding');
+      response.writeHead(200, { 'content-type': 'text/csv', connection: 'close' });
+      response.flushHeaders();
+      response.end(csv);
+    });
+    return service.env;
+  }
+
+  const rows = 'date,displays\n2026-11-09,12\n2026-11-10,34\n2026-11-11,5';
+
+  const byMonth = 'run --period 2026-11 --split month --by DAILY --metrics displays';
+
+  test.each([byDay, byMonth])('cut in its last value is a finding: %s', async (line) => {
+    const env = await serveUnmarked(rows);
+
+    const result = await runCli(`${line} --json -q -o x.csv`, { env });
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout).warnings).toContainEqual(
+      expect.stringMatching(/(^|: )The report may be cut: its last line has no line end/),
+    );
+    expect(await runCli(`${line} --strict -o x.csv`, { env })).toMatchObject({
+      exitCode: 9,
+      files: {},
+    });
+  });
+
+  test('with a line end behind its last row is whole', async () => {
+    const env = await serveUnmarked(`${rows}\n`);
+
+    expect(await runCli(`${byDay} --strict -q -o x.csv`, { env })).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
+  });
+
+  test('cut within a row is no report', async () => {
+    const env = await serveUnmarked(rows.slice(0, -2));
+
+    expect(await runCli(`${byDay} -q -o x.csv`, { env })).toMatchObject({ exitCode: 9, files: {} });
+  });
+});
+
 describe('names', () => {
   const campaigns = {
     campaigns: [{ campaignId: '12', campaignName: 'Cafe\u0301', adunits: [] }],
