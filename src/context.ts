@@ -76,6 +76,8 @@ export interface Context {
   accountFor(options: ServiceOptions, choice?: ProjectChoice): ServiceAccount;
   /** The reports created on this machine; none with `--local`. */
   ledger(): Ledger | undefined;
+  /** What was asked for under each id that this command has got, as the hash of the request. */
+  readonly requestsById: Map<string, string>;
   progress(): Promise<Progress>;
   dispose(): Promise<void>;
 }
@@ -138,6 +140,8 @@ export function createContext(host: Host, console: Console, options: ContextOpti
       });
       return ledger;
     },
+
+    requestsById: new Map(),
 
     progress: once(async () => createProgress(options.progress, console, host.stopwatch)),
     dispose: () => machine.dispose(),

@@ -73,6 +73,13 @@ type Created<Result> =
     }
   | { readonly kind: 'data'; readonly result: Result };
 
+/** A report that is asked for. */
+interface ReportOrder {
+  readonly body: CallBody;
+  /** Whether the data itself is asked for: then an answer that has rows is the report, also where it tells an id. */
+  readonly isDirect?: boolean;
+}
+
 /** How a report stands, and when to ask again. */
 interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
@@ -97,7 +104,7 @@ export interface Client {
   signIn(): Promise<string>;
 
   /** Asks for a report; `take` is called where the answer is its data. An error tells if a report may exist all the same. */
-  createReport<Result>(body: CallBody, take: TakeReport<Result>): Promise<Created<Result>>;
+  createReport<Result>(order: ReportOrder, take: TakeReport<Result>): Promise<Created<Result>>;
 
   /** How a report stands; repeated for `patienceMs`. Throws `ReportFailedError` for one that is gone. */
   status(id: string, patienceMs?: number): Promise<StatusAnswer>;
@@ -138,11 +145,11 @@ class ServiceClient implements Client {
   };
 
   readonly createReport = <Result>(
-    body: CallBody,
+    { body, isDirect = false }: ReportOrder,
     take: TakeReport<Result>,
   ): Promise<Created<Result>> =>
     this.#call({ endpoint: 'buyer', body }, (response) =>
-      readCreated(response, take, this.#options),
+      readCreated(response, take, { ...this.#options, isDirect }),
     );
 
   readonly status = (id: string, patienceMs?: number): Promise<StatusAnswer> =>
@@ -281,7 +288,7 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
 async function readCreated<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
-  { redact, host }: ReadingOptions,
+  { redact, host, isDirect }: ReadingOptions & { readonly isDirect: boolean },
 ): Promise<Created<Result>> {
   const { start, isWhole, all } = await peek(response.body);
   const bareId = isWhole ? bareIdIn(start, response) : undefined;
@@ -289,7 +296,8 @@ async function readCreated<Result>(
 
   const mayBeRecord = isWhole && !isCsv(start, response);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
-  if (answer === undefined || isReportData(answer)) {
+  const isData = isReportData(answer) || (isDirect && holdsRows(answer));
+  if (answer === undefined || isData) {
     return { kind: 'data', result: await take(reportAnswer(response, all, host)) };
   }
 

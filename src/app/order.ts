@@ -26,13 +26,16 @@ export interface ReportTools {
   readonly signal: AbortSignal;
   /** The reports created on this machine; none with `--local`. */
   readonly ledger: Ledger | undefined;
+  /** What was asked for under each id that the command has got, as the hash of the request. */
+  readonly requestsById: Map<string, string>;
   readonly progress: () => Promise<Progress>;
 }
 
 /** What the steps work with for a report of an account: by default of the command's own. */
 export function toolsFor(context: Context, account: ServiceAccount = context.account): ReportTools {
-  const { console, host, progress } = context;
-  return { account, console, host, signal: host.signal, ledger: context.ledger(), progress };
+  const { console, host, requestsById, progress } = context;
+  const ledger = context.ledger();
+  return { account, console, host, signal: host.signal, ledger, requestsById, progress };
 }
 
 /** Which report data are of. */
@@ -64,7 +67,9 @@ export async function pickUpReport(
   plan: ProfilePlan,
 ): Promise<(ReportOrigin & { readonly id: string }) | undefined> {
   if (!ledger) return undefined;
-  const unfinished = ledger.findUnfinished(await identify(account, plan, ledger));
+  const identity = await identify(account, plan);
+  const credential = ledger.credentialOf(identityOf(await account.settings()));
+  const unfinished = ledger.findUnfinished({ ...identity, credential });
   if (!unfinished) return undefined;
 
   const createdMs = Date.parse(unfinished.createdAt);
@@ -87,17 +92,18 @@ export interface OrderedPlan {
  * answers with it at once (`decisions.md` 2). Throws as the client's `createReport`.
  */
 export async function createReport<T>(
-  { account, host, ledger }: ReportTools,
+  tools: ReportTools,
   { plan, isStrict }: OrderedPlan,
   take: TakeReport<T>,
 ): Promise<OrderedReport<T>> {
+  const { account, host, ledger } = tools;
   const { encoding } = await account.settings();
   const client = await account.client();
   const body = encodeRequest(plan.request, encoding.value);
   const createdMs = host.wallClock();
   const planNotices = plan.notices ?? [];
   const created = await client
-    .createReport(body, (answer) => {
+    .createReport({ body, isDirect: plan.request.output === 'direct' }, (answer) => {
       const notices = [...planNotices, ...answer.notices];
       return take({ ...answer, notices }, { createdMs });
     })
@@ -105,19 +111,20 @@ export async function createReport<T>(
   if (created.kind === 'data') return created;
 
   const notices = [...planNotices, ...created.notices];
+  const identity = await identify(account, plan);
+  if (isOfOtherRequest(tools, created.id, identity)) {
+    const id = printable(created.id);
+    notices.push(`The service answered with the id of another report: ${id} was asked for before.`);
+  }
   if (!ledger) return { ...created, createdMs, notices };
 
   const { profile, request, shownMetrics } = plan;
   const { since, until } = describeWindow(plan.window);
-  const identity = await identify(account, plan, ledger);
-  const before = ledger.find({ baseUrl: identity.baseUrl, id: created.id });
-  if (before && before.hash !== identity.hash && isRecent(before, host.wallClock())) {
-    const id = printable(created.id);
-    notices.push(`The service answered with the id of another report: ${id} was asked for before.`);
-  }
+  const settings = await account.settings();
   ledger.record({
     id: created.id,
     ...identity,
+    credential: ledger.credentialOf(identityOf(settings)),
     profile,
     request,
     shownMetrics,
@@ -127,6 +134,21 @@ export async function createReport<T>(
     createdAt: new Date(createdMs).toISOString(),
   });
   return { ...created, createdMs, notices };
+}
+
+/** Whether an id is known for another request: of this command, or of one that the ledger tells of. Notes it for this one. */
+function isOfOtherRequest(
+  { host, ledger, requestsById }: ReportTools,
+  id: string,
+  { baseUrl, hash }: ReportIdentity,
+): boolean {
+  const key = `${baseUrl} ${id}`;
+  const hashOfCommand = requestsById.get(key);
+  requestsById.set(key, hash);
+  if (hashOfCommand !== undefined) return hashOfCommand !== hash;
+
+  const before = ledger?.find({ baseUrl, id });
+  return before !== undefined && before.hash !== hash && isRecent(before, host.wallClock());
 }
 
 /** The service keeps a report for 24 hours (`decisions.md` 4): after that it may use the id again. */
@@ -157,20 +179,16 @@ interface ReportIdentity {
   readonly account: string;
   /** The same request has the same hash in every run. */
   readonly hash: string;
-  /** What they signed in with, as the ledger knows it. */
-  readonly credential: string;
 }
 
 async function identify(
   serviceAccount: ServiceAccount,
   { request }: ProfilePlan,
-  ledger: Ledger,
 ): Promise<ReportIdentity> {
   const settings = await serviceAccount.settings();
   const baseUrl = settings.baseUrl.value?.href ?? '';
   const account = settings.email.value ?? settings.account.value;
-  const hash = requestHash(baseUrl, account, request);
-  return { baseUrl, account, hash, credential: ledger.credentialOf(identityOf(settings)) };
+  return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
 }
 
 /** Notes in the ledger what has become of a report. */

@@ -208,7 +208,7 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
     filters: {},
   };
   try {
-    await client.createReport(encodeRequest(impossibleRequest, encoding), async () => {});
+    await client.createReport({ body: encodeRequest(impossibleRequest, encoding) }, async () => {});
     return false;
   } catch (error) {
     return error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';

@@ -53,6 +53,8 @@ interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<N
   readonly fields: readonly RowField[];
   /** Whether it is one by time: those exclude each other. */
   readonly time?: true;
+  /** Whether a row that was asked for may have null there (specification, Report data); every other row has a value. */
+  readonly nullable?: true;
   /** The buyer's row carries the fields only when the breakdown is asked for, instead of null (`decisions.md` 4). */
   readonly onlyWhenAsked?: true;
 }
@@ -75,18 +77,18 @@ const breakdownTable = [
   { name: 'ADVERTISER', profiles: buyer, fields: [text('advertiser'), text('billingEntity')], words: ['client', 'customer'], meaning: 'by advertiser' },
   { name: 'CREATIVE', profiles: buyer, fields: [id('creativeId')], words: ['banner', 'asset'], meaning: 'by creative' },
   { name: 'PUBLISHERID', profiles: buyer, fields: [id('publisherId')], onlyWhenAsked: true, words: ['publisher', 'site', 'inventory', 'seller'], meaning: 'by publisher ID' },
-  { name: 'SUBPUBLISHERID', profiles: buyer, fields: [text('subpublisherId')], words: ['subpublisher', 'subsite', 'zone'], meaning: 'by sub-publisher ID' },
+  { name: 'SUBPUBLISHERID', profiles: buyer, fields: [text('subpublisherId')], nullable: true, words: ['subpublisher', 'subsite', 'zone'], meaning: 'by sub-publisher ID' },
   { name: 'FORMAT', profiles, fields: [text('format')], onlyWhenAsked: true, words: ['ad type', 'size'], meaning: 'by format (interstitial, banner, native ad …)' },
-  { name: 'OS', profiles: buyer, fields: [text('os')], words: ['operating system', 'ios', 'android'], meaning: 'by mobile OS' },
+  { name: 'OS', profiles: buyer, fields: [text('os')], nullable: true, words: ['operating system', 'ios', 'android'], meaning: 'by mobile OS' },
   { name: 'PLATFORM', profiles: buyer, fields: [text('platform')], words: ['web', 'app or web'], meaning: 'by platform' },
-  { name: 'COUNTRY', profiles: buyer, fields: [text('country')], words: ['geo', 'market', 'territory'], meaning: 'by country' },
-  { name: 'REGION', profiles: buyer, fields: [text('adminLevel1')], words: ['state', 'province'], meaning: 'by region (admin level 1)' },
-  { name: 'DEPARTMENT', profiles: buyer, fields: [text('adminLevel2')], words: ['county', 'district'], meaning: 'by department (admin level 2)' },
-  { name: 'CITY', profiles: buyer, fields: [text('city')], words: ['town'], meaning: 'by city' },
-  { name: 'POSTALCODE', profiles: buyer, fields: [text('postalcode')], words: ['zip', 'zip code', 'postcode'], meaning: 'by postal code' },
-  { name: 'DEVICETYPE', profiles: buyer, fields: [text('deviceType')], words: ['device', 'phone', 'tablet'], meaning: 'by device type (phone or tablet)' },
-  { name: 'DEVICEBRAND', profiles: buyer, fields: [text('deviceBrand')], words: ['manufacturer', 'make', 'vendor'], meaning: 'by brand name' },
-  { name: 'DEVICEMODEL', profiles: buyer, fields: [text('deviceModel')], words: ['model', 'handset'], meaning: 'by model' },
+  { name: 'COUNTRY', profiles: buyer, fields: [text('country')], nullable: true, words: ['geo', 'market', 'territory'], meaning: 'by country' },
+  { name: 'REGION', profiles: buyer, fields: [text('adminLevel1')], nullable: true, words: ['state', 'province'], meaning: 'by region (admin level 1)' },
+  { name: 'DEPARTMENT', profiles: buyer, fields: [text('adminLevel2')], nullable: true, words: ['county', 'district'], meaning: 'by department (admin level 2)' },
+  { name: 'CITY', profiles: buyer, fields: [text('city')], nullable: true, words: ['town'], meaning: 'by city' },
+  { name: 'POSTALCODE', profiles: buyer, fields: [text('postalcode')], nullable: true, words: ['zip', 'zip code', 'postcode'], meaning: 'by postal code' },
+  { name: 'DEVICETYPE', profiles: buyer, fields: [text('deviceType')], nullable: true, words: ['device', 'phone', 'tablet'], meaning: 'by device type (phone or tablet)' },
+  { name: 'DEVICEBRAND', profiles: buyer, fields: [text('deviceBrand')], nullable: true, words: ['manufacturer', 'make', 'vendor'], meaning: 'by brand name' },
+  { name: 'DEVICEMODEL', profiles: buyer, fields: [text('deviceModel')], nullable: true, words: ['model', 'handset'], meaning: 'by model' },
   { name: 'CARRIER', profiles: buyer, fields: [text('carrier')], words: ['operator', 'isp', 'telco'], meaning: 'by mobile or wireless carrier' },
   { name: 'BUNDLEID', profiles, fields: [text('bundleId')], words: ['app', 'bundle', 'package'], meaning: 'by package name (Android) or bundle ID (iOS)' },
 ] as const satisfies readonly BreakdownEntry[];

@@ -148,6 +148,20 @@ function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): bo
   return totalForm.test(bytes.toString('utf8', start, end));
 }
 
+/** Whether the text of a row is a word that nothing but a total is called. */
+export function isCalledTotal(batch: RowBatch, field: string, row: number): boolean {
+  const { bytes, fields, valueStarts, valueEnds } = rangesOf(batch);
+  const index = fields.indexOf(field);
+  if (index < 0) return false;
+
+  const at = row * fields.length + index;
+  const isText = bytes[valueStarts[at] as number] === quote;
+  return isText && totalNameForm.test(bytes.toString('utf8', valueStarts[at], valueEnds[at]));
+}
+
+const totalNameForm =
+  /^" *(?:(?:grand|sub|overall)?[ -]?totals?|totaux|totale|totali|gesamt(?:summe)?|insgesamt) *(?:\(\d+\))? *:? *"$/i;
+
 /** The words for a total, in the languages of those who make reports, with a count or a colon behind. */
 const totalForm =
   /^" *(?:(?:grand|sub|overall)?[ -]?totals?|totaux|totale|totali|gesamt(?:summe)?|insgesamt|summe|sum|overall|all|alle|tous|toutes|todos|[—–*-]+) *(?:\(\d+\))? *:? *"$/i;

@@ -227,6 +227,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   return names.map((name) => {
     const fields = findBreakdown(name)?.fields ?? [];
     const fieldsById = fixtures.names.get(name);
+    const fieldsWithoutId = fieldsOfUnknown(name);
     // A dimension without ids has one field, which holds its text.
     const field = fields[0]?.name ?? name;
 
@@ -234,11 +235,21 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
       name,
       fields,
       fieldsOf(id) {
-        if (id === null) return {};
+        if (id === null) return fieldsWithoutId;
         return fieldsById?.get(id) ?? { [field]: id };
       },
     };
   });
+}
+
+/** What a row has of a dimension that its facts do not name: nothing, where the specification allows null. */
+function fieldsOfUnknown(dimension: DimensionName): ReportRow {
+  const { fields = [], nullable } = findBreakdown(dimension) ?? {};
+  if (nullable) return {};
+
+  const row: Record<string, ReportCell> = {};
+  for (const { name, type } of fields) row[name] = type === 'id' ? '0' : 'unknown';
+  return row;
 }
 
 function timeBreakdownOf({ breakdowns }: ReportRequest): TimeBreakdownName | undefined {

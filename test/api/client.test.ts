@@ -50,7 +50,7 @@ describe('retries', () => {
   test('a create whose answer never comes may have made a report, and says so', async () => {
     const { client, received } = await connect((_request, response) => void response.destroy());
 
-    await expect(client.createReport(body, text)).rejects.toMatchObject({
+    await expect(client.createReport({ body }, text)).rejects.toMatchObject({
       exitCode: 5,
       code: 'CREATE_UNCERTAIN',
       message: expect.stringContaining('may have been created'),
@@ -65,7 +65,7 @@ describe('retries', () => {
 
     const { client, pauses } = await clientAt(nobody);
 
-    await expect(client.createReport(body, text)).rejects.toMatchObject({
+    await expect(client.createReport({ body }, text)).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/connection refused.*Tried 4 times/),
     });
@@ -126,7 +126,7 @@ describe('signing in', () => {
 describe('what a refusal says', () => {
   test.each([404, 410])('%i to a call that names no report speaks of none', async (status) => {
     const { client } = await connect((_request, response) => void response.writeHead(status).end());
-    for (const call of [client.createReport(body, text), client.campaigns()]) {
+    for (const call of [client.createReport({ body }, text), client.campaigns()]) {
       const error = await call.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         exitCode: 4,
@@ -147,7 +147,7 @@ describe('what a refusal says', () => {
       json(response, { response: { error: 'Two things', details } }, 400),
     );
 
-    await expect(client.createReport(body, text)).rejects.toMatchObject({
+    await expect(client.createReport({ body }, text)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringMatching(
         / Two things\. \(400\)\n {2}- metrics: is unknown␛\[2J\n {2}- and late$/,
@@ -183,7 +183,7 @@ test('a create may answer with data of any size, which is whole to its last byte
       summary: {},
     };
     const { client } = await connect((_request, response) => json(response, document));
-    expect(await client.createReport(body, text)).toEqual({
+    expect(await client.createReport({ body }, text)).toEqual({
       kind: 'data',
       result: JSON.stringify(document),
     });

@@ -81,7 +81,7 @@ describe.concurrent('a timeout bounds', () => {
 
     const { client, pauses } = await clientAt(url, { timeoutMs, retries: 1, onTestFinished });
 
-    await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
+    await expect(client.createReport({ body }, sizeOf)).rejects.toMatchObject({
       code: 'TIMEOUT',
       exitCode: 5,
       message: expect.stringMatching(/no connection in time.*Tried 2 times\.$/),
@@ -107,7 +107,7 @@ describe.concurrent('a timeout bounds', () => {
   }) => {
     const { client, pauses } = await clientAt(urlOf('silent'), { timeoutMs, onTestFinished });
 
-    await expect(client.createReport(body, sizeOf)).rejects.toMatchObject({
+    await expect(client.createReport({ body }, sizeOf)).rejects.toMatchObject({
       code: 'CREATE_UNCERTAIN',
       exitCode: 5,
       message: expect.stringContaining('no answer in time'),
@@ -141,7 +141,7 @@ describe.concurrent('an exchange that never pauses is bounded as a whole', () =>
   test('a create', async ({ onTestFinished }) => {
     const { client } = await clientAt(urlOf('drips'), { timeoutMs, onTestFinished });
 
-    const call = client.createReport(body, sizeOf);
+    const call = client.createReport({ body }, sizeOf);
 
     await expect(call).rejects.toMatchObject({ ...tooSlow, code: 'CREATE_UNCERTAIN' });
   });

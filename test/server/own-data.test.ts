@@ -78,7 +78,7 @@ describe('own data', () => {
 
     expect(rows).toMatchObject([
       { ...first, city: 'Paris', carrier: 'SFR', displays: 100, revenueEuro: 1.5 },
-      { ...first, city: null, carrier: null, displays: 3, revenueEuro: 0 },
+      { ...first, city: null, carrier: 'unknown', displays: 3, revenueEuro: 0 },
       { ...second, city: null, carrier: 'Free, "Mobile"', displays: 20, revenueEuro: 0.05 },
     ]);
 

@@ -1,22 +1,14 @@
 import type { Column } from '../../contract/columns.ts';
-import type { BreakdownName } from '../../contract/vocabulary.ts';
-import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { emptyRowsOf } from '../../rows/row-keys.ts';
+import { type BreakdownName, breakdowns } from '../../contract/vocabulary.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { emptyRowsOf, isCalledTotal } from '../../rows/row-keys.ts';
 import { type Check, keyColumns, type MetricNumbers } from './check.ts';
+import { type EmptyRows, haveEqualSums, SubtotalFinder, type Subtotals } from './subtotals.ts';
 
-/**
- * The breakdowns whose fields are null in no row but a total. The specification has no null for the ad network, the creative
- * and the platform either, and yet own data may lack them.
- */
-const breakdownsNeverNull: readonly (BreakdownName | undefined)[] = [
-  'DAILY',
-  'HOURLY',
-  'MONTHLY',
-  'RANGE',
-  'CAMPAIGN',
-  'ADUNIT',
-  'ADVERTISER',
-];
+/** The breakdowns that a row may lack. */
+const nullableBreakdowns: ReadonlySet<BreakdownName> = new Set(
+  breakdowns.filter(({ nullable }) => nullable).map(({ name }) => name),
+);
 
 /** Rows, with the sums of their metrics in the order of these. */
 interface SummedRows {
@@ -28,49 +20,64 @@ interface SummedRows {
 /** A report has no more combinations of empty breakdowns than this, unless somebody made it so. */
 const combinationsAtMost = 4_096;
 
+/** For so many of them single rows are compared with the others. */
+const searchesAtMost = 16;
+
 /**
- * Finds rows that are totals of others: those without a value in a breakdown that always has one, and where a breakdown may
- * have none, those that come to what the other rows come to (a ROLLUP of SQL has such for each breakdown).
+ * Finds rows that are totals of others: those without a value in a breakdown that always has one, those that are called a
+ * total, and where a breakdown may have no value, those that hold the sum of others (a ROLLUP of SQL has such for each
+ * breakdown): all that lack the same breakdowns together, or one by one among the first rows.
  */
 export class TotalCheck implements Check {
+  readonly #keyFields: readonly string[];
   readonly #neverNull: readonly string[];
   readonly #nullable: readonly string[];
   readonly #metricFields: readonly string[];
 
-  /** Of the breakdowns that always have a value, by field: the rows without one. */
+  /** By field: the rows without a value that every row has, or with a word for “total”. */
   readonly #withoutValue = new Map<string, SummedRows>();
 
   /** By the breakdowns that they lack, a bit each: the other rows. */
   readonly #rowsByLack = new Map<number, SummedRows>();
+
+  readonly #subtotals: SubtotalFinder;
 
   /** All rows but those without a value that they must have. */
   readonly #all: SummedRows;
 
   constructor(columns: readonly Column[]) {
     const keys = keyColumns(columns);
-    const isNeverNull = ({ breakdown }: Column) => breakdownsNeverNull.includes(breakdown);
-    const nullable = keys.filter((column) => !isNeverNull(column));
+    const isNullable = ({ breakdown }: Column) =>
+      breakdown !== undefined && nullableBreakdowns.has(breakdown);
+    const nullable = keys.filter(isNullable);
     const metrics = columns.filter(({ metric }) => metric !== undefined);
     // The date of an hour is told by the hour, and a word for a total may stand in either.
     const dates = columns.filter(
       ({ type, breakdown }) => type === 'date' && breakdown === 'HOURLY',
     );
-    this.#neverNull = [...dates, ...keys.filter(isNeverNull)].map(({ field }) => field);
+    const neverNull = keys.filter((column) => !isNullable(column));
+    this.#neverNull = [...dates, ...neverNull].map(({ field }) => field);
     this.#nullable = nullable.map(({ field }) => field);
+    this.#keyFields = [...this.#neverNull, ...this.#nullable];
     this.#metricFields = this.#nullable.length > 0 ? metrics.map(({ field }) => field) : [];
     this.#all = this.#noRows(1);
+    this.#subtotals = new SubtotalFinder(keys, this.#nullable, this.#metricFields);
   }
 
   observe(batch: RowBatch, numbers: MetricNumbers): void {
-    const totals = this.#findWithoutValue(batch);
+    const emptyRows = new Map<string, readonly number[]>();
+    for (const field of this.#keyFields) emptyRows.set(field, emptyRowsOf(batch, [field]));
+
+    const totals = this.#findWithoutValue(batch, emptyRows);
     if (this.#nullable.length === 0) return;
 
+    this.#subtotals.observe(batch, numbers, emptyRows);
     this.#addAll(batch.rowCount, numbers);
     for (const row of totals) this.#add(this.#all, row, numbers, -1);
 
     const lacks = new Map<number, number>();
     for (const [bit, field] of this.#nullable.entries()) {
-      for (const row of emptyRowsOf(batch, [field])) {
+      for (const row of emptyRows.get(field) ?? []) {
         lacks.set(row, (lacks.get(row) ?? 0) | (1 << bit));
       }
     }
@@ -86,16 +93,22 @@ export class TotalCheck implements Check {
     }
   }
 
-  findings({ rowCount }: ReportTail): string[] {
-    if (rowCount < 2) return [];
-
+  findings(): string[] {
     const findings: string[] = [];
     for (const [field, { count, firstRow }] of this.#withoutValue) {
       findings.push(totalsText(count, firstRow, [field]));
     }
+    let searches = 0;
     for (const [lack, rows] of this.#rowsByLack) {
+      let totals: Subtotals | undefined = rows;
+      if (!this.#areTotals(lack, rows)) {
+        searches += 1;
+        totals = searches <= searchesAtMost ? this.#subtotals.find(lack) : undefined;
+      }
+      if (!totals) continue;
+
       const fields = this.#nullable.filter((_, bit) => (lack & (1 << bit)) !== 0);
-      if (this.#areTotals(lack, rows)) findings.push(totalsText(rows.count, rows.firstRow, fields));
+      findings.push(totalsText(totals.count, totals.firstRow, fields));
     }
     return findings;
   }
@@ -104,18 +117,25 @@ export class TotalCheck implements Check {
     return { count: 0, firstRow, sums: new Float64Array(this.#metricFields.length) };
   }
 
-  /** The rows of a batch that lack a value which every row has. */
-  #findWithoutValue(batch: RowBatch): ReadonlySet<number> {
-    const found = new Set<number>();
+  /** The rows of a batch that lack a value which every row has, or are called a total. */
+  #findWithoutValue(batch: RowBatch, emptyRows: EmptyRows): ReadonlySet<number> {
+    const totals = new Set<number>();
+    const note = (field: string, row: number): void => {
+      totals.add(row);
+      const rows = this.#withoutValue.get(field) ?? this.#noRows(batch.firstRow + row + 1);
+      rows.count += 1;
+      this.#withoutValue.set(field, rows);
+    };
+
     for (const field of this.#neverNull) {
-      for (const row of emptyRowsOf(batch, [field])) {
-        found.add(row);
-        const rows = this.#withoutValue.get(field) ?? this.#noRows(batch.firstRow + row + 1);
-        rows.count += 1;
-        this.#withoutValue.set(field, rows);
+      for (const row of emptyRows.get(field) ?? []) note(field, row);
+    }
+    for (const field of this.#nullable) {
+      for (const row of emptyRows.get(field) ?? []) {
+        if (isCalledTotal(batch, field, row)) note(field, row);
       }
     }
-    return found;
+    return totals;
   }
 
   #addAll(rowCount: number, numbers: MetricNumbers): void {
@@ -141,30 +161,17 @@ export class TotalCheck implements Check {
   /** Whether rows come to the same as all others, or as those that lack nothing. */
   #areTotals(lack: number, rows: SummedRows): boolean {
     const others = this.#difference(this.#all, rows);
-    if (others.count >= rows.count && haveEqualSums(rows, others)) return true;
+    if (others.count >= rows.count && haveEqualSums(rows.sums, others.sums)) return true;
 
     let details = this.#all;
     for (const lacking of this.#rowsByLack.values()) details = this.#difference(details, lacking);
-    return lack !== 0 && details.count >= rows.count && haveEqualSums(rows, details);
+    return lack !== 0 && details.count >= rows.count && haveEqualSums(rows.sums, details.sums);
   }
 
   #difference(rows: SummedRows, less: SummedRows): SummedRows {
     const sums = rows.sums.map((sum, index) => sum - (less.sums[index] ?? 0));
     return { count: rows.count - less.count, firstRow: rows.firstRow, sums };
   }
-}
-
-function haveEqualSums(one: SummedRows, other: SummedRows): boolean {
-  let isAnyPositive = false;
-  for (const [index, sum] of one.sums.entries()) {
-    const otherSum = other.sums[index] ?? 0;
-    const difference = Math.abs(sum - otherSum);
-    // Sums of doubles differ in their last digits.
-    const allowed = Math.max(1e-6 * Math.abs(sum), 1e-9);
-    if (difference > allowed) return false;
-    if (sum > 0) isAnyPositive = true;
-  }
-  return isAnyPositive;
 }
 
 function totalsText(count: number, firstRow: number, fields: readonly string[]): string {
