@@ -109,15 +109,20 @@ export function metricOfField(field: string): Metric | undefined {
   );
 }
 
-/** The names of a header as row fields: without blanks around them and, where no other name fits, without their case. */
+/** A name as the row field that it means: without blanks around it and, where no other fits, without its case. */
+export function fieldOfName(name: string): string {
+  const plain = name.trim();
+  if (fieldTypeOf(plain) !== undefined) return plain;
+  return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
+}
+
+/** The names of a header as row fields; a name that means a field which another one is called keeps its own. */
 export function fieldsOfHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
-    const plain = plainNames[index] ?? name;
-    if (fieldTypeOf(plain) !== undefined) return plain;
-
-    const field = allFields.find((each) => each.toLowerCase() === plain.toLowerCase());
-    return field === undefined || plainNames.includes(field) ? name : field;
+    const field = fieldOfName(name);
+    const isOfAnother = field !== plainNames[index] && plainNames.includes(field);
+    return isOfAnother ? name : field;
   });
 }
 

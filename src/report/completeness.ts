@@ -1,7 +1,7 @@
 import { breakdownOfField, type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import { numbersOf } from '../rows/column-values.ts';
-import { hasValue, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
+import { hasValue, jsonTextsOf, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
 import type { Check, Expectation } from './checks/check.ts';
 import { columnFindings } from './checks/column-check.ts';
 import { DocumentCheck } from './checks/document-check.ts';
@@ -43,6 +43,9 @@ export class ReportCheck {
   #checks: readonly Check[] | undefined;
   #metrics: readonly Column[] = [];
 
+  /** What the first row begins with, as JSON. */
+  #firstValue = '';
+
   constructor({ expectation, reportId, nowMs = 0 }: ReportToCheck) {
     this.#expectation = expectation;
     this.#reportId = reportId;
@@ -50,7 +53,11 @@ export class ReportCheck {
   }
 
   observe(batch: RowBatch): void {
-    this.#checks ??= this.#makeChecks(this.#columnsIn(batch));
+    if (!this.#checks) {
+      const [firstField = ''] = batch.fields;
+      this.#firstValue = jsonTextsOf(batch, firstField)[0] ?? '';
+      this.#checks = this.#makeChecks(this.#columnsIn(batch));
+    }
 
     const numbers = new Map<string, Float64Array>();
     for (const { field } of this.#metrics) numbers.set(field, numbersOf(batch, field));
@@ -66,7 +73,8 @@ export class ReportCheck {
     const findings: string[] = [];
     if (this.#expectation) {
       const { window, columns, mayBeEmpty } = this.#expectation;
-      findings.push(...windowFindings(window, tail.members), ...columnFindings(columns, tail));
+      findings.push(...windowFindings(window, tail.members));
+      findings.push(...columnFindings(columns, tail, this.#firstValue));
       if (tail.rowCount === 0 && !mayBeEmpty) findings.push(noRows);
     }
 

@@ -147,8 +147,9 @@ function checkHeader(names: readonly string[]): void {
 
   const isReport = names.some((name) => fieldTypeOf(name) !== undefined);
   if (isReport) return;
+  const line = printable(names.join(', ').slice(0, 200));
   throw malformed(
-    'This is neither JSON nor a CSV report: its first line names no field of a report',
+    `This is neither JSON nor a CSV report: its first line names no field of a report, but says “${line}”`,
   );
 }
 

@@ -92,10 +92,11 @@ export function hasValue(batch: RowBatch, field: string): boolean {
 }
 
 function parseRows(batch: RangedBatch): Row[] {
-  const { bytes, rowCount, fields, valueStarts, valueEnds } = batch;
+  const { bytes, rowCount, fields, valueStarts, valueEnds, renamedKeys } = batch;
   if (rowCount === 0) return [];
 
-  const rows: Record<string, Value>[] = JSON.parse(`[${jsonOf(batch)}]`);
+  const parsed: Record<string, Value>[] = JSON.parse(`[${jsonOf(batch)}]`);
+  const rows = renamedKeys.size === 0 ? parsed : parsed.map((row) => renamed(row, renamedKeys));
   for (const [index, row] of rows.entries()) {
     Object.setPrototypeOf(row, null);
     for (let field = 0, at = index * fields.length; field < fields.length; field++, at++) {
@@ -110,6 +111,17 @@ function parseRows(batch: RangedBatch): Row[] {
     }
   }
   return rows;
+}
+
+function renamed(
+  row: Record<string, Value>,
+  renamedKeys: ReadonlyMap<string, string>,
+): Record<string, Value> {
+  const entries: [string, Value][] = [];
+  for (const [key, value] of Object.entries(row)) {
+    entries.push([renamedKeys.get(key) ?? key, value]);
+  }
+  return Object.fromEntries(entries);
 }
 
 /** A value from its JSON, as `rowsOf` has it: a number that a double would change is its text. */

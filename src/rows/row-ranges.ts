@@ -1,3 +1,5 @@
+import { fieldOfName } from '../contract/columns.ts';
+
 /**
  * A run of rows of a report. What its rows hold is asked of `row-batch.ts` and `row-keys.ts`, and written by `copy-rows.ts`:
  * where the values stand in the bytes is known in this folder alone. A batch is good until the next one is asked for.
@@ -35,6 +37,9 @@ export interface RangedBatch extends RowBatch {
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
+
+  /** The fields whose keys are written otherwise in the bytes, by those keys. */
+  readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
 /** The ranges of a batch. Every batch comes from `RowRanges`, which makes them with their ranges. */
@@ -60,23 +65,36 @@ export class RowRanges {
   readonly valueStarts = new Int32Array(maxValues + maxFields);
   readonly valueEnds = new Int32Array(maxValues + maxFields);
 
+  /** By the keys as they stand in the rows. */
   readonly #indexes = new Map<string, number>();
+  readonly #renamedKeys = new Map<string, string>();
 
   /** Whether there is no room for one more row. */
   get isFull(): boolean {
     return this.rowCount > 0 && (this.rowCount + 1) * Math.max(1, this.fields.length) > maxValues;
   }
 
-  /** The index of a field among `fields`, if a row has had it. */
-  indexOf(field: string): number | undefined {
-    return this.#indexes.get(field);
+  /** The index of a key's field among `fields`, if a row has had it. */
+  indexOf(key: string): number | undefined {
+    return this.#indexes.get(key);
   }
 
   /**
-   * Adds a field, absent from every row so far, the one being read included.
+   * Adds the field of a key that is absent from every row so far, the one being read included. A key that is a field of the
+   * vocabulary but for its case and the blanks around it is that field.
    * @returns its index, or `undefined` when the rows before have to be handed out first
    */
-  addField(name: string): number | undefined {
+  addField(key: string): number | undefined {
+    const isTaken = this.fields.includes(key);
+    if (isTaken) {
+      // Another key was taken for this one: the last value counts, as of a key that a row repeats.
+      const index = this.fields.indexOf(key);
+      this.#indexes.set(key, index);
+      return index;
+    }
+
+    const meant = fieldOfName(key);
+    const name = this.fields.includes(meant) ? key : meant;
     const width = this.fields.length;
     const valuesNeeded = (this.rowCount + 1) * (width + 1);
     if (this.rowCount > 0 && valuesNeeded > maxValues) return undefined;
@@ -91,7 +109,8 @@ export class RowRanges {
     }
 
     this.fields = [...this.fields, name];
-    this.#indexes.set(name, width);
+    this.#indexes.set(key, width);
+    if (name !== key) this.#renamedKeys.set(key, name);
     return width;
   }
 
@@ -120,6 +139,7 @@ export class RowRanges {
       rowEnds,
       valueStarts,
       valueEnds,
+      renamedKeys: this.#renamedKeys,
     };
     return batch;
   }

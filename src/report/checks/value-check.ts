@@ -1,4 +1,5 @@
 import type { Column } from '../../contract/columns.ts';
+import { hundredthsOf, lookCloser } from '../../rows/column-values.ts';
 import { jsonTextsOf, type RowBatch } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { type Check, type MetricNumbers, rowsText } from './check.ts';
@@ -12,7 +13,10 @@ interface OddValues {
   count: number;
 }
 
-/** Finds metrics without a number, and whole metrics that have a fraction: one finding a column. */
+/** A whole number has no decimals: a mark before its last three digits stands for thousands. */
+const thousandsForm = /^"?-?[1-9]\d{0,2}[.,]\d{3}"?$/;
+
+/** Finds metrics without a number, and whole metrics that have a fraction or a thousands mark: one finding a column. */
 export class ValueCheck implements Check {
   readonly #metrics: readonly Column[];
   readonly #oddValues = new Map<string, OddValues>();
@@ -26,16 +30,30 @@ export class ValueCheck implements Check {
 
   observe(batch: RowBatch, numbers: MetricNumbers): void {
     for (const column of this.#metrics) {
-      const { field, type } = column;
-      const values = numbers.get(field);
+      const values = numbers.get(column.field);
       // A column that no row has is a finding of its own.
-      if (!values || !batch.fields.includes(field)) continue;
+      if (!values || !batch.fields.includes(column.field)) continue;
+      if (column.type === 'integer') this.#observeWhole(column, batch, values);
+      else this.#observeAny(column, batch, values);
+    }
+  }
 
-      for (let row = 0; row < values.length; row++) {
-        const value = values[row] as number;
-        const isOdd = Number.isNaN(value) || (type === 'integer' && value % 1 !== 0);
-        if (isOdd) this.#note(column, batch, row);
-      }
+  #observeAny(column: Column, batch: RowBatch, values: Float64Array): void {
+    for (let row = 0; row < values.length; row++) {
+      if (Number.isNaN(values[row])) this.#note(column, batch, row);
+    }
+  }
+
+  #observeWhole(column: Column, batch: RowBatch, values: Float64Array): void {
+    const hundredths = hundredthsOf(batch, column.field);
+    let texts: readonly (string | undefined)[] | undefined;
+
+    for (let row = 0; row < values.length; row++) {
+      const isWhole = (values[row] as number) % 1 === 0;
+      if (isWhole && hundredths[row] !== lookCloser) continue;
+
+      texts ??= jsonTextsOf(batch, column.field);
+      if (!isWhole || thousandsForm.test(texts[row] ?? '')) this.#note(column, batch, row);
     }
   }
 
