@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import manifest from '../package.json' with { type: 'json' };
 import { type Client, createClient } from './api/client.ts';
 import { createHttp, type Http, readProxy } from './api/http.ts';
@@ -79,13 +80,19 @@ export interface Context {
   /** What was asked for under each id that this command has got, as the hash of the request. */
   readonly requestsById: Map<string, string>;
   progress(): Promise<Progress>;
+  /** Ends the work of this command early: every call of its clients too. */
+  readonly callOff: AbortController;
   dispose(): Promise<void>;
 }
 
 /** Makes the context of one command line. */
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   const startedMs = host.stopwatch();
-  const machine = new Machine(host, console);
+  const callOff = new AbortController();
+  const signal = AbortSignal.any([host.signal, callOff.signal]);
+  // Every call under way listens to it, and Node warns of more than ten listeners by default.
+  setMaxListeners(0, signal);
+  const machine = new Machine(host, console, signal);
   const account = new ServiceAccount(machine, options);
   const accounts = new Map<string, ServiceAccount>();
   let ledger: Ledger | undefined;
@@ -144,6 +151,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     requestsById: new Map(),
 
     progress: once(async () => createProgress(options.progress, console, host.stopwatch)),
+    callOff,
     dispose: () => machine.dispose(),
   };
 }
@@ -152,6 +160,8 @@ export function createContext(host: Host, console: Console, options: ContextOpti
 class Machine {
   readonly host: Host;
   readonly console: Console;
+  /** Ends every call. */
+  readonly signal: AbortSignal;
   /** The local server of `--local`. */
   readonly localServer: () => Promise<LocalServer>;
   /** What `adreport.yaml` says of the account for all commands. */
@@ -160,9 +170,10 @@ class Machine {
   readonly #closeClients: (() => Promise<unknown>)[] = [];
   #closeServer: (() => Promise<void>) | undefined;
 
-  constructor(host: Host, console: Console) {
+  constructor(host: Host, console: Console, signal: AbortSignal) {
     this.host = host;
     this.console = console;
+    this.signal = signal;
     this.localServer = once(() => this.#startLocalServer());
     this.projectDefaults = once(() => readProjectDefaults(host.cwd, console.warn));
   }
@@ -244,7 +255,9 @@ export class ServiceAccount {
 
   /** A client for what is to be signed in with. */
   async openClient(signIn: SignIn): Promise<Client> {
-    const { host, console } = this.#machine;
+    const { console, signal } = this.#machine;
+    const { wallClock, stopwatch, sleep, random } = this.#machine.host;
+    const host = { wallClock, stopwatch, sleep, random, signal };
     const { timeout = 30_000, retries = 5 } = this.#options;
     const http = await this.#machine.openHttp(timeout);
     const { warn, hide, redact } = console;

@@ -104,8 +104,6 @@ class PartsRun {
   readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
-  /** Ends the work on every part. */
-  readonly #callOff = new AbortController();
 
   constructor(
     context: Context,
@@ -122,12 +120,12 @@ class PartsRun {
   /** Runs all jobs. After a bug, or once nobody reads the rows any more, the work on all parts ends before that is thrown on. */
   async runJobs(): Promise<void> {
     const runs = this.#jobs.map((job) => this.#runJob(job));
-    await settleAll(runs, () => this.#callOff.abort(new InterruptedError(143)));
+    await settleAll(runs, () => this.#context.callOff.abort(new InterruptedError(143)));
   }
 
   async #runJob(planned: Job): Promise<void> {
     const ofAccount = toolsFor(this.#context, planned.account);
-    const signal = AbortSignal.any([ofAccount.signal, this.#callOff.signal]);
+    const signal = AbortSignal.any([ofAccount.signal, this.#context.callOff.signal]);
     setMaxListeners(0, signal);
     const tools = { ...ofAccount, signal };
     const job = await this.#attempt(tools, planned.label, () => jobWithIds(this.#context, planned));
@@ -150,7 +148,7 @@ class PartsRun {
         if (written) await this.#announcer.add(written);
       }),
     );
-    await settleAll(fetches, () => this.#callOff.abort(new InterruptedError(143)));
+    await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
   }
 
   /** Says what was written in all, and throws what went wrong; where nothing did, shows the figures of one report's files. */
@@ -204,7 +202,11 @@ class PartsRun {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) throw error;
+      if (!(error instanceof AdreportError) || error instanceof ClosedPipeError) {
+        // The calls of the other parts end, too: nobody waits for their data any more.
+        this.#context.callOff.abort(new InterruptedError(143));
+        throw error;
+      }
       // What was called off has not failed; and what ended several is one failure.
       const isCalledOff = error instanceof InterruptedError || signal.aborted;
       const isNoted = this.#failures.some((failure) => failure.error === error);
@@ -311,7 +313,10 @@ class PartsRun {
     try {
       for (let next = 0; next < parts.length; next += 1) {
         for (const part of parts.slice(pending.length, next + ahead)) {
-          pending.push(turns.take(() => fetchOne(part)));
+          const spooled = turns.take(() => fetchOne(part));
+          // It may fail before it is its turn to be waited for.
+          spooled.catch(() => {});
+          pending.push(spooled);
         }
 
         const spooled = await pending[next];

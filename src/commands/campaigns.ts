@@ -148,7 +148,8 @@ function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord)
     const start = readDate(campaignStartDate);
     if (start !== undefined && start > wallUntil) return false;
     const end = readDate(campaignEndDate);
-    return end === undefined || end >= wallSince;
+    // A day alone is all of that day.
+    return end === undefined || end >= wallSince.slice(0, end.length);
   };
 }
 

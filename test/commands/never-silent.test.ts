@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { startCli } from '../support/spawn.ts';
+import { spawnCli, startCli } from '../support/spawn.ts';
 
 /** What the steps of a run must notice although no single report tells it (`cli.md`, Never silently wrong). */
 
@@ -90,6 +90,19 @@ describe('many reports', () => {
     expect(await runCli(`${line} --strict`, { env })).toMatchObject({ exitCode: 9 });
   });
 
+  test('one id for two creates is a finding also where no ledger can be kept', async () => {
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
+    });
+    const line = `${byDay} --split day --concurrency 1 -o {date}.csv -q`;
+
+    const result = await runCli(line, { env: { ...env, ADREPORT_CONFIG_DIR: '/dev/null/none' } });
+
+    expect(result.stderr.match(/answered with the id of another report: r1/g)).toHaveLength(2);
+  });
+
   test('each part of a merged output is compared by itself', async () => {
     const { env } = await serve(({ path, body }, response) => {
       const { id, until } = JSON.parse(body);
@@ -117,6 +130,40 @@ describe('many reports', () => {
       files: {},
     });
   });
+
+  test.each(['{date}.csv', 'x.csv'])(
+    'a bug in one of them is exit 1 at once, while others still wait for their data: %s',
+    async (file) => {
+      // Of one text the program's own process makes an error that nobody expects.
+      const bug = `const { decode } = TextDecoder.prototype;
+      TextDecoder.prototype.decode = function (...given) {
+        const text = decode.apply(this, given);
+        if (text.includes('poison')) throw new TypeError('a bug');
+        return text;
+      };`;
+      const { env, received } = await serve(({ path, body }, response) => {
+        const { id, until } = JSON.parse(body);
+        const day = new Date(until * 1_000).getUTCDate();
+        if (path === '/buyer-reporting') return json(response, { id: `d${day}` });
+        if (path === '/status-reporting') return json(response, { status: 'ready' });
+        // The data of the other days never comes.
+        if (id === 'd10')
+          json(response, { data: [{ date: '2026-11-10', campaignName: 'poison' }] });
+      });
+      const options = `--import data:text/javascript,${encodeURIComponent(bug)}`;
+
+      const result = await spawnCli(`${byDay} --split day -o ${file}`, {
+        env: { ...env, NODE_OPTIONS: options },
+      });
+
+      expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(result.stderr).toContain('a bug');
+      expect(result.stderr).not.toMatch(/Trying again|destroyed/);
+      expect(readdirSync(result.cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
+      const downloads = received.filter(({ path }) => path === '/download-reporting');
+      expect(downloads.length).toBeLessThanOrEqual(3);
+    },
+  );
 
   test('a reader of --json that goes away keeps no file from being written', async () => {
     const { env, cwd } = await serveForTest({ delayMs: 0 });
@@ -183,6 +230,21 @@ describe('a CSV whose end is marked by the end of the connection alone', () => {
   });
 });
 
+test('--direct: rows beside an id and an error are the report, and the error is a finding', async () => {
+  const { env, received } = await serve((_request, response) => {
+    const data = [{ date: '2026-11-09', displays: 1 }];
+    json(response, { report_id: 'r1', error: 'shard 2 is late', data });
+  });
+  const line = 'run --direct --period 2026-11-09 --by DAILY --metrics displays -q -o x.csv';
+
+  const result = await runCli(line, { env });
+
+  expect(result).toMatchObject({ exitCode: 0, files: { 'x.csv': expect.stringContaining(',1') } });
+  expect(result.stderr).toContain('error beside its rows: error: "shard 2 is late"');
+  expect(received).toHaveLength(1);
+  expect(await runCli(`${line} --strict`, { env })).toMatchObject({ exitCode: 9, files: {} });
+});
+
 describe('names', () => {
   const campaigns = {
     campaigns: [{ campaignId: '12', campaignName: 'Cafe\u0301', adunits: [] }],
@@ -212,11 +274,123 @@ describe('names', () => {
   });
 });
 
-test('a token that may not list campaigns works', async () => {
-  const { env } = await serve((_request, response) => json(response, { error: 'no' }, 403));
+describe('a token that may not list campaigns works', () => {
+  const serveForbidden = () =>
+    serve(({ path, headers }, response) => {
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+      if (path === '/download-reporting') return json(response, { data: [{ displays: 1 }] });
+      json(response, { error: 'no' }, headers.authorization ? 403 : 401);
+    });
 
-  expect(await runCli('whoami', { env })).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('works, but may not list campaigns'),
+  test('whoami', async () => {
+    const { env } = await serveForbidden();
+
+    expect(await runCli('whoami', { env })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('works, but may not list campaigns'),
+    });
+  });
+
+  test('doctor', async () => {
+    const { env } = await serveForbidden();
+
+    const result = await runCli('doctor --json', { env });
+
+    expect(result.exitCode).toBe(0);
+    expect(JSON.parse(result.stdout)).toContainEqual(
+      expect.objectContaining({ message: 'works, but may not list campaigns.' }),
+    );
+  });
+});
+
+describe('campaigns --active', () => {
+  const day = Date.UTC(2026, 10, 10) / 1_000;
+  const campaignOf = (campaignId: string, since: unknown, until: unknown) => ({
+    campaignId,
+    campaignName: campaignId,
+    campaignStartDate: since,
+    campaignEndDate: until,
+    adunits: [],
+  });
+
+  test.each([
+    { dates: 'unix time', since: day, until: day + 86_400, isActive: true },
+    { dates: 'unix time in a text', since: `${day}`, until: `${day + 86_400}`, isActive: true },
+    { dates: 'unix time that is over', since: day - 99_999_999, until: day - 1_000_000 },
+    { dates: 'zeros', since: '0000-00-00 00:00:00', until: '0000-00-00 00:00:00', isActive: true },
+    { dates: 'nothing', since: null, until: '', isActive: true },
+    { dates: 'a number of zero', since: 0, until: 0, isActive: true },
+    { dates: 'a day alone', since: '2026-11-10', until: '2026-11-10', isActive: true },
+    { dates: 'a day alone that is over', since: '2026-11-01', until: '2026-11-08' },
+    { dates: 'a start to come', since: '2026-11-12 00:00:00', until: '0' },
+  ])('$dates', async ({ since, until, isActive = false }) => {
+    const { env } = await serve((_request, response) =>
+      json(response, [campaignOf('12', since, until)]),
+    );
+    const line = 'campaigns --active 2026-11-10 --format csv --columns campaignId';
+
+    const { stdout } = await runCli(line, { env });
+
+    expect(stdout).toBe(isActive ? 'campaignId\r\n12\r\n' : 'campaignId\r\n');
+  });
+});
+
+describe('what one report tells of itself', () => {
+  async function serveData(document: object) {
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
+      if (path === '/status-reporting') return json(response, { status: 'ready' });
+      json(response, document);
+    });
+    return env;
+  }
+
+  test.each([10_000, 50_000, 65_536, 100_000])(
+    'exactly %i rows may be a limit, which --strict lets pass',
+    async (count) => {
+      const data = Array.from({ length: count }, (_, row) => ({
+        campaignId: `${row}`,
+        displays: 1,
+      }));
+      const line =
+        'run --period 2026-11-09 --by CAMPAIGN --metrics displays --columns campaignId,displays';
+      const named = data.map((row) => ({ ...row, campaignName: 'A' }));
+
+      const result = await runCli(`${line} --strict --json -o x.csv`, {
+        env: await serveData({ data: named }),
+      });
+
+      expect(result.exitCode).toBe(0);
+      expect(JSON.parse(result.stdout).warnings).toEqual([
+        expect.stringMatching(/has exactly [\d,]+ rows, which may be a limit/),
+      ]);
+      const other = await runCli(`${line} --strict --json -o x.csv`, {
+        env: await serveData({ data: named.slice(1) }),
+      });
+      expect(JSON.parse(other.stdout).warnings).toEqual([]);
+    },
+  );
+
+  const window = { since: '2026-11-09T00:00:00+0000', until: '2026-11-09T23:59:59+0000' };
+
+  test.each([
+    { timezone: 'UTC', isFinding: false },
+    { timezone: 'utc', isFinding: false },
+    { timezone: 'Africa/Abidjan', isFinding: false },
+    { timezone: 'America/New_York', isFinding: true },
+    { timezone: 'europe/paris', isFinding: true },
+  ])('a summary of $timezone, where UTC was asked for', async ({ timezone, isFinding }) => {
+    const data = [{ date: '2026-11-09', displays: 1 }];
+    const env = await serveData({ data, summary: { ...window, timezone } });
+    const line =
+      'run --profile dsp --timezone UTC --period 2026-11-09 --by DAILY --metrics displays';
+
+    const result = await runCli(`${line} --json -o x.csv`, { env });
+
+    const zone = `The report is of another zone than asked for: ${timezone} instead of UTC.`;
+    expect(JSON.parse(result.stdout).warnings).toEqual(isFinding ? [zone] : []);
+    const strict = await runCli(`${line} --strict -o y.csv`, { env });
+    expect(strict.exitCode).toBe(isFinding ? 9 : 0);
   });
 });

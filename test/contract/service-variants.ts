@@ -423,6 +423,18 @@ const doubtfulVariants = variantsOf('doubtful', '/download-reporting', [
       says: /displays is no whole number in row 1/,
     }),
   ),
+  ...['1.000', '"1.000"', '"12,000"'].map((value) => ({
+    name: `displays is ${value}, with a mark for thousands`,
+    answer: `{"data":[{"date":"2026-11-19","displays":${value}}],"summary":${summary}}`,
+    exitCode: 9,
+    says: /displays is no whole number in row 1/,
+  })),
+  {
+    name: 'a mark for thousands in CSV',
+    answer: typed('text/csv', 'date,displays\n2026-11-19,1.000\n'),
+    exitCode: 9,
+    says: /displays is no whole number in row 1: it has 1\.000/,
+  },
   {
     name: 'a second header in CSV',
     answer: typed('text/csv', 'date,displays\n2026-11-19,7\ndate,displays\n'),
@@ -474,6 +486,16 @@ const alikeVariants = variantsOf('alike', '/download-reporting', [
   {
     name: 'header cells in capitals',
     answer: typed('text/csv', 'DATE,DISPLAYS\n2026-11-19,7\n'),
+    exitCode: 0,
+  },
+  {
+    name: 'keys in capitals',
+    answer: `{"data":[{"DATE":"2026-11-19","Displays":7}],"summary":${summary}}`,
+    exitCode: 0,
+  },
+  {
+    name: 'keys with blanks',
+    answer: `{"data":[{" date":"2026-11-19","displays ":7}],"summary":${summary}}`,
     exitCode: 0,
   },
   { name: 'sep=;', answer: typed('text/csv', 'sep=;\ndate;displays\n2026-11-19;7\n'), exitCode: 0 },
@@ -636,6 +658,20 @@ const downloadVariants = variantsOf('download', '/download-reporting', [
     answer: redirect('/x'),
     exitCode: 4,
     says: /redirects to/,
+    calls: 1,
+  },
+  {
+    name: 'an error of 70 KB in the place of the rows',
+    answer: `{"data":[{"error":"Out of ink. ${'x'.repeat(70_000)}"}]}`,
+    exitCode: 9,
+    says: /none of the columns.*Out of ink/,
+    calls: 1,
+  },
+  {
+    name: 'an error of 70 KB as CSV',
+    answer: typed('text/csv', `Out of ink. ${'x'.repeat(70_000)}\r\n`),
+    exitCode: 9,
+    says: /names no field of a report.*Out of ink/,
     calls: 1,
   },
   { name: 'a page', answer: html, exitCode: 9, says: /web page/ },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { ReportRequest } from '../../src/contract/messages.ts';
-import type { BreakdownName, MetricName } from '../../src/contract/vocabulary.ts';
+import { type BreakdownName, breakdowns, type MetricName } from '../../src/contract/vocabulary.ts';
 import { ReportCheck } from '../../src/report/completeness.ts';
 import { resolveWindow, type WindowFlags } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
@@ -274,6 +274,48 @@ describe('totals', () => {
     ];
     expect(await problemsOf({ breakdowns: ['CAMPAIGN'], rows })).toEqual([
       'Row 2 looks like a total: it has no campaignId.',
+    ]);
+  });
+
+  const dimensions = breakdowns.filter(({ time }) => !time);
+
+  test.each(dimensions)('a row without a value by $name', async ({ name, fields, nullable }) => {
+    const row = (value: string | null) => {
+      const values = fields.map((field): [string, string | null] => [field.name, value]);
+      return { ...Object.fromEntries(values), clicks: value === null ? 5 : Number(value) };
+    };
+    const problems = async (rows: readonly object[]) =>
+      problemsOf({ breakdowns: [name], rows, metrics: ['clicks'] });
+
+    const isFinding = [expect.stringMatching(/^Row 3 looks like a total: it has no /)];
+    expect(await problems([row('1'), row('2'), row(null)])).toEqual(nullable ? [] : isFinding);
+    expect(await problems([row('1'), row('4'), row(null)])).toEqual(isFinding);
+
+    const total = { ...row('9'), [fields[0]?.name ?? '']: 'Grand total' };
+    expect(await problems([row('1'), row('2'), total])).toEqual(isFinding);
+  });
+
+  test('a report of one row that lacks its campaign', async () => {
+    const rows = [{ campaignId: null, campaignName: null, clicks: 3 }];
+    expect(await problemsOf({ breakdowns: ['CAMPAIGN'], rows })).toEqual([
+      'Row 1 looks like a total: it has no campaignId.',
+    ]);
+  });
+
+  test('one subtotal of a ROLLUP among places that have none', async () => {
+    const row = (country: string, city: string | null, clicks: number) => ({
+      country,
+      city,
+      clicks,
+    });
+    const details = [row('France', 'Paris', 61_000), row('France', 'Lyon', 4_321)];
+    const others = [row('Spain', 'Vigo', 700), row('Spain', null, 3_000), row('Italy', null, 9)];
+    const scene = { breakdowns: ['COUNTRY', 'CITY'] } as const;
+
+    expect(await problemsOf({ ...scene, rows: [...details, ...others] })).toEqual([]);
+    const subtotal = row('France', null, 65_321);
+    expect(await problemsOf({ ...scene, rows: [...others, ...details, subtotal] })).toEqual([
+      'Row 6 looks like a total: it has no city.',
     ]);
   });
 
