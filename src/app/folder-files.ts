@@ -9,6 +9,7 @@ import type { BookLine } from '../report/book-line.ts';
 import { type Books, FolderBooks, isBooks } from '../report/books.ts';
 import { RestatementHistory } from '../report/restatement.ts';
 import type { ParquetFooter } from '../rows/parquet-reader.ts';
+import type { ReportMember } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { FileFacts } from './folder-check.ts';
 
@@ -184,6 +185,7 @@ export async function describeFile(
   try {
     if (format === 'csv') return { columns: await csvColumns(path) };
     if (format === 'parquet') return await parquetFooter(path);
+    if (format === 'xlsx' || format === 'html') return { members: await membersIn(path, format) };
   } catch {
     // Its hash tells that it was changed.
   }
@@ -210,6 +212,18 @@ async function csvColumns(path: string): Promise<string[] | undefined> {
     .toString('utf8')
     .replace(/^\ufeff/, '');
   return names === '' ? undefined : names.split(/[,;\t|]/);
+}
+
+/** What a sheet, or a page, says of its report. */
+async function membersIn(path: string, format: 'xlsx' | 'html'): Promise<ReportMember[]> {
+  const { readPageMembers, readSheetMembers } = await import('../rows/embedded-members.ts');
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    return format === 'xlsx' ? await readSheetMembers(file, size) : await readPageMembers(file);
+  } finally {
+    await file.close();
+  }
 }
 
 async function parquetFooter(path: string): Promise<ParquetFooter> {

@@ -9,6 +9,7 @@ import { waitFlags } from '../app/flags/wait-flags.ts';
 import { findCreated, noteFetched, toolsFor } from '../app/order.ts';
 import { factsOfPlan, type ReportFacts } from '../app/plan.ts';
 import { prepareOutput, writingIntake } from '../app/receive.ts';
+import { questionOfReport } from '../app/report-question.ts';
 import { downloadWhenReady, withResumeHint } from '../app/wait.ts';
 import type { Context } from '../context.ts';
 import { plannedAgain } from '../report/ledger.ts';
@@ -59,7 +60,9 @@ async function download(
     { ...options, strict: isStrict },
     { ...facts, names },
   );
-  const { take } = writingIntake(context, tools, output);
+  const question =
+    plan && (await questionOfReport(context, { account: tools.account, options, plan }));
+  const { take } = writingIntake(context, tools, { ...output, question });
   const client = await context.client();
   // A report that this machine does not know was created before this.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();

@@ -9,6 +9,7 @@ import { planWithIds } from '../app/names.ts';
 import { createReport, toolsFor } from '../app/order.ts';
 import { factsOfPlan, type ProfilePlan, planFromFlags, printDryRun } from '../app/plan.ts';
 import { prepareOutput, writingIntake } from '../app/receive.ts';
+import { questionOfReport } from '../app/report-question.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
@@ -87,7 +88,8 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
 
   const tools = toolsFor(context);
   const output = await prepareOutput(context, options, factsOfPlan(plan, await account.name()));
-  const { take } = writingIntake(context, tools, output);
+  const question = await questionOfReport(context, { account, options, plan });
+  const { take } = writingIntake(context, tools, { ...output, question });
   const created = await createReport(tools, { plan, isStrict: false }, take);
   if (created.kind === 'report') {
     for (const notice of created.notices) console.alarm(notice);

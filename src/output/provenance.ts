@@ -1,4 +1,5 @@
-import type { ReportMember } from '../rows/row-batch.ts';
+import type { ReportMember, ReportTail } from '../rows/row-batch.ts';
+import { visibleJson } from '../text/printable.ts';
 
 /** Where a report comes from, as files with a place for it keep it beside the rows. */
 export interface Provenance {
@@ -30,6 +31,26 @@ export function membersOf(provenance: Provenance, warnings: readonly string[]): 
 
   return Object.entries(members).map(([name, value]) => {
     return { name, json: Buffer.from(JSON.stringify(value)) };
+  });
+}
+
+/**
+ * The same, and what the service said of the window (`summary`), as one JSON object in which nothing is markup: for files
+ * that are XML or HTML.
+ */
+export function membersText(
+  provenance: Provenance,
+  { members }: Pick<ReportTail, 'members'>,
+  warnings: readonly string[],
+): string {
+  const summary = members.filter(({ name }) => name === 'summary');
+  const document: Record<string, unknown> = {};
+  for (const { name, json } of [...summary, ...membersOf(provenance, warnings)]) {
+    document[name] = JSON.parse(json.toString());
+  }
+
+  return visibleJson(document).replaceAll(/[<>&]/g, (character) => {
+    return `\\u00${character.charCodeAt(0).toString(16)}`;
   });
 }
 

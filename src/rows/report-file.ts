@@ -6,7 +6,7 @@ import { printable } from '../text/printable.ts';
 import { readSummary } from './json-document.ts';
 import { membersFrom, type ParquetNote } from './parquet-messages.ts';
 import { prepended, readHead, readRows } from './read-rows.ts';
-import type { RowBatches } from './row-batch.ts';
+import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 
 /** A report that was written earlier: its rows, and the size of its file where it has one. */
 export interface ReportFile {
@@ -33,8 +33,16 @@ export async function openReportFile(path: string, shown: string): Promise<Repor
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (isParquet(head)) return parquetFile(file, stat.size, shown);
     }
-    const read = readReportStream(file.createReadStream({ highWaterMark: 256 * 1024 }), shown);
-    return { ...read, sizeBytes: isFile ? stat.size : undefined };
+    const members = isFile ? await sheetMembers(file, stat.size) : [];
+    const read = readReportStream(
+      file.createReadStream({ start: isFile ? 0 : undefined, highWaterMark: 256 * 1024 }),
+      shown,
+    );
+    return {
+      ...read,
+      batches: withMembers(read.batches, members),
+      sizeBytes: isFile ? stat.size : undefined,
+    };
   } catch (error) {
     await file?.close();
     throw errorInFile(error, shown);
@@ -95,12 +103,34 @@ function parquetFile(file: FileHandle, sizeBytes: number, shown: string): Report
   }
   async function* rows(): RowBatches {
     const tail = yield* readRows(lines(), { lines: 'expected' });
-    const members = membersFrom(notes);
-    const summary = members.find(({ name }) => name === 'summary');
-    return { ...tail, members, summary: readSummary(summary?.json) };
+    return tailWith(tail, membersFrom(notes));
   }
   const batches = inFile(rows(), shown, () => file.close());
   return { batches, sizeBytes, readBytes: () => readBytes };
+}
+
+/** The rows, and beside them what else the file says of its report. */
+async function* withMembers(batches: RowBatches, members: readonly ReportMember[]): RowBatches {
+  const tail = yield* batches;
+  return members.length > 0 ? tailWith(tail, members) : tail;
+}
+
+function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTail {
+  const summary = members.find(({ name }) => name === 'summary');
+  return { ...tail, members, summary: readSummary(summary?.json) };
+}
+
+/** What adreport noted in a sheet; what is wrong with the file is found by whoever reads its rows. */
+async function sheetMembers(file: FileHandle, sizeBytes: number): Promise<ReportMember[]> {
+  const { buffer: head } = await file.read(Buffer.alloc(2), 0, 2, 0);
+  if (head.toString('latin1') !== 'PK') return [];
+
+  try {
+    const { readSheetMembers } = await import('./embedded-members.ts');
+    return await readSheetMembers(file, sizeBytes);
+  } catch {
+    return [];
+  }
 }
 
 async function* sheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,3 +1,5 @@
+import type { FileHandle } from 'node:fs/promises';
+import { inflateRawSync } from 'node:zlib';
 import { Unzip, type UnzipFile, UnzipInflate } from 'fflate';
 
 /** So much is unpacked at a time; what compresses a thousandfold is still no more than memory holds. */
@@ -89,6 +91,9 @@ interface ContentsEntry {
   readonly name: string;
   readonly sizeBytes: number;
   readonly checksum: number;
+  readonly packedBytes: number;
+  /** Where the part begins in the archive: its own head stands before its bytes. */
+  readonly offset: number;
 }
 
 /** The table of contents of an archive (APPNOTE 4.3.12 and 4.3.16), from its last bytes. Throws where it is not there. */
@@ -108,10 +113,43 @@ function readContents(end: Buffer): ContentsEntry[] {
       name: end.toString('utf8', at + 46, at + 46 + nameBytes),
       sizeBytes: end.readUInt32LE(at + 24),
       checksum: end.readUInt32LE(at + 16),
+      packedBytes: end.readUInt32LE(at + 20),
+      offset: end.readUInt32LE(at + 42),
     });
     at += 46 + nameBytes + end.readUInt16LE(at + 30) + end.readUInt16LE(at + 32);
   }
   return entries;
+}
+
+/** A part that is read alone is unpacked in memory: of more it is none of ours. */
+const mostPartBytes = 2 * 1024 * 1024;
+
+/** How long the head of a part is, without its name and what else it holds (APPNOTE 4.3.7). */
+const partHeadBytes = 30;
+
+/**
+ * Reads one small part of an archive alone; `undefined` where it has none of that name.
+ * @throws an error of any kind where the archive is damaged, or the part is larger than 2 MB
+ */
+export async function readZipPart(
+  file: FileHandle,
+  sizeBytes: number,
+  name: string,
+): Promise<Buffer | undefined> {
+  const endBytes = Math.min(sizeBytes, keptEndBytes);
+  const end = await readAt(file, sizeBytes - endBytes, endBytes);
+  const entry = readContents(end).find((each) => each.name === name);
+  if (!entry) return undefined;
+
+  const head = await readAt(file, entry.offset, partHeadBytes);
+  const start = entry.offset + partHeadBytes + head.readUInt16LE(26) + head.readUInt16LE(28);
+  const packed = await readAt(file, start, Math.min(entry.packedBytes, mostPartBytes));
+  return inflateRawSync(packed, { maxOutputLength: mostPartBytes });
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** The remainders of all bytes (CRC-32, APPNOTE 4.4.7). Node's own `crc32` came with 20.15. */

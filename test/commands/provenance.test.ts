@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSheet } from '../output/xlsx-reader.ts';
@@ -8,13 +8,18 @@ import { serveForTest } from '../support/service.ts';
 
 const line = 'run --period 2026-11-09..2026-11-10 --by DAILY,CAMPAIGN --country FR,DE';
 
-describe('a Parquet file', () => {
+/** The lines of a terminal as one text. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+describe.each(['parquet', 'xlsx'])('a file (%s)', (ending) => {
   test('has its request, key, id, time and warnings, which view and check show', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const written = await run(`${line} --campaign * -o x.parquet --json`);
+    const written = await run(`${line} --campaign * -o x.${ending} --json`);
     const result = JSON.parse(written.stdout);
 
-    const { exitCode, stdout } = await run('view x.parquet --json');
+    const { exitCode, stdout } = await run(`view x.${ending} --json`);
 
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -34,19 +39,19 @@ describe('a Parquet file', () => {
       warnings: [],
     });
 
-    const shown = (await run('view x.parquet --format table')).stdout.replaceAll(/\s+/g, ' ');
+    const shown = oneLine((await run(`view x.${ending} --format table`)).stdout);
     expect(shown).toContain(
       'buyer report by DAILY, CAMPAIGN; Country: France, Germany; Campaign: *',
     );
     expect(shown).toContain(`report ${result.reportId}`);
-    const checked = (await run('check x.parquet')).stdout;
+    const checked = oneLine((await run(`check x.${ending}`)).stdout);
     expect(checked).toContain('Country: France, Germany; Campaign: *');
     expect(checked).toContain('key date, campaignId');
   });
 
   test('has the same request as its line in the books', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const { books } = await run(`${line} --split day --missing -q -o data/{date}.parquet`);
+    const { books } = await run(`${line} --split day --missing -q -o data/{date}.${ending}`);
     const [first = ''] = (books['data/_adreport.ndjson'] ?? '').split('\n');
     const { request, key, reportId, file } = JSON.parse(first);
 
@@ -59,23 +64,45 @@ describe('a Parquet file', () => {
 
   test('of a report that only its id is known of has no request', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const id = (await run('report create --period yesterday --by OS')).stdout.trim();
+    const elsewhere = { env: { ADREPORT_CONFIG_DIR: '/nowhere' } };
+    const id = (await run('report create --period yesterday --by OS', elsewhere)).stdout.trim();
 
-    await run(`download ${id} -o x.parquet -q`);
+    await run(`download ${id} -o x.${ending} -q`);
 
-    const { stdout } = await run('view x.parquet --json');
-    expect(JSON.parse(stdout)).toMatchObject({ reportId: id });
+    const { stdout } = await run(`view x.${ending} --json`);
+    expect(JSON.parse(stdout)).toMatchObject({ reportId: id, request: null });
+  });
+
+  test('of a report that was created and downloaded in two steps has its request', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const id = (await run('report create --period yesterday --by OS --country FR')).stdout.trim();
+
+    await run(`download ${id} -o x.${ending} -q`);
+
+    const { stdout } = await run(`view x.${ending} --json`);
+    const request = { breakdowns: ['OS'], filters: { countryId: ['3017382'] } };
+    expect(JSON.parse(stdout)).toMatchObject({ reportId: id, request, key: ['os'] });
+  });
+
+  test('of data that came at once has its request', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    await run(`report create --direct --period yesterday --by OS --campaign * -o x.${ending} -q`);
+
+    const { stdout } = await run(`view x.${ending} --json`);
+    const request = { breakdowns: ['OS'], filters: { campaign: ['*'] } };
+    expect(JSON.parse(stdout)).toMatchObject({ reportId: null, request, key: ['os'] });
   });
 
   test('keeps what was warned of', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     // The service reads the window as instants: its report begins and ends an hour later than is asked for.
-    await run(`${line} --window-clock wall -o x.parquet -q`);
+    await run(`${line} --window-clock wall -o x.${ending} -q`);
 
-    const { warnings } = JSON.parse((await run('view x.parquet --json')).stdout);
+    const { warnings } = JSON.parse((await run(`view x.${ending} --json`)).stdout);
     expect(warnings).not.toEqual([]);
-    const { stdout } = await run('view x.parquet --format table');
-    for (const warning of warnings) expect(stdout.replaceAll(/\s+/g, ' ')).toContain(warning);
+    const { stdout } = await run(`view x.${ending} --format table`);
+    for (const warning of warnings) expect(oneLine(stdout)).toContain(warning);
   });
 });
 
@@ -93,6 +120,32 @@ test('a sheet says on its summary what it is of', async () => {
   // In days since 1900, as spreadsheets count.
   const fetchedMs = (Number(facts.get('Fetched')) - 25_569) * 86_400_000;
   expect(new Date(fetchedMs).toISOString()).toMatch(/^2026-11-/);
+});
+
+test('a sheet that somebody else made says nothing of a report, and is read none the less', async () => {
+  const { run, cwd } = await serveForTest({ delayMs: 0 });
+  await run(`${line} -o x.xlsx -q`);
+  const path = join(cwd, 'x.xlsx');
+  const bytes = readFileSync(path, 'latin1');
+  // The name stands before the part, and in the table of contents.
+  writeFileSync(path, bytes.replaceAll('customXml/item1', 'customXml/other'), 'latin1');
+
+  const { exitCode, stdout, stderr } = await run('view x.xlsx --json');
+
+  expect(exitCode, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ request: null, summary: null });
+});
+
+test('a page tells check what it is of, and no markup of a filter gets into it', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+
+  const { files } = await run(`${line} --filter carrier=</script><b> -o x.html -q`);
+
+  expect(files['x.html']).not.toContain('</script><b>');
+  const checked = oneLine((await run('check x.html')).stdout);
+  expect(checked).toContain('carrier: </script><b>; Country: France, Germany');
+  expect(checked).toContain('key date, campaignId');
+  expect(checked).toContain('Warning: The report has no rows.');
 });
 
 test('a page says at its head what it is of, and at its foot whose and which report', async () => {

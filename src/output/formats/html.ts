@@ -11,7 +11,7 @@ import { describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
 import { renderCards } from '../html/page-cards.ts';
-import { renderFoot } from '../html/page-foot.ts';
+import { renderFoot, renderMembers } from '../html/page-foot.ts';
 import { renderRankings } from '../html/page-rankings.ts';
 import { pageScript } from '../html/page-script.ts';
 import { pageStyle } from '../html/page-style.ts';
@@ -19,6 +19,7 @@ import { embedColumns, type PageTable, renderTable } from '../html/page-table.ts
 import { htmlNumber, htmlText } from '../html/page-text.ts';
 import { renderTime } from '../html/page-time.ts';
 import { tableOfReport } from '../html/report-table.ts';
+import { membersText } from '../provenance.ts';
 
 /** A page with more rows than this opens too slowly. */
 const mostRows = 50_000;
@@ -69,7 +70,7 @@ class PageEncoder implements Encoder {
 
   end(tail: ReportTail, warnings: readonly string[] = []): Pieces {
     this.#plan.settle(tail.fields);
-    const pieces = [...this.#head(tail), ...this.#body(tail, warnings)];
+    const pieces = [...this.#head(tail, warnings), ...this.#body(tail, warnings)];
     return pieces.map((piece) => Buffer.from(piece));
   }
 
@@ -86,7 +87,8 @@ class PageEncoder implements Encoder {
   }
 
   /** The page down to its notices, which are told to the user on stderr too. */
-  #head({ summary, rowCount }: ReportTail): string[] {
+  #head(tail: ReportTail, warnings: readonly string[]): string[] {
+    const { summary, rowCount } = tail;
     const { title, logo, remark, comparison, provenance } = this.#options;
     const description = describeReport(summary, this.#sums);
     const facts = [description.window, description.zone, formatPlural(rowCount, 'row')];
@@ -110,7 +112,7 @@ class PageEncoder implements Encoder {
 <meta name="generator" content="adreport">
 <title>${[heading, ...factTexts.slice(0, 1)].join(', ')}</title>
 <link rel="icon" href="data:,">
-<style>${pageStyle}</style>
+${provenance ? renderMembers(membersText(provenance, tail, warnings)) : ''}<style>${pageStyle}</style>
 </head>
 <body>
 <main>

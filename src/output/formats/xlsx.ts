@@ -8,10 +8,11 @@ import { ReportSums } from '../../view/report-sums.ts';
 import { describeReport, type ReportDescription } from '../../view/window-text.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
-import { factsForPeople } from '../provenance.ts';
+import { factsForPeople, membersText } from '../provenance.ts';
 import { columnWidth } from '../xlsx/column-width.ts';
 import { summarySheet } from '../xlsx/summary-sheet.ts';
 import {
+  customPart,
   headerRowXml,
   lettersOf,
   longestText,
@@ -93,7 +94,9 @@ class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
-  end({ fields, summary }: ReportTail, warnings: readonly string[] = []): Pieces {
+  end(tail: ReportTail, warnings: readonly string[] = []): Pieces {
+    const { fields, summary } = tail;
+    const { provenance } = this.#options;
     this.#plan.settle(fields);
     this.#columns ??= this.#plan.shown;
     const sheet = this.#sheet ?? this.#begin();
@@ -110,6 +113,10 @@ class WorkbookEncoder implements Encoder {
 
     const sentences = [...notices, ...warnings];
     this.#archive.add('xl/worksheets/sheet2.xml', this.#summary(description, sentences));
+    if (provenance) {
+      const { path, xml } = customPart(membersText(provenance, tail, warnings));
+      this.#archive.add(path, xml);
+    }
     this.#archive.add('xl/workbook.xml', workbookXml());
     this.#archive.end();
     return this.#archive.take();
@@ -118,7 +125,9 @@ class WorkbookEncoder implements Encoder {
   /** Begins the archive and its first sheet: the headings of the columns, and the rows so far. */
   #begin(): ZipEntry {
     const columns = this.#columns ?? [];
-    for (const { path, xml } of openingParts(columns.length > 0)) this.#archive.add(path, xml);
+    const hasCustomPart = this.#options.provenance !== undefined;
+    const openings = openingParts({ hasTable: columns.length > 0, hasCustomPart });
+    for (const { path, xml } of openings) this.#archive.add(path, xml);
     const sheet = this.#archive.begin('xl/worksheets/sheet1.xml');
     this.#sheet = sheet;
 

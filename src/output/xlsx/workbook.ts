@@ -111,8 +111,29 @@ export interface WorkbookPart {
   readonly xml: string;
 }
 
-/** The parts of a workbook that stand before its sheets. @param hasTable whether the rows are a table */
-export function openingParts(hasTable: boolean): WorkbookPart[] {
+/** What a workbook has beside its two sheets. */
+export interface WorkbookExtras {
+  /** Whether the rows are a table. */
+  readonly hasTable: boolean;
+  /** Whether it has a `customPart`. */
+  readonly hasCustomPart: boolean;
+}
+
+/** A part for programs: Office keeps it, and shows it to nobody. @param text without markup */
+export function customPart(text: string): WorkbookPart {
+  const xml = `${declaration}<report xmlns="urn:adreport:report">${text}</report>`;
+  return { path: 'customXml/item1.xml', xml };
+}
+
+/** The parts of a workbook that stand before its sheets. */
+export function openingParts({ hasTable, hasCustomPart }: WorkbookExtras): WorkbookPart[] {
+  const ofWorkbook: Relationship[] = [
+    { type: 'worksheet', target: 'worksheets/sheet1.xml' },
+    { type: 'worksheet', target: 'worksheets/sheet2.xml' },
+    { type: 'styles', target: 'styles.xml' },
+  ];
+  if (hasCustomPart) ofWorkbook.push({ type: 'customXml', target: '../customXml/item1.xml' });
+
   const parts: WorkbookPart[] = [
     { path: '[Content_Types].xml', xml: contentTypesXml(hasTable) },
     {
@@ -121,11 +142,7 @@ export function openingParts(hasTable: boolean): WorkbookPart[] {
     },
     {
       path: 'xl/_rels/workbook.xml.rels',
-      xml: relationshipsXml([
-        { type: 'worksheet', target: 'worksheets/sheet1.xml' },
-        { type: 'worksheet', target: 'worksheets/sheet2.xml' },
-        { type: 'styles', target: 'styles.xml' },
-      ]),
+      xml: relationshipsXml(ofWorkbook),
     },
     { path: 'xl/styles.xml', xml: stylesXml() },
   ];
