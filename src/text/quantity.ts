@@ -15,7 +15,13 @@ export function formatCount(count: number): string {
 
 /** `1 poll`, `4 polls`, `1,204 rows`. */
 export function formatPlural(count: number, noun: string): string {
-  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+  return `${formatCount(count)} ${count === 1 ? noun : pluralOf(noun)}`;
+}
+
+/** `campaigns`, `countries`, `addresses`. */
+export function pluralOf(noun: string): string {
+  if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
+  return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
 const unitMs: Readonly<Record<string, number>> = {

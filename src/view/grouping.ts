@@ -15,6 +15,7 @@ export type GroupKey = readonly (string | null)[];
 
 /** The rows that have the same values in some fields. */
 export interface Group {
+  /** Its names are those of the row that came last: a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: RunningSums;
 }
@@ -29,6 +30,8 @@ export interface KeyedSums {
 export interface KeyColumn {
   readonly field: string;
   readonly byMonth?: boolean;
+  /** The field of the id that this one belongs to: rows with that id are one group, whatever they have here. */
+  readonly describes?: string;
 }
 
 /** Up to this many hundredths a double counts exactly. */
@@ -99,17 +102,20 @@ export class Grouping implements Iterable<Group> {
   /** How many values of a metric are no numbers, by field; they are in no sum. */
   readonly strangeCounts = new Map<string, number>();
 
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, NamedGroup>();
 
   /** `undefined` until the first rows tell which field their time is in. */
   #by: readonly KeyColumn[] | undefined;
+
+  /** For each value of a key the index of the id that it belongs to; -1 for a value that tells groups apart by itself. */
+  #ids: readonly number[] = [];
 
   #fields: readonly string[] = [];
 
   /** @param by row fields, or `time`: the hours or else the days of the rows, if they have any */
   constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
     if (by === 'time') return;
-    this.#by = by.map((field) => (typeof field === 'string' ? { field } : field));
+    this.#groupBy(by.map((field) => (typeof field === 'string' ? { field } : field)));
   }
 
   get by(): readonly KeyColumn[] {
@@ -153,7 +159,7 @@ export class Grouping implements Iterable<Group> {
 
   /** Adds the groups of another grouping, by as many of its keys as this one has; a key that it lacks is null. */
   absorb(other: Grouping): void {
-    this.#by ??= other.by;
+    if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
     for (const { key, sums } of other) {
       const own = this.#groupAt(this.by.map((_, i) => key[i] ?? null));
@@ -171,7 +177,7 @@ export class Grouping implements Iterable<Group> {
   }
 
   find(key: GroupKey): Group | undefined {
-    return this.#groups.get(idOf(key));
+    return this.#groups.get(this.#idOf(key));
   }
 
   /** Groups as rows of a report: their values by key, their sums as numbers or the digits of numbers. */
@@ -193,7 +199,7 @@ export class Grouping implements Iterable<Group> {
   #follow(fields: readonly string[]): void {
     if (fields === this.#fields) return;
     this.#fields = fields;
-    this.#by ??= timeFieldOf(fields).map((field) => ({ field }));
+    if (!this.#by) this.#groupBy(timeFieldOf(fields).map((field) => ({ field })));
     this.#addMetrics(fields.filter(metricOfField));
   }
 
@@ -225,6 +231,11 @@ export class Grouping implements Iterable<Group> {
     });
   }
 
+  #groupBy(by: readonly KeyColumn[]): void {
+    this.#by = by;
+    this.#ids = by.map(({ describes }) => by.findIndex(({ field }) => field === describes));
+  }
+
   #addMetrics(fields: readonly string[]): void {
     for (const field of fields) {
       if (!this.metrics.includes(field)) this.metrics.push(field);
@@ -232,21 +243,34 @@ export class Grouping implements Iterable<Group> {
   }
 
   #groupAt(key: GroupKey): Group {
-    const id = idOf(key);
+    const id = this.#idOf(key);
     const existing = this.#groups.get(id);
-    if (existing) return existing;
+    if (!existing) {
+      const group = { key, sums: new RunningSums(this.metrics) };
+      this.#groups.set(id, group);
+      return group;
+    }
 
-    const group = { key, sums: new RunningSums(this.metrics) };
-    this.#groups.set(id, group);
-    return group;
+    const isRenamed = key.some((text, i) => text !== null && text !== existing.key[i]);
+    if (isRenamed) existing.key = existing.key.map((text, i) => key[i] ?? text);
+    return existing;
+  }
+
+  /** A text that no other group has: each value follows its length. */
+  #idOf(key: GroupKey): string {
+    let id = '';
+    for (const [i, text] of key.entries()) {
+      const belongsToId = (key[this.#ids[i] ?? -1] ?? null) !== null;
+      if (belongsToId) continue;
+      id += text === null ? '-' : `${text.length}:${text}`;
+    }
+    return id;
   }
 }
 
-/** A text that no other key has: each value follows its length. */
-function idOf(key: GroupKey): string {
-  let id = '';
-  for (const text of key) id += text === null ? '-' : `${text.length}:${text}`;
-  return id;
+/** A group whose key takes over a newer name. */
+interface NamedGroup extends Group {
+  key: GroupKey;
 }
 
 /** A row's value as a key of groups: its text, the digits of a number, JSON of anything else. */

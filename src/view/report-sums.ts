@@ -1,8 +1,15 @@
-import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
+import { breakdownOfField, fieldLabel, fieldTypeOf, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
-import { type Group, Grouping, isTime, type Sums, timeFieldOf } from './grouping.ts';
+import {
+  type Group,
+  Grouping,
+  isTime,
+  type KeyColumn,
+  type Sums,
+  timeFieldOf,
+} from './grouping.ts';
 
 /** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
 const mostValues = 50_000;
@@ -46,7 +53,15 @@ function unitOf(field: string, textFields: readonly string[]): Unit {
 
   const breakdown = breakdownOfField(field);
   const fields = breakdown ? breakdown.fields.map(({ name }) => name) : [field];
-  return { fields, isTime: false, breakdown, groups: new Grouping(fields) };
+  return { fields, isTime: false, breakdown, groups: new Grouping(keyColumnsOf(fields)) };
+}
+
+/** The columns that groups have: where the first one is an id, the others only describe it. */
+function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
+  const [first, ...others] = fields;
+  if (first === undefined) return [];
+  if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
+  return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
 }
 
 /**
@@ -108,7 +123,7 @@ export class ReportSums {
     const other = filled.find((unit) => !unit.isTime);
     if (!time?.groups || !other) return undefined;
 
-    const groups = new Grouping([...time.fields, ...other.fields]);
+    const groups = new Grouping([...time.fields, ...keyColumnsOf(other.fields)]);
     // The rows before had no value here.
     groups.absorb(time.groups);
     return { fields: [], isTime: true, groups };
@@ -128,14 +143,24 @@ export interface GroupName {
   readonly detail: string;
 }
 
+/** What people read in place of a name that the service does not give. */
+export const noName = '(unknown)';
+
 /** A group's name, and beside it what else is known of it. */
 export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {
   let nameIndex = fields.findIndex((field, i) => key[i] && /name$/i.test(field));
   if (nameIndex < 0) nameIndex = key.findIndex((value) => value);
-  if (nameIndex < 0) return { name: '–', detail: '' };
+  if (nameIndex < 0) return { name: noName, detail: '' };
 
   const detail = key.find((value, i) => value && i !== nameIndex);
-  return { name: key[nameIndex] ?? '–', detail: detail ?? '' };
+  return { name: key[nameIndex] ?? noName, detail: detail ?? '' };
+}
+
+/** What a row is, where a unit tells it from the others: `campaign`, `day`, `hour`, `month`. */
+export function nounOfRow(unit: Unit, isMonthly: boolean): string {
+  if (!unit.isTime) return nounOfUnit(unit);
+  if (isMonthly) return 'month';
+  return unit.fields.includes('hour') ? 'hour' : 'day';
 }
 
 /** What a unit is called: `campaign`, `postal code`; a field that the vocabulary does not know by its own name. */

@@ -3,7 +3,6 @@ import { utcFormat } from 'd3-time-format';
 import { dayOf, momentOf } from '../contract/values.ts';
 import type { Comparison } from './figures.ts';
 import type { Group } from './grouping.ts';
-import { axisDay, axisMonth } from './window-text.ts';
 
 /** Equal steps of time, from the first that has rows to the last, those between without any included. */
 export interface TimeAxis {
@@ -165,6 +164,15 @@ const hourFormat = utcFormat('%H:%M');
 const dayFormat = utcFormat('%-d %b');
 const monthFormat = utcFormat('%b');
 const yearFormat = utcFormat('%Y');
+
+/** A day by any time of it in UTC: `Thu 1 Oct 2026`. */
+export const axisDay: TickText = utcFormat('%a %-d %b %Y');
+
+/** A day by any time of it in UTC, where the year is known: `Thu 1 Oct`. */
+export const dayOfYear: TickText = utcFormat('%a %-d %b');
+
+/** A month by any time of it in UTC: `October 2026`. */
+export const axisMonth: TickText = utcFormat('%B %Y');
 
 /** `14:00`; at midnight the day that begins. */
 const hourText: TickText = (time) => {

@@ -52,18 +52,6 @@ function daysText(first: string, last: string): string {
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** The day of an axis, of any time of it in UTC: `Thu 1 Oct 2026`. */
-export function axisDay(time: Date): string {
-  return readDay(time.toISOString())
-    .toLocaleString(DateTime.DATE_MED_WITH_WEEKDAY)
-    .replace(',', '');
-}
-
-/** The month of an axis, of any time of it in UTC: `October 2026`. */
-export function axisMonth(time: Date): string {
-  return readDay(time.toISOString()).toLocaleString({ month: 'long', year: 'numeric' });
-}
-
 /** A report for people; what is `undefined` neither its summary nor its rows tell. */
 export interface ReportDescription {
   readonly title: string;

@@ -98,7 +98,7 @@ describe('a page', () => {
     expect(html).toContain(
       'aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 to 4,000"',
     );
-    expect([...html.matchAll(/<h3>(.*?)</g)].map((match) => match[1])).toEqual(['campaign']);
+    expect(html).toContain('<h2>Top campaigns</h2>');
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0\u00a0%', 'Hiver 8 €7.50 30.0\u00a0%']);
   });
 
@@ -116,7 +116,7 @@ describe('a page', () => {
     expect(barsOf((await pageOf(reportOf(many.slice(0, 11)))).html)).toHaveLength(11);
   });
 
-  it('shows a DSP report with its decimal commas as numbers, and null as a dash', async () => {
+  it('shows a DSP report with its decimal commas as numbers, null as a dash, and a format that is missing as unknown', async () => {
     const { html, data } = await pageOf(
       reportOf([
         { format: 'banner', displays: 4000, revenueEuro: '1234,50' },
@@ -128,7 +128,7 @@ describe('a page', () => {
       '<tr><td>banner<td class="n">4,000<td class="n">1,234.50<td class="n">308.63\n',
     );
     expect(html).toContain(
-      '<tr><td class="none">–<td class="n none">–<td class="n">0.05<td class="n none">–<',
+      '<tr><td class="none">(unknown)<td class="n none">–<td class="n">0.05<td class="n none">–<',
     );
     expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
     expect(rowsOf(data)).toEqual([
@@ -173,6 +173,69 @@ describe('a page', () => {
 });
 
 describe('the table of a page', () => {
+  /** What stands in the first column of the table, and what it is called. */
+  async function firstColumn(by: string, cells: readonly object[]) {
+    const summary = {
+      breakdowns: [by],
+      since: '2026-10-25T00:00:00+0200',
+      until: '',
+      timezone: '',
+    };
+    const data = cells.map((cell) => ({ ...cell, displays: 1 }));
+    const { html } = await pageOf(JSON.stringify({ data, summary }));
+    const [, title] = /<section class="rows"><div class="head"><h2>(.*?)</.exec(html) ?? [];
+    const [, head] = /<th [^>]*>(.*?)</.exec(html) ?? [];
+    const texts = [...html.matchAll(/<tr><td class="k">(.*?)</g)].map((match) => match[1]);
+    return { title, head, texts };
+  }
+
+  it('shows days, months and hours as people write them', async () => {
+    const days = [{ date: '2026-10-25' }, { date: '2026-10-26' }];
+    expect(await firstColumn('DAILY', days)).toEqual({
+      title: 'All days',
+      head: 'Date',
+      texts: ['Sun 25 Oct', 'Mon 26 Oct', 'Total'],
+    });
+
+    const newYear = [{ date: '2026-12-31' }, { date: '2027-01-01' }];
+    expect((await firstColumn('DAILY', newYear)).texts).toEqual([
+      'Thu 31 Dec 2026',
+      'Fri 1 Jan 2027',
+      'Total',
+    ]);
+
+    const months = [{ date: '2026-01-01' }, { date: '2026-02-01' }];
+    expect(await firstColumn('MONTHLY', months)).toEqual({
+      title: 'All months',
+      head: 'Month',
+      texts: ['January 2026', 'February 2026', 'Total'],
+    });
+
+    const hours = ['01:00:00+0200', '02:00:00+0200', '02:00:00+0100'].map((hour) => {
+      return { date: '2026-10-25', hour: `2026-10-25T${hour}` };
+    });
+    expect(await firstColumn('HOURLY', hours)).toEqual({
+      title: 'All hours',
+      head: 'Hour',
+      texts: [
+        'Sun 25 Oct, 01:00',
+        'Sun 25 Oct, 02:00 (+0200)',
+        'Sun 25 Oct, 02:00 (+0100)',
+        'Total',
+      ],
+    });
+  });
+
+  it('has no text for a time that is none', async () => {
+    const days = [{ date: '2026-10-25' }, { date: 'total' }, { date: '2026-13-45' }];
+    expect((await firstColumn('DAILY', days)).texts).toEqual([
+      'Sun 25 Oct',
+      'total',
+      '2026-13-45',
+      'Total',
+    ]);
+  });
+
   const campaigns = [
     { ...summer, displays: 1000, clicks: 10, revenueEuro: 4 },
     { ...winter, displays: 3000, clicks: 60, revenueEuro: 9 },

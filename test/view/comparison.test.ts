@@ -10,11 +10,26 @@ import { batchesOf } from '../output/encode.ts';
 
 interface SaleRow {
   readonly campaignId: number;
+  /** A campaign keeps its id where it is renamed. */
   readonly campaignName: string;
   readonly displays: number;
   readonly clicks: number;
-  readonly revenueEuro: string;
+  readonly cents: number;
 }
+
+/** How a service writes revenue: a buyer's are numbers, a DSP's texts with a decimal comma. */
+interface Revenue {
+  readonly field: string;
+  readonly isText: boolean;
+  readonly sign: string;
+}
+
+const revenues: readonly Revenue[] = [
+  { field: 'revenueEuro', isText: false, sign: '€' },
+  { field: 'valueDollar', isText: false, sign: '$' },
+  { field: 'revenueEuro', isText: true, sign: '€' },
+  { field: 'revenueDollar', isText: true, sign: '$' },
+];
 
 const columns = [
   { field: 'campaignId', numeric: false },
@@ -27,14 +42,15 @@ const saleRow = fc
     displays: fc.integer({ min: 0, max: 4000 }),
     clicks: fc.integer({ min: 0, max: 90 }),
     cents: fc.integer({ min: 0, max: 9_999_999 }),
+    isRenamed: fc.boolean(),
   })
-  .map(({ campaignId, displays, clicks, cents }): SaleRow => {
-    const revenueEuro = `${Math.floor(cents / 100)},${String(cents % 100).padStart(2, '0')}`;
-    return { campaignId, campaignName: `Été ${campaignId}`, displays, clicks, revenueEuro };
+  .map(({ isRenamed, ...row }): SaleRow => {
+    const campaignName = `${isRenamed ? 'Hiver' : 'Été'} ${row.campaignId}`;
+    return { ...row, campaignName };
   });
 const saleRows = fc.array(saleRow, { minLength: 1, maxLength: 12 });
 
-const centsOf = ({ revenueEuro }: SaleRow) => BigInt(revenueEuro.replace(',', ''));
+const centsOf = ({ cents }: SaleRow) => BigInt(cents);
 
 function sumOf(rows: readonly SaleRow[], numberOf: (row: SaleRow) => bigint): bigint {
   let sum = 0n;
@@ -42,10 +58,19 @@ function sumOf(rows: readonly SaleRow[], numberOf: (row: SaleRow) => bigint): bi
   return sum;
 }
 
-async function sumsOf(rows: readonly SaleRow[]): Promise<ReportSums> {
+async function sumsOf(rows: readonly object[]): Promise<ReportSums> {
   const sums = new ReportSums();
   for await (const batch of batchesOf(rows)) sums.observe(batch, columns);
   return sums;
+}
+
+/** Rows as a service sends them. */
+function bodyOf(rows: readonly SaleRow[], { field, isText }: Revenue): object[] {
+  return rows.map(({ cents, ...row }) => {
+    const digits = String(cents).padStart(3, '0');
+    const text = `${digits.slice(0, -2)},${digits.slice(-2)}`;
+    return { ...row, [field]: isText ? text : cents / 100 };
+  });
 }
 
 /** `over ÷ under` rounded to whole numbers, a half away from zero; both are positive. */
@@ -68,11 +93,17 @@ function changeTextOf(now: bigint, before: bigint): string {
   return `${now > before ? '▲' : '▼'} ${percent} %`;
 }
 
-function moneyInSentence(cents: bigint): string {
-  return cents < 100_000n ? `€${decimalText(cents, 2)}` : `€${grouped(rounded(cents, 100n))}`;
+/** The two reports that a headline is about. */
+interface TwoReports {
+  readonly now: readonly SaleRow[];
+  readonly before: readonly SaleRow[];
 }
 
-function headlineFrom(now: readonly SaleRow[], before: readonly SaleRow[]): string | undefined {
+function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | undefined {
+  const moneyInSentence = (cents: bigint): string => {
+    const text = cents < 100_000n ? decimalText(cents, 2) : grouped(rounded(cents, 100n));
+    return sign + text;
+  };
   const centsNow = sumOf(now, centsOf);
   const centsBefore = sumOf(before, centsOf);
   if (centsNow === 0n || centsBefore === 0n) return undefined;
@@ -93,7 +124,7 @@ function headlineFrom(now: readonly SaleRow[], before: readonly SaleRow[]): stri
   for (const move of moves) if (greatest && move.size > greatest.size) greatest = move;
   if (!greatest) return undefined;
 
-  const name = `Été ${greatest.id}`;
+  const name = (greatest.rowsNow.at(-1) ?? greatest.rowsBefore.at(-1))?.campaignName;
   let clause = `${name} brought ${moneyInSentence(greatest.size)} ${isRise ? 'more' : 'less'}`;
   if (greatest.rowsBefore.length === 0) {
     clause = `the new ${name} brought ${moneyInSentence(greatest.size)}`;
@@ -106,60 +137,92 @@ function headlineFrom(now: readonly SaleRow[], before: readonly SaleRow[]): stri
 }
 
 test('changes, rates and the headline are those of the rows, to the last digit', async () => {
-  const figures = figuresOf(['displays', 'clicks', 'revenueEuro']);
-  const figureNamed = (name: string) => {
-    const figure = figures.find(({ field }) => field === name);
+  const figureOf = (name: string, { field }: Revenue) => {
+    const figure = figuresOf(['displays', 'clicks', field]).find((each) => each.field === name);
     if (!figure) throw new Error(`There is no ${name}.`);
     return figure;
   };
-  const revenue = figureNamed('revenueEuro');
 
   await fc.assert(
-    fc.asyncProperty(saleRows, saleRows, async (now, before) => {
-      const sums = await sumsOf(now);
-      const comparison: Comparison = {
-        sums: await sumsOf(before),
-        now: 'now',
-        before: 'before',
-        notices: [],
-      };
-      const totals = sums.total.totals();
-      const totalsBefore = comparison.sums.total.totals();
+    fc.asyncProperty(
+      fc.constantFrom(...revenues),
+      saleRows,
+      saleRows,
+      async (money, now, before) => {
+        const revenue = figureOf(money.field, money);
+        const ecpmFigure = figureOf(money.sign === '€' ? 'ecpmEuro' : 'ecpmDollar', money);
+        const sums = await sumsOf(bodyOf(now, money));
+        const comparison: Comparison = {
+          sums: await sumsOf(bodyOf(before, money)),
+          now: 'now',
+          before: 'before',
+          notices: [],
+        };
+        const totals = sums.total.totals();
+        const totalsBefore = comparison.sums.total.totals();
 
-      const cents = sumOf(now, centsOf);
-      const displays = sumOf(now, (row) => BigInt(row.displays));
-      const clicks = sumOf(now, (row) => BigInt(row.clicks));
-      const centsBefore = sumOf(before, centsOf);
-      const displaysBefore = sumOf(before, (row) => BigInt(row.displays));
+        const cents = sumOf(now, centsOf);
+        const displays = sumOf(now, (row) => BigInt(row.displays));
+        const clicks = sumOf(now, (row) => BigInt(row.clicks));
+        const centsBefore = sumOf(before, centsOf);
+        const displaysBefore = sumOf(before, (row) => BigInt(row.displays));
 
-      const change = changeOf(revenue, totals, totalsBefore);
-      expect(change.text).toBe(changeTextOf(cents, centsBefore));
-      if (change.ratio !== undefined && centsBefore > 0n) {
-        expect(change.ratio).toBeCloseTo(Number(cents - centsBefore) / Number(centsBefore), 8);
-      }
+        const change = changeOf(revenue, totals, totalsBefore);
+        expect(change.text).toBe(changeTextOf(cents, centsBefore));
+        if (change.ratio !== undefined && centsBefore > 0n) {
+          expect(change.ratio).toBeCloseTo(Number(cents - centsBefore) / Number(centsBefore), 8);
+        }
 
-      const hasDisplays = displays > 0n;
-      const ctr = hasDisplays ? `${decimalText(rounded(clicks * 10_000n, displays), 2)} %` : null;
-      const ecpm = hasDisplays ? decimalText(rounded(cents * 1000n, displays), 2) : null;
-      expect(figureText(figureNamed('ctr'), totals)).toBe(ctr);
-      expect(figureText(figureNamed('ecpmEuro'), totals)).toBe(ecpm);
-      if (hasDisplays && displaysBefore > 0n) {
-        const ecpmChange = changeOf(figureNamed('ecpmEuro'), totals, totalsBefore);
-        const expected = changeTextOf(cents * displaysBefore, centsBefore * displays);
-        expect(ecpmChange.text).toBe(expected);
-      }
+        const hasDisplays = displays > 0n;
+        const ctr = hasDisplays ? `${decimalText(rounded(clicks * 10_000n, displays), 2)} %` : null;
+        const ecpm = hasDisplays ? decimalText(rounded(cents * 1000n, displays), 2) : null;
+        expect(figureText(figureOf('ctr', money), totals)).toBe(ctr);
+        expect(figureText(ecpmFigure, totals)).toBe(ecpm);
+        if (hasDisplays && displaysBefore > 0n) {
+          const ecpmChange = changeOf(ecpmFigure, totals, totalsBefore);
+          const expected = changeTextOf(cents * displaysBefore, centsBefore * displays);
+          expect(ecpmChange.text).toBe(expected);
+        }
 
-      expect(headlineOf({ sums, lead: revenue, comparison })).toBe(headlineFrom(now, before));
+        const headline = headlineOf({ sums, lead: revenue, comparison });
+        expect(headline).toBe(headlineFrom({ now, before }, money));
 
-      const [unit] = sums.units;
-      const ended = unit ? endedGroups(unit, comparison, revenue) : [];
-      const idsNow = new Set(now.map(({ campaignId }) => campaignId));
-      const gone = before.filter((row) => !idsNow.has(row.campaignId) && centsOf(row) > 0n);
-      const goneIds = new Set(gone.map(({ campaignId }) => String(campaignId)));
-      expect(new Set(ended.map(({ key }) => key[0]))).toEqual(goneIds);
-    }),
+        const [unit] = sums.units;
+        const ended = unit ? endedGroups(unit, comparison, revenue) : [];
+        const idsNow = new Set(now.map(({ campaignId }) => campaignId));
+        const gone = before.filter((row) => !idsNow.has(row.campaignId) && centsOf(row) > 0n);
+        const goneIds = new Set(gone.map(({ campaignId }) => String(campaignId)));
+        expect(new Set(ended.map(({ key }) => key[0]))).toEqual(goneIds);
+      },
+    ),
     { numRuns: 200 },
   );
+});
+
+test('a renamed campaign is one group, under its last name, and neither new nor ended', async () => {
+  const rowsOf = (id: number | null, ...names: readonly (string | null)[]) =>
+    names.map((campaignName) => ({ campaignId: id, campaignName, displays: 10 }));
+  const sums = await sumsOf([
+    ...rowsOf(1, 'Summer', 'Summer sale', null),
+    ...rowsOf(null, 'Winter', 'Spring'),
+  ]);
+  const before = await sumsOf(rowsOf(1, 'Sommer'));
+  const comparison = { sums: before, now: 'now', before: 'before', notices: [] };
+  const [displays] = figuresOf(['displays']);
+  const [unit] = sums.units;
+  if (!displays || !unit?.groups) throw new Error('There are no campaigns.');
+
+  const groups = [...unit.groups];
+  expect(groups.map(({ key }) => key)).toEqual([
+    ['1', 'Summer sale'],
+    [null, 'Winter'],
+    [null, 'Spring'],
+  ]);
+  const changes = groups.map((group) => {
+    return changeOf(displays, group.sums, comparison.sums.find(unit, group)).text;
+  });
+  expect(changes).toEqual(['▲ 200.0 %', 'new', 'new']);
+  expect(endedGroups(unit, comparison, displays)).toEqual([]);
 });
 
 test('there is no headline without revenue, without a change, and of one group alone', async () => {

@@ -6,7 +6,7 @@ import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { type LeadingFigures, leadingFirst } from '../../view/figures.ts';
 import { type Grouping, strangeNotices } from '../../view/grouping.ts';
 import { headlineOf } from '../../view/headline.ts';
-import { ReportSums } from '../../view/report-sums.ts';
+import { nounOfRow, ReportSums } from '../../view/report-sums.ts';
 import { describeReport, listWords } from '../../view/window-text.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
@@ -91,7 +91,9 @@ class PageEncoder implements Encoder {
     const { summary, rowCount } = tail;
     const { title, logo, remark, comparison, provenance } = this.#options;
     const description = describeReport(summary, this.#sums);
-    const facts = [description.window, description.zone, formatPlural(rowCount, 'row')];
+    const [unit, another] = this.#sums.units;
+    const noun = unit && !another ? nounOfRow(unit, description.isMonthly) : 'row';
+    const facts = [description.window, description.zone, formatPlural(rowCount, noun)];
     if (provenance) facts.push(...provenance.filters);
     if (comparison) facts.push(`compared with ${comparison.before}`);
 
@@ -141,6 +143,8 @@ ${lines.join('')}${remark === undefined ? '' : renderRemark(remark)}</header>
       lead: figures.leading[0],
       isSelected: selectedColumns !== undefined,
       comparison,
+      isMonthly,
+      isUnrestricted: (provenance?.filters ?? []).length === 0,
     });
     return [
       renderCards(sums, figures, comparison),

@@ -6,8 +6,8 @@ import { changeHtml, figureOnPage, htmlNumber, htmlText } from './page-text.ts';
 /** So many cards stand beside each other, and one more where it would be alone in the next row. */
 const mostInRow = 4;
 
-/** Texts of more characters are set smaller. */
-const shortText = 11;
+/** A total of more characters has no room in its size: it, and those beside it, are set smaller. */
+const shortText = 13;
 
 /** The totals of a report as cards, those that lead larger than the others. */
 export function renderCards(

@@ -1,5 +1,5 @@
 import { fieldLabel } from '../../contract/columns.ts';
-import { formatCount } from '../../text/quantity.ts';
+import { formatCount, pluralOf } from '../../text/quantity.ts';
 import { endedText } from '../../view/ended-groups.ts';
 import { type Comparison, changeOf, type Figure, figureValue } from '../../view/figures.ts';
 import { addSums, type Group, type Grouping, type Sums } from '../../view/grouping.ts';
@@ -33,11 +33,16 @@ export function renderRankings(
   if (!figure || ranked.length === 0) return '';
 
   const ranking = { figure, totals: total.totals(), comparison };
+  const [first, second] = ranked;
+  // A single chart has its name in the heading above it.
+  const only = first && !second ? first : undefined;
   const charts = ranked.map((unit) => {
-    return `<section class="bars"><h3>${htmlText(nounOfUnit(unit))}</h3>${renderRanking(unit, ranking)}</section>\n`;
+    const heading = only ? '' : `<h3>${htmlText(nounOfUnit(unit))}</h3>`;
+    return `<section class="bars">${heading}${renderRanking(unit, ranking)}</section>\n`;
   });
-  return `<section><div class="head"><h2>Top values</h2><p class="by">by <b>${htmlText(fieldLabel(figure.field))}</b></p></div>
-<div class="ranks">
+  const title = only ? `Top ${pluralOf(nounOfUnit(only))}` : 'Top values';
+  return `<section><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(fieldLabel(figure.field))}</b></p></div>
+<div class="ranks${only ? ' single' : ''}">
 ${charts.join('')}</div></section>
 `;
 }

@@ -1,3 +1,4 @@
+import { noName } from '../../view/report-sums.ts';
 import { pageRows, printedRows } from './page-table.ts';
 
 /**
@@ -14,7 +15,7 @@ const everyRow = Array.from({ length: rowCount }, (_, row) => row);
 
 // --- What the cells hold ---
 
-const isNumeric = ({ type }) => type !== 'text' && type !== 'key';
+const isNumeric = ({ type }) => type !== 'text' && type !== 'name' && type !== 'key';
 
 const ratioOf = (over, under, factor) =>
   Number.isNaN(over) || !under ? null : Number((factor * over / under).toFixed(6));
@@ -47,8 +48,10 @@ const columns = all.filter((column) => !column.isHidden);
 const cents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 /** Numbers are shown as in the rows that stood in the page already; texts were made fit for that. */
-const shown = (value, type) => {
-  if (type === 'text' || type === 'key' || !/^-?\d[\d.]{0,399}$/.test(value)) return value;
+const shown = (value, { type, texts = {} }) => {
+  if (value === null) return type === 'name' ? '${noName}' : '–';
+  if (Object.hasOwn(texts, value)) return texts[value];
+  if (!isNumeric({ type }) || !/^-?\d[\d.]{0,399}$/.test(value)) return value;
   if (type === 'integer') {
     return String(value).replace(/^-?\d+/, (digits) => digits.replace(/(\d)(?=(\d{3})+$)/g, '$1,'));
   }
@@ -66,9 +69,8 @@ const changeMark = (change) => {
 };
 
 const fill = (cell, column, value) => {
-  if (value === null) cell.textContent = '–';
-  else if (column.type === 'change') cell.replaceChildren(changeMark(value));
-  else cell.textContent = shown(value, column.type);
+  if (column.type === 'change' && value !== null) cell.replaceChildren(changeMark(value));
+  else cell.textContent = shown(value, column);
 };
 
 const classOf = (column, value) => [
@@ -107,7 +109,7 @@ const plain = (text) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase
 const testOf = (word) => {
   const wanted = plain(word);
   const searched = columns.filter((column) => !isNumeric(column));
-  for (const column of searched) column.plain ??= column.cells.map((cell) => plain(cell ?? ''));
+  for (const column of searched) column.plain ??= column.cells.map((cell) => plain(shown(cell, column)));
   return (row) => searched.some((column) => column.plain[row].includes(wanted));
 };
 

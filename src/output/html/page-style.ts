@@ -76,15 +76,15 @@ dd {
   margin: .125rem 0 0; font-size: 1.625rem; font-weight: 620; letter-spacing: -.015em; line-height: 2.125rem;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis;
 }
-dd.long { font-size: 1.25rem; }
+:where(dl:has(.long)) dd { font-size: 1.25rem; }
 .more dd { font-size: 1.0625rem; line-height: 1.5rem; }
-.more dd.long { font-size: .9375rem; }
-dd.change, .more dd.change {
+.more:has(.long) dd { font-size: .9375rem; }
+dd.change.change, .more dd.change {
   font-size: .8125rem; font-weight: 400; letter-spacing: 0; line-height: 1.35; color: var(--soft); white-space: normal;
 }
 
+dd.change b { margin-right: .375rem; }
 dd.change span { white-space: nowrap; }
-dd.change span::before { content: "· "; }
 
 /* Charts over time. */
 figure, .bars, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .625rem; }
@@ -149,6 +149,16 @@ li svg { grid-column: 1 / -1; display: block; width: 100%; height: .375rem; bord
 li rect { fill: var(--data); }
 .rest, .none { color: var(--soft); }
 
+/* A single chart has room for a name, its bar and its numbers in one line. */
+@media (min-width: 48.01rem), print {
+  .single ol, .single ol.compared {
+    grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content max-content; gap: .5625rem 1rem;
+  }
+  .single li > span:first-child { grid-column: 1; }
+  .single li svg { grid-area: 1 / 2; align-self: center; height: .75rem; }
+  .single li .n { grid-column: 3; }
+}
+
 /* The table. */
 .tools { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .875rem; margin-left: auto; font-size: .875rem; color: var(--soft); }
 input, button { font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
@@ -158,10 +168,19 @@ input { padding: .3125rem .625rem; width: 15rem; max-width: 100%; margin-left: .
 button:disabled { opacity: .4; cursor: default; }
 :focus-visible { outline: 2px solid var(--data); outline-offset: 2px; }
 .scroll { overflow: auto; max-height: 82vh; position: relative; }
+.whole { max-height: none; }
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
 th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
 th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--head); font-weight: 600; z-index: 1; }
 td:not(.n, .k) { max-width: 14rem; overflow: hidden; text-overflow: ellipsis; }
+/* A crowded table: the names are enough, and the last column is to be seen. */
+@media screen {
+  .crowded { font-size: .75rem; }
+  .crowded th, .crowded td, .crowded th button { padding-inline: .3125rem; }
+  .crowded th:has(button) { padding: 0; }
+  .crowded td:not(.n, .k) { max-width: 11rem; }
+  .crowded .id { display: none; }
+}
 .n { text-align: right; white-space: nowrap; }
 th.n { white-space: normal; }
 th:has(button) { padding: 0; }
@@ -190,7 +209,6 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   .cards.cards > div { flex-basis: 45%; padding: .75rem .875rem; }
   dd, dd.long { font-size: 1.0625rem; line-height: 1.75rem; }
   dd.change span { display: block; }
-  dd.change span::before { content: none; }
   .plot { grid-template-rows: 6.5rem 1.375rem; }
   .wide .plot { grid-template-rows: 9rem 1.375rem; }
   ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
@@ -220,6 +238,10 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   h2 { font-size: .9375rem; }
   h3 { font-size: .75rem; margin-bottom: .375rem; }
   small, dt, figcaption, .by, .legend { font-size: .625rem; }
+  header .headline { margin-top: .5rem; font-size: .9375rem; }
+  header .remark { margin-top: .5rem; font-size: .6875rem; }
+  header .small { font-size: .625rem; }
+  .logo { height: 2.25rem; padding: 0; }
   section { margin-top: .75rem; }
   footer, footer p { margin: .25rem 0 0; padding: 0; font-size: .5rem; }
   header + section, .notice + section { margin-top: .75rem; }
@@ -234,17 +256,20 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   .cards.in3.in3 > div { flex-basis: 30%; }
   .cards dd, .cards dd.long { font-size: .9375rem; line-height: 1.35; }
   .more.more dd, .more.more dd.long { font-size: .6875rem; line-height: 1.35; }
-  .cards.cards dd.change { font-size: .625rem; }
+  .cards.cards dd.change { font-size: .5625rem; }
   .charts, .ranks { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .375rem; }
   .ranks :only-child { grid-column: 1 / -1; }
   figure, .bars { padding: .5rem .625rem; border-radius: .25rem; }
   figure.wide { margin-bottom: .375rem; }
   figcaption { margin-bottom: .5rem; }
   figcaption b { font-size: .6875rem; }
-  .plot, .wide .plot { grid-template-rows: 4.75rem 1.125rem; }
+  .plot, .wide .plot { grid-template-rows: 4.375rem 1.125rem; }
   .y, .x text { font-size: .5625rem; }
   .x text { transform: translateY(-.1875rem); }
   ol, ol.compared { gap: .25rem .75rem; }
+  .single ol, .single ol.compared { gap: .125rem .75rem; }
+  .single li svg { height: .4375rem; }
+  .bars .by { margin-top: .375rem; }
   li { font-size: .6875rem; row-gap: .0625rem; }
   li svg { height: .1875rem; }
   li i, li i + small { white-space: normal; overflow: visible; }

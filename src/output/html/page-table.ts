@@ -5,8 +5,10 @@ import { formatCount } from '../../text/quantity.ts';
 import { changeOf, type Figure, figureDigits, figureValue, sumsOfRow } from '../../view/figures.ts';
 import { keyText, type Sums } from '../../view/grouping.ts';
 import { groupedText, hourText, numberIn } from '../../view/numbers.ts';
+import { noName } from '../../view/report-sums.ts';
 import type { PlannedColumn } from '../columns.ts';
 import { changeHtml, htmlText, roundedText } from './page-text.ts';
+import { timeTexts } from './time-texts.ts';
 
 /** So many rows stand in the page as HTML and are shown at once; so many are printed. */
 export const pageRows = 100;
@@ -15,11 +17,20 @@ export const printedRows = 2000;
 /** More columns than these are printed in small letters. */
 const mostEasyColumns = 9;
 
+/** More columns than these have little room on a screen. */
+const mostRoomyColumns = 13;
+
+/** So many rows, of a month of days with some to spare, stand on a screen without a window of their own to scroll. */
+const mostRowsAtOnce = 40;
+
 /** What a cell holds: a number that a script reads to its last digit, any other number as text, a text fit to be shown. */
 type Cell = string | number | null;
 
-/** How the cells of a column are shown: a `key` is an id or a time, which is never broken into lines. */
-type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'key';
+/**
+ * How the cells of a column are shown: a `key` is an id or a time, which is never broken into lines; a `name` that is missing
+ * is unknown.
+ */
+type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'name' | 'key';
 
 /** How a cell is computed from those of other columns, which are named by their field; sums are computed like rows. */
 type Formula =
@@ -51,6 +62,9 @@ export interface PageColumn {
 
   readonly cells: readonly Cell[];
 
+  /** What is shown in place of cells that are times. */
+  readonly texts?: ReadonlyMap<string, string>;
+
   /** Each cell as HTML where its text is not enough. */
   readonly cellHtml?: (row: number) => string;
 
@@ -60,22 +74,41 @@ export interface PageColumn {
   readonly totalHtml?: string;
 }
 
+/** The rows that a table shows. */
+export interface TableRows {
+  readonly rows: readonly Row[];
+
+  readonly totals: Sums;
+
+  /** Whether their dates stand for months. */
+  readonly isMonthly: boolean;
+}
+
 /** The column of a field, or of a rate that is computed from others. */
-export function pageColumn(column: PlannedColumn, rows: readonly Row[], totals: Sums): PageColumn {
+export function pageColumn(
+  column: PlannedColumn,
+  { rows, totals, isMonthly }: TableRows,
+): PageColumn {
   const { field, name, type, figure } = column;
-  const label = fieldLabel(field);
   if (figure?.derived) return rateColumn(figure, name, rows, totals);
 
-  const isText = type === undefined || type === 'text';
+  const cells = rows.map((row) => cellOf(row[field], column));
+  const isTime = type === 'date' || type === 'hour';
   const total = figure && figureDigits(figure, totals);
   return {
     field,
     name,
-    label,
-    type: figure?.type === 'percent' ? 'percent' : (figure?.type ?? (isText ? 'text' : 'key')),
-    cells: rows.map((row) => cellOf(row[field], column)),
+    label: isMonthly && type === 'date' ? 'Month' : fieldLabel(field),
+    type: figure?.type ?? cellTypeOf(type),
+    cells,
+    ...(isTime ? { texts: timeTexts({ cells, isMonthly }) } : {}),
     total: total ?? undefined,
   };
+}
+
+function cellTypeOf(type: PlannedColumn['type']): CellType {
+  if (type === undefined) return 'text';
+  return type === 'text' ? 'name' : 'key';
 }
 
 function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: Sums): PageColumn {
@@ -196,10 +229,15 @@ export function renderTable({ title, columns, rowCount, sortedBy }: PageTable): 
   const totals = columns.map((column) => renderTotal(column, column === labelled));
   const foot = hasTotals ? `<tfoot><tr>${totals.join('')}</tfoot>\n` : '';
   const printedColumns = columns.filter(({ isBesideName }) => !isBesideName);
-  const density = printedColumns.length > mostEasyColumns ? ' class="dense"' : '';
+  const density = [
+    printedColumns.length > mostEasyColumns ? 'dense' : '',
+    columns.length > mostRoomyColumns ? 'crowded' : '',
+  ];
+  const looks = density.filter((name) => name !== '').join(' ');
+  const scroll = rowCount > mostRowsAtOnce ? 'scroll' : 'scroll whole';
   return `<section class="rows"><div class="head"><h2>${htmlText(title)}</h2>
 <div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
-<div class="scroll" tabindex="0" role="region" aria-label="Table of rows"><table${density}>
+<div class="${scroll}" tabindex="0" role="region" aria-label="Table of rows"><table${looks === '' ? '' : ` class="${looks}"`}>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
 ${foot}</table></div>
@@ -217,15 +255,21 @@ function sentenceBelow(count: number, rowCount: number): string {
 
 function renderCell(column: PageColumn, row: number): string {
   const cell = column.cells[row] ?? null;
-  if (cell === null) return `<td${classOf(column, 'none')}>–`;
+  if (cell === null) return `<td${classOf(column, 'none')}>${emptyText(column)}`;
 
-  return `<td${classOf(column)}>${column.cellHtml?.(row) ?? escapeHtml(cellText(column.type, cell))}`;
+  const text = column.texts?.get(String(cell)) ?? cellText(column.type, cell);
+  return `<td${classOf(column)}>${column.cellHtml?.(row) ?? escapeHtml(text)}`;
 }
 
 function renderTotal(column: PageColumn, isLabelled: boolean): string {
   const { type, total, totalHtml } = column;
   if (total === undefined) return `<td${classOf(column)}>${isLabelled ? 'Total' : ''}`;
   return `<td${classOf(column)}>${totalHtml ?? escapeHtml(cellText(type, total))}`;
+}
+
+/** What stands in a cell that holds nothing. */
+function emptyText({ type }: PageColumn): string {
+  return type === 'name' ? noName : '–';
 }
 
 /** A cell as people read it; its text was made fit for that already. */
@@ -241,7 +285,7 @@ function cellText(type: CellType, cell: string | number): string {
 function classOf({ type, isBesideName }: PageColumn, extra = ''): string {
   const names: string[] = [];
   if (type === 'key') names.push('k');
-  else if (type !== 'text') names.push('n');
+  else if (type !== 'text' && type !== 'name') names.push('n');
   if (isBesideName) names.push('id');
   if (extra !== '') names.push(extra);
   return names.length > 0 ? ` class="${names.join(' ')}"` : '';
@@ -253,12 +297,13 @@ export function embedColumns({ columns, hidden }: PageTable): string[] {
   const indexOf = (field: string): number => all.findIndex((column) => column.field === field);
 
   return all.map((column, i) => {
-    const { name, type, isBesideName, cells } = column;
+    const { name, type, isBesideName, cells, texts } = column;
     const shape = {
       name: printable(name),
       type,
       isId: isBesideName,
       isHidden: i >= columns.length || undefined,
+      texts: texts && Object.fromEntries(texts),
       ...(formulaOf(column, indexOf) ?? { cells }),
     };
     const json = JSON.stringify(shape).replaceAll('<', '\\u003c');

@@ -1,5 +1,6 @@
 import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import type { Row } from '../../rows/row-batch.ts';
+import { pluralOf } from '../../text/quantity.ts';
 import {
   type Comparison,
   derivedFigure,
@@ -9,9 +10,16 @@ import {
   sumsOfRow,
 } from '../../view/figures.ts';
 import { type Grouping, keyText, type Sums } from '../../view/grouping.ts';
-import { nounOfUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
+import { nounOfRow, type ReportSums, type Unit } from '../../view/report-sums.ts';
+import { listWords } from '../../view/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../columns.ts';
-import { changeColumns, type PageColumn, type PageTable, pageColumn } from './page-table.ts';
+import {
+  changeColumns,
+  type PageColumn,
+  type PageTable,
+  pageColumn,
+  type TableRows,
+} from './page-table.ts';
 
 /** What the table of a page is made of. */
 export interface ReportTableParts {
@@ -31,19 +39,25 @@ export interface ReportTableParts {
   readonly isSelected: boolean;
 
   readonly comparison: Comparison | undefined;
+
+  /** Whether the dates of the report stand for months. */
+  readonly isMonthly: boolean;
+
+  /** Whether no filter leaves anything out of the report. */
+  readonly isUnrestricted: boolean;
 }
 
 /** The table of a page: its columns with rates and, where reports are compared, the change; the greatest first without time. */
 export function tableOfReport(parts: ReportTableParts): PageTable {
-  const { sums, lead, grouping, isSelected } = parts;
+  const { sums, lead, grouping, isSelected, isMonthly, isUnrestricted } = parts;
   const hasTime = sums.units.some(({ isTime }) => isTime);
   const isSorted = !hasTime && lead !== undefined;
   const rows = isSorted ? sortedBy(lead, parts.rows) : parts.rows;
-  const totals = sums.total.totals();
+  const shownRows: TableRows = { rows, totals: sums.total.totals(), isMonthly };
 
   const planned = columnsToShow(parts);
   const all = planned.map((column): PageColumn => {
-    return { ...pageColumn(column, rows, totals), isBesideName: isBesideName(column, planned) };
+    return { ...pageColumn(column, shownRows), isBesideName: isBesideName(column, planned) };
   });
   // A column without any value is left out, unless it was chosen.
   const columns = all.filter(({ cells }) => {
@@ -56,11 +70,11 @@ export function tableOfReport(parts: ReportTableParts): PageTable {
   const hidden = changes ? [changes.hidden] : [];
   for (const field of fieldsOfFormulas(columns)) {
     const isThere = [...columns, ...hidden].some((column) => column.field === field);
-    if (!isThere) hidden.push(pageColumn(plannedMetric(field), rows, totals));
+    if (!isThere) hidden.push(pageColumn(plannedMetric(field), shownRows));
   }
 
   return {
-    title: grouping ? 'Sums' : titleOf(unit),
+    title: grouping ? 'Sums' : titleOf(sums, { isMonthly, isUnrestricted }),
     columns,
     hidden,
     rowCount: rows.length,
@@ -78,10 +92,14 @@ function sortedBy(figure: Figure, rows: readonly Row[]): Row[] {
 
 /** The columns of the report, without those that sums have no value in, and then the rates that a reader looks for. */
 function columnsToShow({ plan, grouping, lead, isSelected }: ReportTableParts): PlannedColumn[] {
-  const columns = plan.columns.filter(({ field, figure }) => {
+  const kept = plan.columns.filter(({ field, figure }) => {
     return figure || !grouping || grouping.by.some((key) => key.field === field);
   });
-  if (isSelected) return columns;
+  if (isSelected) return kept;
+
+  // An hour tells its day.
+  const hasHours = kept.some(({ type }) => type === 'hour');
+  const columns = hasHours ? kept.filter(({ type }) => type !== 'date') : kept;
 
   const fields = columns.map(({ field }) => field);
   const currency = lead && metricOfField(lead.field)?.name === 'revenueDollar' ? 'Dollar' : 'Euro';
@@ -138,9 +156,13 @@ function plannedMetric(field: string): PlannedColumn {
   return { field, name: field, type: fieldTypeOf(field), numeric: true, ...(figure && { figure }) };
 }
 
-/** `All campaigns`; `Rows` where they are told apart by time or by several things. */
-function titleOf(unit: Unit | undefined): string {
-  if (!unit?.breakdown) return 'Rows';
-  const noun = nounOfUnit(unit);
-  return `All ${/[^aeiou]y$/.test(noun) ? noun.replace(/y$/, 'ies') : `${noun}s`}`;
+/** What decides the words of a title beside the units of the report. */
+type TitleParts = Pick<ReportTableParts, 'isMonthly' | 'isUnrestricted'>;
+
+/** `All campaigns`, `All days and campaigns`; of a report of one row whether that is everything, or a part of it. */
+function titleOf({ units }: ReportSums, { isMonthly, isUnrestricted }: TitleParts): string {
+  if (units.length === 0) return isUnrestricted ? 'All campaigns' : 'Total';
+
+  const nouns = units.map((unit) => pluralOf(nounOfRow(unit, isMonthly)));
+  return `All ${listWords(nouns)}`;
 }

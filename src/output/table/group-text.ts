@@ -2,7 +2,9 @@ import { fieldTypeOf } from '../../contract/columns.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
 import type { GroupKey, KeyedSums, Sums } from '../../view/grouping.ts';
+
 import { isName, type RankedGroups } from '../../view/ranked-groups.ts';
+import { noName } from '../../view/report-sums.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { TableLook } from '../encoder.ts';
 import { keyCell, plainName, ReportTable } from '../formats/table.ts';
@@ -39,10 +41,7 @@ export function groupBars(
 ): string[] {
   const dash = look.unicode === false ? '-' : '–';
   const textOf = (sums: Sums) => figureText(figure, sums) ?? dash;
-  const labelOf = labeller(
-    all.by.map(({ field }) => field),
-    dash,
-  );
+  const labelOf = labeller(all.by.map(({ field }) => field));
 
   const bars = top.map(({ key, sums }): Bar => {
     return { label: labelOf(key), value: figureValue(figure, sums) ?? 0, text: textOf(sums) };
@@ -57,7 +56,7 @@ export function groupBars(
 }
 
 /** What names a group in a line: its values, without an id beside a name, which would only take room. */
-function labeller(fields: readonly string[], dash: string): (key: GroupKey) => string {
+function labeller(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isName);
 
   return (key) => {
@@ -65,7 +64,7 @@ function labeller(fields: readonly string[], dash: string): (key: GroupKey) => s
     for (const [i, field] of fields.entries()) {
       const type = fieldTypeOf(field);
       if (hasName && type === 'id') continue;
-      texts.push(keyCell(key[i] ?? null, type) ?? dash);
+      texts.push(keyCell(key[i] ?? null, type) ?? noName);
     }
     return texts.join(' ');
   };
