@@ -102,9 +102,11 @@ export async function planJob(
   const nowMs = host.wallClock();
   const now = Math.floor(nowMs / 1_000);
   const asked = await planFromFlags(account, options, nowMs);
-  const isCompared = options.compare !== undefined && options.split === undefined;
-  const plan = isCompared ? comparablePlan(asked, now) : asked;
   const isMerged = mergesParts(options);
+  // A file of a part holds a whole unit, whether that is over or not.
+  const isOneReport = options.split === undefined || isMerged;
+  const isCompared = options.compare !== undefined && isOneReport;
+  const plan = isCompared ? comparablePlan(asked, now) : asked;
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
 

@@ -20,7 +20,7 @@ import { planSavedReports, type RunCommandLine } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Part } from '../report/parts.ts';
-import { partsAtMost } from '../report/window.ts';
+import { partsAtMost, type Window } from '../report/window.ts';
 import { formatCount } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
@@ -110,21 +110,32 @@ async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
   for (const planned of jobs) {
     const job = await jobWithIds(context, planned);
     for (const part of job.parts) calls.push(...callsOf(context, job, part));
+    if (job.isMerged) calls.push(...earlierCalls(context, job, job.plan.window));
   }
   await printDryRun(context, calls);
 }
 
-/** The calls that a part of a job leads to. Throws `UsageError` for a format that has no place for a change. */
+/** The calls that a part of a job leads to. Throws as `earlierCalls`. */
 function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
-  const { account, label, options } = job;
+  const { account, label, isMerged } = job;
   const { window, request, reason } = part;
   const call = { account, label, window, request, output: fileOf(job, part), reason };
-  if (!options.compare) return [call];
+  // What is merged is compared as a whole.
+  return isMerged ? [call] : [call, ...earlierCalls(context, job, window)];
+}
+
+/**
+ * With `--compare` the call for the report that the one of a window is held against. Throws `UsageError` for a format that has
+ * no place for a change.
+ */
+function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
+  const { account, label, options } = job;
+  if (!options.compare) return [];
 
   checkComparable(context, options);
-  const earlier = planEarlier(context, job, { now: window, which: options.compare });
-  const held = { output: null, reason: 'the report above is held against this one' };
-  return [call, { account, label, window: earlier.window, request: earlier.request, ...held }];
+  const { window, request } = planEarlier(context, job, { now, which: options.compare });
+  const reason = 'the report above is held against this one';
+  return [{ account, label, window, request, output: null, reason }];
 }
 
 /** Fetches one report that is not split. */

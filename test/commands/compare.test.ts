@@ -8,6 +8,12 @@ import { serveForTest } from '../support/service.ts';
 
 /** `--compare`, `--title` and `--open`. */
 
+/** What `--dry-run --json` tells of a request. */
+interface PlannedRequest {
+  readonly output: string | null;
+  readonly window: { readonly since: number; readonly until: number };
+}
+
 const byCampaign = '--by CAMPAIGN --metrics displays,revenueEuro';
 const oneWeek = `run --local --period 2026-W45 ${byCampaign}`;
 
@@ -153,6 +159,38 @@ describe('--compare', () => {
       { output: 'r.html', window: { since: 1790805600, until: 1793487599 } },
       { output: null, window: { since: 1788213600, until: 1790805599 } },
     ]);
+  });
+
+  test('a split report that is merged is compared as a whole, and ends with its last whole day', async () => {
+    // The clock of the test: Friday, 20 November.
+    const whole = `run --local --period this-month --by DAILY,CAMPAIGN --metrics displays,revenueEuro --compare previous`;
+    const split = `${whole} --split day`;
+
+    const planned = JSON.parse((await runCli(`${split} --dry-run --json -o r.html`)).stdout);
+    const ofWhole = await runCli(`${whole} --format table`);
+    const ofSplit = await runCli(`${split} --format table`);
+
+    const windows = planned.requests.map(({ output, window }: PlannedRequest) => {
+      return `${output}: ${window.since} … ${window.until}`;
+    });
+    expect(windows).toHaveLength(19 + 1);
+    // 1 October in Paris, and the last second of 19 October.
+    expect(windows.at(-1)).toBe('null: 1790805600 … 1792447199');
+    expect(ofSplit.stdout.split('\n').slice(-7)).toEqual(ofWhole.stdout.split('\n').slice(-7));
+    expect(ofSplit.stdout).toContain('Change: 1–19 November 2026 against 1–19 October 2026.');
+  });
+
+  test('a file of a part that is not over is held against as much of the part before', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = `run --period 2026-11-19..2026-11-20 ${byCampaign} --compare previous --split day`;
+
+    const { files } = await run(`${line} -o {date}.html`);
+
+    expect(files['2026-11-19.html']).not.toContain('is not over');
+    expect(files['2026-11-20.html']).toContain('compared with 19 November 2026');
+    expect(files['2026-11-20.html']).toContain(
+      'The period is not over: 19 November 2026 counts until 13:00 too.',
+    );
   });
 
   test('stands on the card of a file on a terminal', async () => {

@@ -326,9 +326,9 @@ describe('what is shown', () => {
 
     expect(bars.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
       "clicks
-      Été       █████████████████████████  100
-      –         █████                       20
-      x;"y",␊z  ██▎                          9
+      Été        ████████████████████████  100
+      (unknown)  ████▊                      20
+      x;"y",␊z   ██▏                         9
       "
     `);
 
