@@ -59,7 +59,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   inquirer: ['ui/prompt.ts'],
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
-  'd3-scale': ['output/html/time-chart.ts'],
+  'd3-scale': ['output/html/time-chart.ts', 'output/table/text-charts.ts'],
   'd3-shape': ['output/html/time-chart.ts'],
   'd3-time': ['view/time-axis.ts'],
   'd3-time-format': ['view/time-axis.ts'],

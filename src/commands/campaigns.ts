@@ -86,7 +86,14 @@ const end: ListColumn = { name: 'end' };
 
 const campaignLayout = {
   columns: [...everyDetail, adUnitCount],
-  tableColumns: [campaignId, campaignName, advertiserName, start, end, adUnitCount],
+  tableColumns: [
+    campaignId,
+    campaignName,
+    advertiserName,
+    { ...start, keep: true },
+    { ...end, keep: true },
+    adUnitCount,
+  ],
 };
 
 const adUnitLayout = {

@@ -12,6 +12,7 @@ import {
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../output/table/table-layout.ts';
+import { widthOf, wrap } from '../text/cell-width.ts';
 import { declareCommand } from './command.ts';
 
 const fieldsFlags = flagGroup('Options:', {
@@ -86,8 +87,27 @@ async function fields(
       hint: 'See: adreport fields',
     });
   }
-  await context.console.write(textTable(rows, columns, tableLook(context)));
+  const look = tableLook(context);
+  await context.console.write(textTable(inLines(rows, look.width), columns, look));
 }
+
+/** Rows whose meanings fit a terminal: a long one goes on in the rows below. */
+function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
+  const widest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
+  const before = widest(rows.map(({ flag }) => flag)) + widest(rows.map(({ name }) => name));
+  const room = Math.max(leastMeaning, width - before - 4);
+
+  const lines: FieldRow[] = [];
+  for (const { flag, name, meaning } of rows) {
+    const [first = '', ...others] = wrap(meaning, room);
+    lines.push({ flag, name, meaning: first });
+    for (const line of others) lines.push({ flag: '', name: '', meaning: line });
+  }
+  return lines;
+}
+
+/** In so few cells no sentence can be read. */
+const leastMeaning = 20;
 
 const columns = [
   { name: 'flag', value: (row: FieldRow) => row.flag, keep: false },

@@ -15,9 +15,9 @@ import { reportCard } from '../output/table/report-card.ts';
 import { membersInWords } from '../report/member-words.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
-import { wrap } from '../ui/page.ts';
 import {
   everyFigureOf,
   type Figure,
@@ -25,6 +25,7 @@ import {
   figuresNamed,
   figuresOf,
   findFigure,
+  leadingFirst,
 } from '../view/figures.ts';
 import {
   type Group,
@@ -104,7 +105,7 @@ export const viewCommand = declareCommand({
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
     ['adreport view week.csv --by COUNTRY --chart bar --metrics clicks', 'bars'],
-    ['adreport view week.csv --chart line', 'the first metric over time'],
+    ['adreport view week.csv --chart line', 'revenue over time'],
     [
       'adreport run --local --period last-7d --by DAILY,OS | adreport view - --by os',
       'from a pipe',
@@ -333,7 +334,8 @@ function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): Ran
   if (chart !== 'bar') return rankGroups(groups, figures, { sort, count: top });
 
   // Bars stand in the order of what they show, unless it is time.
-  const usualOrder = hasTime(groups.by) ? undefined : figures[0]?.field;
+  const lead = figureToDraw(figures, metrics);
+  const usualOrder = hasTime(groups.by) ? undefined : lead?.field;
   return rankGroups(groups, figures, { sort: sort ?? usualOrder, count: top ?? barsAtMost });
 }
 
@@ -349,6 +351,14 @@ function figuresToShow({ metrics }: Grouping, sort: string | undefined): Figure[
 
 function hasTime(keys: readonly KeyColumn[]): boolean {
   return keys.some(({ field }) => isTime(field));
+}
+
+/** The figure of a chart: the first one that was named; else revenue, or what leads in its place. */
+function figureToDraw(
+  figures: readonly Figure[],
+  metrics: readonly string[] | undefined,
+): Figure | undefined {
+  return metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
 }
 
 /** Throws `UsageError` where a chart has nothing to draw: bars need groups, a line needs one key, and that a time. */
@@ -498,7 +508,7 @@ function groupLines(
   if (chart === undefined) return groupTable(ranked, look, console.note);
 
   const sortedBy = metrics === undefined ? ranked.sortedBy : undefined;
-  const figure = sortedBy ?? ranked.figures[0];
+  const figure = sortedBy ?? figureToDraw(ranked.figures, metrics);
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
   return chart === 'bar' ? groupBars(ranked, figure, look) : groupLine(ranked, figure, look);
 }

@@ -1,5 +1,5 @@
+import { wrap } from '../text/cell-width.ts';
 import type { Style } from '../ui/console.ts';
-import { wrap } from '../ui/page.ts';
 
 /**
  * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which stands as it is, at the

@@ -16,11 +16,24 @@ export interface CsvDialect {
   readonly shown?: boolean;
 }
 
+/** How a terminal shows parts of a text. */
+export interface TableStyle {
+  bold(text: string): string;
+  dim(text: string): string;
+
+  /** Of headings, and of a line in a chart. */
+  cyan(text: string): string;
+
+  /** Of what has risen, and of what has fallen. */
+  green(text: string): string;
+  red(text: string): string;
+}
+
 /** How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a line of totals. */
 export interface TableLook {
   /** How many characters a line may have. Default: as many as the rows need. */
   readonly width?: number;
-  readonly style?: { bold(text: string): string; dim(text: string): string };
+  readonly style?: TableStyle;
   readonly unicode?: boolean;
   readonly totals?: boolean;
 }

@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { AdreportError, OutputError } from '../errors.ts';
+import { wrapLines } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from './secrets.ts';
 
@@ -160,7 +161,10 @@ class StreamConsole implements Console {
   };
 
   readonly error = (text: string): void => {
-    this.#putLine(safeText(text, this.err.style.level > 0));
+    const { isTerminal, width, style } = this.err;
+    // A secret is found as long as no line break is in it.
+    const line = safeText(this.redact(text), style.level > 0);
+    this.#putLine(isTerminal ? wrapLines(line, width) : line);
   };
 
   readonly trace = (level: 1 | 2, text: string): void => {

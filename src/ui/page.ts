@@ -1,5 +1,3 @@
-import { Help } from 'commander';
-
 /** A command line, and what it does. */
 export type Pair = readonly [name: string, meaning: string];
 
@@ -12,10 +10,4 @@ export function layOutExamples(examples: readonly Pair[], width: number): string
       fits ? `  ${line.padEnd(widest)}   # ${meaning}` : `  # ${meaning}\n  ${line}`,
     )
     .join('\n');
-}
-
-/** A text in lines of at most so many character cells, broken at blanks; a longer word has a line to itself. */
-export function wrap(text: string, width: number): string[] {
-  const help = Object.assign(new Help(), { minWidthToWrap: 0 });
-  return help.boxWrap(text.replaceAll(/\s+/g, ' '), width).split('\n');
 }

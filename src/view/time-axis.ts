@@ -24,7 +24,7 @@ export interface TimeAxis {
 type Step = 'hour' | 'day' | 'month';
 
 /** A label below an axis: the index of its step, and a short text. */
-interface AxisTick {
+export interface AxisTick {
   readonly index: number;
   readonly text: string;
 }

@@ -198,7 +198,7 @@ describe('--compare', () => {
       tty: true,
     });
 
-    expect(stderr).toMatch(/ {2}displays +[\d,]+ [▲▼] [\d.]+ % /);
+    expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+ % /);
     expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
   });
 

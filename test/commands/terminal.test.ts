@@ -134,7 +134,7 @@ describe('run', () => {
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     expect(terminal.screen.lines[0]).toMatch(/^Wrote week\.csv: 7 rows, .*, in .*\.$/);
     expect(terminal.screen.lines.at(-1)).toMatch(
-      /^ {2}requests by day {2}2026-11-09 [▁-█]{7} 2026-11-15 {2}[\d,]+ to [\d,]+$/,
+      /^ {2}displays by day {2}2026-11-09 [▁-█]{7} 2026-11-15 {2}[\d,]+ to [\d,]+$/,
     );
     expect(terminal.screen.lines).toHaveLength(3);
     expect(readFileSync(join(cwd, 'week.csv'), 'utf8')).toContain('2026-11-15');

@@ -220,14 +220,14 @@ describe('what is shown', () => {
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
         displays     4,600  clicks         129  revenue (€)   8.85  CTR         2.80 %  eCPM (€)      1.92
-        displays by day  2026-10-31 ▁█ 2026-11-01  1,500 to 3,100
+        revenue (€) by day  2026-10-31 █▆ 2026-11-01  3.60 to 5.25
 
-      date        campaignName  displays  clicks  revenueEuro     CTR  eCPM €
-      ──────────  ────────────  ────────  ──────  ───────────  ──────  ──────
-      2026-10-31  Été              1,000      10         5.00  1.00 %    5.00
-      2026-10-31  –                  500      20         0.25  4.00 %    0.50
-      2026-11-01  Été              3,000      90         2.50  3.00 %    0.83
-      2026-11-01  x;"y",␊z           100       9         1.10  9.00 %   11.00
+      date        campaign name  displays  clicks  revenue (€)     CTR  eCPM (€)
+      ──────────  ─────────────  ────────  ──────  ───────────  ──────  ────────
+      2026-10-31  Été               1,000      10         5.00  1.00 %      5.00
+      2026-10-31  –                   500      20         0.25  4.00 %      0.50
+      2026-11-01  Été               3,000      90         2.50  3.00 %      0.83
+      2026-11-01  x;"y",␊z            100       9         1.10  9.00 %     11.00
       "
     `);
 
@@ -260,15 +260,15 @@ describe('what is shown', () => {
         displays     4,600  CTR         2.80 %
         clicks         129  eCPM (€)      1.92
         revenue (€)   8.85
-        displays by day  ▁█  1,500 to 3,100
+        revenue (€) by day  █▆  3.60 to 5.25
 
-                                      revenue
-      campaignName  displays  clicks     Euro     CTR
-      ────────────  ────────  ──────  ───────  ──────
-      Été              4,000     100     7.50  2.50 %
-      2 others           600      29     1.35  4.83 %
-      ────────────  ────────  ──────  ───────  ──────
-      total            4,600     129     8.85  2.80 %
+      campaign                    revenue          eCPM
+      name      displays  clicks      (€)     CTR   (€)
+      ────────  ────────  ──────  ───────  ──────  ────
+      Été          4,000     100     7.50  2.50 %  1.88
+      2 others       600      29     1.35  4.83 %  2.25
+      ────────  ────────  ──────  ───────  ──────  ────
+      total        4,600     129     8.85  2.80 %  1.92
       "
     `);
   });
@@ -336,9 +336,22 @@ describe('what is shown', () => {
       env: { COLUMNS: '40', LANG: 'C' },
     });
 
-    expect(line.stdout).toMatch(
-      /\nrevenueEuro\n5\.25 \+#+\n[ |#\n]*4\.42 \+#+\n[ |#\n]*3\.60 \+#{34}\n +\+-+\n/,
-    );
+    expect(line.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
+      "revenue (EUR)  Sat 31 Oct 2026 - Sun 1...
+      6 +
+        |         ***
+        |            ******
+      4 +                  ******
+        |                        ****
+        |
+      2 +
+        |
+        |
+      0 +
+        +---------+-----------------+---------
+               31 Oct             1 Nov
+      "
+    `);
   });
 
   test('--json has all of it', async () => {
@@ -485,7 +498,7 @@ describe('the closing card', () => {
 
     expect(card).toMatch(/^ {2}requests +[\d,]+ [\s\S]* CTR +\d\.\d\d %\n/);
     expect(card).toMatch(
-      / {2}requests by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,]+ to [\d,]+\n$/,
+      / {2}revenue \(€\) by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,.]+ to [\d,.]+\n$/,
     );
 
     const viewed = await runCli('view week.json --no-color --progress none', { tty: true, cwd });
@@ -500,7 +513,7 @@ describe('the closing card', () => {
     { when: 'with --progress none', flags: '-o week.csv --progress none', tty: true },
     { when: 'to stdout', flags: '-o -', tty: true },
   ])('$when there is none', async ({ flags, tty }) => {
-    expect((await runCli(`${run} ${flags}`, { tty })).stderr).not.toContain('requests by day');
+    expect((await runCli(`${run} ${flags}`, { tty })).stderr).not.toContain('by day');
   });
 
   test('a file a day has one card for all', async () => {
@@ -510,6 +523,6 @@ describe('the closing card', () => {
 
     expect(stderr).toMatch(/Together 7 files: \d+ rows/);
     expect(stderr.endsWith(cardOf(whole.stderr))).toBe(true);
-    expect(stderr.split('requests by day')).toHaveLength(2);
+    expect(stderr.split('by day')).toHaveLength(2);
   });
 });

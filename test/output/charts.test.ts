@@ -3,12 +3,51 @@ import stringWidth from 'fast-string-width';
 import { expect, it } from 'vitest';
 import { barChart, lineChart, sparkline } from '../../src/output/table/text-charts.ts';
 
-it('a sparkline runs from the lowest to the highest, and draws the mean of what does not fit', () => {
+it('a sparkline has columns from zero, and draws the mean of what does not fit', () => {
   expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
-  expect(sparkline([100, 101, 102, 103, 104, 105, 106, 107], 8, false)).toBe('_.-:=+*#');
+  expect(sparkline([0, 10, 20, 30, 40, 50, 60, 70], 8, false)).toBe('_.-:=+*#');
+  expect(sparkline([100, 101, 102], 8)).toBe('███');
   expect(sparkline([0, 0, 8, 8, 4, 4], 3)).toBe('▁█▅');
-  expect(sparkline([7, 7], 5)).toBe('▅▅');
+  expect(sparkline([0, 0, -5], 5)).toBe('▁▁▁');
   expect(sparkline([], 5)).toBe('');
+});
+
+const rising = {
+  values: [0, 100, undefined, 300, 400],
+  ticks: [
+    { index: 1, text: '2 Oct' },
+    { index: 3, text: '4 Oct' },
+  ],
+  textOf: (value: number) => String(value),
+};
+
+it('a chart over time is a line from zero, broken where nothing is known, beside a scale of round numbers', () => {
+  expect(lineChart(rising, { width: 40 }).join('\n')).toMatchInlineSnapshot(`
+    "400 ┤                             ⢀⡠⠔
+        │                          ⣀⠤⠊⠁
+    300 ┤                        ⠐⠉
+        │
+    200 ┤
+        │
+    100 ┤        ⢀⡠⠔
+        │     ⣀⠤⠊⠁
+      0 ┤   ⠐⠉
+        └──────────┬─────────────┬──────────
+                 2 Oct         4 Oct"
+  `);
+  expect(lineChart(rising, { width: 40, unicode: false }).join('\n')).toMatchInlineSnapshot(`
+    "400 +                              **
+        |                          ****
+    300 +                        **
+        |
+    200 +
+        |
+    100 +         **
+        |     ****
+      0 +   **
+        +----------+-------------+----------
+                 2 Oct         4 Oct"
+  `);
 });
 
 it('charts keep within the width, whatever the values are, and the longest bar is that of the greatest', () => {
@@ -27,10 +66,13 @@ it('charts keep within the width, whatever the values are, and the longest bar i
           { width, unicode },
         );
         const line = lineChart(
-          { values, from: '2026-10-01', to: '2026-10-31', textOf: String },
+          {
+            values,
+            ticks: values.map((value, index) => ({ index, text: `d${value}` })),
+            textOf: String,
+          },
           { width, unicode },
         );
-        expect(line).toHaveLength(12);
         for (const text of [...bars, ...line, sparkline(values, width)]) {
           expect(stringWidth(text)).toBeLessThanOrEqual(width);
         }

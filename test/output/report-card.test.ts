@@ -37,7 +37,7 @@ describe('reportCard', () => {
         downloads         7,000  CTR              1.67 %
         leads             2,800  eCPM (EUR)         3.43
         landings         42,000  eCPM ($)           3.89
-        requests by day  _..--::==++**#  400,000 to 530,000"
+        revenue (EUR) by day  2026-11-01 ############## 2026-11-14"
     `);
     expect(card.join('')).toMatch(/^[ -~]*$/);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
@@ -56,7 +56,7 @@ describe('reportCard', () => {
     expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
       "  displays    3,000  revenue (€)  4.50  eCPM (€)     1.50
-        displays by hour  2026-10-25 ▁▅█ 2026-10-25  0 to 2,000"
+        revenue (€) by hour  2026-10-25 ███ 2026-10-25"
     `);
   });
 });

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
 import type { FormatName } from '../../src/output/formats/index.ts';
+import { ReportSums } from '../../src/view/report-sums.ts';
 import { stringText } from '../rows/report-documents.ts';
-import { documentOf, type Encoded, encode } from './encode.ts';
+import { batchesOf, documentOf, type Encoded, encode } from './encode.ts';
 
 const rows = [
   '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris™","city":null,"displays":123456,"revenueEuro":"1234,50"}',
@@ -23,13 +24,13 @@ describe('table', () => {
     const { text, notes } = await table(undefined, ...rows);
 
     expect(text).toMatchInlineSnapshot(`
-      "date        campaignId  campaignName                            displays  revenueEuro  eCPM €
-      ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
-      2026-11-01  1001        Été à Paris™                             123,456     1,234.50   10.00
-      2026-11-02  1002        日本の広告キャンペーン、とても長い名前         7        -0.05   -7.14
-      2026-11-03  1003        ␛[31mred␊🦊                                    –         0.10       –
-      ──────────  ──────────  ──────────────────────────────────────  ────────  ───────────  ──────
-      total                                                            123,463     1,234.55   10.00
+      "date        campaign ID  campaign name                           displays  revenue (€)  eCPM (€)
+      ──────────  ───────────  ──────────────────────────────────────  ────────  ───────────  ────────
+      2026-11-01  1001         Été à Paris™                             123,456     1,234.50     10.00
+      2026-11-02  1002         日本の広告キャンペーン、とても長い名前         7        -0.05     -7.14
+      2026-11-03  1003         ␛[31mred␊🦊                                    –         0.10         –
+      ──────────  ───────────  ──────────────────────────────────────  ────────  ───────────  ────────
+      total                                                             123,463     1,234.55     10.00
       "
     `);
     expect(notes).toEqual([]);
@@ -39,14 +40,14 @@ describe('table', () => {
     const { text, notes } = await table(64, ...rows);
 
     expect(text).toMatchInlineSnapshot(`
-      "                                                  revenue   eCPM
-      date        campaignName               displays      Euro      €
-      ──────────  ─────────────────────────  ────────  ────────  ─────
-      2026-11-01  Été à Paris™                123,456  1,234.50  10.00
-      2026-11-02  日本の広告キ…ても長い名前         7     -0.05  -7.14
-      2026-11-03  ␛[31mred␊🦊                       –      0.10      –
-      ──────────  ─────────────────────────  ────────  ────────  ─────
-      total                                   123,463  1,234.55  10.00
+      "                                                         revenue
+      date        campaign name                     displays       (€)
+      ──────────  ────────────────────────────────  ────────  ────────
+      2026-11-01  Été à Paris™                       123,456  1,234.50
+      2026-11-02  日本の広告キャンペーン、とても…          7     -0.05
+      2026-11-03  ␛[31mred␊🦊                              –      0.10
+      ──────────  ────────────────────────────────  ────────  ────────
+      total                                          123,463  1,234.55
       "
     `);
     expect(notes).toEqual([
@@ -61,13 +62,13 @@ describe('table', () => {
     );
 
     expect((await table(60, ...hours)).text).toMatchInlineSnapshot(`
-      "date        hour                   adId  displays     CTR
-      ──────────  ─────────────────────  ────  ────────  ──────
-      2026-10-25  2026-10-25 02:00+0200  0            0       –
-      2026-10-25  2026-10-25 02:00+0100  1            1  0.00 %
-      2026-10-25  2026-10-25 03:00+0100  2            2  0.00 %
-      ──────────  ─────────────────────  ────  ────────  ──────
-      total                                           3  0.00 %
+      "date        hour                   ad ID  displays     CTR
+      ──────────  ─────────────────────  ─────  ────────  ──────
+      2026-10-25  2026-10-25 02:00+0200  0             0       –
+      2026-10-25  2026-10-25 02:00+0100  1             1  0.00 %
+      2026-10-25  2026-10-25 03:00+0100  2             2  0.00 %
+      ──────────  ─────────────────────  ─────  ────────  ──────
+      total                                            3  0.00 %
       "
     `);
 
@@ -76,7 +77,7 @@ describe('table', () => {
     );
 
     expect((await table(30, ...ads)).text).toMatchInlineSnapshot(`
-      "adId   adName    displays
+      "ad ID  ad name   displays
       ─────  ────────  ────────
       0      Rewarded         0
       1      Rewarded         1
@@ -94,13 +95,13 @@ describe('table', () => {
       '{"campaignName":"Winter","displays":3000,"clicks":null,"revenueEuro":1e1}',
     ];
     expect((await table(undefined, ...rows)).text).toMatchInlineSnapshot(`
-      "campaignName  displays  clicks  revenueEuro     CTR  eCPM €
-      ────────────  ────────  ──────  ───────────  ──────  ──────
-      Summer           1,000      20         5.00  2.00 %    5.00
-      –                    0       0        0.125       –       –
-      Winter           3,000       –        10.00       –    3.33
-      ────────────  ────────  ──────  ───────────  ──────  ──────
-      total            4,000      20       15.125  0.50 %    3.78
+      "campaign name  displays  clicks  revenue (€)     CTR  eCPM (€)
+      ─────────────  ────────  ──────  ───────────  ──────  ────────
+      Summer            1,000      20         5.00  2.00 %      5.00
+      –                     0       0        0.125       –         –
+      Winter            3,000       –        10.00       –      3.33
+      ─────────────  ────────  ──────  ───────────  ──────  ────────
+      total             4,000      20       15.125  0.50 %      3.78
       "
     `);
   });
@@ -124,6 +125,68 @@ describe('table', () => {
     );
   });
 
+  it('leaves a metric out before it cuts a name, and cuts names at their end', async () => {
+    const name = fc
+      .array(fc.constantFrom('Summer', 'é', '夏の広告', '🦊', '👩‍👩‍👧‍👦', 'صيف', '🇫🇷', 'x–y'), {
+        minLength: 1,
+        maxLength: 8,
+      })
+      .map((words) => words.join(' '));
+    const metrics = ['requests', 'displays', 'clicks', 'downloads', 'revenueEuro'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(name, { minLength: 2, maxLength: 5 }),
+        fc.integer({ min: 30, max: 120 }),
+        fc.integer({ min: 2, max: 1e7 }),
+        async (names, width, number) => {
+          const rows = names.map((campaignName, i) => {
+            const values = metrics.map((metric) => [metric, number + i]);
+            return JSON.stringify({ campaignName, ...Object.fromEntries(values) });
+          });
+          const lines = (await table(width, ...rows)).text.split('\n');
+
+          for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          const rule = lines.findIndex((line) => line.startsWith('──'));
+          const columnCount = lines[rule]?.split('  ').length ?? 0;
+          const shown = lines.slice(rule + 1, rule + 1 + names.length);
+          for (const [i, each] of names.entries()) {
+            if (shown[i]?.startsWith(each)) continue;
+            const isLong = stringWidth(each) > width / 2;
+            expect(isLong || columnCount === 2).toBe(true);
+            const [beginning = ''] = (shown[i] ?? '').split(/…|~/);
+            expect(each.startsWith(beginning)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('paints a change green where it rose and red where it fell, and its headings', async () => {
+    const before = new ReportSums();
+    const columns = [{ field: 'campaignName', numeric: false }];
+    const earlier = [{ campaignName: 'a', displays: 100, clicks: 100 }];
+    for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
+    const mark = (name: string) => (text: string) => `<${name}>${text}</${name}>`;
+    const style = {
+      bold: (text: string) => text,
+      dim: (text: string) => text,
+      cyan: mark('heading'),
+      green: mark('up'),
+      red: mark('down'),
+    };
+
+    const { text } = await encode(
+      documentOf('{"campaignName":"a","displays":150,"clicks":80}'),
+      'table',
+      { table: { style }, comparison: { sums: before, now: 'now', before: 'then', notices: [] } },
+    );
+
+    expect(text).toMatch(/^<heading>campaign name +displays +clicks +CTR<\/heading>$/m);
+    expect(text).toContain('<up>▲ 50.0 %</up>');
+    expect(text).toContain('<down>▼ 20.0 %</down>');
+  });
+
   it('streams what comes after the rows that it holds, in the same columns, and adds up exactly', async () => {
     const many = Array.from(
       { length: 2500 },
@@ -142,6 +205,9 @@ describe('table', () => {
     const style = {
       bold: (text: string) => `<b>${text}</b>`,
       dim: (text: string) => `<i>${text}</i>`,
+      cyan: (text: string) => text,
+      green: (text: string) => text,
+      red: (text: string) => text,
     };
 
     const body = documentOf(
@@ -152,9 +218,9 @@ describe('table', () => {
     expect(
       (await encode(body, 'table', { table: { style, unicode: false, width: 26 } })).text,
     ).toMatchInlineSnapshot(`
-      "<b>campaignName      displays</b>
+      "<b>campaign name     displays</b>
       <i>----------------  --------</i>
-      a name ...rtened         1
+      a name to be...          1
       b                        2
       <i>----------------  --------</i>
       <b>total                    3</b>

@@ -1,10 +1,12 @@
 import { currencyOf, type FieldType, metricOfField } from '../../contract/columns.ts';
 import { type Row, rowsOf } from '../../rows/row-batch.ts';
+import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { endedText } from '../../view/ended-groups.ts';
 import {
+  type Change,
   type Comparison,
-  changeText,
+  changeOf,
   type Figure,
   figureText,
   leadingFirst,
@@ -14,7 +16,8 @@ import { Grouping, keyText, type Sums, strangeNotices } from '../../view/groupin
 import { hourText } from '../../view/numbers.ts';
 import { ReportSums } from '../../view/report-sums.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
-import type { EncodeOptions, Encoder, Pieces } from '../encoder.ts';
+import type { EncodeOptions, Encoder, Pieces, TableStyle } from '../encoder.ts';
+import { headingOf, plainName } from '../table/headings.ts';
 import { type CellText, clip, type TableColumn, TableLayout } from '../table/table-layout.ts';
 
 /** A table for people: aligned columns, true numbers, derived metrics, a line of totals. */
@@ -57,10 +60,12 @@ function endedNotices(
   for (const unit of sums.units) {
     if (unit.isTime) continue;
     const text = endedText(unit, comparison, lead, textOf);
-    if (text !== undefined) notices.push(printable(text));
+    if (text !== undefined) notices.push(...wrap(printable(text), look?.width ?? endless));
   }
   return notices;
 }
+
+const endless = Number.POSITIVE_INFINITY;
 
 function piecesOf(lines: readonly string[]): Pieces {
   return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
@@ -123,14 +128,17 @@ export class ReportTable {
 
     for (const notice of strangeNotices(this.#totals, this.#columns)) note?.(notice);
     const totals = this.#totals.totals();
+    const { comparison } = this.#options;
     const foot: CellText[][] = [];
     if (this.#totals.rowCount > 1) foot.push(this.#sumCells(layout, 'total', totals));
-    foot.push(...this.#comparisonCells(layout, totals));
+    const before = comparison?.sums.total.totals();
+    if (before) foot.push(this.#sumCells(layout, 'before', before));
 
     const [first, ...others] = foot;
     if (first) lines.push(...layout.foot(first));
     for (const cells of others) lines.push(layout.line(cells));
-    if (this.#options.comparison) lines.push(...comparisonNotices(this.#options.comparison));
+    if (before) lines.push(this.#changeLine(layout, totals, before));
+    if (comparison) lines.push(...comparisonNotices(comparison, look.width));
     return lines;
   }
 
@@ -141,16 +149,16 @@ export class ReportTable {
     return this.#columns.some(({ field }) => totals.get(field) !== undefined);
   }
 
-  /** The lines of the earlier report and of the change against it. */
-  #comparisonCells(layout: TableLayout, totals: Sums): CellText[][] {
-    const { table: look = {}, comparison } = this.#options;
-    if (!comparison) return [];
-
-    const before = comparison.sums.total.totals();
-    const changes = this.#footCells(layout, 'change', (figure) =>
-      changeText(figure, totals, before, look.unicode),
-    );
-    return [this.#sumCells(layout, 'before', before), changes];
+  /** The line of the change against an earlier report. */
+  #changeLine(layout: TableLayout, totals: Sums, before: Sums): string {
+    const { style, unicode } = this.#options.table ?? {};
+    const changes = this.#columns.map(({ figure }) => {
+      return figure && changeOf(figure, totals, before, unicode);
+    });
+    const texts = new Map(this.#columns.map(({ figure }, i) => [figure, changes[i]?.text]));
+    const cells = this.#footCells(layout, 'change', (figure) => texts.get(figure));
+    const paints = changes.map((change) => change && style && paintOf(change, style));
+    return layout.line(cells, paints);
   }
 
   #sumCells(layout: TableLayout, label: string, sums: Sums): CellText[] {
@@ -217,9 +225,8 @@ export class ReportTable {
       const total = hasTotal ? (figureText(figure, totals) ?? '') : '';
       const totalWidth = Math.max(total === '' ? 0 : changeWidth, total.length + spare);
       const labelWidth = i === labelled ? label.length : 0;
-      const heading = figure?.derived ? plainName(figure.name, look.unicode) : name;
       return {
-        name: clip(printable(heading)),
+        name: clip(printable(headingOf(name, look.unicode))),
         numeric,
         rigid: type === 'date' || type === 'hour',
         dispensable: column === labelColumn ? essential : (ranks[i] ?? essential),
@@ -248,13 +255,14 @@ export class ReportTable {
 
 /**
  * What is given up where there is no room, from what goes last to what goes first: metrics by their names, and classes of
- * other columns. What is spent and earned is read before all else; names tell more than the fourth metric.
+ * other columns. What is earned is read before all else; names tell more than the third metric, because without them rows look
+ * alike.
  */
 const givenUpLastToFirst = [
-  'displays',
   'revenueEuro',
-  'clicks',
+  'displays',
   'other names',
+  'clicks',
   'ctr',
   'downloads',
   'ecpmEuro',
@@ -292,17 +300,24 @@ class ColumnRanks {
   }
 
   /**
-   * The rank of each column. What tells the rows apart stays; an id goes before its name, unless two have one name; what
+   * The rank of each column. What tells the rows apart stays, and one figure; an id goes before its name, unless two have one name; what
    * is the same in every row goes first.
    */
   all(): number[] {
+    const ranks = this.#ranksByClass();
+    const figureRanks = ranks.filter((_, i) => this.#columns[i]?.figure);
+    const lead = ranks.indexOf(Math.min(...figureRanks));
+    return ranks.map((rank, i) => (i === lead ? essential : rank));
+  }
+
+  #ranksByClass(): number[] {
     const anyVaries = this.#counts.some((count) => count > 1);
     const telling = this.#tellingColumn();
     const hasHours = this.#columns.some(({ type }) => type === 'hour');
 
     return this.#columns.map(({ type, figure }, i) => {
       if (anyVaries && !this.#varies(i)) return rankOf('the same in every row');
-      if (figure) return rankOf(metricOfField(figure.field)?.name ?? figure.field);
+      if (figure) return rankOf(this.#metricOf(figure));
 
       const isTime = type === 'hour' || (type === 'date' && !hasHours);
       if (isTime || i === telling) return essential;
@@ -310,6 +325,14 @@ class ColumnRanks {
       const isTold = type === 'date' || this.#isToldByName(i);
       return rankOf(isTold ? 'told by another column' : 'other names');
     });
+  }
+
+  /** A figure by the name of its metric; dollars stand for euros where there are none. */
+  #metricOf({ field }: Figure): string {
+    const name = metricOfField(field)?.name ?? field;
+    const nameInEuro = name.replace(/Dollar$/, 'Euro');
+    const hasEuros = this.#columns.some((column) => column.field === nameInEuro);
+    return hasEuros ? name : nameInEuro;
   }
 
   /** The column that tells the rows apart best: the first name, or where there is none the first id. */
@@ -338,14 +361,21 @@ class ColumnRanks {
   }
 }
 
-/** What stands below a comparison: both windows, and what makes them unequal. */
-export function comparisonNotices({ now, before, notices }: Comparison): string[] {
-  return [`Change: ${now} against ${before}.`, ...notices].map(printable);
+/** What stands below a comparison in lines of such a width: both windows, and what makes them unequal. */
+export function comparisonNotices({ now, before, notices }: Comparison, width = endless): string[] {
+  const sentences = [`Change: ${now} against ${before}.`, ...notices];
+  const lines: string[] = [];
+  for (const sentence of sentences) lines.push(...wrap(printable(sentence), width));
+  return lines;
 }
 
-/** The heading of a figure for a terminal that may show ASCII alone. */
-export function plainName(name: string, unicode = true): string {
-  return unicode ? name : name.replace('€', 'EUR');
+/** The colour of a change, where it has one: what has risen is green, what has fallen red. */
+export function paintOf(
+  { direction }: Change,
+  style: TableStyle,
+): ((text: string) => string) | undefined {
+  if (direction === 'up') return style.green;
+  return direction === 'down' ? style.red : undefined;
 }
 
 /** A value that is no number as a cell. */

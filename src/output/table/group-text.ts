@@ -1,13 +1,22 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { formatCount } from '../../text/quantity.ts';
-import { type Figure, figureText, figureValue, scaleText } from '../../view/figures.ts';
-import type { GroupKey, KeyedSums, Sums } from '../../view/grouping.ts';
-
+import { type Figure, figureText, figureValue } from '../../view/figures.ts';
+import {
+  addSums,
+  type Group,
+  type Grouping,
+  type GroupKey,
+  type KeyedSums,
+  type Sums,
+} from '../../view/grouping.ts';
 import { isName, type RankedGroups } from '../../view/ranked-groups.ts';
 import { noName } from '../../view/report-sums.ts';
+import { type AxisTick, layOutTime } from '../../view/time-axis.ts';
 import { ColumnPlan } from '../columns.ts';
 import type { TableLook } from '../encoder.ts';
-import { keyCell, plainName, ReportTable } from '../formats/table.ts';
+import { keyCell, ReportTable } from '../formats/table.ts';
+import { headingOf } from './headings.ts';
+import { shorten } from './table-layout.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Groups as a table: a line each, one for those beyond the top, one for all. */
@@ -70,31 +79,63 @@ function labeller(fields: readonly string[]): (key: GroupKey) => string {
   };
 }
 
-/** Groups by time as a line of one figure, under its name; the groups are in the order of time. */
+/** Groups by time as a line of one figure, under its name and its days. */
 export function groupLine(
-  { top, all }: RankedGroups,
+  { all, top }: RankedGroups,
   figure: Figure,
   look: TableLook = {},
 ): string[] {
-  const timeType = fieldTypeOf(all.by[0]?.field ?? '');
-  const times: string[] = [];
-  for (const { key } of top) {
-    const time = keyCell(key[0] ?? null, timeType);
-    if (time !== null) times.push(time);
-  }
+  const { labels, ticks, sums } = courseOfGroups(all, top);
+  const values = sums.map((each) => each && figureValue(figure, each));
+  const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };
 
-  const line = {
-    values: top.map(({ sums }) => figureValue(figure, sums) ?? 0),
-    from: times[0] ?? '',
-    to: times.at(-1) ?? '',
-    textOf: (value: number) => scaleText(figure, value),
-  };
-  return [heading(figure, look), ...lineChart(line, look)];
+  const first = labels[0] ?? '';
+  const last = labels.at(-1) ?? '';
+  const dash = look.unicode === false ? '-' : '–';
+  const days = first === last ? first : `${first} ${dash} ${last}`;
+  const room = (look.width ?? Number.POSITIVE_INFINITY) - headingOf(figure.field).length - 2;
+  const shortDays = shorten(days, room, look.unicode === false ? '...' : '…');
+  const title = `${heading(figure, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
+  return [title, ...lineChart(chart, look)];
 }
 
-function heading({ name }: Figure, { style, unicode }: TableLook): string {
-  const text = plainName(name, unicode);
-  return style?.bold(text) ?? text;
+/** Groups step by step: what the steps are called, and their sums, where they have any. */
+interface GroupCourse {
+  readonly labels: readonly string[];
+  readonly ticks: readonly AxisTick[];
+  readonly sums: readonly (Sums | undefined)[];
+}
+
+/** The course of groups by time; of those without times that can be read in the order of `top`. */
+function courseOfGroups(all: Grouping, top: readonly Group[]): GroupCourse {
+  const times = [...all].map(({ key }) => key[0] ?? '');
+  const axis = layOutTime(all, times.length > 1 && times.every(isFirstOfMonth));
+  if (axis) {
+    const sums = axis.slots.map((groups) => {
+      return groups.length === 0 ? undefined : addSums(groups, all.metrics);
+    });
+    return { labels: axis.labels, ticks: axis.ticks, sums };
+  }
+
+  const labels = top.map(({ key }) => keyCell(key[0] ?? null, 'text') ?? '');
+  const ends = [...new Set([0, labels.length - 1])];
+  const ticks = ends.map((index) => ({ index, text: labels[index] ?? '' }));
+  return { labels, ticks, sums: top.map(({ sums }) => sums) };
+}
+
+function isFirstOfMonth(time: string): boolean {
+  return /^\d{4}-\d\d-01$/.test(time);
+}
+
+/** A round number of a scale. */
+function tickText({ type }: Figure, value: number): string {
+  const text = new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
+  return type === 'percent' ? `${text} %` : text;
+}
+
+function heading({ field }: Figure, { style, unicode }: TableLook): string {
+  const text = headingOf(field, unicode);
+  return style ? style.bold(style.cyan(text)) : text;
 }
 
 function othersLabel(count: number): string {

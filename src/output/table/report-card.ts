@@ -1,18 +1,20 @@
-import { fieldLabel } from '../../contract/columns.ts';
+import { widthOf } from '../../text/cell-width.ts';
 import {
+  type Change,
   type Comparison,
-  changeText,
+  changeOf,
   everyFigureOf,
   type Figure,
   figuresOf,
   figureText,
   figureValue,
+  leadingFirst,
   scaleText,
 } from '../../view/figures.ts';
 import { type Grouping, inTimeOrder, type Sums, type TimedGroup } from '../../view/grouping.ts';
-import type { TableLook } from '../encoder.ts';
-import { comparisonNotices, plainName } from '../formats/table.ts';
-import { widthOf } from './table-layout.ts';
+import type { TableLook, TableStyle } from '../encoder.ts';
+import { comparisonNotices, paintOf } from '../formats/table.ts';
+import { headingOf } from './headings.ts';
 import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
@@ -41,7 +43,8 @@ export function reportCard(
   const course = courseOf(report, figures, look);
   if (course !== undefined) lines.push(gap + course);
 
-  const notices = comparison ? comparisonNotices(comparison) : [];
+  const { width = 80 } = look;
+  const notices = comparison ? comparisonNotices(comparison, width - gap.length) : [];
   return [...lines, ...notices.map((notice) => gap + notice)];
 }
 
@@ -66,6 +69,9 @@ function figuresToShow(report: Grouping, fields: readonly string[] | undefined):
 interface CardItem {
   readonly label: string;
   readonly text: string;
+
+  /** Against an earlier report. */
+  readonly change?: Change | undefined;
 }
 
 function cardItems(
@@ -78,8 +84,8 @@ function cardItems(
 
   return figures.map((figure) => {
     const value = figureText(figure, totals) ?? '–';
-    const change = before ? ` ${changeText(figure, totals, before, unicode)}` : '';
-    return { label: wordsOf(figure, unicode), text: value + change };
+    const change = before && changeOf(figure, totals, before, unicode);
+    return { label: headingOf(figure.field, unicode), text: value, change };
   });
 }
 
@@ -87,23 +93,25 @@ function cardItems(
 function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
   const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
   const textWidth = Math.max(0, ...items.map(({ text }) => widthOf(text)));
-  const itemWidth = labelWidth + 1 + textWidth;
+  const changeWidth = Math.max(0, ...items.map(({ change }) => widthOf(change?.text ?? '')));
+  const itemWidth = labelWidth + 1 + textWidth + (changeWidth > 0 ? gap.length + changeWidth : 0);
   const perLine = Math.max(1, Math.floor(width / (itemWidth + gap.length)));
   const height = Math.ceil(items.length / perLine);
 
   const lines = Array.from({ length: height }, () => '');
-  for (const [i, { label, text }] of items.entries()) {
-    const padding = ' '.repeat(itemWidth - widthOf(label) - widthOf(text));
+  for (const [i, { label, text, change }] of items.entries()) {
+    const padding = ' '.repeat(labelWidth + 1 + textWidth - widthOf(label) - widthOf(text));
     const line = i % height;
     lines[line] += `${gap}${style?.dim(label) ?? label}${padding}${text}`;
+    if (change) lines[line] += gap + changeCell(change, changeWidth, style);
   }
   return lines;
 }
 
-/** What a figure is called in a line: `revenue (€)`, `CTR`. */
-function wordsOf({ field }: Figure, unicode?: boolean): string {
-  const label = plainName(fieldLabel(field), unicode);
-  return label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+/** A change, set to the right. */
+function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
+  const paint = style && paintOf(change, style);
+  return ' '.repeat(width - widthOf(change.text)) + (paint?.(change.text) ?? change.text);
 }
 
 /** A sparkline is worth its line from so many cells on, and is never longer than so many. */
@@ -111,7 +119,7 @@ const leastCourse = 8;
 const longestCourse = 60;
 
 /**
- * The first metric over time, in a line from its lowest to its highest; `undefined` where there is no time, only one, or
+ * Revenue over time, or the metric that leads in its place, as columns in a line, and how low and how high it was; `undefined` where there is no time, only one, or
  * no room.
  */
 function courseOf(
@@ -119,12 +127,12 @@ function courseOf(
   figures: readonly Figure[],
   { width = 80, unicode, style }: TableLook,
 ): string | undefined {
-  const figure = figures.find(({ derived }) => !derived);
+  const [figure] = leadingFirst(figures.filter(({ derived }) => !derived)).leading;
   const points = inTimeOrder(report);
   if (!figure || points.length < 2) return undefined;
 
   const dim = style?.dim ?? ((text: string) => text);
-  const name = `${wordsOf(figure, unicode)} by ${stepOf(report, points)}`;
+  const name = `${headingOf(figure.field, unicode)} by ${stepOf(report, points)}`;
   const from = points[0]?.time.slice(0, 10) ?? '';
   const to = points.at(-1)?.time.slice(0, 10) ?? '';
 

@@ -1,7 +1,8 @@
-import stringWidth from 'fast-string-width';
 import type { FieldType } from '../../contract/columns.ts';
+import { widthOf } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import type { TableLook } from '../encoder.ts';
+import { headingOf } from './headings.ts';
 
 /** A text fit for a terminal, a value that is null, or nothing at all. */
 export type CellText = string | null | undefined;
@@ -38,11 +39,18 @@ interface MeasuredColumn {
   readonly cellWidth: number;
 }
 
-/** How narrow a layout makes its columns: texts are shortened to so many cells, and headings perhaps folded. */
+/** How narrow a layout makes its columns: texts are cut to so many cells, and headings perhaps folded. */
 interface Squeeze {
-  readonly leastTextWidth: number;
   readonly isFolded: boolean;
+
+  /** Of texts in columns that are not to be left out. */
+  readonly leastMainText: number;
+
+  readonly leastOtherText: number;
 }
+
+/** Dresses a text for a terminal. */
+type Paint = (text: string) => string;
 
 /** A column with its place among all columns of the table and its width in cells. */
 interface PlacedColumn {
@@ -55,9 +63,28 @@ interface PlacedColumn {
 
 const gap = 2;
 
-/** Names are shortened to 28 cells before headings are folded; then to 14 before a column is left out. */
-const easySqueeze: Squeeze = { leastTextWidth: 28, isFolded: false };
-const hardSqueeze: Squeeze = { leastTextWidth: 14, isFolded: true };
+/** A text is cut to so many cells at the least; one that may be left out, to fewer. */
+const leastText = 14;
+const leastOtherText = 12;
+
+/** The ways to make a table narrower, in the order in which they are tried. */
+interface Squeezes {
+  readonly none: Squeeze;
+  readonly folded: Squeeze;
+  readonly otherTextsCut: Squeeze;
+  readonly allTextsCut: Squeeze;
+}
+
+/** A text that is longer than half of the line is cut to that half from the beginning. */
+function squeezesFor(lineWidth: number): Squeezes {
+  const half = Math.max(leastText, Math.floor(lineWidth / 2));
+  return {
+    none: { isFolded: false, leastMainText: half, leastOtherText: half },
+    folded: { isFolded: true, leastMainText: half, leastOtherText: half },
+    otherTextsCut: { isFolded: true, leastMainText: half, leastOtherText },
+    allTextsCut: { isFolded: true, leastMainText: leastText, leastOtherText },
+  };
+}
 
 /** A table for people, its columns placed: which are there and how wide, and its lines. */
 export class TableLayout {
@@ -70,16 +97,18 @@ export class TableLayout {
 
   /**
    * Leaves out the columns without any value (a buyer's row has every dimension, null where it was not asked for), then
-   * fits the rest into the width: long texts are shortened, headings folded, then the most dispensable columns go.
-   * At least one column stays, cut to the width.
+   * fits the rest into the width: headings are folded, the most dispensable columns go, and last of all texts are cut at
+   * their end. At least one column stays, cut to the width.
    */
   constructor(tableColumns: readonly TableColumn[], look: TableLook = {}) {
     this.#look = look;
     const lineWidth = look.width ?? Number.POSITIVE_INFINITY;
 
     const measured = measureColumns(tableColumns);
-    const kept = columnsThatFit(measured, lineWidth);
-    const squeeze = fits(kept, easySqueeze, lineWidth) ? easySqueeze : hardSqueeze;
+    const squeezes = squeezesFor(lineWidth);
+    const kept = columnsThatFit(measured, squeezes, lineWidth);
+    const fitting = Object.values(squeezes).find((each) => fits(kept, each, lineWidth));
+    const squeeze = fitting ?? squeezes.allTextsCut;
     const widths = fitWidths(kept, squeeze, lineWidth);
 
     const dropped = measured.filter((column) => !kept.includes(column));
@@ -87,15 +116,19 @@ export class TableLayout {
     const mark = look.unicode === false ? '...' : '…';
     this.columns = kept.map((column, i) => {
       const width = widths[i] ?? 0;
-      const heading = headingOf(column, squeeze);
+      const heading = headingLines(column, squeeze);
       const cut = cutterOf(width, mark);
       return { index: column.index, heading, numeric: column.numeric, width, cut };
     });
   }
 
-  /** One line: `cells` are by the index of all columns of the table. Numbers are never cut. */
-  line(cells: readonly CellText[]): string {
-    const texts = this.columns.map((column) => this.#cell(cells[column.index], column));
+  /**
+   * One line: `cells`, and how they are painted, are by the index of all columns of the table. Numbers are never cut.
+   */
+  line(cells: readonly CellText[], paints: readonly (Paint | undefined)[] = []): string {
+    const texts = this.columns.map((column) => {
+      return this.#cell(cells[column.index], column, paints[column.index]);
+    });
     return texts.join(' '.repeat(gap)).trimEnd();
   }
 
@@ -109,7 +142,7 @@ export class TableLayout {
       const names: string[] = [];
       for (const { index, heading } of this.columns)
         names[index] = heading[line - height + heading.length] ?? '';
-      lines.push(this.#bold(this.line(names)));
+      lines.push(this.#heading(this.line(names)));
     }
     return [...lines, this.#rule()];
   }
@@ -118,7 +151,7 @@ export class TableLayout {
     return [this.#rule(), this.#bold(this.line(cells))];
   }
 
-  #cell(cell: CellText, { numeric, width, cut }: PlacedColumn): string {
+  #cell(cell: CellText, { numeric, width, cut }: PlacedColumn, paint?: Paint): string {
     const { style, unicode } = this.#look;
     const dash = unicode === false ? '-' : '–';
     const whole = cell === null ? dash : (cell ?? '');
@@ -126,7 +159,8 @@ export class TableLayout {
     const isWhole = numeric && this.columns.length > 1;
     const text = isWhole ? whole : cut(whole);
     const padding = ' '.repeat(Math.max(0, width - widthOf(text)));
-    const styled = cell === null ? (style?.dim(text) ?? text) : text;
+    const dress = cell === null ? style?.dim : paint;
+    const styled = dress?.(text) ?? text;
     return numeric ? padding + styled : styled + padding;
   }
 
@@ -135,6 +169,11 @@ export class TableLayout {
     const rules = this.columns.map((column) => dash.repeat(column.width));
     const rule = rules.join(' '.repeat(gap));
     return this.#look.style?.dim(rule) ?? rule;
+  }
+
+  #heading(text: string): string {
+    const { style } = this.#look;
+    return style ? style.bold(style.cyan(text)) : text;
   }
 
   #bold(text: string): string {
@@ -158,23 +197,31 @@ function measureColumns(columns: readonly TableColumn[]): MeasuredColumn[] {
 
     const { name, numeric, dispensable, rigid = false } = column;
     const isFixed = numeric || rigid;
-    const foldedHeading = foldHeading(name, numeric);
+    const foldedHeading = widthOf(name) > cellWidth ? foldHeading(name) : [name];
     measured.push({ index, name, numeric, dispensable, isFixed, foldedHeading, cellWidth });
   }
   return measured;
 }
 
-/** The columns, in their order, without those that have to go so that the others fit a line. */
-function columnsThatFit(columns: readonly MeasuredColumn[], lineWidth: number): MeasuredColumn[] {
+/**
+ * The columns, in their order, without those that have to go so that the others fit a line. A number goes before any text
+ * is cut, and the other texts are cut before one of them goes.
+ */
+function columnsThatFit(
+  columns: readonly MeasuredColumn[],
+  { folded, otherTextsCut, allTextsCut }: Squeezes,
+  lineWidth: number,
+): MeasuredColumn[] {
   // The most dispensable one is the last.
   const kept = [...columns].sort((a, b) => a.dispensable - b.dispensable || a.index - b.index);
-  while (
-    kept.length > 1 &&
-    !fits(kept, easySqueeze, lineWidth) &&
-    !fits(kept, hardSqueeze, lineWidth)
-  ) {
+  let last = kept.at(-1);
+  while (last && last.dispensable > 0) {
+    if (fits(kept, last.numeric ? folded : otherTextsCut, lineWidth)) break;
     kept.pop();
+    last = kept.at(-1);
   }
+
+  while (kept.length > 1 && !fits(kept, allTextsCut, lineWidth)) kept.pop();
   return kept.sort((a, b) => a.index - b.index);
 }
 
@@ -190,17 +237,19 @@ function roomFor(columns: readonly MeasuredColumn[], lineWidth: number): number 
   return lineWidth - gap * (columns.length - 1);
 }
 
-function headingOf({ name, foldedHeading }: MeasuredColumn, { isFolded }: Squeeze) {
+function headingLines({ name, foldedHeading }: MeasuredColumn, { isFolded }: Squeeze) {
   return isFolded ? foldedHeading : [name];
 }
 
 function wholeWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
-  return Math.max(column.cellWidth, ...headingOf(column, squeeze).map(widthOf));
+  return Math.max(column.cellWidth, ...headingLines(column, squeeze).map(widthOf));
 }
 
 function leastWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
   const whole = wholeWidthOf(column, squeeze);
-  return column.isFixed ? whole : Math.min(whole, squeeze.leastTextWidth);
+  if (column.isFixed) return whole;
+  const isMain = column.dispensable === 0;
+  return Math.min(whole, isMain ? squeeze.leastMainText : squeeze.leastOtherText);
 }
 
 /** The width of each column: cells are taken from the widest texts until all fit, or each is at its least. */
@@ -227,15 +276,12 @@ function fitWidths(
   return widths;
 }
 
-/** The heading of a number on two lines, parted between two words where that is narrowest: `revenue`, `Euro`. */
-function foldHeading(name: string, numeric: boolean): string[] {
-  const glue = name.includes(' ') ? ' ' : '';
-  const words = name.split(glue === '' ? /(?<=[a-z])(?=[A-Z])/ : glue);
-  if (!numeric || words.length < 2) return [name];
-
+/** A heading on two lines, parted between two words where that is narrowest: `revenue`, `(€)`. */
+function foldHeading(name: string): string[] {
+  const words = name.split(' ');
   let best = [name];
   for (let count = 1; count < words.length; count++) {
-    const heading = [words.slice(0, count).join(glue), words.slice(count).join(glue)];
+    const heading = [words.slice(0, count).join(' '), words.slice(count).join(' ')];
     if (widestOf(heading) < widestOf(best)) best = heading;
   }
   return best;
@@ -245,27 +291,22 @@ function widestOf(lines: readonly string[]): number {
   return Math.max(...lines.map(widthOf));
 }
 
-/** Cells that a text takes on a terminal. Printable ASCII, which most texts are, takes one each. */
-export function widthOf(text: string): number {
-  return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
-}
-
 /** Names of more than this many characters are cut before they are measured: no table shows them whole. */
 const longestName = 2000;
 
-/** A long text as both its ends: what is longer is never seen, and takes long to measure. */
+/** The beginning of a long text: what is longer is never seen, and takes long to measure. */
 export function clip(text: string): string {
   if (text.length <= longestName) return text;
 
-  const ends = `${text.slice(0, longestName / 2)}…${text.slice(-longestName / 2)}`;
+  const beginning = `${text.slice(0, longestName)}…`;
   // A cut may have parted the halves of a character.
-  return ends.replace(/\p{Surrogate}/gu, '');
+  return beginning.replace(/\p{Surrogate}/gu, '');
 }
 
 /** Made when the first text is shortened: it takes longer than the rest of a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** A text of at most so many cells: both its ends, with a mark for what was left out. */
+/** A text of at most so many cells: its beginning, with a mark for what was left out. */
 export function shorten(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
 
@@ -273,22 +314,14 @@ export function shorten(text: string, width: number, mark = '…'): string {
   if (room <= 0) return mark.slice(0, width);
 
   graphemes ??= new Intl.Segmenter();
-  const parts = Array.from(graphemes.segment(text), ({ segment }) => segment);
-  const head = fitting(parts, Math.ceil(room / 2));
-  const tail = fitting(parts.reverse(), room - widthOf(head.join('')));
-  return head.join('') + mark + tail.reverse().join('');
-}
-
-/** As many of the first parts as the width has room for. */
-function fitting(parts: readonly string[], width: number): string[] {
-  const fitted: string[] = [];
+  let beginning = '';
   let used = 0;
-  for (const part of parts) {
-    used += widthOf(part);
-    if (used > width) break;
-    fitted.push(part);
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOf(segment);
+    if (used > room) break;
+    beginning += segment;
   }
-  return fitted;
+  return beginning.trimEnd() + mark;
 }
 
 /** So many names are kept apart, in columns of this width at least. */
@@ -337,7 +370,10 @@ export function textTable<Row>(
   columns: readonly TextColumn<Row>[],
   look: TableLook = {},
 ): string {
-  const tableColumns = columns.map((column, i) => tableColumnOf(column, rows, i));
+  const tableColumns = columns.map((column, i) => {
+    const name = headingOf(column.name, look.unicode);
+    return { ...tableColumnOf(column, rows, i), name };
+  });
   const layout = new TableLayout(tableColumns, look);
   const lines = rows.map((_, row) => layout.line(tableColumns.map(({ cells }) => cells[row])));
   return [...layout.head(), ...lines, ''].join('\n');

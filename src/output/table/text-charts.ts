@@ -1,19 +1,21 @@
+import { scaleLinear } from 'd3-scale';
+import { widthOf } from '../../text/cell-width.ts';
+import type { AxisTick } from '../../view/time-axis.ts';
 import type { TableLook } from '../encoder.ts';
-import { shorten, widthOf } from './table-layout.ts';
+import { shorten } from './table-layout.ts';
 
 /** Charts made of characters; each fits the width that it is given, and has an ASCII form. */
 
-/** A cell filled from below by 0 to 8 eighths. */
-const blocks = ' ▁▂▃▄▅▆▇█';
-
 /**
- * The course of some numbers in one line, from the lowest to the highest of them; as many neighbours as must are drawn
- * as their mean. Numbers that are all the same are drawn at half the height.
+ * The course of some numbers as columns in one line, from zero to the greatest of them; as many neighbours as must are
+ * drawn as their mean. What is below zero is drawn as zero.
  */
 export function sparkline(values: readonly number[], width: number, unicode = true): string {
-  const steps = unicode ? blocks.slice(1) : '_.-:=+*#';
-  const count = Math.max(1, Math.min(width, values.length));
-  const levels = levelsOf(means(values, count));
+  const steps = unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#';
+  const columns = means(values, Math.max(1, Math.min(width, values.length)));
+  const greatest = rangeOf(columns).greatest;
+
+  const levels = columns.map((value) => (greatest > 0 ? Math.max(0, value) / greatest : 0));
   return levels.map((level) => steps[Math.round(level * (steps.length - 1))]).join('');
 }
 
@@ -28,13 +30,6 @@ function means(values: readonly number[], count: number): number[] {
     const sum = part.reduce((total, value) => total + value, 0);
     return sum / part.length;
   });
-}
-
-/** Where each value stands between the lowest, 0, and the highest, 1. */
-function levelsOf(values: readonly number[]): number[] {
-  const { least, greatest } = rangeOf(values);
-  if (greatest <= least) return values.map(() => 0.5);
-  return values.map((value) => (value - least) / (greatest - least));
 }
 
 /** The lowest and the highest of some numbers. */
@@ -92,65 +87,164 @@ function blockBar(eighths: number): string {
   return rest === 0 ? whole : whole + String.fromCodePoint(0x2590 - rest);
 }
 
-/** Lines of characters that a chart over time takes, without its two of times. */
+/** About so many lines of characters a chart over time takes, without its two of times. */
 const chartHeight = 10;
 
-/** Numbers over time, their first and last time, and how a number is written on the scale. */
+/** About so many numbers stand on the scale. */
+const scaleNumbers = 4;
+
+/** Numbers over time, step by step, and how they are called. */
 export interface ValuesOverTime {
-  readonly values: readonly number[];
-  readonly from: string;
-  readonly to: string;
+  /** `undefined` where nothing is known: there the line is broken. */
+  readonly values: readonly (number | undefined)[];
+
+  /** The labels below the axis. */
+  readonly ticks: readonly AxisTick[];
+
+  /** How a round number is written on the scale. */
   textOf(value: number): string;
 }
 
-/** The course of values over time, from the lowest to the highest, which its scale names, to the eighth of a line. */
+/** The course of values over time as a line, above a scale of round numbers that begins at zero. */
 export function lineChart(
-  { values, from, to, textOf }: ValuesOverTime,
+  { values, ticks, textOf }: ValuesOverTime,
   { width: lineWidth = 80, unicode = true, style }: TableLook = {},
 ): string[] {
-  const range = values.length > 0 ? rangeOf(values) : { least: 0, greatest: 0 };
-  const labels = scaleLabels(range, textOf);
+  const range = rangeOf([0, ...values.filter((value) => value !== undefined)]);
+  const scale = scaleLinear().domain([range.least, range.greatest]).nice(scaleNumbers);
+  // Where all is zero, there is room above it.
+  if (range.least === range.greatest) scale.domain([0, 1]);
+
+  // Each number of the scale stands beside a line, and all are as far from each other.
+  const numbers = scale.ticks(scaleNumbers);
+  const linesBetween = Math.max(2, Math.floor(chartHeight / (numbers.length - 1)));
+  const height = linesBetween * (numbers.length - 1) + 1;
+  const labels = new Map<number, string>();
+  for (const [i, number] of numbers.reverse().entries())
+    labels.set(linesBetween * i, textOf(number));
   const scaleWidth = Math.max(...[...labels.values()].map(widthOf));
   const width = Math.max(4, lineWidth - scaleWidth - 2);
 
-  // What is lowest is still seen.
-  const heights = levelsOf(means(values, width)).map((level) => {
-    return Math.round(1 + level * (8 * chartHeight - 1));
-  });
-  const tick = unicode ? '┤' : '+';
+  const canvas = new Canvas(width, height, unicode);
+  scale.range([canvas.middleOf(height - 1), canvas.middleOf(0)]);
+  const places = values.map((_, i) => Math.floor(((i + 0.5) * canvas.dotsAcross) / values.length));
+  const rows = values.map((value) => (value === undefined ? undefined : Math.round(scale(value))));
+  drawValues(canvas, places, rows);
+
+  const tickMark = unicode ? '┤' : '+';
   const side = unicode ? '│' : '|';
-  const lines: string[] = [];
-  for (let row = 0; row < chartHeight; row++) {
+  const dim = style?.dim ?? ((text: string) => text);
+  const paint = style?.cyan ?? ((text: string) => text);
+  const lines = canvas.lines().map((drawn, row) => {
     const label = labels.get(row);
-    const filled = heights.map((height) => height - 8 * (chartHeight - 1 - row));
-    const cells = filled.map((eighths) => (unicode ? blockOf(eighths) : eighths > 0 ? '#' : ' '));
-    const scale = `${(label ?? '').padStart(scaleWidth)} ${label === undefined ? side : tick}`;
-    lines.push(`${scale}${cells.join('')}`.trimEnd());
+    const margin = `${(label ?? '').padStart(scaleWidth)} ${label === undefined ? side : tickMark}`;
+    return drawn === '' ? dim(margin) : dim(margin) + paint(drawn);
+  });
+  const margin = ' '.repeat(scaleWidth + 1);
+  const axis = timeAxisLines(ticks, { count: values.length, width, unicode });
+  return [...lines, ...axis.map((line) => dim(margin + line))];
+}
+
+/** @param rows the row of dots of each value, where it has one */
+function drawValues(
+  canvas: Canvas,
+  places: readonly number[],
+  rows: readonly (number | undefined)[],
+): void {
+  let last: Dot | undefined;
+  for (const [i, y] of rows.entries()) {
+    const dot = y === undefined ? undefined : { x: places[i] ?? 0, y };
+    if (dot) canvas.drawLine(last ?? dot, dot);
+    last = dot;
+  }
+}
+
+/** A place on a canvas, in dots from its left and upper edge. */
+interface Dot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The dots of a braille character, from its left and upper one. */
+const brailleBits = [
+  [0x01, 0x08],
+  [0x02, 0x10],
+  [0x04, 0x20],
+  [0x40, 0x80],
+];
+const brailleStart = 0x2800;
+
+/** A drawing of dots: eight in each character cell as braille, or one as an asterisk. */
+class Canvas {
+  readonly dotsAcross: number;
+
+  readonly #isBraille: boolean;
+
+  /** Row by row, the bits of each cell. */
+  readonly #cells: number[][];
+
+  constructor(width: number, height: number, isBraille: boolean) {
+    this.dotsAcross = isBraille ? 2 * width : width;
+    this.#isBraille = isBraille;
+    this.#cells = Array.from({ length: height }, () => new Array<number>(width).fill(0));
   }
 
-  const margin = ' '.repeat(scaleWidth + 1);
-  const axis = margin + (unicode ? `└${'─'.repeat(width)}` : `+${'-'.repeat(width)}`);
-  const hasRoomForBoth = from.length + to.length < width;
-  const times = from !== to && hasRoomForBoth ? from + to.padStart(width - from.length) : to;
-  return [...lines, style?.dim(axis) ?? axis, `${margin} ${times.slice(0, width)}`];
+  /** The row of dots in the middle of a line of characters. */
+  middleOf(line: number): number {
+    return this.#isBraille ? 4 * line + 1 : line;
+  }
+
+  /** Draws a straight line, both its ends included. */
+  drawLine(from: Dot, to: Dot): void {
+    const steps = Math.max(1, Math.abs(to.x - from.x), Math.abs(to.y - from.y));
+    for (let step = 0; step <= steps; step++) {
+      const x = from.x + ((to.x - from.x) * step) / steps;
+      const y = from.y + ((to.y - from.y) * step) / steps;
+      this.#set(Math.round(x), Math.round(y));
+    }
+  }
+
+  lines(): string[] {
+    return this.#cells.map((cells) => {
+      const characters = cells.map((bits) => {
+        if (bits === 0) return ' ';
+        return this.#isBraille ? String.fromCodePoint(brailleStart + bits) : '*';
+      });
+      return characters.join('').trimEnd();
+    });
+  }
+
+  #set(x: number, y: number): void {
+    const across = this.#isBraille ? 2 : 1;
+    const down = this.#isBraille ? 4 : 1;
+    const row = this.#cells[Math.floor(y / down)];
+    const cell = Math.floor(x / across);
+    const bit = brailleBits[y % down]?.[x % across] ?? 0;
+    if (row?.[cell] !== undefined) row[cell] |= bit;
+  }
 }
 
-/** The numbers of the scale, by the line that they stand on: at the top, in the middle, at the foot. */
-function scaleLabels(
-  { least, greatest }: Range,
-  textOf: (value: number) => string,
-): Map<number, string> {
-  const middle = chartHeight / 2;
-  if (least >= greatest) return new Map([[middle, textOf(least)]]);
-
-  return new Map([
-    [0, textOf(greatest)],
-    [middle, textOf((least + greatest) / 2)],
-    [chartHeight - 1, textOf(least)],
-  ]);
+/** How wide an axis of time is, and how many steps it has. */
+interface TimeAxisLook {
+  readonly count: number;
+  readonly width: number;
+  readonly unicode: boolean;
 }
 
-/** The cell of a column that is filled up to so many eighths; fewer than none is none, more than eight is all. */
-function blockOf(eighths: number): string {
-  return blocks[Math.max(0, Math.min(8, eighths))] ?? ' ';
+/** The axis with its ticks, and the labels below them, as many as have room. */
+function timeAxisLines(
+  ticks: readonly AxisTick[],
+  { count, width, unicode }: TimeAxisLook,
+): string[] {
+  const axis = new Array<string>(width).fill(unicode ? '─' : '-');
+  let labels = '';
+  for (const { index, text } of ticks) {
+    const place = Math.floor(((index + 0.5) * width) / count);
+    const start = Math.max(0, Math.min(place - Math.floor(text.length / 2), width - text.length));
+    const hasRoom = labels === '' ? text.length <= width : start > labels.length;
+    if (!hasRoom) continue;
+    axis[place] = unicode ? '┬' : '+';
+    labels = labels.padEnd(start) + text;
+  }
+  return [(unicode ? '└' : '+') + axis.join(''), ` ${labels}`];
 }

@@ -1,4 +1,4 @@
-import { widthOf } from '../table/table-layout.ts';
+import { widthOf } from '../../text/cell-width.ts';
 import type { SheetCell } from './workbook.ts';
 
 /** Columns are as wide as their contents, in characters of a number, between these. */
