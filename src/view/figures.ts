@@ -239,16 +239,6 @@ function percentChange(sign: number, amount: string, unicode: boolean): Change {
   return { direction: 'down', text: `${unicode ? '▼' : '-'} ${percent}` };
 }
 
-/** The text of a change. */
-export function changeText(
-  figure: Figure,
-  nowSums: Sums | undefined,
-  beforeSums: Sums | undefined,
-  unicode = true,
-): string {
-  return changeOf(figure, nowSums, beforeSums, unicode).text;
-}
-
 /** The figure of that field or metric, in any case. */
 export function findFigure(name: string, figures: readonly Figure[]): Figure | undefined {
   const isNamed = (text: string | undefined): boolean => {
