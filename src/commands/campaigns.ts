@@ -9,10 +9,10 @@ import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 
 const listFlags = flagGroup('Options:', {
-  adUnits: { flags: '--ad-units', meaning: 'one row an ad unit' },
+  adUnits: { flags: '--ad-units', meaning: 'one row for each ad unit' },
   search: {
     flags: '--search <text>',
-    meaning: 'only those with the text in a name or an id; any case',
+    meaning: 'only those with this text in a name, in any case, or with this id',
   },
   active: {
     flags: '--active [date]',
@@ -34,7 +34,7 @@ export const campaignsCommand = declareCommand({
       'adreport campaigns --local --active --search puzzle',
       'running today, with “puzzle” in a name',
     ],
-    ['adreport campaigns --local --ad-units --format json', 'one object an ad unit'],
+    ['adreport campaigns --local --ad-units --format json', 'one object for each ad unit'],
   ],
   flags,
   async action({ context, options }) {

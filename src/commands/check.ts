@@ -19,7 +19,7 @@ import { declareCommand } from './command.ts';
 
 export const checkCommand = declareCommand({
   name: 'check',
-  summary: 'hold a folder of reports against what it should be',
+  summary: 'find what is missing, changed or wrong in a folder of reports',
   args: ['<path...>'],
   examples: [
     ['adreport check data', 'a folder that run filled; exit 9 where something is wrong'],

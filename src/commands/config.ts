@@ -46,7 +46,7 @@ const getCommand = declareCommand({
   args: ['<name>'],
   summary: 'print the value of one setting',
   examples: [
-    ['adreport config get base-url', 'prints the value alone; nothing where there is none'],
+    ['adreport config get base-url', 'prints the value alone, or nothing'],
     ['adreport config get profile --local', 'without an account'],
   ],
   flags: [readFlags],

@@ -51,9 +51,9 @@ const doctorFlags = flagGroup('Options:', {
   },
   service: {
     flags: '--service',
-    meaning: 'try with a few small reports whether the service is as described',
+    meaning: 'order a few small reports, and say where the service differs from its description',
   },
-  yes: { flags: '--yes', meaning: 'with --service: order the reports without a question' },
+  yes: { flags: '--yes', meaning: 'with --service: order the reports without asking' },
   record: {
     flags: '--record <file>',
     meaning:

@@ -19,7 +19,7 @@ const downloadFlags = flagGroup('Options:', {
   wait: { flags: '--wait', meaning: 'poll until the report is ready' },
   strict: {
     flags: '--strict',
-    meaning: 'a report that is not what was asked for is exit 9 and no file',
+    meaning: 'end with exit 9 where the report differs from its request, instead of a warning',
   },
 });
 

@@ -51,7 +51,7 @@ const dataFlags = flagGroup('Data:', {
   },
   restateTail: {
     flags: '--restate-tail <n>',
-    meaning: 'for some campaigns they are complete only up to n days after that',
+    meaning: 'for some campaigns, up to n days later than --restate says',
     read: readCount,
     default: 0,
   },
@@ -94,7 +94,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
   rateLimit: {
     flags: '--rate-limit <n/s>',
-    meaning: 'at most n calls a second and account, else 429',
+    meaning: 'at most n calls a second for each account; more get 429',
     read: readRate,
   },
   windowClock: {
@@ -124,7 +124,7 @@ type ServerFlags = OptionsOf<typeof serverFlags>;
 const execCommand = declareCommand({
   name: 'exec',
   args: ['<command...>'],
-  summary: 'start the server, run a command against it, stop; exits as the command did',
+  summary: 'start the server, run a command against it, and end with the exit code of the command',
   examples: [
     [
       'adreport local-server exec -- adreport whoami',

@@ -19,7 +19,7 @@ const flags = [statusFlags, serviceFlags, waitFlags] as const;
 export const statusCommand = declareCommand({
   name: 'status',
   args: ['<id>'],
-  summary: 'how a report stands',
+  summary: 'show the status of a report',
   examples: [
     ['id=$(adreport report create --period yesterday)', 'the id of a report'],
     ['adreport status "$id"', 'prints progress, ready …'],

@@ -77,7 +77,7 @@ const viewFlags = flagGroup('Options:', {
   },
   top: {
     flags: '--top <n>',
-    meaning: 'only the first n groups, others as one; without --by, how many rows to show',
+    meaning: 'the first n groups, and the sum of the others; without --by, how many rows to show',
     read: readPositive,
   },
   chart: {

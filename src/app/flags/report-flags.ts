@@ -75,12 +75,12 @@ const requestFlags = flagGroup('Request:', {
   },
   direct: {
     flags: '--direct',
-    meaning: 'ask for the data in the answer, without waiting (output=direct)',
+    meaning: 'ask the service to answer with the data at once (output=direct)',
     isRare: true,
   },
   dryRun: {
     flags: '--dry-run',
-    meaning: 'print the window, the request and a curl line; no network (but for names)',
+    meaning: 'print the window, the request and a curl line; only names are looked up',
     isNeverSaved: true,
   },
 });
