@@ -2,7 +2,7 @@ import { type Encoding, type EndpointName, endpoints } from '../contract/message
 import { AdreportError, codeOf, IncompleteDataError, StillInProgressError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
-import type { Http, HttpResponse } from './http.ts';
+import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { readHttpError } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
 
@@ -47,6 +47,37 @@ export interface Call {
   readonly token?: string | undefined;
 }
 
+/** A call as it is sent: what is absent here is not sent. */
+export interface SentCall {
+  readonly endpoint: EndpointName;
+  readonly body?: CallBody | undefined;
+  /** The whole value of the Authorization header. */
+  readonly authorization?: string | undefined;
+  /** The value of the Accept header; `null` sends none. Default: `application/json`. */
+  readonly accept?: string | null | undefined;
+}
+
+/** The request of a call to a service. */
+export function requestOf(
+  { endpoint, body, authorization, accept = 'application/json' }: SentCall,
+  { baseUrl, signal }: { readonly baseUrl: URL; readonly signal: AbortSignal },
+): HttpRequest {
+  const { method, path } = endpoints[endpoint];
+  const headers: Record<string, string> = {};
+  if (accept !== null) headers.accept = accept;
+  if (body) headers['content-type'] = body.contentType;
+  if (authorization !== undefined) headers.authorization = authorization;
+
+  return {
+    method,
+    url: new URL(baseUrl.href.replace(/\/$/, '') + path),
+    headers,
+    body: body?.text,
+    signal,
+    isDownload: endpoint === 'download',
+  };
+}
+
 /** Reads an answer with a status of success, anew for each try. */
 export type ReadAnswer<Result> = (response: HttpResponse) => Promise<Result>;
 
@@ -69,7 +100,8 @@ interface Failure {
 /** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
 const longestRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created all the same.';
-const passingStatuses = [408, 429, 500, 502, 503, 504];
+/** The statuses of HTTP after which the same call may soon succeed. */
+export const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 /**
  * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a
@@ -122,13 +154,14 @@ export class Exchanges {
 
   /** One try of a call. Throws what no repetition can mend. */
   async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
-    const { http, encoding, host, redact } = this.#options;
-    const { endpoint } = call;
+    const { http, baseUrl, encoding, host, redact } = this.#options;
+    const { endpoint, body, token } = call;
+    const { signal } = host;
     const isCreate = endpoint === 'buyer';
     let wasSent = false;
     try {
       const response = await http.send({
-        ...this.#requestOf(call),
+        ...requestOf({ endpoint, body, authorization: token }, { baseUrl, signal }),
         onSent: () => {
           wasSent = true;
         },
@@ -160,22 +193,6 @@ export class Exchanges {
       const { error, passing } = lossOf(thrown);
       return { isAnswered: false, error, mayRetry: passing && !mayExist, mayExist };
     }
-  }
-
-  #requestOf({ endpoint, body, token }: Call) {
-    const { baseUrl, host } = this.#options;
-    const { method, path } = endpoints[endpoint];
-    const headers: Record<string, string> = { accept: 'application/json' };
-    if (body) headers['content-type'] = body.contentType;
-    if (token !== undefined) headers.authorization = token;
-    return {
-      method,
-      url: new URL(baseUrl.href.replace(/\/$/, '') + path),
-      headers,
-      body: body?.text,
-      signal: host.signal,
-      isDownload: endpoint === 'download',
-    };
   }
 }
 

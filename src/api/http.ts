@@ -25,7 +25,7 @@ export interface ProxySettings {
 }
 
 /** One request, before its redirects. */
-interface HttpRequest {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
   /** By lower-case name. */

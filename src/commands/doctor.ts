@@ -23,7 +23,7 @@ import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Console, Style } from '../ui/console.ts';
 import { createProgress } from '../ui/progress.ts';
 import { declareCommand } from './command.ts';
-import { examineService } from './doctor-service.ts';
+import { examineService } from './doctor-service/examination.ts';
 
 type Status = 'ok' | 'warning' | 'broken';
 

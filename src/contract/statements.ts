@@ -167,7 +167,7 @@ export const statements = [
   {
     id: 'S21',
     kind: 'assumed',
-    sentence: 'dates every row of a report by DAILY, as YYYY-MM-DD, inside the window',
+    sentence: 'gives a report by DAILY one row a day, dated YYYY-MM-DD and inside the window',
     source: 'decisions.md 4, Row fields',
     profiles: both,
   },
@@ -251,7 +251,8 @@ export const statements = [
   {
     id: 'S33',
     kind: 'assumed',
-    sentence: 'reads since and until as instants, and both of them as part of the window',
+    sentence:
+      'reads since and until by the clock of the setting window-clock, as instants if it is not set, and both as part of the window',
     source: 'decisions.md 2',
     profiles: both,
   },
@@ -267,6 +268,13 @@ export const statements = [
     kind: 'assumed',
     sentence: 'answers the create call with the status record, and the id in response.report_id',
     source: 'decisions.md 2',
+    profiles: both,
+  },
+  {
+    id: 'S36',
+    kind: 'assumed',
+    sentence: 'gives a report whole: no error, count or further page stands beside its rows',
+    source: 'decisions.md 4',
     profiles: both,
   },
 ] as const satisfies readonly Statement[];

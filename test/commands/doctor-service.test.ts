@@ -1,44 +1,29 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { statements } from '../../src/contract/statements.ts';
 import { topics } from '../../src/help/index.ts';
 import campaigns from '../../src/server/world/campaigns.json' with { type: 'json' };
+import { unseenVariants, variantsByStatement } from '../contract/examined-variants.ts';
+import { serviceDamages } from '../contract/service-damages.ts';
 import {
   campaignVariants,
   runVariants,
   signInVariants,
-  token,
   usualAnswers,
-  type Variant,
 } from '../contract/service-variants.ts';
 import { tokens } from '../server/local.ts';
+import { serveDamaged } from '../support/damaged-service.ts';
+import {
+  examineVariant,
+  examinationLine as line,
+  othersIn,
+  resultsIn,
+} from '../support/examination.ts';
 import { serve } from '../support/http-server.ts';
 import { expectShapesOnly } from '../support/recording-property.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-
-/** One statement, as `--json` tells what came of it. */
-interface Result {
-  readonly id: string;
-  readonly kind: string;
-  readonly sentence: string;
-  readonly result: string;
-  readonly said: string | null;
-}
-
-function resultsIn({ stdout }: { readonly stdout: string }): readonly Result[] {
-  return JSON.parse(stdout).statements;
-}
-
-/** The statements that did not hold, by their numbers, with what was said of each. */
-function othersIn(result: { readonly stdout: string }): Record<string, string> {
-  const others: Record<string, string> = {};
-  for (const { id, result: outcome, said } of resultsIn(result)) {
-    if (outcome !== 'holds') others[id] = `${outcome}: ${said}`;
-  }
-  return others;
-}
 
 /** What a recording must not have of the built-in data. */
 const namesOfCampaigns = campaigns.flatMap(({ campaignId, campaignName }) => [
@@ -47,7 +32,6 @@ const namesOfCampaigns = campaigns.flatMap(({ campaignId, campaignName }) => [
 ]);
 
 const accounts = ['buyer', 'dsp'] as const;
-const line = 'doctor --service --yes --json';
 const signInOf = (account: string) => ({
   ADREPORT_EMAIL: `${account}@example.com`,
   ADREPORT_PASSWORD: 'demo',
@@ -68,15 +52,25 @@ describe('against the local server', () => {
     expect(resultsIn(result).map(({ id }) => id)).toEqual(ofProfile.map(({ id }) => id));
   });
 
-  test.each(accounts)('%s: wall times are one assumption that differs', async (account) => {
-    const { run } = await serveForTest({ windowClock: 'wall' }, account);
+  const clocks = ['instant', 'wall'] as const;
+  const pairs = clocks.flatMap((server) => clocks.map((setting) => ({ server, setting })));
+  const cases = accounts.flatMap((account) => pairs.map((pair) => ({ account, ...pair })));
 
-    const result = await run(line, { env: signInOf(account) });
+  test.each(cases)(
+    '$account: the service reads the clock “$server”, the setting is “$setting”',
+    async ({ account, server, setting }) => {
+      const { run, cwd } = await serveForTest({ windowClock: server }, account);
+      writeFileSync(join(cwd, 'adreport.yaml'), `defaults: {windowClock: ${setting}}`);
 
-    const advice = 'it reads wall times: adreport config set window-clock wall';
-    expect(othersIn(result)).toEqual({ S33: `differs: ${advice}` });
-    expect(result.exitCode).toBe(0);
-  });
+      const result = await run(line, { env: signInOf(account) });
+
+      const times = server === 'wall' ? 'wall times' : 'instants';
+      const advice = `it reads ${times}: adreport config set window-clock ${server}`;
+      const isSet = server === setting;
+      expect(othersIn(result)).toEqual(isSet ? {} : { S33: `differs: ${advice}` });
+      expect(result.exitCode).toBe(0);
+    },
+  );
 
   test.each(accounts)('--local as %s needs no account, and asks nothing', async (account) => {
     const { exitCode, stdout, stderr } = await runCli(
@@ -86,7 +80,9 @@ describe('against the local server', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^✓ {2}S19 {3}gives days that add up to the whole of the same window$/m);
     expect(stdout).toMatch(/\n\d+ statements: \d+ hold, 0 differ, 0 not tried\.\n$/);
-    expect(stderr).toMatch(/^This orders \d+ small reports from the service:\n {2}- 2026-11-16 to/);
+    const [firstLine, secondLine] = stderr.split('\n');
+    expect(firstLine).toMatch(/^This orders \d+ small reports from the local server, with the /);
+    expect(secondLine).toMatch(/^ {2}- 2026-11-16 to 2026-11-18 by DAILY$/);
   });
 
   test('an administrator, who signs in with a token: what is not tried has its reason', async () => {
@@ -112,118 +108,49 @@ test('without a terminal and without --yes: exit 2, and nothing is ordered', asy
   expect(calls('buyer')).toBe(0);
 });
 
-/** A service that gives literal answers, the same for all reports. */
-async function serveVariant({ answers }: Pick<Variant, 'answers'>) {
-  const counts = new Map<string, number>();
+describe('a service that differs', () => {
+  const variants = [...runVariants, ...signInVariants, ...campaignVariants].map(({ name }) => name);
 
-  return serve(({ path }, response) => {
-    const ofPath = answers[path] ?? [usualAnswers[path] ?? { status: 404 }];
-    const count = counts.get(path) ?? 0;
-    counts.set(path, count + 1);
+  test('every variant stands in one list: it is named by a statement, or there is a reason', () => {
+    const named = Object.values(variantsByStatement).flat();
+    const listed = [...named, ...Object.keys(unseenVariants)];
 
-    const answer = ofPath[count] ?? ofPath.at(-1) ?? '';
-    const whole = typeof answer === 'string' ? { body: answer } : answer;
-    const { status = 200, headers = {}, body = '' } = whole;
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    expect([...listed].sort()).toEqual([...variants].sort());
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(serviceDamages.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(serviceDamages.map(({ name }) => name)).size).toBe(serviceDamages.length);
   });
-}
 
-/** What comes of a service with some literal answers. */
-async function examine(variant: Pick<Variant, 'answers'>, flags = '') {
-  const { env } = await serveVariant(variant);
-  const signIn = { ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'correct horse' };
-  return runCli(`${line} ${flags}`, { env: { ...env, ...signIn } });
-}
+  test('every statement differs in some service', () => {
+    const ids = new Set<string>(serviceDamages.flatMap(({ differs }) => [...differs]));
 
-/** The variants that differ from the description in a way that is seen from outside, and the statement that says so. */
-const differences = [
-  ['create: response.id', 'S35'],
-  ['create: the bare id', 'S35'],
-  ['create: the data itself', 'S07'],
-  ['create: an error with 200', 'S07'],
-  ['create: no id', 'S07'],
-  ['create: a page', 'S07'],
-  ['create: 415', 'S07'],
-  ['status: status', 'S09'],
-  ['status: done', 'S10'],
-  ['status: response is the word', 'S09'],
-  ['status: failed', 'S10'],
-  ['status: queued, then ready', 'S09'],
-  ['status: a page', 'S09'],
-  ['download: CSV', 'S11'],
-  ['download: rows alone', 'S11'],
-  ['download: in response', 'S11'],
-  ['download: a total beside the rows', 'S21'],
-  ['download: a page', 'S11'],
-  ['sign-in: token', 'S01'],
-  ['sign-in: the bare token', 'S01'],
-  ['sign-in: no token', 'S01'],
-  ['campaigns: campaigns', 'S05'],
-  ['campaigns: keyed by id', 'S05'],
-  ['campaigns: adUnits', 'S05'],
-  ['campaigns: another list', 'S05'],
-] as const;
+    expect(statements.map(({ id }) => id).filter((id) => !ids.has(id))).toEqual([]);
+  });
 
-const allVariants = [...runVariants, ...signInVariants, ...campaignVariants];
+  // long/service-examination.test.ts has all of them.
+  const samples = serviceDamages.filter((_damage, index) => index % 7 === 0);
 
-test.each(differences)('%s: %s differs, and no token is told', async (name, id) => {
-  const variant = allVariants.find((each) => each.name === name);
+  test.each(samples)('$name: $differs', async (damage) => {
+    const run = await serveDamaged(damage);
 
-  const result = await examine(variant ?? { answers: {} });
-
-  const { kind, result: outcome, said } = resultsIn(result).find((each) => each.id === id) ?? {};
-  expect({ name: variant?.name, outcome }).toEqual({ name, outcome: 'differs' });
-  expect(said).toMatch(/\w/);
-  expect(result.stdout + result.stderr).not.toContain(token);
-  if (kind === 'described') expect(result.exitCode).toBe(9);
-});
-
-test('no variant is named for what the usual literal answers differ in, too', async () => {
-  const usual = othersIn(await examine({ answers: {} }));
-
-  expect(differences.filter(([, id]) => usual[id]?.startsWith('differs'))).toEqual([]);
-});
-
-/** What a service between the program and the local server writes otherwise, and the one statement that says so. */
-const rewrites: readonly (readonly [id: string, pattern: RegExp, replacement: string])[] = [
-  ['S06', /("campaign\w+Date":"[-\d]{10}) [:\d]{8}/g, '$1'],
-  ['S13', /("(?:since|until)":"[^"+]*)\+0100/g, '$1'],
-  ['S14', /europe\/paris/g, 'Europe/Paris'],
-  ['S16', /"breakdowns":\["DAILY"\]/g, '"breakdowns":[]'],
-  ['S17', /"clicks":(\d+)/g, '"clicks":"$1"'],
-  ['S18', /"valueDollar"/g, '"revenueDollar"'],
-  ['S19', /"displays":(\d+)(?=.*"breakdowns":\["DAILY"\])/, '"displays":1$1'],
-  ['S22', /("hour":"[^"+]*)\+0100/g, '$1'],
-  ['S34', /"os":null/g, '"os":"iOS"'],
-];
-
-test.each(rewrites)(
-  '%s alone differs where one thing is written otherwise',
-  async (id, pattern, replacement) => {
-    const { server, run } = await serveForTest();
-    const front = await serve(async ({ method, path, headers, body }, response) => {
-      const { authorization = '', accept = '', 'content-type': type = '' } = headers;
-      const hasBody = method === 'POST';
-      const answer = await fetch(new URL(path, server.url), {
-        method,
-        headers: { ...(authorization && { authorization }), accept, 'content-type': type },
-        ...(hasBody && { body }),
-      });
-      const text = await answer.text();
-      const contentType = answer.headers.get('content-type') ?? '';
-      response.writeHead(answer.status, { 'content-type': contentType });
-      response.end(text.replace(pattern, replacement));
-    });
-    const env = { ...signInOf('buyer'), ADREPORT_BASE_URL: front.url.href };
-
-    const result = await run(line, { env });
+    const result = await run(line);
 
     const differing = resultsIn(result).filter((each) => each.result === 'differs');
-    expect(differing.map((each) => each.id)).toEqual([id]);
-    const isDescribed = differing[0]?.kind === 'described';
+    expect(differing.map(({ id }) => id)).toEqual([...damage.differs].sort());
+    const isDescribed = differing.some(({ kind }) => kind === 'described');
     expect(result.exitCode).toBe(isDescribed ? 9 : 0);
-  },
-);
+  });
+
+  test('what is found before a service can no longer be reached is printed, with exit 5', async () => {
+    const result = await examineVariant({ answers: { '/buyer-reporting': [{ status: 503 }] } });
+
+    expect(result.exitCode).toBe(5);
+    expect(resultsIn(result).find(({ id }) => id === 'S05')?.result).toBe('holds');
+    expect(othersIn(result).S07).toBe(
+      'not tried: The service answers /buyer-reporting with 503 for now.',
+    );
+  });
+});
 
 test('a service that takes forms only: the setting is named, and the rest is tried with forms', async () => {
   const { url, env } = await serve(({ path, method, headers }, response) => {
@@ -304,8 +231,8 @@ describe('--record', () => {
   test('keys that the contract does not know have numbers, unless they are to be kept', async () => {
     const answers = { '/campaigns': ['[{"campaignId":"12","ourClient":"A"}]'] };
 
-    const numbered = await examine({ answers }, '--record x.json');
-    const kept = await examine({ answers }, '--record x.json --keep-keys');
+    const numbered = await examineVariant({ answers }, '--record x.json');
+    const kept = await examineVariant({ answers }, '--record x.json --keep-keys');
 
     expect(numbered.files['x.json']).toContain('"key1": "capitals, 1 long"');
     expect(numbered.files['x.json']).not.toContain('ourClient');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { RawAnswer, RawCall } from '../../src/commands/service-calls.ts';
-import { ServiceRecording } from '../../src/commands/service-recording.ts';
+import type { RawAnswer, RawCall } from '../../src/commands/doctor-service/calls.ts';
+import { ServiceRecording } from '../../src/commands/doctor-service/recording.ts';
 import { endpoints } from '../../src/contract/messages.ts';
 import { statements } from '../../src/contract/statements.ts';
 

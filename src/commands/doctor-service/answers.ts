@@ -1,8 +1,8 @@
-import { recordIn } from '../api/answers.ts';
-import { momentOf, numberTextOf } from '../contract/values.ts';
-import { Decimal } from '../view/numbers.ts';
+import { recordIn } from '../../api/answers.ts';
+import { momentOf, numberTextOf } from '../../contract/values.ts';
+import { Decimal } from '../../view/numbers.ts';
 import { KeyNames, shapeOf } from './body-shape.ts';
-import type { RawAnswer } from './service-calls.ts';
+import type { RawAnswer } from './calls.ts';
 
 // What the trials of a service read in its answers.
 
@@ -70,6 +70,23 @@ export function isCampaign(value: unknown): boolean {
   );
 }
 
+/** Whether an answer says in its headers that it is not all there is. */
+export function hasFurtherPage({ headers }: RawAnswer): boolean {
+  return /\brel="?next/i.test(headers.link ?? '');
+}
+
+/** The members that a report has beside its rows, and its summary beside what describes it, by their names. */
+export function membersBesideRows({ json }: RawAnswer): string[] {
+  const described = ['data', 'summary'];
+  const summary = memberOf(json, 'summary');
+  const others = isObject(json) ? Object.keys(json).filter((key) => !described.includes(key)) : [];
+  const ofSummary = isObject(summary) ? Object.keys(summary) : [];
+
+  const ofWindow = ['since', 'until', 'breakdowns', 'timezone'];
+  for (const key of ofSummary) if (!ofWindow.includes(key)) others.push(`summary.${key}`);
+  return others;
+}
+
 /** The report in an answer, wherever its rows stand; `undefined` where there are none. */
 export function documentIn(answer: RawAnswer): ReportDocument | undefined {
   const { json } = answer;
@@ -113,6 +130,7 @@ export function isSameWall(seconds: number, text: string): boolean {
 export function summaryWindowText(since: unknown, until: unknown): string {
   const isTold = momentOf(String(since)) && momentOf(String(until));
   if (isTold) return `the summary says ${since} to ${until}`;
+  if (since === undefined && until === undefined) return 'the summary has no window';
   return `the summary has ${formatOf(since)} and ${formatOf(until)}`;
 }
 

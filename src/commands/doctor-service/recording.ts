@@ -1,7 +1,7 @@
-import { tryJson } from '../api/exact-json.ts';
-import { endpoints } from '../contract/messages.ts';
+import { tryJson } from '../../api/exact-json.ts';
+import { endpoints } from '../../contract/messages.ts';
 import { KeyNames, type Shape, shapeOf } from './body-shape.ts';
-import type { RawAnswer, RawCall } from './service-calls.ts';
+import type { RawAnswer, RawCall } from './calls.ts';
 
 /** What a recording says of the program and of its settings: nothing of whoever uses it. */
 export interface RecordingFacts {

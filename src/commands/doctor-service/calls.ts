@@ -1,22 +1,22 @@
-import { findReportId, readText, recordIn } from '../api/answers.ts';
-import { tryJson } from '../api/exact-json.ts';
-import { type CallBody, parseRetryAfter, retryPauseMs } from '../api/exchange.ts';
-import type { Http, HttpResponse } from '../api/http.ts';
-import { TransportError } from '../api/transport-error.ts';
-import type { Context } from '../context.ts';
-import { type EndpointName, endpoints } from '../contract/messages.ts';
-import { codeOf, IncompleteDataError, RejectedError, UnreachableError } from '../errors.ts';
+import { findReportId, readText, recordIn } from '../../api/answers.ts';
+import { tryJson } from '../../api/exact-json.ts';
+import {
+  parseRetryAfter,
+  passingStatuses,
+  requestOf,
+  retryPauseMs,
+  type SentCall,
+} from '../../api/exchange.ts';
+import type { Http, HttpResponse } from '../../api/http.ts';
+import { TransportError } from '../../api/transport-error.ts';
+import type { Context } from '../../context.ts';
+import { endpoints } from '../../contract/messages.ts';
+import { codeOf, IncompleteDataError, RejectedError, UnreachableError } from '../../errors.ts';
 import { KeyNames, shapeOf } from './body-shape.ts';
 
-/** One call, with nothing added to it: what is absent here is not sent. */
-export interface RawCall {
-  readonly endpoint: EndpointName;
-  readonly body?: CallBody;
-  /** The whole value of the Authorization header. */
-  readonly authorization?: string | undefined;
-  /** The value of the Accept header; `null` sends none. Default: `application/json`. */
-  readonly accept?: string | null;
-  /** Whether the service is meant to refuse the call, so that an answer of 5xx is one, too. */
+/** One call of the examination. */
+export interface RawCall extends SentCall {
+  /** Whether the service is meant to refuse the call: then an answer of 5xx that stays is an answer, too. */
   readonly isMeantToFail?: boolean;
 }
 
@@ -43,7 +43,6 @@ export interface ServiceCallsOptions {
 
 const triesAtMost = 5;
 const longestPauseMs = 5 * 60_000;
-const passingStatuses = [408, 429, 500, 502, 503, 504];
 
 /**
  * Calls of the service whose answers are seen as they came, status and headers included. The client hides what it can read
@@ -68,12 +67,17 @@ export class ServiceCalls {
       onExchange?.(call, answer);
 
       const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], host.wallClock());
-      if (!isPassing(call, answer, retryAfterMs)) return answer;
-      if (tries === triesAtMost || !mayRepeat(call, answer, retryAfterMs)) {
-        const { path } = endpoints[call.endpoint];
-        throw new UnreachableError(`The service answers ${path} with ${answer.status} for now.`, {
-          hint: 'Run it again later.',
-        });
+      // The service says that it did nothing, and when to come back.
+      const isForNow =
+        answer.status === 429 || (answer.status === 503 && retryAfterMs !== undefined);
+      const isPassing = isForNow || passingStatuses.includes(answer.status);
+      if (!isPassing) return answer;
+
+      // A create makes a report each time that it is carried out.
+      const mayRepeat = isForNow || call.endpoint !== 'buyer';
+      if (tries === triesAtMost || !mayRepeat) {
+        if (call.isMeantToFail && !isForNow) return answer;
+        throw unreachable(call, answer);
       }
       const pauseMs = retryPauseMs(tries, retryAfterMs ?? 0, host.random);
       await host.sleep(Math.min(pauseMs, longestPauseMs), host.signal);
@@ -84,7 +88,8 @@ export class ServiceCalls {
     let status = 0;
     let headers: RawAnswer['headers'] = {};
     try {
-      const response = await this.#options.http.send(this.#requestOf(call));
+      const { http, baseUrl, host } = this.#options;
+      const response = await http.send(requestOf(call, { baseUrl, signal: host.signal }));
       status = response.status;
       headers = response.headers;
       return await readAnswer(response);
@@ -92,24 +97,6 @@ export class ServiceCalls {
       if (error instanceof TransportError) throw error.error;
       return { status, headers, text: '', json: undefined, problem: problemOf(error) };
     }
-  }
-
-  #requestOf({ endpoint, body, authorization, accept = 'application/json' }: RawCall) {
-    const { baseUrl, host } = this.#options;
-    const { method, path } = endpoints[endpoint];
-    const headers: Record<string, string> = {};
-    if (accept !== null) headers.accept = accept;
-    if (body) headers['content-type'] = body.contentType;
-    if (authorization !== undefined) headers.authorization = authorization;
-
-    return {
-      method,
-      url: new URL(baseUrl.href.replace(/\/$/, '') + path),
-      headers,
-      body: body?.text,
-      signal: host.signal,
-      isDownload: endpoint === 'download',
-    };
   }
 }
 
@@ -130,35 +117,23 @@ function problemOf(error: unknown): string {
   throw error;
 }
 
-function isPassing(
-  call: RawCall,
-  { status }: RawAnswer,
-  retryAfterMs: number | undefined,
-): boolean {
-  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return true;
-  return passingStatuses.includes(status) && !call.isMeantToFail;
-}
-
-/** Whether a call that was refused for now may be made again: a create makes a report each time that it is carried out. */
-function mayRepeat(
-  { endpoint }: RawCall,
-  { status }: RawAnswer,
-  retryAfterMs: number | undefined,
-): boolean {
-  if (endpoint !== 'buyer') return true;
-  return status === 429 || (status === 503 && retryAfterMs !== undefined);
+function unreachable({ endpoint }: RawCall, { status }: RawAnswer): UnreachableError {
+  const { path } = endpoints[endpoint];
+  return new UnreachableError(`The service answers ${path} with ${status} for now.`, {
+    hint: 'Run it again later.',
+  });
 }
 
 const longestDescription = 160;
 
-/** An answer in a few words: its status, the service's word for an error, and the shape of its body, without any value. */
+/** An answer in a few words: its status, and the service's word for an error or the shape of its body, without any value. */
 export function describeAnswer(answer: RawAnswer): string {
   const { status, problem } = answer;
   if (problem !== undefined) return status === 0 ? problem : `${status}: ${problem}`;
 
   const { errorId = '' } = recordIn(answer.json);
-  const code = /^[A-Z]+(?:_[A-Z]+)*$/.test(errorId) ? ` ${errorId}` : '';
-  return `${status}${code} with ${describeBody(answer)}`;
+  const isWord = /^[A-Z]+(?:_[A-Z]+)*$/.test(errorId);
+  return isWord ? `${status} ${errorId}` : `${status} with ${describeBody(answer)}`;
 }
 
 function describeBody(answer: RawAnswer): string {

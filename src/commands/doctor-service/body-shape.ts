@@ -1,5 +1,5 @@
-import { defaultZone, reportStatuses } from '../contract/messages.ts';
-import { breakdowns, filters, metrics } from '../contract/vocabulary.ts';
+import { defaultZone, reportStatuses } from '../../contract/messages.ts';
+import { breakdowns, filters, metrics } from '../../contract/vocabulary.ts';
 
 /**
  * The shape of a body of the service: its keys, its types, its lengths and the known formats of its times and numbers. A

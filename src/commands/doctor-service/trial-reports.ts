@@ -1,7 +1,7 @@
-import { defaultZone, type ReportRequest } from '../contract/messages.ts';
-import type { Profile } from '../contract/vocabulary.ts';
-import { planReport } from '../report/request.ts';
-import { formatDate } from '../report/window.ts';
+import { defaultZone, type ReportRequest, type WindowClock } from '../../contract/messages.ts';
+import type { Profile } from '../../contract/vocabulary.ts';
+import { planReport } from '../../report/request.ts';
+import { formatDate } from '../../report/window.ts';
 
 /** The reports that the trials of both profiles need, by their names. */
 export type TrialReportName =
@@ -26,12 +26,22 @@ export interface TrialReport {
   readonly request: ReportRequest;
 }
 
+/** What the reports depend on. */
+export interface TrialReportOptions {
+  readonly profile: Profile;
+  /** How the service is thought to read the window. */
+  readonly windowClock: WindowClock;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
 /** The zone of a DSP’s report that is in another one than its default. */
 export const otherZone = 'Asia/Tokyo';
 const dayMs = 86_400_000;
 
 /** The reports that the trials order, ten at most: of three days that are over, and some that must be refused. */
-export function planTrialReports(profile: Profile, nowMs: number): TrialReport[] {
+export function planTrialReports(options: TrialReportOptions): TrialReport[] {
+  const { profile, nowMs } = options;
   const dayBefore = (days: number): string =>
     formatDate((nowMs - days * dayMs) / 1_000, defaultZone);
   const isBuyer = profile === 'buyer';
@@ -42,7 +52,7 @@ export function planTrialReports(profile: Profile, nowMs: number): TrialReport[]
   const threeDays = { since: dayBefore(4), until: dayBefore(2) };
   const oneDay = { since: dayBefore(3), until: dayBefore(3) };
   const plan = (flags: object): ReportRequest =>
-    planReport({ profile, metrics, nowMs, ...threeDays, ...flags }).request;
+    planReport({ ...options, metrics, ...threeDays, ...flags }).request;
 
   const days = plan({ by: 'DAILY' });
   const small = plan({ by: 'DAILY', metrics: 'displays', ...oneDay });

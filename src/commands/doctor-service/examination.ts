@@ -1,20 +1,22 @@
 import { resolve } from 'node:path';
-import { createHttp, readProxy } from '../api/http.ts';
-import { requireSignIn, type Settings } from '../config/settings.ts';
-import type { Context } from '../context.ts';
-import { version } from '../context.ts';
-import { type StatementId, type StatementKind, statements } from '../contract/statements.ts';
-import type { Profile } from '../contract/vocabulary.ts';
-import { checkTarget, openOutput } from '../output/file/output-file.ts';
-import { wrap } from '../text/cell-width.ts';
-import { printable, visibleJson } from '../text/printable.ts';
-import { formatPlural } from '../text/quantity.ts';
-import type { Console } from '../ui/console.ts';
-import { createPrompt } from '../ui/prompt.ts';
-import { ServiceCalls } from './service-calls.ts';
-import { ServiceRecording } from './service-recording.ts';
-import { ServiceTrials, type TrialResult, type TrialVerdict } from './service-trials.ts';
+import { createHttp, readProxy } from '../../api/http.ts';
+import { requireSignIn, type Settings } from '../../config/settings.ts';
+import type { Context } from '../../context.ts';
+import { version } from '../../context.ts';
+import { type StatementKind, statements } from '../../contract/statements.ts';
+import type { Profile } from '../../contract/vocabulary.ts';
+import { UnreachableError } from '../../errors.ts';
+import { checkTarget, openOutput } from '../../output/file/output-file.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable, visibleJson } from '../../text/printable.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import type { Console } from '../../ui/console.ts';
+import { createPrompt } from '../../ui/prompt.ts';
+import { ServiceCalls } from './calls.ts';
+import { ServiceRecording } from './recording.ts';
 import { planTrialReports, type TrialReport } from './trial-reports.ts';
+import { ServiceTrials } from './trials.ts';
+import { type TrialResult, Verdicts } from './verdicts.ts';
 
 /** How the examination of a service is made. */
 export interface ServiceExaminationOptions {
@@ -51,45 +53,28 @@ export async function examineService(
   options: ServiceExaminationOptions,
 ): Promise<number> {
   const settings = await context.settings();
-  const { profile } = settings;
   requireSignIn(settings);
 
   const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
   if (recordPath) await checkTarget(recordPath);
 
-  const reports = planTrialReports(profile.value, context.host.wallClock());
-  const isAgreed = await agreeOn(context, reports, options);
+  const reports = planTrialReports({
+    profile: settings.profile.value,
+    windowClock: settings.windowClock.value,
+    nowMs: context.host.wallClock(),
+  });
+  const isAgreed = await agreeOn(context, { settings, reports, options });
   if (!isAgreed) {
     context.console.note('Nothing was ordered.');
     return 0;
   }
 
   const results = await tryStatements(context, { settings, reports, options });
-  await printResults(context, results);
 
   const isDifferent = results.some(
     ({ kind, result }) => kind === 'described' && result === 'differs',
   );
   return isDifferent ? exitCodeOfDifference : 0;
-}
-
-/** Lists the reports that will be ordered, and asks whether they may be. */
-async function agreeOn(
-  { console, host, isLocal }: Context,
-  reports: readonly TrialReport[],
-  { isAgreed }: ServiceExaminationOptions,
-): Promise<boolean> {
-  console.note(`This orders ${formatPlural(reports.length, 'small report')} from the service:`);
-  for (const { description } of reports) console.note(`  - ${description}`);
-  // The server in this process is nobody's account.
-  if (isAgreed || isLocal) return true;
-
-  const prompt = createPrompt(host.stdin, console, host.signal);
-  const question = { what: 'permission to order them', flag: '--yes' };
-  return prompt.choose(question, [
-    { value: false, name: 'Order nothing' },
-    { value: true, name: 'Order these reports' },
-  ]);
 }
 
 /** What the trials need. */
@@ -99,6 +84,30 @@ interface TrialSetup {
   readonly options: ServiceExaminationOptions;
 }
 
+/** Lists the reports that will be ordered, and asks whether they may be. */
+async function agreeOn(
+  { console, host, isLocal }: Context,
+  { settings, reports, options }: TrialSetup,
+): Promise<boolean> {
+  const service = isLocal ? 'the local server' : printable(requireSignIn(settings).baseUrl.href);
+  const count = formatPlural(reports.length, 'small report');
+  console.note(`This orders ${count} from ${service}, with the ${settings.profile.value} profile:`);
+  for (const { description } of reports) console.note(`  - ${description}`);
+  // The server in this process is nobody's account.
+  if (options.isAgreed || isLocal) return true;
+
+  const prompt = createPrompt(host.stdin, console, host.signal);
+  const question = { what: 'permission to order them', flag: '--yes' };
+  return prompt.choose(question, [
+    { value: false, name: 'Order nothing' },
+    { value: true, name: 'Order these reports' },
+  ]);
+}
+
+/**
+ * Tries the statements, prints what each came to, and records the exchanges. Where the service can no longer be reached,
+ * what was found until then is printed all the same.
+ */
 async function tryStatements(
   context: Context,
   { settings, reports, options }: TrialSetup,
@@ -116,45 +125,59 @@ async function tryStatements(
     trace: (line) => console.trace(1, line),
   });
   const recording = new ServiceRecording(options.keepsKeys);
-  const calls = new ServiceCalls({
-    http,
-    baseUrl,
+  const verdicts = new Verdicts();
+  const trials = new ServiceTrials({
+    calls: new ServiceCalls({
+      http,
+      baseUrl,
+      host,
+      onExchange: (call, answer) => recording.add(call, answer),
+    }),
+    verdicts,
+    settings: {
+      profile,
+      encoding: settings.encoding.value,
+      windowClock: settings.windowClock.value,
+      token,
+      credentials: credentialsOf(settings, isLocal),
+      hide: console.hide,
+    },
+    reports,
     host,
-    onExchange: (call, answer) => recording.add(call, answer),
+    progress: await context.progress(),
   });
-  const credentials = credentialsOf(settings, isLocal);
-  const signIn = { profile, token, credentials, hide: console.hide };
-  const trials = new ServiceTrials(calls, { settings: signIn, reports, host });
 
   try {
     await trials.run();
-    return resultsOf(profile, trials.verdicts, console);
+    const results = resultsOf(profile, verdicts, console);
+    await printResults(context, results);
+    return results;
+  } catch (error) {
+    if (error instanceof UnreachableError) {
+      verdicts.skipOthers(profile, error.message);
+      await printResults(context, resultsOf(profile, verdicts, console));
+    }
+    throw error;
   } finally {
     await http.close();
     // A service that cannot be examined to the end is the one whose recording is wanted most.
     if (options.recordFile) {
-      const results = resultsOf(profile, trials.verdicts, console);
+      const results = resultsOf(profile, verdicts, console);
       await writeRecording(context, { settings, options, recording, results });
     }
   }
 }
 
 /** What each statement of a profile came to. */
-function resultsOf(
-  profile: Profile,
-  verdicts: ReadonlyMap<StatementId, TrialVerdict>,
-  console: Console,
-): StatementResult[] {
+function resultsOf(profile: Profile, verdicts: Verdicts, console: Console): StatementResult[] {
   const results: StatementResult[] = [];
   for (const { id, kind, sentence, profiles } of statements) {
     if (!profiles.some((name) => name === profile)) continue;
-    const { result, said } = verdicts.get(id) ?? notReached;
+    const { result, said } = verdicts.get(id) ?? { result: 'not tried', said: null };
     results.push({ id, kind, sentence, result, said: said && console.redact(said) });
   }
   return results;
 }
-
-const notReached: TrialVerdict = { result: 'not tried', said: 'what it needs could not be had' };
 
 /** What is written of an examination. */
 interface RecordingSetup {
@@ -216,6 +239,9 @@ async function printResults(
     results.filter(({ result }) => result === wanted).length;
   const counts = `${count('holds')} hold, ${count('differs')} differ, ${count('not tried')} not tried`;
   await console.result(`\n${formatPlural(results.length, 'statement')}: ${counts}.`);
+  if (count('differs') > 0) {
+    console.note('What each statement means, and which settings help: adreport help real-service');
+  }
 }
 
 /** What the sentence of a statement stands behind: its mark and its number. */
