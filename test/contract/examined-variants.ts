@@ -114,6 +114,9 @@ export const variantsByStatement: Readonly<Partial<Record<StatementId, readonly 
     'status: available',
   ],
   S11: [
+    'download: an error of 70 KB in the place of the rows',
+    'download: an error of 70 KB as CSV',
+    'doubtful: a mark for thousands in CSV',
     'download: CSV',
     'download: CSV under the name of plain text',
     'download: CSV with a byte order mark and line feeds',
@@ -157,6 +160,10 @@ export const variantsByStatement: Readonly<Partial<Record<StatementId, readonly 
     'alike: breakdowns as an object',
   ],
   S17: [
+    'doubtful: displays is "1.000", with a mark for thousands',
+    'doubtful: displays is "12,000", with a mark for thousands',
+    'alike: keys in capitals',
+    'alike: keys with blanks',
     'doubtful: displays is null',
     'doubtful: displays is ""',
     'doubtful: displays is "-"',
@@ -231,6 +238,8 @@ export const unseenVariants: Readonly<Record<string, string>> = {
   'download: no rows':
     'there may be no rows in those days: the statements about rows are not tried',
   'download: UTF-16': sameJson,
+  'doubtful: displays is 1.000, with a mark for thousands':
+    'the shape of a number is that of its value, which is whole',
   'doubtful: a clock that is a day behind':
     'the clocks are compared by doctor without --service, and by run',
 };
