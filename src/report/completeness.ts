@@ -1,8 +1,8 @@
 import { breakdownOfField, type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
-import { numbersOf } from '../rows/column-values.ts';
+import { numberFactsOf, numbersOf } from '../rows/column-values.ts';
 import { hasValue, jsonTextsOf, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
-import type { Check, Expectation } from './checks/check.ts';
+import type { Check, Expectation, MetricNumbers } from './checks/check.ts';
 import { columnFindings } from './checks/column-check.ts';
 import { DocumentCheck } from './checks/document-check.ts';
 import { filterChecks } from './checks/filter-check.ts';
@@ -59,8 +59,10 @@ export class ReportCheck {
       this.#checks = this.#makeChecks(this.#columnsIn(batch));
     }
 
-    const numbers = new Map<string, Float64Array>();
-    for (const { field } of this.#metrics) numbers.set(field, numbersOf(batch, field));
+    const numbers: MetricNumbers = {
+      get: (field) => numbersOf(batch, field),
+      factsOf: (field) => numberFactsOf(batch, field),
+    };
     for (const check of this.#checks) check.observe(batch, numbers);
   }
 

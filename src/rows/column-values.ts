@@ -10,15 +10,29 @@ export const lookCloser = Number.POSITIVE_INFINITY;
 /** So many digits before the decimals make hundredths that a double holds. */
 const integerDigitsAtMost = 13;
 
+/** What the numbers of a field in a batch come to. */
+export interface NumberFacts {
+  /** The sum of those rows that have a number. */
+  readonly sum: number;
+
+  /** Whether every row has a number in its usual form: at most 13 digits, and at most two decimals. */
+  readonly areAllNumbers: boolean;
+
+  /** Whether all of these are whole. */
+  readonly areAllWhole: boolean;
+}
+
 /** The columns that have been read of a batch, by field. */
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
   readonly hundredths = new Map<string, Float64Array>();
+  readonly numbers = new Map<string, Float64Array>();
+  readonly facts = new Map<string, NumberFacts>();
 
   #batch: RowBatch | undefined;
 
   /** The memory of numbers, by name. It is used again for the next batch: to get it anew for each takes long. */
-  readonly #numbers = new Map<string, Float64Array>();
+  readonly #memory = new Map<string, Float64Array>();
 
   /** Forgets the columns of the batch before. */
   follow(batch: RowBatch): void {
@@ -26,16 +40,18 @@ class BatchColumns {
     this.#batch = batch;
     this.values.clear();
     this.hundredths.clear();
+    this.numbers.clear();
+    this.facts.clear();
   }
 
   /** The numbers of that name for as many rows as the batch has, all of them NaN. */
   numbersFor(name: string, rowCount: number): Float64Array {
-    let numbers = this.#numbers.get(name);
-    if (!numbers || numbers.length < rowCount) {
-      numbers = new Float64Array(2 * rowCount);
-      this.#numbers.set(name, numbers);
+    let memory = this.#memory.get(name);
+    if (!memory || memory.length < rowCount) {
+      memory = new Float64Array(2 * rowCount);
+      this.#memory.set(name, memory);
     }
-    return numbers.subarray(0, rowCount).fill(Number.NaN);
+    return memory.subarray(0, rowCount).fill(Number.NaN);
   }
 }
 
@@ -131,9 +147,23 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
  * the next batch is asked for.
  */
 export function numbersOf(batch: RowBatch, field: string): Float64Array {
-  const hundredths = hundredthsOf(batch, field);
-  const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
-  const numbers = columnsOf(batch).numbersFor(`${field} as a number`, rowCount);
+  const columns = columnsOf(batch);
+  const known = columns.numbers.get(field);
+  if (known) return known;
+
+  const numbers = columns.numbersFor(`${field} as a number`, batch.rowCount);
+  readNumbers(rangesOf(batch), field, hundredthsOf(batch, field), numbers);
+  columns.numbers.set(field, numbers);
+  return numbers;
+}
+
+/** @param hundredths what `hundredthsOf` has of the field */
+function readNumbers(
+  { bytes, fields, rowCount, valueStarts, valueEnds }: RangedBatch,
+  field: string,
+  hundredths: Float64Array,
+  numbers: Float64Array,
+): void {
   const index = fields.indexOf(field);
 
   for (let row = 0; row < rowCount; row++) {
@@ -148,7 +178,43 @@ export function numbersOf(batch: RowBatch, field: string): Float64Array {
     const value: unknown = json.startsWith('"') ? JSON.parse(json) : json;
     numbers[row] = Number(numberTextOf(value) ?? Number.NaN);
   }
-  return numbers;
+}
+
+/** What the numbers of a field come to, of texts that hold one too. */
+export function numberFactsOf(batch: RowBatch, field: string): NumberFacts {
+  const { facts: columns } = columnsOf(batch);
+  const known = columns.get(field);
+  if (known) return known;
+
+  const facts = readNumberFacts(batch, field);
+  columns.set(field, facts);
+  return facts;
+}
+
+function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
+  const hundredths = hundredthsOf(batch, field);
+  let sum = 0;
+  let numberCount = 0;
+  let wholeCount = 0;
+  for (let row = 0; row < hundredths.length; row++) {
+    const inHundredths = hundredths[row] as number;
+    const isNumber = inHundredths < lookCloser;
+    if (!isNumber) continue;
+
+    sum += inHundredths;
+    numberCount++;
+    const number = inHundredths / 100;
+    if (Math.floor(number) === number) wholeCount++;
+  }
+  const areAllNumbers = numberCount === batch.rowCount;
+  const areAllWhole = wholeCount === batch.rowCount;
+  if (areAllNumbers) return { sum: sum / 100, areAllNumbers, areAllWhole };
+
+  let sumOfAll = 0;
+  for (const number of numbersOf(batch, field)) {
+    if (!Number.isNaN(number)) sumOfAll += number;
+  }
+  return { sum: sumOfAll, areAllNumbers, areAllWhole };
 }
 
 /** The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two decimals. */

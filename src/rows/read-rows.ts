@@ -15,8 +15,11 @@ export interface ReadOptions {
   readonly lines?: 'allowed' | 'expected';
 }
 
-/** 64 KB: larger pieces fall out of the processor's cache and cost 15 to 40 %. So many bytes also tell what a body is. */
-const defaultPieceBytes = 64 * 1024;
+/** 256 KB: what is done once a batch takes 5 % of the time with pieces of 64 KB, and larger ones leave the processor's cache. */
+const defaultPieceBytes = 256 * 1024;
+
+/** So many bytes at the beginning of a body tell what it is. */
+const headBytes = 64 * 1024;
 
 /**
  * The rows of a report body, JSON or CSV, in constant memory: bytes that have been checked, and where in them the
@@ -105,7 +108,7 @@ function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
 /** The first bytes of a body, without a byte order mark. */
 export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let head = Buffer.alloc(0);
-  while (head.length < defaultPieceBytes) {
+  while (head.length < headBytes) {
     const next = await chunks.next();
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
@@ -126,7 +129,7 @@ export async function* prepended(
 function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv' {
   const { contentType = '', lines } = options;
   const text = head.toString('latin1').trimStart();
-  if (text === '' && head.length < defaultPieceBytes) throw endsEarly(0, head.length);
+  if (text === '' && head.length < headBytes) throw endsEarly(0, head.length);
   if (text.startsWith('<')) {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',

@@ -144,7 +144,7 @@ function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): bo
 
   // Few values are so short and begin with a letter of these words, so that few are made a text.
   const isLong = end - start > longestTotalBytes;
-  if (isLong || !totalInitials.includes((bytes[start + 1] as number) | 0x20)) return false;
+  if (isLong || !isTotalInitial[bytes[start + 1] as number]) return false;
   return totalForm.test(bytes.toString('utf8', start, end));
 }
 
@@ -168,5 +168,7 @@ const totalForm =
 
 const longestTotalBytes = 32;
 
-/** Their first letters in lower case, a blank, and the first bytes of stars and dashes. */
-const totalInitials: readonly number[] = [...Buffer.from('tgaiso *-'), 0xe2];
+/** For each byte, whether such a word begins with it: by its first letter, a blank, a star or a dash. */
+const isTotalInitial: readonly boolean[] = Array.from({ length: 256 }, (_, byte) =>
+  /[tgaiso *\-\xe2]/i.test(String.fromCharCode(byte)),
+);

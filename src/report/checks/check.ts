@@ -1,6 +1,7 @@
 import type { Column } from '../../contract/columns.ts';
 import type { ReportRequest } from '../../contract/messages.ts';
 import type { BreakdownName } from '../../contract/vocabulary.ts';
+import type { NumberFacts } from '../../rows/column-values.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import type { Window } from '../window.ts';
 
@@ -22,8 +23,14 @@ export interface Expectation {
   readonly nowMs: number;
 }
 
-/** The numbers of the metrics in a batch, one a row, by the fields of the metrics; NaN for what is no number. */
-export type MetricNumbers = ReadonlyMap<string, Float64Array>;
+/** The numbers of the metrics in a batch. */
+export interface MetricNumbers {
+  /** The numbers of a metric by its field, one a row; NaN for what is no number. */
+  get(field: string): Float64Array;
+
+  /** What they come to: most checks need no more, and it is known without a look at each. */
+  factsOf(field: string): NumberFacts;
+}
 
 /** Looks at a report's rows on their way to the output; a finding is a sentence on what differs from the request. */
 export interface Check {

@@ -74,10 +74,7 @@ export class DocumentCheck implements Check {
 
   observe(_batch: RowBatch, numbers: MetricNumbers): void {
     for (const [field, before] of this.#sums) {
-      let sum = 0;
-      for (const value of numbers.get(field) ?? []) {
-        if (!Number.isNaN(value)) sum += value;
-      }
+      const sum = numbers.factsOf(field).sum;
       this.#sums.set(field, before + sum);
     }
   }

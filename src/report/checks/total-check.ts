@@ -141,11 +141,7 @@ export class TotalCheck implements Check {
   #addAll(rowCount: number, numbers: MetricNumbers): void {
     this.#all.count += rowCount;
     for (const [index, field] of this.#metricFields.entries()) {
-      const values = numbers.get(field) ?? [];
-      let sum = 0;
-      for (const value of values) {
-        if (!Number.isNaN(value)) sum += value;
-      }
+      const { sum } = numbers.factsOf(field);
       this.#all.sums[index] = (this.#all.sums[index] ?? 0) + sum;
     }
   }
@@ -153,7 +149,7 @@ export class TotalCheck implements Check {
   #add(rows: SummedRows, row: number, numbers: MetricNumbers, sign: 1 | -1): void {
     rows.count += sign;
     for (const [index, field] of this.#metricFields.entries()) {
-      const value = numbers.get(field)?.[row] ?? Number.NaN;
+      const value = numbers.get(field)[row] ?? Number.NaN;
       if (!Number.isNaN(value)) rows.sums[index] = (rows.sums[index] ?? 0) + sign * value;
     }
   }

@@ -30,9 +30,14 @@ export class ValueCheck implements Check {
 
   observe(batch: RowBatch, numbers: MetricNumbers): void {
     for (const column of this.#metrics) {
-      const values = numbers.get(column.field);
+      const facts = numbers.factsOf(column.field);
+      const areUsual = column.type === 'integer' ? facts.areAllWhole : facts.areAllNumbers;
+      if (areUsual) continue;
+
       // A column that no row has is a finding of its own.
-      if (!values || !batch.fields.includes(column.field)) continue;
+      if (!batch.fields.includes(column.field)) continue;
+
+      const values = numbers.get(column.field);
       if (column.type === 'integer') this.#observeWhole(column, batch, values);
       else this.#observeAny(column, batch, values);
     }
