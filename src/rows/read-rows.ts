@@ -33,9 +33,16 @@ export async function* readRows(
   options: ReadOptions = {},
 ): RowBatches {
   const { lines, pieceBytes = defaultPieceBytes } = options;
-  const chunks = utf8ChunksOf(body);
+  const source = body[Symbol.asyncIterator]();
   try {
-    const head = await readHead(chunks);
+    let chunks = source;
+    let head = await readHead(chunks);
+    const charset = utf16Of(head);
+    if (charset !== undefined) {
+      chunks = decodedChunks(prepended(head, source), charset);
+      head = await readHead(chunks);
+    }
+
     const form = lines === 'expected' ? 'lines' : formOf(head, options);
     if (form !== 'csv') {
       const window = new ByteWindow(head, chunks, pieceBytes);
@@ -53,7 +60,7 @@ export async function* readRows(
     const tail = yield* readDocument(window, true);
     return { ...tail, fields, isLineOpen: end.isLineOpen };
   } finally {
-    await chunks.return(undefined);
+    await source.return?.();
   }
 }
 
@@ -86,20 +93,16 @@ function separatorLineIn(head: Buffer): SeparatorLine | undefined {
   return delimiter === undefined ? undefined : { delimiter, sizeBytes: line.length };
 }
 
-/** A body in UTF-8; one in UTF-16 is known by the byte order mark at its beginning. */
-async function* utf8ChunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let decoder: TextDecoder | undefined;
-  let isFirst = true;
-  for await (const chunk of body) {
-    if (isFirst && chunk.length > 0) {
-      const charset = utf16Of(chunk);
-      if (charset !== undefined) decoder = new TextDecoder(charset);
-      isFirst = false;
-    }
-    yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
-  }
+/** A body in UTF-16 as one in UTF-8. */
+async function* decodedChunks(
+  body: AsyncIterable<Uint8Array>,
+  charset: string,
+): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(charset);
+  for await (const chunk of body) yield Buffer.from(decoder.decode(chunk, { stream: true }));
 }
 
+/** A body in UTF-16 is known by the byte order mark at its beginning. */
 function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;

@@ -26,6 +26,23 @@ const tooLongToLearn = -1;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
+/** So many fields that are null one after the other are compared as one text. */
+const nullsAtLeast = 4;
+
+/** Fields one after the other that were null in every row since this was learned. */
+interface NullRun {
+  readonly fieldCount: number;
+
+  /** How long the text of all of them is, from the end of the value before to the end of the last null. */
+  readonly length: number;
+
+  /** That text, eight bytes a word; the last word ends with the text, and may overlap. */
+  readonly words: Float64Array;
+
+  /** Where in the text each null begins. */
+  readonly offsets: Int32Array;
+}
+
 /** The bytes that have arrived, as the functions of `json-scan.ts` take them. */
 interface ScannedBytes {
   readonly bytes: Buffer;
@@ -45,6 +62,11 @@ export class RowScanner {
   /** The same texts, eight bytes a word, or four in a short one; the last word ends with the text, and may overlap. */
   readonly #gapWords = new Float64Array(maxFields * longestWords);
 
+  /** By their first field: most fields of a row are null, because nobody asked for them. */
+  readonly #nullRuns = new Array<NullRun | undefined>(maxFields + 1).fill(undefined);
+
+  #areNullRunsLearned = false;
+
   /** The field that is expected next. */
   #nextField = 0;
 
@@ -61,8 +83,10 @@ export class RowScanner {
     const { valueStarts, valueEnds } = ranges;
     const gapLengths = this.#gapLengths;
     const words = this.#gapWords;
+    const nullRuns = this.#nullRuns;
     this.#nextField = 0;
     let isFilled = false;
+    let brokenRunAt = -1;
 
     for (let p = start; ; ) {
       const width = ranges.fields.length;
@@ -71,6 +95,22 @@ export class RowScanner {
       // Members that begin as expected and have no nested value.
       let field = this.#nextField;
       for (; ; field++) {
+        const run = nullRuns[field];
+        if (run) {
+          if (standsAt(view, p, run.length, run.words, 0)) {
+            const { fieldCount, offsets } = run;
+            for (let i = 0; i < fieldCount; i++) {
+              const nullStart = p + (offsets[i] as number);
+              valueStarts[base + field + i] = nullStart;
+              valueEnds[base + field + i] = nullStart + 4;
+            }
+            p += run.length;
+            field += fieldCount - 1;
+            continue;
+          }
+          brokenRunAt = field;
+        }
+
         const length = gapLengths[field] as number;
         if (length <= 0 || !standsAt(view, p, length, words, field * longestWords)) break;
 
@@ -101,6 +141,8 @@ export class RowScanner {
       const next = skipBlanks(bytes, p === start ? p + 1 : p);
       if (bytes[next] === ascii.closeBrace) {
         if (next - start > maxValueBytes) this.#checkLengths(start, next);
+        if (brokenRunAt >= 0) this.#relearnNullRun(view, brokenRunAt);
+        else if (!this.#areNullRunsLearned && field === width) this.#learnNullRuns(view, 0, width);
         ranges.endRow(start, next + 1);
         return next + 1;
       }
@@ -162,6 +204,61 @@ export class RowScanner {
       if (valueStart < 0) continue;
       if ((valueEnds[at] as number) - valueStart > maxValueBytes) throw tooLong(valueStart);
     }
+  }
+
+  /** Learns the runs of nulls that are left of one which the row being read has not as a whole. */
+  #relearnNullRun(view: DataView, field: number): void {
+    const fieldCount = this.#nullRuns[field]?.fieldCount ?? 0;
+    this.#nullRuns[field] = undefined;
+    this.#learnNullRuns(view, field, field + fieldCount);
+  }
+
+  /** Learns the runs of nulls in the row being read, among the fields from `from` up to `to`, without that one. */
+  #learnNullRuns(view: DataView, from: number, to: number): void {
+    this.#areNullRunsLearned = true;
+    let first = from;
+    while (first < to) {
+      let end = first;
+      while (end < to && this.#isUsualNull(view, end, first)) end++;
+      if (end - first >= nullsAtLeast) this.#learnNullRun(view, first, end - first);
+      first = Math.max(end, first + 1);
+    }
+  }
+
+  /**
+   * Whether a field of the row being read is null and stands behind its usual text; and unless it is the first one of its
+   * run, this text behind the value of the field before, so that no other member is between them.
+   */
+  #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
+    const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
+    const place = rowCount * fields.length + field;
+    const valueStart = valueStarts[place] as number;
+    const length = this.#gapLengths[field] as number;
+    if (valueStart < 0 || length <= 0) return false;
+    if (view.getInt32(valueStart, true) !== nullWord) return false;
+
+    const gapStart = valueStart - length;
+    if (field > firstOfRun && valueEnds[place - 1] !== gapStart) return false;
+    return standsAt(view, gapStart, length, this.#gapWords, field * longestWords);
+  }
+
+  #learnNullRun(view: DataView, field: number, fieldCount: number): void {
+    const { valueStarts, rowCount, fields } = this.ranges;
+    const place = rowCount * fields.length + field;
+    const start = (valueStarts[place] as number) - (this.#gapLengths[field] as number);
+    const end = (valueStarts[place + fieldCount - 1] as number) + 4;
+    const length = end - start;
+
+    const words = new Float64Array(Math.ceil(length / 8));
+    for (let i = 0; i < words.length; i++) {
+      words[i] = view.getFloat64(start + Math.min(8 * i, length - 8), true);
+    }
+    // A word that is no number differs from itself, and the run would be learned anew in each row.
+    if (words.some(Number.isNaN)) return;
+
+    const offsets = new Int32Array(fieldCount);
+    for (let i = 0; i < fieldCount; i++) offsets[i] = (valueStarts[place + i] as number) - start;
+    this.#nullRuns[field] = { fieldCount, length, words, offsets };
   }
 
   /**
