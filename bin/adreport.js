@@ -5,7 +5,7 @@ import v8 from 'node:v8';
 v8.setFlagsFromString('--liftoff-only');
 
 // V8 would give young objects 48 MB before the first row has come. A report that is copied from its bytes makes few of
-// them, and is no faster with more than 3 MB; `rowsOf` takes this back.
+// them, and is no faster with more than 3 MB; who makes objects of rows takes this back (`rows/`).
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
 // A process whose work comes to nothing, with nothing left to wait for, ends by itself; 0 would say that it is done.
