@@ -3,7 +3,8 @@ import type { Style } from '../ui/console.ts';
 
 /**
  * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which stands as it is, at the
- * left edge: an indented script does not run once it is copied, because its heredocs do not close.
+ * left edge: an indented script does not run once it is copied, because its heredocs do not close. Only the comments behind
+ * commands stand above them where they would not fit.
  */
 export function renderMarkdown(text: string, page: { width: number; style: Style }): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
@@ -13,7 +14,8 @@ export function renderMarkdown(text: string, page: { width: number; style: Style
 
   for (const piece of pieces) {
     if (piece.startsWith('```')) {
-      blocks.push(piece.replace(/^.*\n|\n.*$/g, ''));
+      const code = piece.replace(/^.*\n|\n.*$/g, '');
+      blocks.push(piece.startsWith('```sh\n') ? layOutCommands(code, page.width) : code);
       continue;
     }
 
@@ -21,6 +23,15 @@ export function renderMarkdown(text: string, page: { width: number; style: Style
   }
 
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
+}
+
+/** Commands of a shell with their comments behind them, or above each where one would not fit. */
+function layOutCommands(code: string, width: number): string {
+  const lines = code.split('\n');
+  const commentBehind = /^(\S.*?) {2,}(# .*)$/;
+  const fits = lines.every((line) => line.length <= width || !commentBehind.test(line));
+  if (fits) return code;
+  return lines.map((line) => line.replace(commentBehind, '$2\n$1')).join('\n');
 }
 
 function renderBlock(block: string, width: number, style: Style): string {

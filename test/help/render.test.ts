@@ -59,7 +59,31 @@ test('the code of every topic can be copied from the terminal as it is in the fi
   expect(blocks.length).toBeGreaterThan(30);
 
   for (const { topic, text: code } of blocks) {
-    const page = renderMarkdown(topics[topic] ?? '', { width: 80, style: plainStyle });
+    const page = renderMarkdown(topics[topic] ?? '', { width: 200, style: plainStyle });
     expect(page).toContain(`\n\n${code}`);
+  }
+});
+
+test('a comment that does not fit behind its command stands above it, like those of its neighbours', () => {
+  const code =
+    '```sh\nadreport run --local   # a report\nadreport view x.csv    # its figures, and its rows\n```';
+  expect(
+    renderMarkdown(code, { width: 60, style: plainStyle }),
+  ).toBe(`adreport run --local   # a report
+adreport view x.csv    # its figures, and its rows
+`);
+  expect(renderMarkdown(code, { width: 48, style: plainStyle })).toBe(`# a report
+adreport run --local
+# its figures, and its rows
+adreport view x.csv
+`);
+});
+
+test('no comment of a topic is broken by a terminal of 80 columns', () => {
+  for (const topic of Object.values(topics)) {
+    const page = renderMarkdown(topic, { width: 80, style: plainStyle });
+    for (const line of page.split('\n')) {
+      if (/^\S.* {2}# /.test(line)) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
   }
 });
