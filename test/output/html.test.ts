@@ -356,6 +356,55 @@ describe('a page that compares', () => {
   });
 });
 
+describe('the table of days that are compared', () => {
+  /** The first and the last cell of each row: the day, and its change. */
+  async function changesOfDays(days: readonly object[], earlierDays: readonly object[]) {
+    const before = new ReportSums();
+    const columns = [{ field: 'date', numeric: false }];
+    for await (const batch of batchesOf(earlierDays)) before.observe(batch, columns);
+    const begins = { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' };
+    const comparison = { sums: before, now: 'now', before: 'before', begins, notices: [] };
+
+    const { html } = await pageOf(reportOf(days), { comparison });
+    return [...html.matchAll(/<tr>(<td.*)/g)].map(([, line = '']) => {
+      const cells = line.split(/<td[^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, ''));
+      return `${cells[1]} ${cells.at(-1)}`;
+    });
+  }
+
+  it('holds each day against the one as far from the beginning; one that the month before lacks is not new', async () => {
+    const changes = await changesOfDays(
+      [
+        { date: '2026-10-01', displays: 15 },
+        { date: '2026-10-02', displays: 5 },
+        { date: '2026-10-31', displays: 7 },
+      ],
+      [
+        { date: '2026-09-01', displays: 10 },
+        { date: '2026-09-02', displays: 0 },
+      ],
+    );
+
+    expect(changes).toEqual([
+      'Thu 1 Oct ▲ 50.0\u00a0%',
+      'Fri 2 Oct –',
+      'Sat 31 Oct –',
+      'Total ▲ 170.0\u00a0%',
+    ]);
+  });
+
+  it('has no change where the days are too many to be drawn one by one', async () => {
+    const days = Array.from({ length: 1000 }, (_, i) => {
+      const date = new Date(Date.UTC(2026, 9, 1 + i)).toISOString().slice(0, 10);
+      return { date, displays: 10 };
+    });
+
+    const [first] = await changesOfDays(days, [{ date: '2026-09-01', displays: 10 }]);
+
+    expect(first).toBe('Thu 1 Oct 2026 10');
+  });
+});
+
 describe('nothing in a page acts', () => {
   it('but its own script and style, whose hashes stand in its policy; it refers to nothing outside', async () => {
     const { html } = await pageOf(reportOf(rows));

@@ -93,7 +93,9 @@ class PageEncoder implements Encoder {
     const description = describeReport(summary, this.#sums);
     const [unit, another] = this.#sums.units;
     const noun = unit && !another ? nounOfRow(unit, description.isMonthly) : 'row';
-    const facts = [description.window, description.zone, formatPlural(rowCount, noun)];
+    const isOneRow = rowCount === 1 && unit === undefined;
+    const facts = [description.window, description.zone];
+    if (!isOneRow) facts.push(formatPlural(rowCount, noun));
     if (provenance) facts.push(...provenance.filters);
     if (comparison) facts.push(`compared with ${comparison.before}`);
 

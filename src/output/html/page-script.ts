@@ -20,10 +20,10 @@ const isNumeric = ({ type }) => type !== 'text' && type !== 'name' && type !== '
 const ratioOf = (over, under, factor) =>
   Number.isNaN(over) || !under ? null : Number((factor * over / under).toFixed(6));
 
-/** A change in percent; 'new' where there was nothing before. */
-const changeOf = (now, before) => {
+/** A change in percent; 'new' where there was nothing before, but for times. */
+const changeOf = (now, before, isOfTime) => {
   if (Number.isNaN(now)) return null;
-  if (Number.isNaN(before) || (before === 0 && now !== 0)) return 'new';
+  if (Number.isNaN(before) || (before === 0 && now !== 0)) return isOfTime ? null : 'new';
   return now === before ? 0 : 100 * (now - before) / Math.abs(before);
 };
 
@@ -36,7 +36,7 @@ const isComputed = (column) => column.under !== undefined || column.before !== u
 const computed = (column, numberIn) =>
   column.under !== undefined
     ? ratioOf(numberIn(all[column.over]), numberIn(all[column.under]), column.factor)
-    : changeOf(numberIn(all[column.now]), numberIn(all[column.before]));
+    : changeOf(numberIn(all[column.now]), numberIn(all[column.before]), column.isOfTime);
 
 for (const column of all.filter(isComputed)) {
   column.cells = everyRow.map((row) => computed(column, (other) => numberOf(other.cells[row])));
@@ -124,7 +124,7 @@ const sumOf = (column, rows) => {
 };
 
 const table = document.querySelector('section.rows table');
-if (table) {
+if (table && one('filter')) {
   const heads = [...table.querySelectorAll('th')];
   const totals = table.tFoot && [...table.tFoot.querySelectorAll('td')];
   const firstTotals = totals && totals.map((cell) => [...cell.childNodes]);

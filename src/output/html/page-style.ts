@@ -36,8 +36,9 @@ header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
 /* A logo is made for white paper. */
 .logo {
   float: right; height: 3.25rem; max-width: 40%; margin: 0 0 .75rem 1.5rem; padding: .25rem .375rem;
-  object-fit: contain; object-position: right center; background: #fff; border-radius: .375rem;
+  object-fit: contain; object-position: right center; border-radius: .375rem;
 }
+@media screen and (prefers-color-scheme: dark) { .logo { background: #fff; } }
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
 header .small { margin-top: .25rem; font-size: .8125rem; }
@@ -92,7 +93,7 @@ figure, .bars { margin: 0; padding: 1rem 1.125rem; min-width: 0; }
 figure.wide { margin-bottom: .75rem; }
 figcaption { color: var(--soft); font-size: .8125rem; margin-bottom: .75rem; }
 figcaption b { color: var(--ink); font-size: .9375rem; font-weight: 600; margin-right: .125rem; }
-.charts, .ranks { display: grid; gap: .75rem; }
+.charts, .ranks { display: grid; gap: .75rem; align-items: start; }
 .charts { grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); }
 .ranks { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 details { margin-top: .75rem; }
@@ -114,11 +115,12 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 .grid, .zero { stroke: var(--grid); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .zero { stroke: var(--line); }
 .column { fill: var(--data); }
-.line, .before {
+.line, .before, .halo {
   fill: none; stroke: var(--data); stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round;
   vector-effect: non-scaling-stroke;
 }
-.before { stroke: var(--ink); stroke-width: 1.25; stroke-dasharray: 4 4; }
+.halo { stroke: var(--card); stroke-width: 4; stroke-opacity: .6; }
+.before { stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 5 4; }
 .area { fill: var(--tint); }
 .s1 { stroke: var(--s1); } .s2 { stroke: var(--s2); } .s3 { stroke: var(--s3); } .s4 { stroke: var(--s4); }
 .k0 { color: var(--data); } .k1 { color: var(--s1); } .k2 { color: var(--s2); } .k3 { color: var(--s3); } .k4 { color: var(--s4); }
@@ -207,12 +209,14 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   section { margin-top: 2rem; }
   .cards, .more { gap: .5rem; }
   .cards.cards > div { flex-basis: 45%; padding: .75rem .875rem; }
+  .more.more > div { flex-basis: 30%; }
   dd, dd.long { font-size: 1.0625rem; line-height: 1.75rem; }
   dd.change span { display: block; }
   .plot { grid-template-rows: 6.5rem 1.375rem; }
   .wide .plot { grid-template-rows: 9rem 1.375rem; }
   ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
   li > span:first-child { grid-column: 1 / -1; }
+  li .n { text-align: left; }
   li i { white-space: normal; }
   li i + small, .id { display: none; }
   .tools { margin-left: 0; width: 100%; }
@@ -220,6 +224,7 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   input { flex: 1; min-width: 0; width: auto; }
   #count { flex: 1; }
 }
+@media (max-width: 30rem) { .cards.cards.cards > div { flex-basis: 45%; } }
 @media (max-width: 40rem), (pointer: coarse) {
   input, summary, th button { min-height: 2.75rem; }
   summary { padding: .75rem 0; }
@@ -272,7 +277,8 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   .bars .by { margin-top: .375rem; }
   li { font-size: .6875rem; row-gap: .0625rem; }
   li svg { height: .1875rem; }
-  li i, li i + small { white-space: normal; overflow: visible; }
+  li i { white-space: normal; overflow: visible; }
+  .ranks:not(.single) li i + small { display: none; }
   .cards div, figure, .bars, li, tr { break-inside: avoid; }
   h2, h3, .head, thead { break-after: avoid; }
   .tools, .slots, .tip, .id, details:not([open]) { display: none !important; }

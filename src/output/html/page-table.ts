@@ -40,7 +40,13 @@ type Formula =
       readonly under: string;
       readonly factor: number;
     }
-  | { readonly kind: 'change'; readonly now: string; readonly before: string };
+  | {
+      readonly kind: 'change';
+      readonly now: string;
+      readonly before: string;
+      /** Whether rows are times, which are not new where the earlier report lacks one: its month was shorter. */
+      readonly isOfTime: boolean;
+    };
 
 /** A column of a page's table. */
 export interface PageColumn {
@@ -143,6 +149,9 @@ export interface RowChanges {
 
   readonly totals: Sums;
   readonly totalsBefore: Sums;
+
+  /** Whether the rows are times, each held against one as far from the beginning of its window. */
+  readonly isOfTime: boolean;
 }
 
 /** A column with the change of each row; `hidden` holds what it is computed from beside the figure itself. */
@@ -153,11 +162,14 @@ export interface ChangeColumns {
 
 /** The columns of a figure in an earlier report, which is not shown, and of its change. */
 export function changeColumns(
-  { figure, before, totals, totalsBefore }: RowChanges,
+  { figure, before, totals, totalsBefore, isOfTime }: RowChanges,
   rows: readonly Row[],
 ): ChangeColumns {
   const beforeField = `${figure.field} before`;
-  const changes = rows.map((row, i) => changeOf(figure, sumsOfRow(row), before[i]));
+  const changes = rows.map((row, i) => {
+    const change = changeOf(figure, sumsOfRow(row), before[i]);
+    return isOfTime && change.direction === 'new' ? undefined : change;
+  });
   const totalChange = changeOf(figure, totals, totalsBefore);
   const beforeValues = before.map((sums) => (sums && figureValue(figure, sums)) ?? null);
   return {
@@ -173,8 +185,8 @@ export function changeColumns(
       name: `change of ${figure.field}`,
       label: 'Change',
       type: 'change',
-      formula: { kind: 'change', now: figure.field, before: beforeField },
-      cells: changes.map(({ text }) => text),
+      formula: { kind: 'change', now: figure.field, before: beforeField, isOfTime },
+      cells: changes.map((change) => change?.text ?? null),
       cellHtml: (row) => {
         const change = changes[row];
         return change ? changeHtml(change) : '';
@@ -210,6 +222,12 @@ export interface PageTable {
   readonly sortedBy: string | undefined;
 }
 
+/** What filters the rows and turns their pages; a script makes it work, and shows it. */
+const filterTools =
+  '<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>' +
+  '<span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button>' +
+  '<button type="button" id="on" aria-label="Next rows">›</button></span></div>';
+
 /** The table: its first rows stand in it, the others come from what is embedded. */
 export function renderTable({ title, columns, rowCount, sortedBy }: PageTable): string {
   if (columns.length === 0) return '';
@@ -234,9 +252,11 @@ export function renderTable({ title, columns, rowCount, sortedBy }: PageTable): 
     columns.length > mostRoomyColumns ? 'crowded' : '',
   ];
   const looks = density.filter((name) => name !== '').join(' ');
+  // A single row has nothing to be filtered from.
+  const tools = rowCount > 1 ? filterTools : '';
   const scroll = rowCount > mostRowsAtOnce ? 'scroll' : 'scroll whole';
   return `<section class="rows"><div class="head"><h2>${htmlText(title)}</h2>
-<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label><span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button><button type="button" id="on" aria-label="Next rows">›</button></span></div></div>
+${tools}</div>
 <div class="${scroll}" tabindex="0" role="region" aria-label="Table of rows"><table${looks === '' ? '' : ` class="${looks}"`}>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
@@ -321,5 +341,5 @@ function formulaOf({ formula }: PageColumn, indexOf: (field: string) => number) 
   if (first < 0 || second < 0) return undefined;
   return isRatio
     ? { over: first, under: second, factor: formula.factor }
-    : { now: first, before: second };
+    : { now: first, before: second, isOfTime: formula.isOfTime };
 }

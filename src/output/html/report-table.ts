@@ -9,11 +9,13 @@ import {
   figureValue,
   sumsOfRow,
 } from '../../view/figures.ts';
-import { type Grouping, keyText, type Sums } from '../../view/grouping.ts';
+import { addSums, type Grouping, type GroupKey, keyText, type Sums } from '../../view/grouping.ts';
 import { nounOfRow, type ReportSums, type Unit } from '../../view/report-sums.ts';
+import { earlierSlots, layOutTime } from '../../view/time-axis.ts';
 import { listWords } from '../../view/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../columns.ts';
 import {
+  type ChangeColumns,
   changeColumns,
   type PageColumn,
   type PageTable,
@@ -65,7 +67,7 @@ export function tableOfReport(parts: ReportTableParts): PageTable {
   });
 
   const unit = onlyUnit(sums);
-  const changes = unit && !isSelected && changesOf(parts, unit, rows);
+  const changes = unit && !isSelected && changesOf(parts, unit, shownRows);
   if (changes) columns.push(changes.change);
   const hidden = changes ? [changes.hidden] : [];
   for (const field of fieldsOfFormulas(columns)) {
@@ -119,26 +121,52 @@ function isBesideName({ field, type }: PlannedColumn, columns: readonly PlannedC
   return columns.some((column) => column.field === name || column.field === plain);
 }
 
-/** The unit that tells the rows of a report apart, where it is one, and not time. */
+/** The unit that tells the rows of a report apart, where it is one. */
 function onlyUnit({ units }: ReportSums): Unit | undefined {
   const [unit, another] = units;
-  return another || unit?.isTime ? undefined : unit;
+  return another ? undefined : unit;
 }
 
+/** What the rows of a report were before, and their changes; `undefined` where they are not compared one by one. */
 function changesOf(
-  { comparison, sums, lead, grouping }: ReportTableParts,
+  parts: ReportTableParts,
   unit: Unit,
-  rows: readonly Row[],
-) {
+  { rows, totals }: TableRows,
+): ChangeColumns | undefined {
+  const { comparison, lead, grouping } = parts;
   if (!comparison || !lead || lead.derived || grouping) return undefined;
 
-  const before = rows.map((row): Sums | undefined => {
-    const key = unit.fields.map((field) => keyText(row[field]));
-    return comparison.sums.find(unit, { key });
-  });
-  const totals = sums.total.totals();
+  const earlierOf = unit.isTime
+    ? earlierByTime(parts, unit, comparison)
+    : (key: GroupKey) => comparison.sums.find(unit, { key });
+  if (!earlierOf) return undefined;
+
+  const before = rows.map((row) => earlierOf(unit.fields.map((field) => keyText(row[field]))));
   const totalsBefore = comparison.sums.total.totals();
-  return changeColumns({ figure: lead, before, totals, totalsBefore }, rows);
+  return changeColumns({ figure: lead, before, totals, totalsBefore, isOfTime: unit.isTime }, rows);
+}
+
+/** Gives for a time the sums of the time that lies as far from the beginning of the earlier window. */
+function earlierByTime(
+  { isMonthly }: ReportTableParts,
+  unit: Unit,
+  comparison: Comparison,
+): ((key: GroupKey) => Sums | undefined) | undefined {
+  const earlier = comparison.sums.groupsOf(unit);
+  const axis = layOutTime(unit.groups ?? [], isMonthly);
+  if (!earlier || !axis) return undefined;
+
+  const slots = earlierSlots(axis, earlier, comparison.begins);
+  const sums = new Map<string | null, Sums>();
+  for (const [i, groups] of axis.slots.entries()) {
+    const slot = slots[i] ?? [];
+    for (const { key } of groups) {
+      if (slot.length > 0) sums.set(key[0] ?? null, addSums(slot, earlier.metrics));
+    }
+    // So long a time is drawn in longer steps than its rows have.
+    if (groups.length > 1) return undefined;
+  }
+  return ([time]) => sums.get(time ?? null);
 }
 
 /** The fields whose values the script of the page needs for what it computes. */

@@ -78,6 +78,8 @@ export function renderTimeChart(chart: TimeChart): string {
   const drawing = [
     ...grid,
     drawSeries(lines, y),
+    // On the columns it would be dark on dark: a lighter line below it sets it off.
+    beforeValues ? drawLine(beforeValues, y, 'halo') : '',
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
   ];
 
