@@ -63,13 +63,20 @@ interface FolderFacts {
   /** For each file the hashes that it had before, with the time of each fetch. */
   readonly olderCopies: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly files: readonly FileFacts[];
+  /** Whether it is one file that no books are for: there is nothing to hold it against but itself. */
+  readonly isLoneFile?: boolean;
 }
 
 /**
  * Holds the files of a folder against its books: what is missing, changed, early, of another request, with other columns
  * or without a line, and what the lines themselves warn of.
  */
-export function judgeFolder({ books, olderCopies, files }: FolderFacts): FolderVerdict {
+export function judgeFolder({
+  books,
+  olderCopies,
+  files,
+  isLoneFile = false,
+}: FolderFacts): FolderVerdict {
   const lines = [...books.lines.values()];
   const fileByName = new Map(files.map((facts) => [facts.file, facts]));
   const findings: Finding[] = [];
@@ -86,13 +93,10 @@ export function judgeFolder({ books, olderCopies, files }: FolderFacts): FolderV
     findings.push(...findingsOfLine(line));
   }
 
-  for (const { file, bytes } of files) {
-    if (books.lines.has(file)) continue;
-    const sentence =
-      bytes === 0
-        ? `${file} is empty and has no line in the books.`
-        : `${file} has no line in the books: it was made elsewhere, renamed, or written by an older version.`;
-    findings.push({ kind: 'no line', file, sentence });
+  for (const facts of files) {
+    if (books.lines.has(facts.file)) continue;
+    const finding = isLoneFile ? findingOfLoneFile(facts) : findingWithoutLine(facts);
+    if (finding) findings.push(finding);
   }
 
   for (const neighbours of groupsByName(lines)) {
@@ -101,6 +105,23 @@ export function judgeFolder({ books, olderCopies, files }: FolderFacts): FolderV
   for (const group of groupsByRequest(lines)) findings.push(...findingsOfTimes(group));
 
   return { requests: groupsByRequest(lines).map(summaryOf), findings };
+}
+
+function findingWithoutLine({ file, bytes }: FileFacts): Finding {
+  const sentence =
+    bytes === 0
+      ? `${file} is empty and has no line in the books.`
+      : `${file} has no line in the books: it was made elsewhere, renamed, or written by an older version.`;
+  return { kind: 'no line', file, sentence };
+}
+
+function findingOfLoneFile({ file, bytes, columns }: FileFacts): Finding | undefined {
+  if (bytes === 0) return { kind: 'empty file', file, sentence: `${file} is empty.` };
+
+  // Every whole Parquet file tells its columns.
+  const isDamaged = file.toLowerCase().endsWith('.parquet') && columns === undefined;
+  if (!isDamaged) return undefined;
+  return { kind: 'unreadable', file, sentence: `${file} is no whole Parquet file.` };
 }
 
 function findingOfMissingFile({ file }: BookLine): Finding {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, readdirSync } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { createGunzip } from 'node:zlib';
@@ -22,6 +22,8 @@ export interface ReportFolder {
   /** For each file the hashes that it had before its newest line, each with the time of its fetch. */
   readonly olderCopies: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly history: RestatementHistory;
+  /** Whether it is one file, and there are no books for it. */
+  readonly isLoneFile: boolean;
 }
 
 /**
@@ -38,7 +40,10 @@ export async function findReportFolders(path: string): Promise<ReportFolder[]> {
     });
   }
 
-  if (found.isFile()) return [folderAround(path, [path])];
+  if (found.isFile()) {
+    const folder = folderAround(path, [path]);
+    return [{ ...folder, isLoneFile: folder.books.lines.size === 0 && !isAmongBooks(path) }];
+  }
 
   const tree = await listTree(path);
   if (tree.bookFolders.length === 0) return [folderAround(path, tree.files)];
@@ -70,6 +75,15 @@ function folderAround(path: string, files: readonly string[]): ReportFolder {
     if (above === folder) return readFolder(resolve(own), files);
     folder = above;
   }
+}
+
+/** Whether books are kept where a file lies, or above folders such as `date=2026-11-01` that it lies in. */
+function isAmongBooks(path: string): boolean {
+  let folder = dirname(resolve(path));
+  while (basename(folder).includes('=') && !readdirSync(folder).some(isBooks)) {
+    folder = dirname(folder);
+  }
+  return readdirSync(folder).some(isBooks);
 }
 
 /** As `readFolder`; nothing for a folder that may not be read: then nobody looks further up. */
@@ -110,7 +124,8 @@ function readFolder(folder: string, files: readonly string[]): ReportFolder {
   });
 
   const names = files.map((file) => relative(resolve(folder), resolve(file)).split(sep).join('/'));
-  return { path: folder, files: names.sort(), books, olderCopies: copies, history };
+  const facts = { path: folder, files: names.sort(), books, olderCopies: copies, history };
+  return { ...facts, isLoneFile: false };
 }
 
 /** What lies in a folder and below it. */

@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path';
+import { tableLook } from '../app/deliver.ts';
 import {
   type FileFacts,
   type Finding,
@@ -8,12 +9,16 @@ import {
 import { findReportFolders, type ReportFolder, readFileFacts } from '../app/folder-files.ts';
 import type { Context } from '../context.ts';
 import { codeOf } from '../errors.ts';
+import type { TableLook } from '../output/encoder.ts';
 import { type TextColumn, textTable } from '../output/table/table-layout.ts';
 import { requestInWords } from '../report/filter-words.ts';
 import { membersInWords } from '../report/member-words.ts';
 import type { AgeOfReports, LookbackAdvice } from '../report/restatement.ts';
+import type { ReportMember } from '../rows/row-batch.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatBytes, formatCount, formatPlural } from '../text/quantity.ts';
+import { wrap } from '../ui/page.ts';
+import { figuresOf, leadingFirst } from '../view/figures.ts';
 import { groupedText } from '../view/numbers.ts';
 import { declareCommand } from './command.ts';
 
@@ -50,12 +55,19 @@ interface CheckedFolder {
   readonly findings: readonly Finding[];
   readonly ages: readonly AgeOfReports[];
   readonly advice: LookbackAdvice;
-  /** What a single file says of itself. */
-  readonly fileSentences: readonly string[];
+  /** What a single file says of itself; absent where there are more, or none that says something. */
+  readonly describedFile?: DescribedFile | undefined;
+}
+
+/** A file that says of itself what it is of. */
+interface DescribedFile {
+  /** As the user would type it. */
+  readonly file: string;
+  readonly members: readonly ReportMember[];
 }
 
 async function checkFolder(context: Context, folder: ReportFolder): Promise<CheckedFolder> {
-  const { books, olderCopies, history } = folder;
+  const { books, olderCopies, history, isLoneFile } = folder;
   const names = new Set([...folder.files, ...books.lines.keys()]);
   const files: FileFacts[] = [];
   const unreadable: Finding[] = [];
@@ -84,9 +96,8 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
     meter.stop();
   }
 
-  const onlyFile = files.length === 1 ? files[0] : undefined;
   const shownFolder = relative(context.host.cwd, folder.path) || '.';
-  const verdict = judgeFolder({ books, olderCopies, files });
+  const verdict = judgeFolder({ books, olderCopies, files, isLoneFile });
   const isUnreadable = ({ file }: Finding) => unreadable.some((finding) => finding.file === file);
   const others = verdict.findings.filter((finding) => !isUnreadable(finding));
   const findings = [...unreadable, ...others];
@@ -96,8 +107,14 @@ async function checkFolder(context: Context, folder: ReportFolder): Promise<Chec
     findings: findings.map((finding) => withPath(finding, shownFolder)),
     ages: history.ages,
     advice: history.advice,
-    fileSentences: onlyFile ? membersInWords(onlyFile.members ?? []) : [],
+    describedFile: describedFileIn(files, shownFolder),
   };
+}
+
+function describedFileIn(files: readonly FileFacts[], folder: string): DescribedFile | undefined {
+  const [only, ...others] = files;
+  if (!only?.members || only.members.length === 0 || others.length > 0) return undefined;
+  return { file: join(folder, only.file), members: only.members };
 }
 
 /** How many bytes there are to read, as far as the books know. */
@@ -119,74 +136,132 @@ function jsonOf(checked: readonly CheckedFolder[]): string {
       return requests.map((request) => ({ folder, ...request }));
     }),
     restatement: checked.map(({ folder, ages, advice }) => ({ folder, ages, ...advice })),
+    files: checked.flatMap(({ describedFile }) => (describedFile ? documentOf(describedFile) : [])),
   };
   return `${visibleJson(document)}\n`;
+}
+
+/** What a file says of itself, as members beside its name. */
+function documentOf({ file, members }: DescribedFile): object {
+  const document: Record<string, unknown> = { file };
+  for (const { name, json } of members) document[name] = JSON.parse(json.toString());
+  return document;
 }
 
 /** So many findings are printed; `--json` has all of them. */
 const findingsAtMost = 50;
 
-function textOf({ console }: Context, checked: readonly CheckedFolder[]): string {
-  const { bold, red, green } = console.out.style;
-  const blocks: string[] = [];
-
-  for (const { folder, requests, findings, ages, advice, fileSentences } of checked) {
-    const lines = [bold(printable(folder))];
-    for (const request of requests) lines.push(...linesOfRequest(request));
-    if (requests.length === 0) {
-      lines.push('  It has no books.');
-      for (const sentence of fileSentences) lines.push(`  ${printable(sentence)}`);
-    }
-
-    const count = findings.length;
-    lines.push(
-      '',
-      count === 0 ? green('Nothing is wrong.') : red(`${formatPlural(count, 'finding')}:`),
-    );
-    for (const { sentence } of findings.slice(0, findingsAtMost)) {
-      lines.push(`  ${printable(sentence)}`);
-    }
-    if (count > findingsAtMost) {
-      lines.push(`  … and ${formatCount(count - findingsAtMost)} more: --json has all of them.`);
-    }
-
-    if (ages.length > 0) lines.push('', 'How far figures moved when they were fetched again:', '');
-    if (ages.length > 0) lines.push(tableOfAges(ages));
-    if (requests.length > 0) lines.push('', advice.sentence);
-    blocks.push(lines.join('\n'));
-  }
+function textOf(context: Context, checked: readonly CheckedFolder[]): string {
+  const look = tableLook(context);
+  const blocks = checked.map((folder) => linesOf(folder, context, look).join('\n'));
   return `${blocks.join('\n\n')}\n`;
 }
 
-function linesOfRequest(summary: RequestSummary): string[] {
-  const { request, since, until, files, rows, bytes, totals } = summary;
-  const size = [formatPlural(files, 'file'), formatPlural(rows, 'row'), formatBytes(bytes)];
-  const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${groupedText(sum)}`);
+function linesOf(folder: CheckedFolder, { console }: Context, look: TableLook): string[] {
+  const { requests, findings, ages, advice, describedFile } = folder;
+  const { bold, red, green } = console.out.style;
+  const lines = [bold(printable(describedFile?.file ?? folder.folder))];
 
-  return [
-    `  ${printable(requestInWords(request))}`,
-    `  ${since.slice(0, 10)} … ${until.slice(0, 10)}: ${size.join(', ')}`,
-    `  ${printable(sums.join(', '))}`,
-  ];
+  const sentences = describedFile ? membersInWords(describedFile.members) : [];
+  for (const request of requests) {
+    if (sentences.length === 0) sentences.push(requestInWords(request.request));
+    sentences.push(...figuresInWords(request));
+    for (const sentence of sentences.splice(0)) lines.push(indented(sentence, look));
+  }
+  if (requests.length === 0) lines.push('  It has no books.');
+  for (const sentence of sentences) lines.push(indented(sentence, look));
+
+  const count = findings.length;
+  const verdict =
+    count === 0 ? green('Nothing is wrong.') : red(`${formatPlural(count, 'finding')}:`);
+  lines.push('', verdict);
+  for (const { sentence } of findings.slice(0, findingsAtMost)) {
+    lines.push(indented(sentence, look));
+  }
+  if (count > findingsAtMost) {
+    const rest = formatCount(count - findingsAtMost);
+    lines.push(indented(`… and ${rest} more: --json has all of them.`, look));
+  }
+
+  if (ages.length > 0) {
+    lines.push('', 'How far figures moved when their files were fetched again:', '');
+    lines.push(tableOfAges(ages, look));
+  }
+  if (requests.length > 0) lines.push('', ...wrapped(advice.sentence, look));
+  return lines;
 }
 
-function tableOfAges(ages: readonly AgeOfReports[]): string {
-  const metrics = [...new Set(ages.flatMap(({ movements }) => Object.keys(movements)))];
-  const columns: TextColumn<AgeOfReports>[] = [
-    { name: 'days after', value: ({ ageDays }) => String(ageDays), keep: true },
-    { name: 'fetched again', value: ({ refetched }) => String(refetched), keep: true },
-  ];
+/** A sentence in lines that the terminal has room for, two blanks before each. */
+function indented(sentence: string, { width = Number.POSITIVE_INFINITY }: TableLook): string {
+  return `  ${wrap(printable(sentence), width - 2).join('\n  ')}`;
+}
 
-  for (const metric of metrics) {
-    columns.push({
-      name: `${metric}: mean, most`,
-      value: ({ movements }) => {
-        const movement = movements[metric];
-        return movement && `${percent(movement.mean)}, ${percent(movement.most)}`;
-      },
-    });
+function wrapped(sentence: string, { width = Number.POSITIVE_INFINITY }: TableLook): string[] {
+  return wrap(sentence, width);
+}
+
+/** The window of a request's files, their size, and what they add up to. */
+function figuresInWords({ since, until, files, rows, bytes, totals }: RequestSummary): string[] {
+  const size = [formatPlural(files, 'file'), formatPlural(rows, 'row'), formatBytes(bytes)];
+  const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${groupedText(sum)}`);
+  return [`${since.slice(0, 10)} … ${until.slice(0, 10)}: ${size.join(', ')}`, sums.join(', ')];
+}
+
+/** A line of the table of ages: one age, or several neighbouring ones at which nothing moved. */
+interface AgeLine {
+  readonly days: string;
+  readonly refetched: number;
+  /** The leading metric: how far it moved in the mean, and at most. */
+  readonly lead: string;
+  /** The metric that moved most, and how far. */
+  readonly most: string;
+}
+
+/** The ages, with the figure that a reader looks for first and the one that moved most; `--json` has all of them. */
+function tableOfAges(ages: readonly AgeOfReports[], look: TableLook): string {
+  const metrics = new Set(ages.flatMap(({ movements }) => Object.keys(movements)));
+  const lead = leadingFirst(figuresOf([...metrics])).leading[0]?.field ?? '';
+
+  const columns: TextColumn<AgeLine>[] = [
+    { name: 'days after', value: ({ days }) => days, keep: true },
+    { name: 'fetched again', value: ({ refetched }) => refetched, keep: true },
+    { name: `${lead}: mean, most`, value: (line) => line.lead, keep: true },
+    { name: 'moved most', value: ({ most }) => most, keep: true },
+  ];
+  return textTable(linesOfAges(ages, lead), columns, look).trimEnd();
+}
+
+function linesOfAges(ages: readonly AgeOfReports[], lead: string): AgeLine[] {
+  const lastMoving = ages.findLastIndex(({ movements }) => mostOf(movements).most > 0);
+  const lines = ages.slice(0, lastMoving + 1).map(({ ageDays, refetched, movements }): AgeLine => {
+    const { metric, most } = mostOf(movements);
+    const movement = movements[lead];
+    return {
+      days: String(ageDays),
+      refetched,
+      lead: movement ? `${percent(movement.mean)}, ${percent(movement.most)}` : '',
+      most: most > 0 ? `${metric} ${percent(most)}` : 'nothing',
+    };
+  });
+
+  const still = ages.slice(lastMoving + 1);
+  const first = still[0]?.ageDays;
+  const last = still.at(-1)?.ageDays;
+  if (first === undefined || last === undefined) return lines;
+
+  let refetched = 0;
+  for (const age of still) refetched += age.refetched;
+  const days = first === last ? String(first) : `${first} to ${last}`;
+  return [...lines, { days, refetched, lead: '', most: 'nothing' }];
+}
+
+/** The metric that moved most. */
+function mostOf(movements: AgeOfReports['movements']): { metric: string; most: number } {
+  let greatest = { metric: '', most: 0 };
+  for (const [metric, { most }] of Object.entries(movements)) {
+    if (most > greatest.most) greatest = { metric, most };
   }
-  return textTable(ages, columns, {}).trimEnd();
+  return greatest;
 }
 
 function percent(fraction: number): string {

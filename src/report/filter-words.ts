@@ -26,7 +26,7 @@ export function filtersInWords(filters: Readonly<Record<string, readonly string[
   });
 }
 
-/** The request of a report in words: `buyer report by CAMPAIGN; Country: France, account buyer@example.com`. */
+/** The request of a report in words: `buyer report by CAMPAIGN; Country: France; account buyer@example.com`. */
 export function requestInWords({
   profile,
   breakdowns,
@@ -35,7 +35,7 @@ export function requestInWords({
 }: Pick<BookedRequest, 'profile' | 'breakdowns' | 'filters' | 'account'>): string {
   const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
   const words = [`${profile} report ${by}`, ...filtersInWords(filters)];
-  return `${words.join('; ')}, account ${account}`;
+  return [...words, `account ${account}`].join('; ');
 }
 
 function nounOfFilter(name: string): string {

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { BookLine } from '../../src/report/book-line.ts';
 import { serveForTest } from '../support/service.ts';
@@ -424,6 +425,43 @@ describe('check', () => {
     ]);
     expect((await run('check data/date=2026-11-09/part.csv')).exitCode).toBe(0);
     expect((await run('check data/date=2026-11-10/part.csv')).exitCode).toBe(9);
+  });
+
+  test('of a file that no books are for holds it against itself', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    await run('run --period 2026-11-09 --by OS -q -o one.parquet');
+    expect((await run('check one.parquet')).exitCode).toBe(0);
+
+    truncateSync(join(cwd, 'one.parquet'), 200);
+    const cut = await run('check one.parquet');
+    expect(cut.exitCode).toBe(9);
+    expect(cut.stdout).toContain('one.parquet is no whole Parquet file.');
+
+    // Among files with books it should have a line.
+    await run(`${week} --by OS`);
+    writeFileSync(join(cwd, 'data/date=2026-11-09/other.csv'), 'a,b\n1,2\n');
+    const other = await run('check data/date=2026-11-09/other.csv');
+    expect(other.exitCode).toBe(9);
+    expect(other.stdout).toContain('other.csv has no line in the books');
+  });
+
+  test('fits on a terminal of 80 columns, and tells of ages what a reader needs', async () => {
+    let nowMs = Date.UTC(2026, 9, 1, 3);
+    const { run } = await serveForTest({ delayMs: 0, restateDays: 3, clock: () => nowMs });
+    const line = 'run --period last-5d --by OS --split day --missing --lookback 5 -q';
+    for (let night = 0; night < 7; night += 1) {
+      nowMs += 86_400_000;
+      await run(`${line} -o data/{date}.csv`, { now: nowMs });
+    }
+
+    const { stdout } = await run('check data', { tty: true, columns: 80, now: nowMs });
+
+    const lines = stdout.split('\n');
+    for (const text of lines) expect(stripVTControlCharacters(text).length).toBeLessThanOrEqual(80);
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(stdout).toContain('revenueEuro: mean, most');
+    expect(stdout).toMatch(/^4 to 5 +\d+ +nothing$/m);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('--lookback 3 is enough.');
   });
 
   test('of a path that is not there is exit 2', async () => {

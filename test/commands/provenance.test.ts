@@ -44,9 +44,15 @@ describe.each(['parquet', 'xlsx'])('a file (%s)', (ending) => {
       'buyer report by DAILY, CAMPAIGN; Country: France, Germany; Campaign: *',
     );
     expect(shown).toContain(`report ${result.reportId}`);
-    const checked = oneLine((await run(`check x.${ending}`)).stdout);
+    const check = await run(`check x.${ending}`);
+    expect(check.exitCode).toBe(0);
+    const checked = oneLine(check.stdout);
     expect(checked).toContain('Country: France, Germany; Campaign: *');
     expect(checked).toContain('key date, campaignId');
+
+    const { files } = JSON.parse((await run(`check x.${ending} --json`)).stdout);
+    const { file, request, key, reportId } = JSON.parse(stdout);
+    expect(files).toEqual([expect.objectContaining({ file, request, key, reportId })]);
   });
 
   test('has the same request as its line in the books', async () => {
