@@ -1,8 +1,9 @@
+import { fieldTypeOf } from '../contract/columns.ts';
 import { type BookLine, questionOf } from '../report/book-line.ts';
 import { type Books, describeFault } from '../report/books.ts';
 import { type BookedRequest, differencesOf } from '../report/question.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
-import { Decimal } from '../view/numbers.ts';
+import { Decimal, moneyText } from '../view/numbers.ts';
 
 /** What stands on the disk of one file of a folder. */
 export interface FileFacts {
@@ -327,7 +328,11 @@ function summaryOf(lines: readonly BookLine[]): RequestSummary {
     }
   }
 
-  const totals = Object.fromEntries([...sums].map(([metric, sum]) => [metric, sum.toString()]));
+  const totals: Record<string, string> = {};
+  for (const [metric, sum] of sums) {
+    const digits = sum.toString();
+    totals[metric] = fieldTypeOf(metric) === 'money' ? moneyText(digits) : digits;
+  }
   const { request, requestHash, window } = first;
   const { since } = window;
   return { request, requestHash, since, until, files: lines.length, rows, bytes, totals };

@@ -133,9 +133,14 @@ export class RestatementHistory {
       if (age > settledAfterDays) laterFiles += sums.refetched;
     }
     if (laterFiles < filesToBeSure) {
-      const oldest = ages.at(-1)?.[0] ?? 0;
+      const files = laterFiles === 1 ? '1 file was' : `${laterFiles} files were`;
+      const when = settledAfterDays === 0 ? '' : ` more than ${formatDays(settledAfterDays)} later`;
+      const reason =
+        laterFiles === 0
+          ? `figures still moved at the greatest age that was fetched again (${formatDays(settledAfterDays)})`
+          : `only ${files} fetched again${when}`;
       return {
-        sentence: `Nothing can be said about --lookback yet, because figures still moved at the greatest age that was fetched again (${formatDays(oldest)}). Use a longer --lookback for a while, and ask again.`,
+        sentence: `Nothing can be said about --lookback yet, because ${reason}. Use a longer --lookback for a while, and ask again.`,
       };
     }
 

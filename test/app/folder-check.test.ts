@@ -79,7 +79,7 @@ describe('a folder of reports', () => {
         files: 4,
         rows: 40,
         bytes: 1_600,
-        totals: { displays: '400', revenueEuro: '0.4' },
+        totals: { displays: '400', revenueEuro: '0.40' },
       },
     ]);
   });

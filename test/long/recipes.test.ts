@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import {
+  appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -206,6 +207,67 @@ describe('archive', () => {
     expect(rows).toHaveLength(30);
     expect(rows.map(({ fetches }) => Number(fetches)).slice(-4)).toEqual([1, 2, 2, 2]);
     expect(rows[0]).toMatchObject({ revenue: expect.stringMatching(/^\d+\.\d\d$/) });
+
+    appendFileSync(join(cwd, 'campaigns/_adreport.ndjson'), '{"file":"date=2026');
+    expect(await query(statement.replace("'campaigns/", `'${cwd}/campaigns/`))).toEqual(rows);
+  });
+
+  /** Fills a folder and its books, by two shards and a line of its own. */
+  async function fillFolder(place: Place, output: string): Promise<void> {
+    const line = `adreport run --period last-30d --by CAMPAIGN --split day --missing -q -o '${output}'`;
+    for (const shard of ['--shard 1/2', '--shard 2/2', '--lookback 2']) {
+      expect(await place.shell(`${line} ${shard}`)).toMatchObject({ exitCode: 0 });
+    }
+  }
+
+  testWith(
+    'DuckDB reads every Parquet file below a folder, its books in place',
+    !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS',
+    async () => {
+      const place = await openPlace();
+      await fillFolder(place, 'data/date={date}/part.parquet');
+      const query = await openDuckDb();
+
+      const [table] = await query(`
+        select count(distinct date) as days, sum(displays) as displays
+        from read_parquet('${place.cwd}/data/**/*.parquet', hive_partitioning = true)`);
+      const [books] = await query(`
+        select count(*) as days, sum(displays) as displays from (
+          select max_by(totals.displays, fetchedAt)::bigint as displays
+          from read_json('${place.cwd}/data/_adreport*.ndjson') group by file)`);
+
+      expect(Number(table?.days)).toBe(30);
+      expect(table).toEqual(books);
+    },
+  );
+
+  testWith('Python reads a folder of CSV, its books in place', without('python3'), async () => {
+    const place = await openPlace();
+    await fillFolder(place, 'data/{date}.csv');
+    const program = `import csv, glob
+days = glob.glob('data/*.csv')
+rows = [row for day in days for row in csv.DictReader(open(day, newline='', encoding='utf-8'))]
+print(len(days), all(int(row['displays']) >= 0 for row in rows))`;
+    writeFileSync(join(place.cwd, 'read.py'), program);
+
+    expect((await place.shell('python3 read.py')).stdout).toBe('30 True\n');
+  });
+
+  test('Spark, Hive and Trino see the reports alone: the rest has names that they hide', async () => {
+    const place = await openPlace();
+    await fillFolder(place, 'data/date={date}/part.parquet');
+
+    const visible: string[] = [];
+    for (const path of readdirSync(join(place.cwd, 'data'), {
+      recursive: true,
+      encoding: 'utf8',
+    })) {
+      const isHidden = path.split('/').some((name) => /^[_.]/.test(name));
+      const isFolder = /^date=\d{4}-\d\d-\d\d$/.test(path);
+      if (!isHidden && !isFolder) visible.push(path);
+    }
+    expect(visible).toHaveLength(30);
+    for (const path of visible) expect(path).toMatch(/^date=\d{4}-\d\d-\d\d\/part\.parquet$/);
   });
 });
 

@@ -85,6 +85,20 @@ test('what was never fetched again tells nothing', () => {
   expect(history.advice.lookback).toBeUndefined();
 });
 
+test('few files tell nothing for sure, whether they moved or not', () => {
+  const history = new RestatementHistory();
+  history.observe(lineOf({ day: '2026-03-01', ageDays: 1, downloads: 100 }));
+  history.observe(lineOf({ day: '2026-03-01', ageDays: 2, downloads: 100 }));
+  expect(history.advice.sentence).toContain('because only 1 file was fetched again. Use a longer');
+
+  history.observe(lineOf({ day: '2026-03-02', ageDays: 1, downloads: 100 }));
+  history.observe(lineOf({ day: '2026-03-02', ageDays: 2, downloads: 120 }));
+  expect(history.advice.sentence).toContain('still moved at the greatest age');
+
+  history.observe(lineOf({ day: '2026-03-02', ageDays: 5, downloads: 120 }));
+  expect(history.advice.sentence).toContain('only 1 file was fetched again more than 2 days later');
+});
+
 test('a day that was not over yet is no earlier state of the whole day', () => {
   const history = new RestatementHistory();
   history.observe(lineOf({ day: '2026-03-01', ageDays: 0, downloads: 5 }));
