@@ -1,4 +1,4 @@
-import { type Command, type CommanderError, type Help, Option } from 'commander';
+import { type Command, type CommanderError, Help, Option } from 'commander';
 import { addFlags, FlagOption } from './app/flags/flag.ts';
 import { globalFlags } from './app/flags/global-flags.ts';
 import { DeclaredCommand, leavesOutRare, type Perform } from './commands/command.ts';
@@ -117,6 +117,10 @@ function configure(command: Command, { write, width }: HelpOutput): void {
         return leavesOutRare(explained) ? options.filter((option) => !isRare(option)) : options;
       },
       visibleGlobalOptions: ({ parent }) => (parent?.parent ? optionsOf(parent) : []),
+      optionDescription: (option) => {
+        const text = new Help().optionDescription(option);
+        return text.replace(/\(preset: "(\w+)"\)/, '(default: $1)');
+      },
       styleTitle: (title) => (title === 'Global Options:' ? 'Flags of local-server:' : title),
     })
     // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.

@@ -73,7 +73,8 @@ const viewFlags = flagGroup('Options:', {
   },
   sort: {
     flags: '--sort <column[:asc|desc]>',
-    meaning: 'order of the groups (default: time, else the first figure, largest first)',
+    meaning:
+      'order of the groups (default: time, else revenue or the first of --metrics, largest first)',
   },
   top: {
     flags: '--top <n>',
@@ -331,12 +332,12 @@ function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): Ran
       ? figuresToShow(groups, sort)
       : figuresNamed(metrics, everyFigureOf(groups.metrics));
   if (chart) checkChart(chart, groups.by);
-  if (chart !== 'bar') return rankGroups(groups, figures, { sort, count: top });
 
-  // Bars stand in the order of what they show, unless it is time.
+  // Groups stand in the order of what leads, unless it is time.
   const lead = figureToDraw(figures, metrics);
   const usualOrder = hasTime(groups.by) ? undefined : lead?.field;
-  return rankGroups(groups, figures, { sort: sort ?? usualOrder, count: top ?? barsAtMost });
+  const count = top ?? (chart === 'bar' ? barsAtMost : undefined);
+  return rankGroups(groups, figures, { sort: sort ?? usualOrder, count });
 }
 
 /** The figures where none is named, and the one that decides the order, where it is not among them. */

@@ -96,7 +96,6 @@ const byCampaign = [
     ctr: 0.025,
     ecpmEuro: 1.875,
   },
-  { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 0.04, ecpmEuro: 0.5 },
   {
     campaignName: 'x;"y",\nz',
     displays: 100,
@@ -105,6 +104,7 @@ const byCampaign = [
     ctr: 0.09,
     ecpmEuro: 11,
   },
+  { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 0.04, ecpmEuro: 0.5 },
 ];
 
 describe('every form of a report', () => {
