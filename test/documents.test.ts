@@ -91,6 +91,30 @@ test('every topic is linked from the README', () => {
   );
 });
 
+test('every block of code names its language; those of the README are lines, which run', () => {
+  const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const languagesIn = (text: string): string[] => {
+    const fences = [...text.matchAll(/^ *(?:```|~~~)(.*)$/gm)].map(([, word = '']) => word);
+    // Every other one closes a block.
+    return fences.filter((_word, index) => index % 2 === 0);
+  };
+
+  // long/printed-lines.test.ts runs lines, and long/recipes.test.ts says of every other block who runs it.
+  expect(languagesIn(everything).filter((language) => !/^\w+$/.test(language))).toEqual([]);
+  expect(new Set(languagesIn(readme))).toEqual(new Set(['sh']));
+  expect(languagesIn(contributing)).toEqual([]);
+});
+
+test('every script of npm that a document names exists', () => {
+  const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const matches = `${everything}${contributing}`.matchAll(/npm run ([a-z:]+)/g);
+  const named = [...matches].map(([, name = '']) => name);
+
+  expect(named).toEqual(expect.arrayContaining(['check', 'test:long', 'sbom']));
+  expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+});
+
 test('every page of help exists that the documents, the help of a command or an error names', () => {
   const named = [everything, ...sources].flatMap((text) =>
     [...text.matchAll(/adreport help ([a-z][a-z-]*)/g)].map(([, name = '']) => name),

@@ -21,7 +21,7 @@ import {
   resultsIn,
 } from '../support/examination.ts';
 import { serve } from '../support/http-server.ts';
-import { expectShapesOnly } from '../support/recording-property.ts';
+import { expectBounded, expectShapesOnly } from '../support/recording-property.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -225,6 +225,8 @@ describe('--record', () => {
       const secrets = [...addresses, ...namesOfCampaigns];
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
       expect(Buffer.byteLength(text)).toBeLessThan(200_000);
+      expect(text).toContain('"password": "text"');
+      expect(text.split('\n').every((each) => each.length <= 160)).toBe(true);
     },
   );
 
@@ -257,6 +259,10 @@ describe('--record', () => {
     expectRefusal(await run('doctor --record x.json'), 2, '--service');
     expectRefusal(await run(`${line} --record /dev/null/x.json`), 8, 'x.json');
     expect(calls('buyer')).toBe(0);
+  });
+
+  test('of 2,000 large exchanges it has as many as fit 200 KB, and says how many it leaves out', () => {
+    expectBounded();
   });
 
   test('200 recordings of random exchanges hold nothing that was planted', () => {

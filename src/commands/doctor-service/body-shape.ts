@@ -1,5 +1,6 @@
 import { defaultZone, reportStatuses } from '../../contract/messages.ts';
 import { breakdowns, filters, metrics } from '../../contract/vocabulary.ts';
+import { formatPlural } from '../../text/quantity.ts';
 
 /**
  * The shape of a body of the service: its keys, its types, its lengths and the known formats of its times and numbers. A
@@ -78,8 +79,12 @@ export class KeyNames {
     this.#allowed = allowed;
   }
 
+  isKnown(key: string): boolean {
+    return this.#allowed.has(key);
+  }
+
   nameOf(key: string): string {
-    if (this.#keepsKeys || this.#allowed.has(key)) return key;
+    if (this.#keepsKeys || this.isKnown(key)) return key;
 
     // `breakdowns[7]` and `auth[email]` are what a form has for a list and for an object.
     const [, list = '', member = ''] = /^(\w+)\[(\w*)\]$/.exec(key) ?? [];
@@ -154,8 +159,8 @@ class Shaper {
     const isKeyedById = allKeys.length > 0 && allKeys.every((key) => /^\d+$/.test(key));
     if (isKeyedById) {
       const items = [...valuesByKey.values()].flat();
-      const count = `${allKeys.length} keys of digits`;
-      return { [count]: this.shapeOfAll(items, { key: '', depth: depth + 1 }) };
+      const count = formatPlural(allKeys.length, 'key');
+      return { [`${count} of digits`]: this.shapeOfAll(items, { key: '', depth: depth + 1 }) };
     }
 
     const shape = new Map<string, Shape>();
@@ -210,6 +215,9 @@ function formatOf(scalar: unknown, key: string): ScalarFormat {
       : { name: 'number with decimals', length: digits };
   }
   if (typeof scalar !== 'string') return { name: String(scalar), length: 0 };
+
+  // How long somebody's password is helps whoever guesses it.
+  if (key === 'password') return { name: 'text', length: 0 };
 
   const list = key.replace(/\[\d*\]$/, '');
   const words = Object.hasOwn(contractWords, list) ? contractWords[list] : undefined;

@@ -21,7 +21,8 @@ export type RecordedResults = Readonly<Record<string, string>>;
 /** The shape of a body, and how it is declared. */
 interface RecordedBody {
   readonly type: string;
-  readonly bytes: number;
+  /** `null` where it would tell how long a password is. */
+  readonly bytes: number | null;
   readonly shape: Shape;
 }
 
@@ -62,6 +63,9 @@ const plainTypes = [
 ];
 const plainCharsets = ['utf-8', 'us-ascii', 'iso-8859-1', 'windows-1252'];
 
+/** Fields with values, as browsers write them: `auth[email]=a%40b&x=1`. */
+const formPattern = /^[\w.%+[\]-]+=[^\s=&]*(?:&[\w.%+[\]-]+=[^\s=&]*)*$/;
+
 /**
  * The exchanges of an examination by their shapes: a list of what may stand in it decides, so that no value, name, id,
  * address or token does. A key or a header that is not on the list is `key1` or `header1`, unless it is to be kept.
@@ -70,6 +74,8 @@ export class ServiceRecording {
   readonly #exchanges: CountedExchange[] = [];
   readonly #keys: KeyNames;
   readonly #headers: KeyNames;
+  /** The cells of a first line that may be no header. */
+  readonly #cells = new KeyNames(false, 'cell');
 
   constructor(keepsKeys: boolean) {
     this.#keys = new KeyNames(keepsKeys);
@@ -90,12 +96,15 @@ export class ServiceRecording {
     if (body) sentHeaders.push('content-type');
     if (authorization !== undefined) sentHeaders.push('authorization');
 
+    const sentBody = body ? this.#bodyOf(body.text, body.contentType) : null;
+    const isSignIn = endpoint === 'auth';
+
     const exchange: RecordedExchange = {
       call: `${method} ${path}`,
       authorization: describeAuthorization(authorization),
       request: {
         headers: sentHeaders,
-        body: body ? this.#bodyOf(body.text, body.contentType) : null,
+        body: sentBody && isSignIn ? { ...sentBody, bytes: null } : sentBody,
       },
       status: answer.status,
       response: {
@@ -113,12 +122,16 @@ export class ServiceRecording {
 
   /** The recording as JSON for people, under 200 KB; what does not fit is left out from its end, and counted. */
   toText(facts: RecordingFacts, statements: RecordedResults): string {
-    for (let count = this.#exchanges.length; ; count -= 1) {
+    let count = this.#exchanges.length;
+    for (;;) {
       const exchanges = this.#exchanges.slice(0, count);
       const leftOut = this.#exchanges.length - count;
-      const recording = { ...facts, statements, exchanges, leftOut };
-      const text = `${JSON.stringify(recording, null, 2)}\n`;
-      if (Buffer.byteLength(text) < bytesAtMost || count === 0) return text;
+      const text = `${layOutJson({ ...facts, statements, exchanges, leftOut })}\n`;
+      const bytes = Buffer.byteLength(text);
+      if (bytes < bytesAtMost || count === 0) return text;
+
+      const fitting = Math.floor(count * (bytesAtMost / bytes));
+      count = Math.min(count - 1, fitting);
     }
   }
 
@@ -135,11 +148,18 @@ export class ServiceRecording {
     const json = tryJson(text.replace(/^\ufeff/, ''));
     if (json !== undefined) return shapeOf(json, this.#keys);
     if (/^\s*</.test(text)) return 'a web page';
-    if (type.startsWith('application/x-www-form-urlencoded')) {
+    if (type.startsWith('application/x-www-form-urlencoded') && this.#isForm(text)) {
       return shapeOf(Object.fromEntries(new URLSearchParams(text)), this.#keys);
     }
     if (type.startsWith('text/csv')) return this.#shapeOfCsv(text);
     return shapeOf(text, this.#keys);
+  }
+
+  /** Whether a text that is called a form is one, and not somebody's words: it has a field that is known. */
+  #isForm(text: string): boolean {
+    if (!formPattern.test(text)) return false;
+    const fields = [...new URLSearchParams(text).keys()];
+    return fields.some((field) => this.#keys.isKnown(field.replace(/\[.*$/, '')));
   }
 
   /** The names of the columns, and how many lines there are. */
@@ -150,7 +170,11 @@ export class ServiceRecording {
       .replace(/^\ufeff/, '')
       .split(delimiter)
       .slice(0, 80);
-    const columns = cells.map((cell) => this.#keys.nameOf(cell.replaceAll('"', '')));
+    const names = cells.map((cell) => cell.replaceAll('"', ''));
+    // A line without any known name may be a row, or somebody's words.
+    const isHeader = names.some((name) => this.#keys.isKnown(name));
+    const keys = isHeader ? this.#keys : this.#cells;
+    const columns = names.map((name) => keys.nameOf(name));
     const isCarriageReturned = text.includes('\r\n');
     return {
       columns,
@@ -159,6 +183,26 @@ export class ServiceRecording {
       'lines below the header': String(lines.filter((line) => line !== '').length),
     };
   }
+}
+
+/** Columns of a line of the recording. */
+const lineWidth = 100;
+
+/** JSON for people: what fits a line stands on one, and what does not has a line for each of its members. */
+function layOutJson(value: unknown, indent = ''): string {
+  const onOneLine = JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ');
+  const isScalar = typeof value !== 'object' || value === null;
+  if (isScalar || indent.length + onOneLine.length <= lineWidth) return onOneLine;
+
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inner + layOutJson(item, inner));
+    return `[\n${items.join(',\n')}\n${indent}]`;
+  }
+  const members = Object.entries(value).map(
+    ([key, member]) => `${inner}${JSON.stringify(key)}: ${layOutJson(member, inner)}`,
+  );
+  return `{\n${members.join(',\n')}\n${indent}}`;
 }
 
 function describeAuthorization(authorization: string | undefined): string {

@@ -317,7 +317,7 @@ export class ServiceTrials {
   }
 
   async #tryWhole(days: ReportDocument): Promise<void> {
-    const whole = await this.#order('whole');
+    const whole = await this.#order('whole', 'the report as one row');
     if (days.rows.length === 0) throw new TrialStopped('there are no rows in those days');
 
     // A field without numbers is told by the statements on fields.
@@ -363,7 +363,7 @@ export class ServiceTrials {
   }
 
   async #tryFilter(): Promise<void> {
-    const all = await this.#order('campaigns');
+    const all = await this.#order('campaigns', 'the report by CAMPAIGN');
     const row = all.rows.find(({ campaignId }) => /^\d+$/.test(String(campaignId)));
     if (!row) throw new TrialStopped('no campaign has rows in those days');
 
@@ -408,7 +408,7 @@ export class ServiceTrials {
   }
 
   async #tryZone(): Promise<void> {
-    const { summary } = await this.#order('zone');
+    const { summary } = await this.#order('zone', `the report in the zone ${otherZone}`);
     const isStated = summary.timezone === otherZone;
     const isMadeSo = /\+09:?00$/.test(String(summary.since));
     const said = isStated
@@ -433,9 +433,9 @@ export class ServiceTrials {
   }
 
   /** Asks for a report as planned, waits for it, and reads it. */
-  async #order(name: TrialReportName): Promise<ReportDocument> {
+  async #order(name: TrialReportName, what: string): Promise<ReportDocument> {
     const created = await this.#orders.create(this.#requestOf(name));
-    return this.#orders.fetch(created, `the report “${name}”`);
+    return this.#orders.fetch(created, what);
   }
 
   /** A request as it would be sent, with members that no request has. */
