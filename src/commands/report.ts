@@ -112,14 +112,24 @@ async function planToSend(context: Context, flags: CreateOptions): Promise<Profi
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, keep: true, whole: true },
-  { name: 'created', value: (entry) => `${entry.createdAt.slice(0, 16).replace('T', ' ')}Z` },
-  { name: 'profile', value: (entry) => entry.profile },
-  { name: 'since', value: (entry) => entry.window.since.slice(0, 16).replace('T', ' ') },
-  { name: 'until', value: (entry) => entry.window.until.slice(0, 16).replace('T', ' ') },
+  { name: 'window', value: daysOf, whole: true },
   { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
   { name: 'status', value: (entry) => entry.lastStatus, keep: true },
+  { name: 'created', value: createdText, whole: true },
   { name: 'file', value: (entry) => entry.file },
+  { name: 'profile', value: (entry) => entry.profile },
 ];
+
+/** The days of a report's window, as `--period` takes them. */
+function daysOf({ window }: LedgerEntry): string {
+  const first = window.since.slice(0, 10);
+  const last = window.until.slice(0, 10);
+  return first === last ? first : `${first}..${last}`;
+}
+
+function createdText({ createdAt }: LedgerEntry): string {
+  return `${createdAt.slice(0, 16).replace('T', ' ')}Z`;
+}
 
 /** How many reports a terminal is shown, where no flag says it. */
 const usualCount = 20;
