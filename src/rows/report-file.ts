@@ -62,6 +62,7 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
   async function* read(): RowBatches {
     const head = await readHead(chunks);
     if (isParquet(head)) throw parquetInPipe();
+    if (head.toString('latin1', 0, 5) === '%PDF-') throw pdfCannotBeRead(shown);
 
     const bytes = prepended(head, chunks);
     const isZip = head.toString('latin1', 0, 2) === 'PK';
@@ -80,6 +81,12 @@ function parquetInPipe(): UsageError {
     'Parquet cannot be read from a pipe: its table of contents stands at its end.',
     { hint: 'Give the name of the file.' },
   );
+}
+
+function pdfCannotBeRead(shown: string): UsageError {
+  return new UsageError(`${printable(shown)} is a PDF, whose rows cannot be read back.`, {
+    hint: 'Write the report as CSV, Parquet or xlsx too, and view that.',
+  });
 }
 
 function isParquet(head: Buffer): boolean {

@@ -476,6 +476,11 @@ describe('refusals', () => {
     expectRefusal(await view('r.csv', csv, args), 2, says);
   });
 
+  test('a PDF is exit 2: it is for people', async () => {
+    const says = 'r.pdf is a PDF, whose rows cannot be read back.';
+    expectRefusal(await view('r.pdf', '%PDF-1.4\n%\u{e2}'), 2, says);
+  });
+
   test('a file that is not there, a folder, and Parquet through a pipe are exit 2', async () => {
     expectRefusal(await runCli('view nowhere.csv'), 2, 'nowhere.csv');
     expectRefusal(await runCli('view .'), 2, 'adreport: . is a folder.');

@@ -153,7 +153,8 @@ li rect { fill: var(--data); }
 
 /* A single chart has room for a name, its bar and its numbers in one line. */
 @media (min-width: 48.01rem), print {
-  .single ol, .single ol.compared {
+  .single ol { grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content; gap: .5625rem 1rem; }
+  .single ol.compared {
     grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content max-content; gap: .5625rem 1rem;
   }
   .single li > span:first-child { grid-column: 1; }
