@@ -1,6 +1,5 @@
 import {
   closeSync,
-  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -151,7 +150,9 @@ export class FolderBooks implements Books {
    */
   readOn(name: string): void {
     for (const each of new Set([...this.#books.keys(), name])) {
-      if (existsSync(join(this.#folder, each))) this.#readOn(each);
+      const end = this.#books.get(each)?.end ?? 0;
+      const stats = statSync(join(this.#folder, each), { throwIfNoEntry: false });
+      if (stats && stats.size > end) this.#readOn(each);
     }
   }
 

@@ -213,6 +213,40 @@ describe('--missing', () => {
     expect((await run('check data')).exitCode).toBe(0);
   });
 
+  test('says in --dry-run why a saved report would be fetched, and of a shard its own parts', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const report =
+      '{period: 2026-11-09..2026-11-15, by: OS, split: day, missing: true, lookback: 1}';
+    writeFileSync(
+      join(cwd, 'adreport.yaml'),
+      `defaults: {output: "{report}/{date}.csv"}\nreports:\n  r: ${report}\n`,
+    );
+    const late = Date.UTC(2026, 11, 20, 12);
+    await run('run r -q', { now: late });
+    rmSync(join(cwd, 'r/2026-11-10.csv'));
+    rmSync(join(cwd, 'r/2026-11-11.csv'));
+
+    for (const { flags, days } of [
+      { flags: '', days: ['2026-11-10', '2026-11-11', '2026-11-15'] },
+      { flags: ' --shard 1/2', days: ['2026-11-10'] },
+      { flags: ' --shard 2/2', days: ['2026-11-11', '2026-11-15'] },
+    ]) {
+      const { stdout } = await run(`run r --dry-run --json${flags}`, { now: late });
+      const { requests } = JSON.parse(stdout);
+      const reasons = requests.map(({ output, reason }: Record<string, string>) => [
+        output,
+        reason,
+      ]);
+      const isLast = (day: string) => day === '2026-11-15';
+      expect(reasons).toEqual(
+        days.map((day) => [
+          `r/${day}.csv`,
+          isLast(day) ? 'it is among the last 1' : 'there is no file',
+        ]),
+      );
+    }
+  });
+
   describe.each(['part.csv', 'part.csv.gz', 'part.parquet'])(
     'judges files that have no line by their columns (%s)',
     (name) => {
