@@ -262,6 +262,27 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(Math.abs(middleOf(label) - middleOf(slot))).toBeLessThan(2);
   });
 
+  test.each(['2026-W45', '2026-10-01..2026-10-12', '2026-10', '2026'])(
+    'on a phone the labels of %s stand apart',
+    async (period) => {
+      const by = period === '2026' ? 'MONTHLY' : 'DAILY';
+      const { files } = await runCli(`run --local --period ${period} --by ${by} -o r.html`);
+      const page = await open(fileOf(files['r.html'] ?? ''), phone);
+
+      const labels = page
+        .locator('figure.time')
+        .first()
+        .locator('.x text')
+        .filter({ visible: true });
+      const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()));
+      expect(boxes.length).toBeGreaterThanOrEqual(period === '2026' ? 5 : 3);
+      for (const [i, box] of boxes.entries()) {
+        const before = boxes[i - 1];
+        if (before && box) expect(box.x - (before.x + before.width)).toBeGreaterThan(4);
+      }
+    },
+  );
+
   test('on a phone nothing to touch is smaller than 44 px, and ids give way to names', async () => {
     const page = await open(fileOf(await reportPage('--by CAMPAIGN')), phone);
     const controls = await page.locator('button, input, summary').filter({ visible: true }).all();

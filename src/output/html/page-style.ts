@@ -225,7 +225,11 @@ tfoot td { position: sticky; bottom: 0; background: var(--head); font-weight: 60
   input { flex: 1; min-width: 0; width: auto; }
   #count { flex: 1; }
 }
-@media (max-width: 30rem) { .cards.cards.cards > div { flex-basis: 45%; } }
+@media (max-width: 30rem) {
+  .cards.cards.cards > div { flex-basis: 45%; }
+  /* Of seven labels below an axis every second one has room. */
+  .x:has(text:nth-of-type(7)) text:nth-of-type(even) { display: none; }
+}
 @media (max-width: 40rem), (pointer: coarse) {
   input, summary, th button { min-height: 2.75rem; }
   summary { padding: .75rem 0; }
