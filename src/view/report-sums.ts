@@ -135,6 +135,12 @@ function hasAnything(batch: RowBatch, field: string): boolean {
   return valuesOf(batch, field).some((value) => value !== null && value !== undefined);
 }
 
+/** The unit that tells the rows of a report apart, where it is one. */
+export function onlyUnit({ units }: ReportSums): Unit | undefined {
+  const [unit, another] = units;
+  return another ? undefined : unit;
+}
+
 /** A group for people, as texts of the report: neither is fit for a terminal yet. */
 export interface GroupName {
   readonly name: string;

@@ -137,6 +137,38 @@ describe('--compare', () => {
     expect(cells.some((row) => row[0] === ended?.[1] && row.at(-1) === 'ended')).toBe(true);
   });
 
+  test('a table has the change of revenue in each row, unless the columns were chosen', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const revenueOf = async (period: string): Promise<Map<string, number>> => {
+      const { stdout } = await run(`run --period ${period} ${byCampaign} --format json`);
+      const revenues = new Map<string, number>();
+      for (const { campaignId, revenueEuro } of JSON.parse(stdout).data) {
+        revenues.set(String(campaignId), Number(String(revenueEuro).replace(',', '.')));
+      }
+      return revenues;
+    };
+    const october = await revenueOf('2026-10');
+    const september = await revenueOf('2026-09');
+
+    const line = `run --period 2026-10 ${byCampaign} --compare previous --format table`;
+    const { stdout } = await run(line);
+    const rows = stdout.split('\n').filter((each) => /^\d{5} /.test(each));
+
+    expect(rows).toHaveLength(october.size);
+    for (const row of rows) {
+      const id = row.slice(0, 5);
+      const now = october.get(id) ?? Number.NaN;
+      const before = september.get(id);
+      const percent = before && (100 * (now - before)) / before;
+      const text = percent ? `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %` : 'new';
+      expect(row.split(/ {2,}/)[4]).toBe(text);
+    }
+
+    const chosen = await run(`${line} --columns campaignId,revenueEuro`);
+    const [heading] = chosen.stdout.split('\n');
+    expect(heading).not.toContain('change');
+  });
+
   test('stands below a table of one row, too', async () => {
     const line = 'run --local --period 2026-10 --metrics displays,revenueEuro';
 

@@ -182,7 +182,7 @@ describe('table', () => {
       { table: { style }, comparison: { sums: before, now: 'now', before: 'then', notices: [] } },
     );
 
-    expect(text).toMatch(/^<heading>campaign name +displays +clicks +CTR<\/heading>$/m);
+    expect(text).toMatch(/^<heading>campaign name +displays +change +clicks +CTR<\/heading>$/m);
     expect(text).toContain('<up>▲ 50.0 %</up>');
     expect(text).toContain('<down>▼ 20.0 %</down>');
   });

@@ -14,7 +14,7 @@ import {
 } from '../../view/figures.ts';
 import { Grouping, keyText, type Sums, strangeNotices } from '../../view/grouping.ts';
 import { hourText } from '../../view/numbers.ts';
-import { ReportSums } from '../../view/report-sums.ts';
+import { onlyUnit, ReportSums, type Unit } from '../../view/report-sums.ts';
 import { ColumnPlan, type PlannedColumn } from '../columns.ts';
 import type { EncodeOptions, Encoder, Pieces, TableStyle } from '../encoder.ts';
 import { headingOf, plainName } from '../table/headings.ts';
@@ -82,6 +82,18 @@ const spareDigits = 3;
 /** Names the lines of a comparison in a report that has numbers alone. */
 const labelColumn: PlannedColumn = { field: '', name: '', type: 'text', numeric: false };
 
+/** How the leading figure of each row has changed; it stands behind that figure. */
+const changeColumn: PlannedColumn = { field: '', name: 'change', type: undefined, numeric: true };
+
+/** What the rows of a report are compared by: their unit, and the figure whose change each of them shows. */
+interface RowChanges {
+  readonly comparison: Comparison;
+
+  readonly unit: Unit;
+
+  readonly figure: Figure;
+}
+
 /** The cell of a figure in a line below the rows. */
 type FigureCell = (figure: Figure) => CellText;
 
@@ -96,6 +108,7 @@ export class ReportTable {
   #heldBytes = 0;
 
   #columns: readonly PlannedColumn[] = [];
+  #rowChanges: RowChanges | undefined;
   #layout: TableLayout | undefined;
 
   constructor(plan: ColumnPlan, options: EncodeOptions) {
@@ -111,7 +124,7 @@ export class ReportTable {
   add(rows: readonly Row[], fields: readonly string[], sizeBytes = 0): string[] {
     this.#totals.observe(rows, fields);
     const layout = this.#layout;
-    if (layout) return rows.map((row) => layout.line(this.#cellsOf(row)));
+    if (layout) return rows.map((row) => this.#lineOf(layout, row));
 
     for (const row of rows) this.#heldRows.push(row);
     this.#heldBytes += sizeBytes;
@@ -177,10 +190,23 @@ export class ReportTable {
     });
   }
 
+  #lineOf(layout: TableLayout, row: Row): string {
+    const cells = this.#cellsOf(row);
+    const { style } = this.#options.table ?? {};
+    const change = style && this.#changeOfRow(row);
+    if (!change) return layout.line(cells);
+
+    const paint = paintOf(change, style);
+    const paints = this.#columns.map((column) => (column === changeColumn ? paint : undefined));
+    return layout.line(cells, paints);
+  }
+
   #cellsOf(row: Row): CellText[] {
     const sums = sumsOfRow(row);
     return this.#columns.map((column) => {
       if (column === labelColumn) return 'now';
+      if (column === changeColumn) return this.#changeOfRow(row)?.text;
+
       const { field, type, figure } = column;
       const number = figure && figureText(figure, sums);
       if (number || figure?.derived) return number;
@@ -188,23 +214,55 @@ export class ReportTable {
     });
   }
 
+  /** How a row has changed against the same row of the earlier report; `undefined` where rows are not compared. */
+  #changeOfRow(row: Row): Change | undefined {
+    if (!this.#rowChanges) return undefined;
+
+    const { comparison, unit, figure } = this.#rowChanges;
+    const key = unit.fields.map((field) => keyText(row[field]));
+    const before = comparison.sums.find(unit, { key });
+    return changeOf(figure, sumsOfRow(row), before, this.#options.table?.unicode);
+  }
+
   /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
   #begin(spare: number): string[] {
+    this.#rowChanges = this.#comparedRows();
     this.#columns = this.#columnsToShow();
-    const rows = this.#heldRows.map((row) => this.#cellsOf(row));
+    const rows = this.#heldRows;
     this.#heldRows = [];
 
-    const layout = new TableLayout(this.#tableColumns(rows, spare), this.#options.table);
+    const cells = rows.map((row) => this.#cellsOf(row));
+    const layout = new TableLayout(this.#tableColumns(cells, spare), this.#options.table);
     this.#layout = layout;
     this.#noteDropped(layout);
-    return [...layout.head(), ...rows.map((cells) => layout.line(cells))];
+    return [...layout.head(), ...rows.map((row) => this.#lineOf(layout, row))];
+  }
+
+  /** What rows are compared by: where one breakdown tells them apart that is not time, and the user left the columns to us. */
+  #comparedRows(): RowChanges | undefined {
+    const { comparison, selectedColumns } = this.#options;
+    const unit = comparison && onlyUnit(comparison.sums);
+    if (!unit || unit.isTime || selectedColumns) return undefined;
+
+    const figures = this.#plan.shown.map(({ figure }) => figure);
+    const [figure] = leadingFirst(figures.filter((each) => each !== undefined)).leading;
+    return figure && { comparison, unit, figure };
   }
 
   /** The columns of the report; where all are numbers, the lines of a comparison need one for their labels. */
   #columnsToShow(): readonly PlannedColumn[] {
     const { shown } = this.#plan;
     const hasLabels = shown.some(({ numeric }) => !numeric);
-    return this.#options.comparison && !hasLabels ? [labelColumn, ...shown] : shown;
+    if (this.#options.comparison && !hasLabels) return [labelColumn, ...shown];
+    if (!this.#rowChanges) return shown;
+
+    const lead = this.#rowChanges.figure.field;
+    const columns: PlannedColumn[] = [];
+    for (const column of shown) {
+      columns.push(column);
+      if (column.figure?.field === lead) columns.push(changeColumn);
+    }
+    return columns;
   }
 
   #tableColumns(rows: readonly (readonly CellText[])[], spare: number): TableColumn[] {
@@ -243,7 +301,7 @@ export class ReportTable {
       if (!layout.dropped.includes(i)) continue;
       // What derives from others was not asked for, unless it was named.
       const isAsked = this.#plan.columns.includes(column) || !column.figure?.derived;
-      if (isAsked) names.push(clip(printable(column.name)));
+      if (isAsked && column !== changeColumn) names.push(clip(printable(column.name)));
     }
     if (names.length === 0) return;
 
@@ -260,6 +318,7 @@ export class ReportTable {
  */
 const givenUpLastToFirst = [
   'revenueEuro',
+  'change of a row',
   'displays',
   'other names',
   'clicks',
@@ -316,6 +375,7 @@ class ColumnRanks {
     const hasHours = this.#columns.some(({ type }) => type === 'hour');
 
     return this.#columns.map(({ type, figure }, i) => {
+      if (this.#columns[i] === changeColumn) return rankOf('change of a row');
       if (anyVaries && !this.#varies(i)) return rankOf('the same in every row');
       if (figure) return rankOf(this.#metricOf(figure));
 

@@ -10,7 +10,7 @@ import {
   sumsOfRow,
 } from '../../view/figures.ts';
 import { addSums, type Grouping, type GroupKey, keyText, type Sums } from '../../view/grouping.ts';
-import { nounOfRow, type ReportSums, type Unit } from '../../view/report-sums.ts';
+import { nounOfRow, onlyUnit, type ReportSums, type Unit } from '../../view/report-sums.ts';
 import { earlierSlots, layOutTime } from '../../view/time-axis.ts';
 import { listWords } from '../../view/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../columns.ts';
@@ -119,12 +119,6 @@ function isBesideName({ field, type }: PlannedColumn, columns: readonly PlannedC
   const name = field.replace(/Id$/, 'Name');
   const plain = field.replace(/Id$/, '');
   return columns.some((column) => column.field === name || column.field === plain);
-}
-
-/** The unit that tells the rows of a report apart, where it is one. */
-function onlyUnit({ units }: ReportSums): Unit | undefined {
-  const [unit, another] = units;
-  return another ? undefined : unit;
 }
 
 /** What the rows of a report were before, and their changes; `undefined` where they are not compared one by one. */
