@@ -67,18 +67,20 @@ describe('--logo', () => {
 });
 
 describe('--note', () => {
-  const note = ['--note', 'For <Acme>.\nAsk Mia.'];
+  const note = ['--note', 'For <Acme>.\nFigures may rise.'];
 
   test('stands on the page with its lines, and as one line in the summary of a sheet', async () => {
     const words = day.split(' ');
     const { files } = await runCli([...words, '-o', 'r.html', ...note]);
 
-    expect(files['r.html']).toContain('<p class="remark">For &lt;Acme&gt;.<br>Ask Mia.</p>');
+    expect(files['r.html']).toContain(
+      '<p class="remark">For &lt;Acme&gt;.<br>Figures may rise.</p>',
+    );
 
     const { cwd } = await runCli([...words, '-o', 'r.xlsx', ...note]);
 
     const summary = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
-    expect(summary).toContainEqual(['Note', 'For <Acme>. Ask Mia.']);
+    expect(summary).toContainEqual(['Note', 'For <Acme>. Figures may rise.']);
   });
 });
 
