@@ -290,7 +290,7 @@ function gapBetween(before: BookLine, after: BookLine): Finding {
     return { kind: 'missing unit', sentence };
   }
   const days = first === final ? first : `${first}..${final}`;
-  const sentence = `${days} is missing: no file holds it, between ${before.file} and ${after.file}.`;
+  const sentence = `${days} is missing: no file in the books holds it, between ${before.file} and ${after.file}.`;
   return { kind: 'missing unit', sentence };
 }
 
