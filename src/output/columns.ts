@@ -1,13 +1,7 @@
 import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { valuesOf } from '../rows/column-values.ts';
-import {
-  hasValue,
-  makeRoomForObjects,
-  type Row,
-  type RowBatch,
-  type Value,
-} from '../rows/row-batch.ts';
+import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import {
   derivedFigure,
@@ -48,7 +42,6 @@ export function columnValues(
   batch: RowBatch,
   column: PlannedColumn,
 ): readonly (Value | undefined)[] {
-  makeRoomForObjects();
   const { field, figure } = column;
   if (!figure?.derived) return valuesOf(batch, field);
 

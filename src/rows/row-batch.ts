@@ -63,11 +63,15 @@ export function rowsOf(batch: RowBatch): readonly Row[] {
   return rows;
 }
 
+let isRoomForObjects = false;
+
 /**
  * Lets V8 give young objects more room, for whoever makes objects of many rows: in the little that `bin/` leaves them their
  * collection takes a third longer.
  */
 export function makeRoomForObjects(): void {
+  if (isRoomForObjects) return;
+  isRoomForObjects = true;
   setFlagsFromString('--semi-space-growth-factor=2');
 }
 

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { checkouts, median, peakOf, startServer } from './figures/measure.ts';
+import { checkouts, cpuSecondsOf, median, peakOf, startServer } from './figures/measure.ts';
 
 /**
  * What the local server costs: a small call (a status) on one connection, by the clock and by the server's processor
@@ -14,11 +13,8 @@ const year = {
   breakdowns: ['HOURLY', 'ADUNIT'],
 };
 
-/** Processor time of a process so far, in milliseconds; Linux alone tells. */
 function cpuMs(pid: number): number {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [user, system] = fields.split(' ').slice(11);
-  return (Number(user) + Number(system)) * 10;
+  return 1_000 * (cpuSecondsOf(pid) ?? Number.NaN);
 }
 
 for (const checkout of checkouts()) {

@@ -1,7 +1,12 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import { dayOf, exactDouble, momentOf, numberTextOf, wallTimeOf } from '../../contract/values.ts';
 import { OutputError } from '../../errors.ts';
-import type { ReportTail, RowBatch, Value } from '../../rows/row-batch.ts';
+import {
+  makeRoomForObjects,
+  type ReportTail,
+  type RowBatch,
+  type Value,
+} from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { keyText, strangeNotices } from '../../view/grouping.ts';
 import { ReportSums } from '../../view/report-sums.ts';
@@ -43,6 +48,7 @@ const widthBounds = { least: 8, most: 45 };
  * `OutputError` for what does not fit into a sheet.
  */
 export function createEncoder(options: EncodeOptions): Encoder {
+  makeRoomForObjects();
   return new WorkbookEncoder(options);
 }
 

@@ -18,7 +18,11 @@ export function checkouts(): { readonly name: string; readonly bin: string }[] {
 
 /** What a program took. */
 export interface Measured {
+  /** By the clock. */
   readonly seconds: number;
+
+  /** Of the processors, in the program and in the system for it; `NaN` where the system does not tell. */
+  readonly cpuSeconds: number;
 
   /** `NaN` where the system does not tell. */
   readonly peakMb: number;
@@ -49,13 +53,15 @@ export async function measureProgram(
     errors += piece;
   });
   let peakMb = Number.NaN;
+  let cpuSeconds = Number.NaN;
   const timer = setInterval(() => {
     peakMb = peakOf(child.pid) ?? peakMb;
+    cpuSeconds = cpuSecondsOf(child.pid) ?? cpuSeconds;
   }, 10);
   const [code] = await once(child, 'close');
   clearInterval(timer);
   if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${errors}`);
-  return { seconds: (performance.now() - startedMs) / 1000, peakMb };
+  return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds, peakMb };
 }
 
 /** The most memory that a process has held so far, in MB; Linux alone tells. */
@@ -64,6 +70,17 @@ export function peakOf(pid: number | undefined): number | undefined {
     const [, kilobytes] =
       /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The processor time of a process so far, in seconds; Linux alone tells. */
+export function cpuSecondsOf(pid: number | undefined): number | undefined {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(11);
+    return (Number(user) + Number(system)) / 100;
   } catch {
     return undefined;
   }
