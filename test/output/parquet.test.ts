@@ -113,31 +113,33 @@ describe('parquet', () => {
     );
   });
 
-  it('has several row groups, with columns that their first lacks', async () => {
+  it('has several row groups, with columns that their first lacks, and numbers in other forms', async () => {
     const rowOf = (i: number) => ({
-      displays: i,
+      displays: i === 20_000 ? null : i,
+      revenueEuro: i % 30_000 === 29_999 ? String(i / 8) : i / 100,
       adName: `unit ${i}`,
-      ...(i >= 130_000 ? { late: 'x' } : {}),
+      ...(i >= 40_000 ? { late: 'x' } : {}),
     });
 
     const { rows, groupRows } = await parquet(
-      JSON.stringify({ data: Array.from({ length: 150_000 }, (_, i) => rowOf(i)) }),
+      JSON.stringify({ data: Array.from({ length: 50_000 }, (_, i) => rowOf(i)) }),
       {
-        columns: ['displays', 'adName', 'late'].map((field) => ({
+        columns: ['displays', 'revenueEuro', 'adName', 'late'].map((field) => ({
           field,
           type: fieldTypeOf(field) ?? 'text',
         })),
       },
     );
 
-    expect(groupRows.length).toBe(3);
+    expect(groupRows.length).toBeGreaterThan(2);
 
     const isRight = (row: Record<string, unknown>, i: number) =>
-      Number(row.displays) === i &&
+      (i === 20_000 ? row.displays === null : Number(row.displays) === i) &&
+      row.revenueEuro === (i % 30_000 === 29_999 ? i / 8 : i / 100) &&
       row.adName === `unit ${i}` &&
-      row.late === (i >= 130_000 ? 'x' : null);
+      row.late === (i >= 40_000 ? 'x' : null);
 
-    expect(rows.length).toBe(150_000);
+    expect(rows.length).toBe(50_000);
     expect(rows.findIndex((row, i) => !isRight(row, i))).toBe(-1);
   });
 

@@ -11,6 +11,23 @@ const document = (data: string) =>
 
 const lines: ReadOptions = { lines: 'expected' };
 
+/** A row of twelve fields, most or all of them null, as rows usually are or in another form. */
+const rowOfNulls = fc
+  .record({
+    valueAt: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 11 })),
+    form: fc.constantFrom('usual', 'usual', 'usual', 'spaced', 'reversed', 'doubled', 'shorter'),
+  })
+  .map(({ valueAt, form }) => {
+    const names = Array.from({ length: 12 }, (_, field) => `field ${field}`);
+    if (form === 'reversed') names.reverse();
+    if (form === 'shorter') names.splice(4, 1);
+
+    const members = names.map((name, field) => `"${name}":${field === valueAt ? '"v"' : 'null'}`);
+    if (form === 'spaced') members.splice(6, 1, '"field 6": null');
+    if (form === 'doubled') members.splice(6, 0, '"field 1":7', '"other":8');
+    return `{${members.join(',')}}`;
+  });
+
 /** Reads a document in chunks and pieces of the given sizes, and compares all of it with the reference. */
 async function expectSameAsReference(
   parts: DocumentParts,
@@ -51,6 +68,20 @@ describe('a JSON report', () => {
         expectSameAsReference,
       ),
       { numRuns: 200 },
+    );
+  });
+
+  it('has each value of fields that are null one after the other, as soon as a row has one', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(rowOfNulls, { minLength: 2, maxLength: 30 }),
+        fc.integer({ min: 1, max: 600 }),
+        async (rows, pieceBytes) => {
+          const { values } = await readReport(document(`[${rows.join(',')}]`), { pieceBytes });
+          expect(values.map(parsedRow)).toEqual(rows.map((row) => JSON.parse(row)));
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 
