@@ -3,8 +3,9 @@ import { letterN, quote } from './bytes.ts';
 import { KeyTable, keysAtMost } from './key-table.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
-/** Eleven years of hours. */
+/** Eleven years of hours, none of which takes so many characters. */
 const hoursAtMost = 100_000;
+const longestHour = 64;
 
 /** Finds the rows whose key came before, among the first million. Keys are read from the bytes and kept as hashes. */
 export class RepeatFinder {
@@ -72,7 +73,8 @@ export class RepeatFinder {
 
     const moment = momentOf(json.slice(1, -1));
     const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
-    if (this.#hours.size < hoursAtMost) this.#hours.set(json, number);
+    const isKept = this.#hours.size < hoursAtMost && json.length < longestHour;
+    if (isKept) this.#hours.set(json, number);
     return number;
   }
 }

@@ -102,6 +102,9 @@ export class Grouping implements Iterable<Group> {
   /** How many values of a metric are no numbers, by field; they are in no sum. */
   readonly strangeCounts = new Map<string, number>();
 
+  /** How many characters the keys of the groups have together. */
+  keyCharacters = 0;
+
   readonly #groups = new Map<string, NamedGroup>();
 
   /** `undefined` until the first rows tell which field their time is in. */
@@ -248,6 +251,7 @@ export class Grouping implements Iterable<Group> {
     if (!existing) {
       const group = { key, sums: new RunningSums(this.metrics) };
       this.#groups.set(id, group);
+      for (const text of key) this.keyCharacters += text?.length ?? 0;
       return group;
     }
 

@@ -15,6 +15,10 @@ import {
 const mostValues = 50_000;
 const mostMoments = 100_000;
 
+/** So many values all breakdowns may have together, and so many characters in them: of those beyond, no sums are kept. */
+const mostValuesInAll = 300_000;
+const mostCharactersInAll = 16 * 1024 * 1024;
+
 /** Fields that belong together, what one breakdown adds to a row (`campaignId` and `campaignName`) or time, and their sums. */
 export interface Unit {
   readonly fields: readonly string[];
@@ -83,10 +87,23 @@ export class ReportSums {
     this.#course ??= this.#beginCourse(batch);
 
     const units = this.#course ? [...this.#units, this.#course] : this.#units;
+    let valuesInAll = 0;
+    let charactersInAll = 0;
     for (const unit of units) {
-      unit.groups?.observeBatch(batch);
+      if (!unit.groups) continue;
+      unit.groups.observeBatch(batch);
+
+      const { size, keyCharacters } = unit.groups;
+      const values = valuesInAll + size;
+      const characters = charactersInAll + keyCharacters;
       const most = unit.isTime ? mostMoments : mostValues;
-      if (unit.groups && unit.groups.size > most) unit.groups = undefined;
+      const isWithinAll = values <= mostValuesInAll && characters <= mostCharactersInAll;
+      if (size > most || !isWithinAll) {
+        unit.groups = undefined;
+        continue;
+      }
+      valuesInAll = values;
+      charactersInAll = characters;
     }
     this.total.observeBatch(batch);
   }

@@ -24,6 +24,9 @@ const groupRowsAtMost = 16_000;
 const groupValuesAtMost = 2_000_000;
 const groupBytesAtMost = 32 * 1024 * 1024;
 
+/** Of rows that are longer than this no least and largest values are kept: they stay in memory up to the end of the file. */
+const rowBytesWithStatistics = 16 * 1024;
+
 /** How a column is kept: what Parquet calls it, and how a value becomes it; `undefined` for a value that does not fit. */
 interface Kind {
   readonly element: Omit<SchemaElement, 'name'>;
@@ -204,10 +207,16 @@ class ParquetEncoder implements Encoder {
 
   #endGroup(): Pieces {
     this.#writer ??= this.#begin();
+    const statistics = this.#groupBytes <= this.#groupRows * rowBytesWithStatistics;
     const columnData = this.#plan.columns.map(({ name }, i) => {
       const data = this.#convertedColumn(i, name);
       const hasDictionary = this.#kinds[i] === kinds.text && repeatsItself(data);
-      return { name, data, ...(hasDictionary && { encoding: 'RLE_DICTIONARY' as const }) };
+      return {
+        name,
+        data,
+        statistics,
+        ...(hasDictionary && { encoding: 'RLE_DICTIONARY' as const }),
+      };
     });
     this.#writer.write({ columnData, rowGroupSize: this.#groupRows });
 

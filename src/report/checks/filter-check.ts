@@ -22,8 +22,9 @@ export function filterChecks(
   return checks;
 }
 
-/** More values than this are not kept. */
+/** More values than this are not kept, nor further ones once they have so many characters together. */
 const valuesAtMost = 10_000;
+const charactersAtMost = 8 * 1024 * 1024;
 
 /** Finds rows that a filter should have left out: by their ids or exact names, or where these are not in the rows, by how many there are. */
 export class FilterCheck implements Check {
@@ -35,6 +36,7 @@ export class FilterCheck implements Check {
   readonly #isByValue: boolean;
 
   readonly #values = new Set<string>();
+  #characters = 0;
 
   /** The values that the filter does not name, with the row of the first. */
   readonly #others = new Set<string>();
@@ -53,8 +55,12 @@ export class FilterCheck implements Check {
       if (!isValue) return;
 
       const text = plain(String(value));
-      if (this.#values.size < valuesAtMost) this.#values.add(text);
-      if (!this.#isByValue || this.#asked.has(text) || this.#others.size >= valuesAtMost) return;
+      const isFull = this.#values.size >= valuesAtMost || this.#characters > charactersAtMost;
+      if (isFull || this.#values.has(text)) return;
+      this.#values.add(text);
+      this.#characters += text.length;
+
+      if (!this.#isByValue || this.#asked.has(text)) return;
       this.#firstRow ||= batch.firstRow + row + 1;
       this.#others.add(text);
     });

@@ -6,6 +6,9 @@ import type { MetricNumbers } from './check.ts';
 /** So many rows of a report are kept; its further rows are not looked at one by one. */
 const rowsAtMost = 50_000;
 
+/** No further rows are kept once the values of their breakdowns have so many characters together. */
+const charactersAtMost = 8 * 1024 * 1024;
+
 /** The rows of a batch that lack a value, by field. */
 export type EmptyRows = ReadonlyMap<string, readonly number[]>;
 
@@ -54,6 +57,7 @@ export class SubtotalFinder {
   readonly #metrics: readonly number[][];
 
   readonly #numbers = new Map<Value | undefined, number>();
+  #characters = 0;
   #rowCount = 0;
 
   /** Read once all rows have come. */
@@ -80,7 +84,7 @@ export class SubtotalFinder {
 
   observe(batch: RowBatch, numbers: MetricNumbers, emptyRows: EmptyRows): void {
     const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
-    if (rowCount === 0) return;
+    if (rowCount === 0 || this.#characters > charactersAtMost) return;
 
     for (const [index, field] of this.#keyFields.entries()) {
       const kept = this.#keys[index] as number[];
@@ -187,6 +191,7 @@ export class SubtotalFinder {
     if (before !== undefined) return before;
     const number = this.#numbers.size + 1;
     this.#numbers.set(value, number);
+    if (typeof value === 'string') this.#characters += value.length;
     return number;
   }
 }
