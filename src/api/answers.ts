@@ -3,6 +3,7 @@ import {
   type CampaignRecord,
   knownOutcomeOf,
   type ReportOutcome,
+  saysCut,
 } from '../contract/messages.ts';
 import { codeOf, IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
@@ -313,18 +314,32 @@ const statusPaths = [
   'response',
 ];
 
-const warningPaths = ['response.warnings', 'response.warning', 'warnings', 'warning'];
+const warningNames = ['warnings', 'warning', 'notices', 'notice'];
+const cutNames = ['partial', 'truncated', 'incomplete'];
 
-/** The warnings that an answer brings, one a line. */
+/** The warnings that an answer brings, one a line; a message that says that something is missing is one, too. */
 export function warningsIn(answer: unknown): string[] {
   const texts: string[] = [];
-  for (const path of warningPaths) {
-    for (const item of [at(answer, path)].flat()) {
-      const text = textAt(item, [itself, 'message', 'detail', 'warning']);
-      if (text !== undefined) texts.push(text);
+  for (const envelope of ['', 'response.']) {
+    for (const name of warningNames) {
+      for (const item of [at(answer, envelope + name)].flat()) {
+        const text = textAt(item, [itself, 'message', 'detail', 'warning']);
+        if (text !== undefined) texts.push(text);
+      }
     }
+    for (const name of cutNames) {
+      const value = at(answer, envelope + name);
+      if (value === true || value === 1) texts.push(`${name}: ${value}`);
+    }
+    const message = textAt(answer, [`${envelope}message`]);
+    if (message !== undefined && saysCut(message)) texts.push(message);
   }
   return texts;
+}
+
+/** The report id that a record names under its own name; `undefined` where it names none. */
+export function namedReportId(answer: unknown): string | undefined {
+  return textAt(answer, ['response.report_id', 'response.reportId', 'report_id', 'reportId']);
 }
 
 /** What an answer says of a report's state and of an error. */

@@ -9,6 +9,7 @@ import {
   hasNextPage,
   holdsRows,
   isReportData,
+  namedReportId,
   parseJson,
   peek,
   readText,
@@ -51,6 +52,8 @@ export interface ReportAnswer {
   readonly contentType: string | undefined;
   /** Where the service said it and did not compress. */
   readonly sizeBytes: number | undefined;
+  /** How many rows the headers of the answer tell of. */
+  readonly toldRows: number | undefined;
   /** Whether the answer told where its body ends. Where only the end of the connection marked that, the body may be cut. */
   readonly isEndTold: boolean;
   /** What the service said around the report that makes it doubtful, in sentences. */
@@ -217,6 +220,12 @@ class ServiceClient implements Client {
           ' If it stays so, try: adreport download ID',
       );
     }
+    const notices = warningNotices(answer, redact);
+    const otherId = namedReportId(answer) ?? id;
+    if (otherId !== id) {
+      const other = printable(redact(otherId).slice(0, 100));
+      notices.push(`The service answered with the status of another report: ${other}.`);
+    }
     const now = host.wallClock();
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], now);
     return {
@@ -224,7 +233,7 @@ class ServiceClient implements Client {
       message: redact(message),
       report_id: id,
       retryAfterMs,
-      notices: warningNotices(answer, redact),
+      notices,
     };
   }
 
@@ -382,21 +391,38 @@ function reportAnswer(
   if (hasNextPage(undefined, headers.link)) {
     notices.push('The service says that the report goes on elsewhere (Link: rel=next).');
   }
+  for (const [name, value] of Object.entries(headers)) {
+    const isSaid = /^(?:warning|x-(?:.*-)?(?:truncated|partial|incomplete|warning))$/.test(name);
+    const isNothing = /^(?:|0|no|false)$/i.test(value.trim());
+    if (isSaid && !isNothing) {
+      notices.push(`The service brought a warning: ${name}: ${printable(value.slice(0, 300))}`);
+    }
+  }
   const serviceMs = Date.parse(headers.date ?? '');
   const clockAheadMs = Number.isNaN(serviceMs) ? undefined : serviceMs - wallClock();
   const contentType = headers['content-type'];
   const isEndTold = tellsEnd(headers);
+  const told = { toldRows: rowsToldIn(headers), isEndTold, notices, clockAheadMs };
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {
     const text = utf8Of(body, charset);
-    return { body: text, contentType, sizeBytes: undefined, isEndTold, notices, clockAheadMs };
+    const sizeBytes = undefined;
+    return { body: text, contentType, sizeBytes, ...told };
   }
 
   const length = headers['content-length'] ?? '';
   const tellsSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
   const sizeBytes = tellsSize ? Number(length) : undefined;
-  return { body, contentType, sizeBytes, isEndTold, notices, clockAheadMs };
+  return { body, contentType, sizeBytes, ...told };
+}
+
+/** The number of rows in `X-Total-Count`, or in a `Content-Range` that does not count bytes. */
+function rowsToldIn(headers: HttpResponse['headers']): number | undefined {
+  const range = headers['content-range'] ?? '';
+  const inRange = /^\s*bytes\b/i.test(range) ? undefined : /\/\s*(\d{1,15})\s*$/.exec(range)?.[1];
+  const text = headers['x-total-count'] ?? inRange ?? '';
+  return /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
 }
 
 /** Whether the end of a body is marked by its length, its last chunk, or the trailer of its compression. */

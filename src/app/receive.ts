@@ -15,6 +15,7 @@ import { describeWindow } from '../report/window.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
+import { formatCount } from '../text/quantity.ts';
 import { type Comparison, figureDigits, figuresOf } from '../view/figures.ts';
 import { Grouping } from '../view/grouping.ts';
 import { type Delivery, openFile, prepareDelivery } from './deliver.ts';
@@ -254,7 +255,7 @@ const mayBeCut =
 
 /** What one report is judged by. */
 interface JudgedReport {
-  readonly answer: Pick<ReportAnswer, 'notices' | 'clockAheadMs' | 'isEndTold'>;
+  readonly answer: Omit<ReportAnswer, 'body' | 'contentType' | 'sizeBytes'>;
   readonly expectation: Expectation | undefined;
   readonly reportId: string | undefined;
 }
@@ -280,6 +281,11 @@ export class ReportVerdict implements Verdict {
     const { answer, expectation } = this.#report;
     const findings = [...this.#check.findings(tail), ...answer.notices];
     if (tail.isLineOpen && !answer.isEndTold) findings.push(mayBeCut);
+    const { toldRows = tail.rowCount } = answer;
+    if (toldRows !== tail.rowCount) {
+      const counts = `${formatCount(toldRows)} instead of ${formatCount(tail.rowCount)}`;
+      findings.push(`The answer tells of another number of rows than came: ${counts}.`);
+    }
     if (!expectation) return findings;
 
     const clocks = { nowMs: this.#nowMs, aheadMs: answer.clockAheadMs };

@@ -95,3 +95,11 @@ export interface CampaignRecord {
 
 /** The zone of every buyer report, and the default of a DSP's (`decisions.md` 2). */
 export const defaultZone = 'Europe/Paris';
+
+const cutForm =
+  /\b(?:truncat\w*|partial(?:ly)?|incomplete|omitted|missing|skipped|dropped|only the first|was cut|were cut|limited|timed out|failed)\b/i;
+
+/** Whether a sentence of the service says that something of a report is missing. */
+export function saysCut(sentence: string): boolean {
+  return cutForm.test(sentence);
+}

@@ -6,11 +6,17 @@ import type { Check, Expectation, MetricNumbers } from './checks/check.ts';
 import { columnFindings } from './checks/column-check.ts';
 import { DocumentCheck } from './checks/document-check.ts';
 import { filterChecks } from './checks/filter-check.ts';
+import { IdCheck } from './checks/id-check.ts';
 import { canRepeatsBeTold, RepeatCheck } from './checks/repeat-check.ts';
 import { type ExpectedTimes, TimeCheck } from './checks/time-check.ts';
 import { TotalCheck } from './checks/total-check.ts';
 import { ValueCheck } from './checks/value-check.ts';
-import { summaryIn, windowFindings, windowOfSummary } from './checks/window-check.ts';
+import {
+  breakdownFindings,
+  summaryIn,
+  windowFindings,
+  windowOfSummary,
+} from './checks/window-check.ts';
 
 export type { Expectation } from './checks/check.ts';
 export { limitWarning } from './checks/document-check.ts';
@@ -76,6 +82,7 @@ export class ReportCheck {
     if (this.#expectation) {
       const { window, columns, mayBeEmpty } = this.#expectation;
       findings.push(...windowFindings(window, tail.members));
+      findings.push(...breakdownFindings(this.#expectation.breakdowns, tail.members));
       findings.push(...columnFindings(columns, tail, this.#firstValue));
       if (tail.rowCount === 0 && !mayBeEmpty) findings.push(noRows);
     }
@@ -103,7 +110,7 @@ export class ReportCheck {
     }
     checks.push(new ValueCheck(this.#metrics));
     if (canRepeatsBeTold(columns)) checks.push(new RepeatCheck(columns));
-    checks.push(new TotalCheck(columns));
+    checks.push(new TotalCheck(columns), new IdCheck(columns));
     checks.push(...filterChecks(this.#expectation?.filters ?? {}, columns));
     checks.push(new DocumentCheck(this.#metrics, this.#reportId));
     return checks;

@@ -374,6 +374,11 @@ function summed(other: string): Answer {
   return `{"data":${rows},"summary":${other}}`;
 }
 
+/** A report whose headers say that something is wrong. */
+function headed(name: string, value: string, says: RegExp): PathVariant {
+  return { name, answer: { headers: { [name]: value }, body: report }, exitCode: 9, says };
+}
+
 /** Reports that are not what was asked for, or say so of themselves: `--strict` refuses each. */
 const doubtfulVariants = variantsOf('doubtful', '/download-reporting', [
   { name: 'error', answer: beside('"error":"timeout"'), exitCode: 9, says: /timeout/, calls: 1 },
@@ -402,6 +407,37 @@ const doubtfulVariants = variantsOf('doubtful', '/download-reporting', [
     says: /8 instead of 7/,
   },
   { name: 'a warning', answer: beside('"warnings":["late data"]'), exitCode: 9, says: /late data/ },
+  ...[
+    ['"meta":{"rows_omitted":12}', /not whole/],
+    ['"limitReached":true', /not whole/],
+    ['"sampled":true', /not whole/],
+    ['"timed_out":true', /not whole/],
+    ['"finished":false', /not whole/],
+    ['"limit":1', /as many rows as its limit/],
+    ['"cursor":"abc"', /goes on elsewhere/],
+    ['"paging":{"page":1,"totalPages":3}', /goes on elsewhere/],
+    ['"errorCount":2', /names an error/],
+    ['"failedShards":2', /names an error/],
+    ['"code":500', /names an error/],
+    ['"notice":"shard 3 timed out"', /brings a warning/],
+    ['"message":"Only the first 1,000 rows are here"', /brings a warning/],
+    ['"meta":{"totals":{"displays":8}}', /8 instead of 7/],
+  ].map(([members, says]) => ({
+    name: String(members),
+    answer: beside(String(members)),
+    exitCode: 9,
+    says: says as RegExp,
+  })),
+  headed('x-total-count', '9', /another number of rows than came: 9 instead of 1/),
+  headed('content-range', 'rows 0-0/9', /another number of rows than came: 9 instead of 1/),
+  headed('warning', '199 - "stale data"', /brought a warning: warning: 199/),
+  headed('x-report-truncated', 'true', /brought a warning: x-report-truncated/),
+  {
+    name: 'other breakdowns',
+    answer: summed(summary.replace('"DAILY"', '"OS"')),
+    exitCode: 9,
+    says: /broken down by OS, and not by DAILY/,
+  },
   { name: '206', answer: { status: 206, body: report }, exitCode: 9, says: /206/ },
   {
     name: 'Link',
@@ -475,7 +511,9 @@ const alikeVariants = variantsOf('alike', '/download-reporting', [
   { name: 'a blank for T', answer: summed(summary.replaceAll('T0', ' 0')), exitCode: 0 },
   {
     name: 'nothing wrong beside the rows',
-    answer: beside('"error":null,"errors":[],"next":"","status":"OK","count":1,"report_id":"r1"'),
+    answer: beside(
+      '"error":null,"errors":[],"next":"","status":"OK","count":1,"report_id":"r1","code":200,"message":"Report ready","limit":100,"pages":1,"sampled":false,"failed":0,"final":true',
+    ),
     exitCode: 0,
   },
   {
@@ -526,6 +564,24 @@ const stepVariants = [
       answer: '{"status":"ready","warnings":["2 shards late"]}',
       exitCode: 9,
       says: /2 shards late/,
+    },
+    {
+      name: 'a message that something is missing',
+      answer: '{"status":"done","message":"truncated to 1,000 rows"}',
+      exitCode: 9,
+      says: /truncated to 1,000 rows/,
+    },
+    {
+      name: 'a part',
+      answer: '{"response":{"status":"ready","partial":true}}',
+      exitCode: 9,
+      says: /partial: true/,
+    },
+    {
+      name: 'another report',
+      answer: '{"response":{"status":"ready","report_id":"r9"}}',
+      exitCode: 9,
+      says: /status of another report: r9/,
     },
   ]),
   ...variantsOf('create', '/buyer-reporting', [

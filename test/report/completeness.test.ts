@@ -302,6 +302,36 @@ describe('totals', () => {
     ]);
   });
 
+  test('a row that holds the sum of all others, whatever it is called', async () => {
+    const rows = (clicks: number) => [
+      { country: 'France', clicks: 40_000 },
+      { country: 'Spain', clicks: 2_345 },
+      { country: 'World', clicks },
+    ];
+    expect(await problemsOf({ breakdowns: ['COUNTRY'], rows: rows(42_344) })).toEqual([]);
+    expect(await problemsOf({ breakdowns: ['COUNTRY'], rows: rows(42_345) })).toEqual([
+      'Row 3 looks like a total: it holds the sum of all others.',
+    ]);
+  });
+
+  test.each(['-1', 'N/A', 'null', 'abc', 1.5])('a campaign whose id is %s', async (campaignId) => {
+    const rows = [
+      { campaignId: '1', campaignName: 'a', clicks: 5 },
+      { campaignId, campaignName: 'b', clicks: 1 },
+    ];
+    expect(await problemsOf({ breakdowns: ['CAMPAIGN'], rows })).toEqual([
+      expect.stringMatching(/^The campaignId of row 2 is no id: /),
+    ]);
+  });
+
+  test('days in a report by month', async () => {
+    const rows = [{ date: '2026-10-01' }, { date: '2026-10-02' }];
+    const scene = { period: '2026-10', breakdowns: ['MONTHLY'] } as const;
+    expect(await problemsOf({ ...scene, rows })).toEqual([
+      'The report has rows of 2 dates in 1 month.',
+    ]);
+  });
+
   test('one subtotal of a ROLLUP among places that have none', async () => {
     const row = (country: string, city: string | null, clicks: number) => ({
       country,

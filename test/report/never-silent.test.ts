@@ -527,7 +527,7 @@ describe.each(['JSON', 'CSV'] as const)('%s', (body) => {
             expect(result.stderr.trim().split('\n').sort()).toEqual(lines.sort());
           } else expect(result).toMatchObject({ exitCode: 9, files: {} });
         }),
-        { numRuns: 4 * factor },
+        { numRuns: 2 * factor },
       );
     },
   );

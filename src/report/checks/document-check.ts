@@ -1,5 +1,5 @@
 import { type Column, metricOfField } from '../../contract/columns.ts';
-import { knownOutcomeOf } from '../../contract/messages.ts';
+import { knownOutcomeOf, saysCut } from '../../contract/messages.ts';
 import { numberTextOf } from '../../contract/values.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
@@ -21,18 +21,30 @@ const envelopes: readonly string[] = [
   'total',
   'sums',
   'grandtotal',
+  'metrics',
 ];
 
-const errorNames: readonly string[] = ['error', 'errors', 'errorid', 'errorcode', 'errormessage'];
-const warningNames: readonly string[] = ['warning', 'warnings'];
-const cutNames: readonly string[] = [
-  'partial',
-  'ispartial',
-  'truncated',
-  'istruncated',
-  'incomplete',
+/** Envelopes stand in each other so deep at most. */
+const envelopesAtMost = 3;
+
+// Names are compared in lower case and by their letters alone.
+
+const errorForm =
+  /^(?:errors?|error(?:id|code|message|text|count)|fail(?:ed|ures?)(?:count|shards|parts)?)$/;
+const warningForm = /^(?:warnings?|notices?)$/;
+const cutForm =
+  /partial|truncat|incomplete|omitted|skipped|dropped|limitreached|preliminary|provisional|sampled|timedout/;
+const wholeNames: readonly string[] = [
+  'complete',
+  'iscomplete',
+  'final',
+  'isfinal',
+  'finished',
+  'success',
+  'ok',
 ];
-const wholeNames: readonly string[] = ['complete', 'iscomplete', 'success', 'ok'];
+const messageNames: readonly string[] = ['message', 'messages', 'note', 'notes', 'info', 'remark'];
+const codeNames: readonly string[] = ['code', 'statuscode', 'httpstatus'];
 const statusNames: readonly string[] = ['status', 'state', 'reportstatus'];
 const idNames: readonly string[] = ['reportid'];
 const moreNames: readonly string[] = [
@@ -45,7 +57,13 @@ const moreNames: readonly string[] = [
   'hasmore',
   'hasnext',
   'more',
+  'cursor',
+  'endcursor',
+  'continuation',
+  'continuationtoken',
 ];
+const pageCountNames: readonly string[] = ['pages', 'totalpages', 'pagecount', 'lastpage'];
+const limitNames: readonly string[] = ['limit', 'rowlimit', 'maxrows'];
 const countNames: readonly string[] = [
   'count',
   'total',
@@ -83,12 +101,20 @@ export class DocumentCheck implements Check {
     const findings: string[] = [];
     for (const { name, json } of members) {
       const value: unknown = JSON.parse(json.toString());
-      findings.push(...this.#findingsOf(name, value, rowCount));
-      if (!isObject(value) || !envelopes.includes(plain(name))) continue;
+      findings.push(...this.#findingsIn(name, value, rowCount));
+    }
+    return findings;
+  }
 
-      for (const [inner, innerValue] of Object.entries(value)) {
-        findings.push(...this.#findingsOf(`${name}.${inner}`, innerValue, rowCount));
-      }
+  /** Those of a member, and of the members of an envelope. */
+  #findingsIn(path: string, value: unknown, rowCount: number): string[] {
+    const findings = this.#findingsOf(path, value, rowCount);
+    const names = path.split('.');
+    const isEnvelope = envelopes.includes(plain(names.at(-1) ?? ''));
+    if (!isEnvelope || !isObject(value) || names.length > envelopesAtMost) return findings;
+
+    for (const [inner, innerValue] of Object.entries(value)) {
+      findings.push(...this.#findingsIn(`${path}.${inner}`, innerValue, rowCount));
     }
     return findings;
   }
@@ -97,17 +123,20 @@ export class DocumentCheck implements Check {
     const name = plain(path.slice(path.lastIndexOf('.') + 1));
     const said = `${printable(path)}: ${textOf(value)}`;
 
-    if (errorNames.includes(name) && !isNothing(value)) {
+    if (errorForm.test(name) && !isNothing(value)) {
       return [`The report names an error beside its rows: ${said}.`];
     }
-    if (warningNames.includes(name) && !isNothing(value)) {
+    if (warningForm.test(name) && !isNothing(value)) {
       return [`The report brings a warning: ${said}.`];
     }
-    const isCut = cutNames.includes(name) && !isNothing(value);
+    const isCut = cutForm.test(name) && !isNothing(value);
     const isNotWhole = wholeNames.includes(name) && isNo(value);
     if (isCut || isNotWhole) return [`The report says that it is not whole: ${said}.`];
     if (moreNames.includes(name) && !isNothing(value)) {
       return [`The report says that it goes on elsewhere: ${said}.`];
+    }
+    if (messageNames.includes(name) && saysThatItIsCut(value)) {
+      return [`The report brings a warning: ${said}.`];
     }
     if (statusNames.includes(name) && isOtherThanReady(value)) {
       return [`The report says that it is not ready: ${said}.`];
@@ -118,6 +147,15 @@ export class DocumentCheck implements Check {
 
     const number = numberTextOf(value);
     if (number === undefined) return [];
+    if (codeNames.includes(name) && Number(number) >= 400) {
+      return [`The report names an error beside its rows: ${said}.`];
+    }
+    if (pageCountNames.includes(name) && Number(number) > 1) {
+      return [`The report says that it goes on elsewhere: ${said}.`];
+    }
+    if (limitNames.includes(name) && Number(number) === rowCount) {
+      return [`The report has as many rows as its limit, and may be cut: ${said}.`];
+    }
     if (countNames.includes(name) && Number(number) !== rowCount) {
       const rows = formatCount(rowCount);
       return [
@@ -186,6 +224,11 @@ function isNothing(value: unknown): boolean {
 function isNo(value: unknown): boolean {
   if (typeof value === 'string') return /^\s*(?:|0|no|none|null|false)\s*$/i.test(value);
   return value === null || value === undefined || value === false || value === 0;
+}
+
+/** Whether a text, or one of a list, says that something is missing. */
+function saysThatItIsCut(value: unknown): boolean {
+  return [value].flat().some((text) => typeof text === 'string' && saysCut(text));
 }
 
 /** A number is the status of HTTP once more. */

@@ -197,7 +197,7 @@ export class SubtotalFinder {
 }
 
 /** Whether sums are so large that among so many rows hardly any two of them are equal by chance. */
-function isSeldomChance(sums: Float64Array, rowCount: number): boolean {
+export function isSeldomChance(sums: Float64Array, rowCount: number): boolean {
   let possibilities = 1;
   for (const sum of sums) possibilities *= 1 + Math.abs(sum);
   return possibilities > 10_000 * rowCount;

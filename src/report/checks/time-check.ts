@@ -105,9 +105,11 @@ export class TimeCheck implements Check {
 
     const missing = new Set(calendar.ended);
     const outside = new Set<number>();
+    const all = new Set<number>();
     for (const text of this.#texts.keys()) {
       const time = calendar.read(text);
       if (time === undefined) continue;
+      all.add(time);
       if (time >= calendar.first && time <= calendar.last) missing.delete(time);
       else outside.add(time);
     }
@@ -118,6 +120,10 @@ export class TimeCheck implements Check {
       const times = formatPlural(outside.size, calendar.unit);
       const list = listOf(calendar, outside);
       findings.push(`The report has rows of ${times} outside its window: ${list}`);
+    }
+    if (calendar.unit === 'month' && this.#texts.size > all.size) {
+      const months = formatPlural(all.size, 'month');
+      findings.push(`The report has rows of ${this.#texts.size} dates in ${months}.`);
     }
     return [...findings, ...this.#offsetFindings(expected.window)];
   }

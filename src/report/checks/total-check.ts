@@ -3,7 +3,13 @@ import { type BreakdownName, breakdowns } from '../../contract/vocabulary.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { emptyRowsOf, isCalledTotal } from '../../rows/row-keys.ts';
 import { type Check, keyColumns, type MetricNumbers } from './check.ts';
-import { type EmptyRows, haveEqualSums, SubtotalFinder, type Subtotals } from './subtotals.ts';
+import {
+  type EmptyRows,
+  haveEqualSums,
+  isSeldomChance,
+  SubtotalFinder,
+  type Subtotals,
+} from './subtotals.ts';
 
 /** The breakdowns that a row may lack. */
 const nullableBreakdowns: ReadonlySet<BreakdownName> = new Set(
@@ -45,6 +51,9 @@ export class TotalCheck implements Check {
   /** All rows but those without a value that they must have. */
   readonly #all: SummedRows;
 
+  /** The row that has most of the first metric. */
+  #largest: SummedRows | undefined;
+
   constructor(columns: readonly Column[]) {
     const keys = keyColumns(columns);
     const isNullable = ({ breakdown }: Column) =>
@@ -59,7 +68,7 @@ export class TotalCheck implements Check {
     this.#neverNull = [...dates, ...neverNull].map(({ field }) => field);
     this.#nullable = nullable.map(({ field }) => field);
     this.#keyFields = [...this.#neverNull, ...this.#nullable];
-    this.#metricFields = this.#nullable.length > 0 ? metrics.map(({ field }) => field) : [];
+    this.#metricFields = metrics.map(({ field }) => field);
     this.#all = this.#noRows(1);
     this.#subtotals = new SubtotalFinder(keys, this.#nullable, this.#metricFields);
   }
@@ -69,11 +78,12 @@ export class TotalCheck implements Check {
     for (const field of this.#keyFields) emptyRows.set(field, emptyRowsOf(batch, [field]));
 
     const totals = this.#findWithoutValue(batch, emptyRows);
+    this.#addAll(batch.rowCount, numbers);
+    for (const row of totals) this.#add(this.#all, row, numbers, -1);
+    this.#findLargest(batch, numbers, totals);
     if (this.#nullable.length === 0) return;
 
     this.#subtotals.observe(batch, numbers, emptyRows);
-    this.#addAll(batch.rowCount, numbers);
-    for (const row of totals) this.#add(this.#all, row, numbers, -1);
 
     const lacks = new Map<number, number>();
     for (const [bit, field] of this.#nullable.entries()) {
@@ -110,7 +120,36 @@ export class TotalCheck implements Check {
       const fields = this.#nullable.filter((_, bit) => (lack & (1 << bit)) !== 0);
       findings.push(totalsText(totals.count, totals.firstRow, fields));
     }
+    if (findings.length === 0) findings.push(...this.#grandTotalFindings());
     return findings;
+  }
+
+  /** Notes the row of a batch that has most of the first metric, if none before has as much. */
+  #findLargest(batch: RowBatch, numbers: MetricNumbers, totals: ReadonlySet<number>): void {
+    const [field = ''] = this.#metricFields;
+    const values = numbers.get(field) ?? [];
+    let most = this.#largest?.sums[0] ?? 0;
+    let largestRow: number | undefined;
+    for (let row = 0; row < values.length; row++) {
+      const value = values[row] as number;
+      if (!(value > most) || totals.has(row)) continue;
+      most = value;
+      largestRow = row;
+    }
+    if (largestRow === undefined) return;
+    this.#largest = this.#noRows(batch.firstRow + largestRow + 1);
+    this.#add(this.#largest, largestRow, numbers, 1);
+  }
+
+  /** A row that holds the sum of all others is a total whatever it is called, if its sums are too large for chance. */
+  #grandTotalFindings(): string[] {
+    const largest = this.#largest;
+    if (!largest || this.#all.count < 3 || this.#keyFields.length === 0) return [];
+
+    const others = this.#difference(this.#all, largest);
+    const isTotal = haveEqualSums(largest.sums, others.sums);
+    if (!isTotal || !isSeldomChance(largest.sums, 1)) return [];
+    return [`Row ${largest.firstRow} looks like a total: it holds the sum of all others.`];
   }
 
   #noRows(firstRow: number): SummedRows {

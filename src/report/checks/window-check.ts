@@ -30,6 +30,24 @@ export function windowFindings(window: Window, members: readonly ReportMember[])
   return [...spanFindings(window, summary), ...zoneFindings(window, summary)];
 }
 
+/** Names the breakdowns that were asked for and that a summary, which lists some, does not list. */
+export function breakdownFindings(
+  asked: readonly string[],
+  members: readonly ReportMember[],
+): string[] {
+  const listed = summaryIn(members)?.breakdowns;
+  const isList = typeof listed === 'object' && listed !== null;
+  const names = isList ? Object.values(listed).filter((name) => typeof name === 'string') : [];
+  // An empty list says as little as none.
+  if (names.length === 0) return [];
+
+  const upper = new Set(names.map((name) => name.trim().toUpperCase()));
+  const missing = asked.filter((name) => !upper.has(name));
+  if (missing.length === 0) return [];
+  const list = printable(names.join(', ').slice(0, 200));
+  return [`The report is broken down by ${list}, and not by ${missing.join(', ')}, asked for.`];
+}
+
 /** The instants between which a report lies, both included, in seconds since 1970. */
 interface Span {
   readonly since: number;
