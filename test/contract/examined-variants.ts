@@ -91,6 +91,9 @@ export const variantsByStatement: Readonly<Partial<Record<StatementId, readonly 
     'status: a token in an unknown place',
     'status: an envelope that is OK',
     'status: a warning',
+    'status: a message that something is missing',
+    'status: a part',
+    'status: another report',
   ],
   S10: [
     'status: done',
@@ -158,6 +161,7 @@ export const variantsByStatement: Readonly<Partial<Record<StatementId, readonly 
     'download: without what was asked for',
     'alike: an empty summary',
     'alike: breakdowns as an object',
+    'doubtful: other breakdowns',
   ],
   S17: [
     'doubtful: displays is "1.000", with a mark for thousands',
@@ -213,6 +217,20 @@ export const variantsByStatement: Readonly<Partial<Record<StatementId, readonly 
     'doubtful: a count',
     'doubtful: a total',
     'doubtful: a warning',
+    'doubtful: "meta":{"rows_omitted":12}',
+    'doubtful: "limitReached":true',
+    'doubtful: "sampled":true',
+    'doubtful: "timed_out":true',
+    'doubtful: "finished":false',
+    'doubtful: "limit":1',
+    'doubtful: "cursor":"abc"',
+    'doubtful: "paging":{"page":1,"totalPages":3}',
+    'doubtful: "errorCount":2',
+    'doubtful: "failedShards":2',
+    'doubtful: "code":500',
+    'doubtful: "notice":"shard 3 timed out"',
+    'doubtful: "message":"Only the first 1,000 rows are here"',
+    'doubtful: "meta":{"totals":{"displays":8}}',
     'doubtful: 206',
     'doubtful: Link',
     'alike: nothing wrong beside the rows',
@@ -222,6 +240,8 @@ export const variantsByStatement: Readonly<Partial<Record<StatementId, readonly 
 const sameJson = 'it is the same JSON, written or labelled otherwise';
 const packed = 'HTTP may pack a body';
 const busy = 'a service that is busy cannot be examined: what was found is printed, with exit 5';
+
+const otherHeaders = 'no statement is about headers that few services send: run compares them';
 
 /** Why no statement names what is different, by the names of the variants. */
 export const unseenVariants: Readonly<Record<string, string>> = {
@@ -240,6 +260,10 @@ export const unseenVariants: Readonly<Record<string, string>> = {
   'download: UTF-16': sameJson,
   'doubtful: displays is 1.000, with a mark for thousands':
     'the shape of a number is that of its value, which is whole',
+  'doubtful: x-total-count': otherHeaders,
+  'doubtful: content-range': otherHeaders,
+  'doubtful: warning': otherHeaders,
+  'doubtful: x-report-truncated': otherHeaders,
   'doubtful: a clock that is a day behind':
     'the clocks are compared by doctor without --service, and by run',
 };
