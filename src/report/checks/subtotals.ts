@@ -51,10 +51,13 @@ export class SubtotalFinder {
   readonly #metricFields: readonly string[];
 
   /** By key, then by row: the number of the value. */
-  readonly #keys: readonly number[][];
+  #keys: readonly Int32Array[];
 
   /** By metric, then by row. */
-  readonly #metrics: readonly number[][];
+  #metrics: readonly Float64Array[];
+
+  /** How many rows the lists have room for. */
+  #room = 0;
 
   readonly #numbers = new Map<Value | undefined, number>();
   #characters = 0;
@@ -78,28 +81,48 @@ export class SubtotalFinder {
       return index < 0 ? 0 : 1 << index;
     });
     this.#metricFields = metricFields;
-    this.#keys = keys.map(() => []);
-    this.#metrics = metricFields.map(() => []);
+    this.#keys = keys.map(() => new Int32Array(0));
+    this.#metrics = metricFields.map(() => new Float64Array(0));
   }
 
   observe(batch: RowBatch, numbers: MetricNumbers, emptyRows: EmptyRows): void {
     const rowCount = Math.min(batch.rowCount, rowsAtMost - this.#rowCount);
     if (rowCount === 0 || this.#characters > charactersAtMost) return;
 
+    const first = this.#rowCount;
+    this.#makeRoomFor(first + rowCount);
+
     for (const [index, field] of this.#keyFields.entries()) {
-      const kept = this.#keys[index] as number[];
+      const kept = this.#keys[index] as Int32Array;
       const values = valuesOf(batch, field);
-      for (let row = 0; row < rowCount; row++) kept.push(this.#numberOf(values[row]));
+      for (let row = 0; row < rowCount; row++) kept[first + row] = this.#numberOf(values[row]);
       for (const row of emptyRows.get(field) ?? []) {
-        if (row < rowCount) kept[this.#rowCount + row] = nothing;
+        if (row < rowCount) kept[first + row] = nothing;
       }
     }
     for (const [index, field] of this.#metricFields.entries()) {
-      const kept = this.#metrics[index] as number[];
+      const kept = this.#metrics[index] as Float64Array;
       const values = numbers.get(field);
-      for (let row = 0; row < rowCount; row++) kept.push(values?.[row] || 0);
+      for (let row = 0; row < rowCount; row++) kept[first + row] = values?.[row] || 0;
     }
-    this.#rowCount += rowCount;
+    this.#rowCount = first + rowCount;
+  }
+
+  #makeRoomFor(rowCount: number): void {
+    if (rowCount <= this.#room) return;
+
+    const room = Math.min(Math.max(rowCount, 4 * this.#room), rowsAtMost);
+    this.#keys = this.#keys.map((numbers) => {
+      const larger = new Int32Array(room);
+      larger.set(numbers);
+      return larger;
+    });
+    this.#metrics = this.#metrics.map((values) => {
+      const larger = new Float64Array(room);
+      larger.set(values);
+      return larger;
+    });
+    this.#room = room;
   }
 
   /** The rows that lack just these breakdowns, a bit each, and hold the sum of others; `undefined` where there are none. */
@@ -161,8 +184,9 @@ export class SubtotalFinder {
   #readLacks(): Int32Array {
     const lacks = new Int32Array(this.#rowCount);
     for (const [index, bit] of this.#bits.entries()) {
-      for (const [row, number] of (this.#keys[index] ?? []).entries()) {
-        if (number === nothing) lacks[row] = bit === 0 ? -1 : (lacks[row] as number) | bit;
+      const numbers = this.#keys[index] as Int32Array;
+      for (let row = 0; row < this.#rowCount; row++) {
+        if (numbers[row] === nothing) lacks[row] = bit === 0 ? -1 : (lacks[row] as number) | bit;
       }
     }
     return lacks;
