@@ -253,7 +253,10 @@ async function findingsOf(cwd: string) {
   return { exitCode, findings };
 }
 
-for (const ending of ['csv', 'parquet']) {
+/** The long tests do the same harm to a folder of Parquet files. */
+const endings = process.env.CASES ? ['csv', 'parquet'] : ['csv'];
+
+for (const ending of endings) {
   test.each(harms)(`$name: check finds it (${ending})`, async ({ harm, findings }) => {
     const { folder, cwd } = await makeFolder(ending);
     expect(await findingsOf(cwd)).toEqual({ exitCode: 0, findings: [] });

@@ -21,7 +21,7 @@ import {
   resultsIn,
 } from '../support/examination.ts';
 import { serve } from '../support/http-server.ts';
-import { expectBounded, expectShapesOnly } from '../support/recording-property.ts';
+import { expectShapesOnly } from '../support/recording-property.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -259,10 +259,6 @@ describe('--record', () => {
     expectRefusal(await run('doctor --record x.json'), 2, '--service');
     expectRefusal(await run(`${line} --record /dev/null/x.json`), 8, 'x.json');
     expect(calls('buyer')).toBe(0);
-  });
-
-  test('of 2,000 large exchanges it has as many as fit 200 KB, and says how many it leaves out', () => {
-    expectBounded();
   });
 
   test('200 recordings of random exchanges hold nothing that was planted', () => {
