@@ -62,7 +62,8 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
   async function* read(): RowBatches {
     const head = await readHead(chunks);
     if (isParquet(head)) throw parquetInPipe();
-    if (head.toString('latin1', 0, 5) === '%PDF-') throw pdfCannotBeRead(shown);
+    const kind = kindForPeople(head);
+    if (kind) throw rowsCannotBeReadBack(shown, kind);
 
     const bytes = prepended(head, chunks);
     const isZip = head.toString('latin1', 0, 2) === 'PK';
@@ -83,8 +84,15 @@ function parquetInPipe(): UsageError {
   );
 }
 
-function pdfCannotBeRead(shown: string): UsageError {
-  return new UsageError(`${printable(shown)} is a PDF, whose rows cannot be read back.`, {
+/** What a file is that was written for people alone; `undefined` for every other one. */
+function kindForPeople(head: Buffer): 'a PDF' | 'a web page' | undefined {
+  const text = head.toString('latin1').trimStart();
+  if (text.startsWith('%PDF-')) return 'a PDF';
+  return text.startsWith('<') ? 'a web page' : undefined;
+}
+
+function rowsCannotBeReadBack(shown: string, kind: string): UsageError {
+  return new UsageError(`${printable(shown)} is ${kind}, whose rows cannot be read back.`, {
     hint: 'Write the report as CSV, Parquet or xlsx too, and view that.',
   });
 }

@@ -433,7 +433,6 @@ describe('refusals', () => {
       bytes: 'PAR1\u0015\u0004',
       says: 'cut.parquet: It is no whole Parquet file',
     },
-    { name: 'page.html', bytes: '<!doctype html>', says: 'page.html: The service sent a web page' },
     { name: 'book.xlsx', bytes: 'PK\u0003\u0004', says: 'It is no sheet that adreport wrote' },
     {
       name: 'error.json',
@@ -476,9 +475,11 @@ describe('refusals', () => {
     expectRefusal(await view('r.csv', csv, args), 2, says);
   });
 
-  test('a PDF is exit 2: it is for people', async () => {
-    const says = 'r.pdf is a PDF, whose rows cannot be read back.';
-    expectRefusal(await view('r.pdf', '%PDF-1.4\n%\u{e2}'), 2, says);
+  test.each([
+    { name: 'r.pdf', bytes: '%PDF-1.4\n%\u{e2}', says: 'r.pdf is a PDF, whose rows' },
+    { name: 'r.html', bytes: '<!doctype html>', says: 'r.html is a web page, whose rows' },
+  ])('$name is exit 2: it is for people', async ({ name, bytes, says }) => {
+    expectRefusal(await view(name, bytes), 2, `${says} cannot be read back.`);
   });
 
   test('a file that is not there, a folder, and Parquet through a pipe are exit 2', async () => {
