@@ -221,7 +221,7 @@ describe('everything that follows is derived', () => {
 
     // The built-in data knows no languages: all of it is of an unknown one, and none is French.
     expect(rowsOf('--by language --metrics displays')).toMatchObject([
-      { language: null, displays: day?.displays },
+      { language: 'unknown', displays: day?.displays },
     ]);
     expect(rowsOf('--by DAILY --metrics displays --filter language=French')).toEqual([]);
     expect(run('fields').stdout).toMatch(/--filter +language +languages, by name/);
