@@ -31,6 +31,8 @@ const allTests: TestConfig = {
   hookTimeout: 60_000,
   // Tests that wait do so together.
   maxConcurrency: 20,
+  // What a process of its own does comes when the machine has time for it.
+  expect: { poll: { timeout: 30_000 } },
   // The values of a table are cut in the name of a test where they are longer.
   chaiConfig: { truncateThreshold: 120 },
   globalSetup: ['test/support/build.ts'],
