@@ -51,11 +51,13 @@ describe('--logo', () => {
     { name: 'no such file', file: 'none.png', says: 'there is no such file' },
     { name: 'a folder', file: '.', says: 'it is no regular file' },
     { name: 'a page', file: 'page.svg', says: 'neither a PNG nor an SVG' },
+    { name: 'comments alone', file: 'comments.svg', says: 'neither a PNG nor an SVG' },
     { name: 'a JPEG', file: 'photo.png', says: 'neither a PNG nor an SVG' },
     { name: 'a large picture', file: 'large.png', says: 'larger than 200 KB' },
   ])('$name: exit 2, and nothing is sent', async ({ file, says }) => {
     const { run, server, cwd } = await serveForTest();
     writeFileSync(join(cwd, 'page.svg'), `<html>${svg}`);
+    writeFileSync(join(cwd, 'comments.svg'), '<!---->'.repeat(28_000));
     writeFileSync(join(cwd, 'photo.png'), Buffer.from('ffd8ffe000104a464946', 'hex'));
     writeFileSync(join(cwd, 'large.png'), Buffer.concat([png, Buffer.alloc(205_000)]));
 
