@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { existsSync, statfsSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 type TestConfig = ViteUserConfig['test'];
@@ -10,6 +11,17 @@ const markdown = {
     id.endsWith('.md') ? `export default ${JSON.stringify(text)};` : undefined,
 };
 
+/**
+ * Where tests put their folders: in memory where the system offers room there, which saves a tenth
+ * of the time.
+ */
+function temporaryFolders(): string {
+  const inMemory = '/dev/shm';
+  if (process.env.TMPDIR !== undefined || !existsSync(inMemory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(inMemory);
+  return bavail * bsize > 4e9 ? inMemory : tmpdir();
+}
+
 const fastTests: TestConfig = {
   include: ['test/**/*.test.ts'],
   exclude: ['test/long/**', 'test/bench/**'],
@@ -18,6 +30,7 @@ const fastTests: TestConfig = {
   // the time. By itself vitest leaves a core free; these tests wait for processes of their own most of the time.
   isolate: false,
   maxWorkers: Math.max(2, availableParallelism() - 1),
+  env: { TMPDIR: temporaryFolders() },
 };
 
 /** The slow ones: fuzzing, kills, other Node versions. */

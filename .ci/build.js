@@ -1,5 +1,6 @@
-// Bundles the program and its packages into dist/, so that an install is one package without dependencies. Beside it go the
-// licences of what is bundled, and a skill file, from which agents learn what the program is for.
+// Bundles the program and its packages into dist/, so that an install is one package without
+// dependencies. Beside it go the licences of what is bundled, and a skill file, from which agents
+// learn what the program is for.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -20,6 +21,9 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
+  // A package that is written in both is taken as ES modules: esbuild cannot follow the files of
+  // one that is in UMD.
+  mainFields: ['module', 'main'],
   outdir: 'dist',
   chunkNames: 'parts/[name]-[hash]',
   loader: { '.md': 'text' },

@@ -1,5 +1,6 @@
-// Writes adreport-VERSION.cdx.json: what npm lists of the locked packages (on standard input), without those of which no
-// code is in the bundle. dist/LICENSES.txt, which the build writes, says which ones are bundled.
+// Writes adreport-VERSION.cdx.json: what npm lists of the locked packages (on standard input),
+// without those of which no code is in the bundle. dist/LICENSES.txt, which the build writes, says
+// which ones are bundled.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -35,7 +36,9 @@ function isBundled(one) {
   return bundled.has(`${one.name}@${one.version}`);
 }
 
-/** A package of the lock file is there for development; one that is bundled is part of the program. */
+/**
+ * A package of the lock file is there for development; one that is bundled is part of the program.
+ */
 function asPartOfPackage({ properties, ...one }) {
   return { ...one, scope: 'required' };
 }
@@ -44,7 +47,10 @@ function withoutOthers({ ref, dependsOn }) {
   return { ref, dependsOn: dependsOn.filter((each) => refs.has(each)) };
 }
 
-/** Throws where npm does not know a package that is bundled: a list with a gap would be worse than none. */
+/**
+ * Throws where npm does not know a package that is bundled: a list with a gap would be worse than
+ * none.
+ */
 function expectAll(listed) {
   const known = new Set(listed.map((one) => `${one.name}@${one.version}`));
   const missing = [...bundled].filter((each) => !known.has(each));

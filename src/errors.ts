@@ -1,21 +1,47 @@
 /** What an error tells beside its message. */
 export interface ErrorDetails {
-  /** A stable, machine-readable word, e.g. `UNKNOWN_REPORT`; the service's own `error_id` where it gave one. */
+  /**
+   * A stable, machine-readable word, e.g. `UNKNOWN_REPORT`; the service's own `error_id` where it
+   * gave one.
+   */
   readonly code?: string;
+
   /** What to do next, one sentence. */
   readonly hint?: string;
+
   /** Whether the same command may succeed when run again unchanged. */
   readonly retryable?: boolean;
+
   /** The report that the error is about. */
   readonly reportId?: string;
+
   /** The status of the service's refusal. */
   readonly httpStatus?: number;
+
   /** How long the service asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** The base of every error that is meant for the user; anything else that reaches `main` is a bug here. */
+/** The code of the error for a report with findings (`--strict`). */
+export const incompleteReport = 'INCOMPLETE_REPORT';
+
+/** What a report is found to be (`cli.md`, Never silently wrong). A sentence each. */
+export interface Judgement {
+  /** Each is proof that the report is not what was asked for: with `--strict` an error. */
+  readonly findings: readonly string[];
+
+  /** What may be right. */
+  readonly notes: readonly string[];
+
+  /** The notes as stderr has them without `-v`: shorter ones, or fewer. */
+  readonly briefNotes: readonly string[];
+}
+
+/**
+ * The base of every error that is meant for the user; anything else that reaches `main` is a bug
+ * here.
+ */
 export abstract class AdreportError extends Error {
   /** What the program exits with (`cli.md`, Exit codes). */
   abstract readonly exitCode: number;
@@ -34,7 +60,10 @@ export abstract class AdreportError extends Error {
     Object.assign(this, details);
   }
 
-  /** Adds what only a caller further out knows: a sentence to the message, if any, and details in place of the old ones. */
+  /**
+   * Adds what only a caller further out knows: a sentence to the message, if any, and details in
+   * place of the old ones.
+   */
   amend(sentence: string, details: ErrorDetails = {}): this {
     if (sentence !== '') this.message += ` ${sentence}`;
     return Object.assign(
@@ -55,18 +84,25 @@ function errorClass(exitCode: number, code: string, retryable = false) {
 
 /** Flags, window or settings are wrong. */
 export class UsageError extends errorClass(2, 'USAGE') {}
+
 /** Not signed in, or the service refused the token or the credentials (401, 403). */
 export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
+
 /** The service understood the request and said no. */
 export class RejectedError extends errorClass(4, 'REJECTED') {}
+
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
 export class UnreachableError extends errorClass(5, 'UNREACHABLE', true) {}
+
 /** The report ended in another state than ready. */
 export class ReportFailedError extends errorClass(6, 'REPORT_FAILED') {}
+
 /** The wait timed out; the report may still become ready. */
 export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', true) {}
+
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
+
 /** The data arrived incomplete or malformed. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
 
@@ -98,7 +134,10 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'terminated by SIGTERM'],
 ];
 
-/** The code by which the system or Node names an error, such as `ENOENT`; `undefined` for what has none. */
+/**
+ * The code by which the system or Node names an error, such as `ENOENT`; `undefined` for what has
+ * none.
+ */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? code : undefined;

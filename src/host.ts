@@ -8,14 +8,22 @@ export interface Host {
   readonly stderr: NodeJS.WriteStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Aborted, with an `InterruptedError` for reason, when the user or the system asks the program to end. */
+
+  /**
+   * Aborted, with an `InterruptedError` for reason, when the user or the system asks the program to
+   * end.
+   */
   readonly signal: AbortSignal;
+
   /** Milliseconds since 1970: what dates are reckoned from. */
   readonly wallClock: () => number;
+
   /** Milliseconds that never run backwards: what waiting is reckoned with. */
   readonly stopwatch: () => number;
+
   /** Rejects with the signal's reason when it is aborted. */
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+
   /** From 0 (inclusive) to 1. */
   readonly random: () => number;
 }
@@ -51,7 +59,9 @@ export function processHost(): Host {
   };
 }
 
-/** The folder that the program was started in; a command that needs it says where it was deleted. */
+/**
+ * The folder that the program was started in; a command that needs it says where it was deleted.
+ */
 function workingFolder(): string {
   try {
     return process.cwd();
@@ -75,8 +85,9 @@ function signalToEnd(): AbortSignal {
 }
 
 /**
- * Ends this process by the signal itself, because an exit of Node waits for system calls under way, and a name server that
- * does not answer or a pipe that nobody writes to takes its time. To a shell the exit code is the same.
+ * Ends this process by the signal itself, because an exit of Node waits for system calls under way,
+ * and a name server that does not answer or a pipe that nobody writes to takes its time. To a shell
+ * the exit code is the same.
  */
 function endBySignal(signal: NodeJS.Signals, exitCode: number): never {
   process.once('exit', () => {

@@ -1,15 +1,17 @@
 import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
+import { errorOfOtherName } from './commands/meant-words.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, InterruptedError, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
-import { createProgram, fromCommanderError } from './program.ts';
-import { ClosedPipeError, type ConsoleFlags, createConsole } from './ui/console.ts';
+import { createProgram, fromCommanderError, wordsToParse } from './program.ts';
+import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
  * Runs one command line and resolves to its exit code; never rejects and never ends the process.
- * The only catch-all of the program: our errors become a message and their exit code, a closed pipe ends quietly,
- * anything else is a bug here and exits 1 without a stack trace (unless `-vv` asks for it).
+ * The only catch-all of the program: our errors become a message and their exit code, a closed pipe
+ * ends quietly, anything else is a bug here and exits 1 without a stack trace (unless `-vv` asks
+ * for it).
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // Until the command line is read: the flags that decide how an error in it is shown.
@@ -23,7 +25,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
 
   const perform: Perform = async (options, action) => {
     flags = options;
-    context = createContext(host, createConsole(host, options), options);
+    context = createContext(host, new Console(host, options), options);
     exitCode = await action(context);
   };
 
@@ -31,18 +33,24 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const help: string[] = [];
     const output = {
       write: (text: string) => void help.push(text),
-      width: host.stdout.columns ?? 100,
+      width: terminalWidth(host.stdout, host.env),
     };
+    const program = createProgram(perform, output, argv);
     try {
-      await createProgram(perform, output, argv).parseAsync([...argv], { from: 'user' });
+      await program.parseAsync(wordsToParse(argv), { from: 'user' });
+    } catch (error) {
+      const isUnknown = error instanceof CommanderError && /unknown/i.test(error.code);
+      if (!isUnknown) throw error;
+      const suggestion = /Did you mean (\w+)\?/.exec(error.message)?.[1];
+      throw errorOfOtherName(program, argv, suggestion) ?? error;
     } finally {
-      if (help.length > 0) await createConsole(host, flags).write(help.join(''));
+      if (help.length > 0) await new Console(host, flags).write(help.join(''));
     }
     return exitCode;
   } catch (error) {
     const reason = reasonOf(error, host);
     if (reason === undefined) return 0;
-    const console = context?.console ?? createConsole(host, flags);
+    const console = context?.console ?? new Console(host, flags);
     console.renderError(reason);
     return reason instanceof AdreportError ? reason.exitCode : 1;
   } finally {
@@ -50,7 +58,10 @@ export async function main(argv: readonly string[], host: Host = processHost()):
   }
 }
 
-/** What the user is told of an error; `undefined` for what is none: help that was printed, or a reader who has gone. */
+/**
+ * What the user is told of an error; `undefined` for what is none: help that was printed, or a
+ * reader who has gone.
+ */
 function reasonOf(error: unknown, host: Host): unknown {
   const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
   if (ours === undefined || ours instanceof ClosedPipeError) return undefined;

@@ -1,11 +1,12 @@
 import { type Command, type CommanderError, Help, Option } from 'commander';
-import { addFlags, FlagOption } from './app/flags/flag.ts';
-import { globalFlags } from './app/flags/global-flags.ts';
-import { DeclaredCommand, leavesOutRare, type Perform } from './commands/command.ts';
+import { DeclaredCommand, optionsTakenBy, type Perform } from './commands/command.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { summaryOf, topics } from './help/index.ts';
+import { addFlags, FlagOption } from './run/flags/flag.ts';
+import { globalFlags } from './run/flags/global-flags.ts';
+import { wrap, wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 
 /** Where Commander's help goes, and how wide that is; Commander's errors are thrown. */
@@ -14,8 +15,38 @@ interface HelpOutput {
   readonly width: number;
 }
 
+/** What help shows, and where. */
+interface HelpPage extends HelpOutput {
+  /** Whether the rare flags are shown too. */
+  readonly showsRare: boolean;
+}
+
+/** The words of a command line up to `--`, behind which those of another program stand. */
+function ownWords(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end === -1 ? argv : argv.slice(0, end);
+}
+
+/**
+ * The command line as Commander is to parse it: `--help-all` is its `--help`, of which
+ * `createProgram` knows that it is longer, and `help COMMAND --help-all` is the help of that
+ * command.
+ */
+export function wordsToParse(argv: readonly string[]): string[] {
+  const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;
+  const words: string[] = [];
+  for (const word of ownWords(argv)) {
+    if (word !== '--help-all') words.push(word);
+    else if (!isHelpOfCommand) words.push('--help');
+  }
+  return [...words, ...argv.slice(ownWords(argv).length)];
+}
+
 /** These commands speak of all the others. */
 const commandsOfAll: readonly string[] = ['help', 'complete'];
+
+/** So many columns are left beside the longest flag of `run` on a terminal of 60. */
+const minWidthToWrap = 25;
 
 /** Command lines for somebody who sees the program for the first time. */
 const firstExamples: readonly Pair[] = [
@@ -26,7 +57,10 @@ const firstExamples: readonly Pair[] = [
   ['adreport login', 'then drop the --local'],
 ];
 
-/** The root command with the command that the first word names; with every command where it names none. */
+/**
+ * The root command with the command that the first word names; with every command where it names
+ * none.
+ */
 export function createProgram(
   perform: Perform,
   output: HelpOutput,
@@ -41,8 +75,9 @@ export function createProgram(
   program.version(version, '-V, --version', 'print the version');
 
   addCommands(program, perform, argv[0] ?? '');
-  configure(program, output);
+  configure(program, { ...output, showsRare: ownWords(argv).includes('--help-all') });
   return program.configureHelp({
+    minWidthToWrap,
     formatHelp: (_command, helper) => rootHelp(program, helper, output.width),
   });
 }
@@ -64,7 +99,7 @@ function addCommands(program: Command, perform: Perform, firstWord: string): voi
   for (const { build } of hiddenCommands) program.addCommand(build(perform), { hidden: true });
 }
 
-/** The help of the program: what is looked up most, its commands, stands last, where a small terminal shows it. */
+/** The help of the program: its commands first, because they are looked up most. */
 function rootHelp(program: Command, helper: Help, outputWidth: number): string {
   const section = (heading: string, pairs: readonly Pair[], least = 0): string => {
     const termWidth = Math.max(least, ...pairs.map(([term]) => term.length));
@@ -87,21 +122,21 @@ function rootHelp(program: Command, helper: Help, outputWidth: number): string {
 
   const sections = [
     `Usage: ${helper.commandUsage(program)}`,
-    program.description(),
-    `Examples:\n${layOutExamples(firstExamples, outputWidth)}`,
-    section('Flags of every command:', flags),
-    section('Exit codes:', codes),
-    section('Topics (adreport help TOPIC):', topicPairs),
+    wrapLines(program.description(), outputWidth),
     commandSections.join('\n'),
+    `Examples:\n${layOutExamples(firstExamples, outputWidth)}`,
+    section('Topics (adreport help TOPIC):', topicPairs),
+    section('Flags of every command:', flags),
+    section('Exit codes (adreport help exit-codes):', codes),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
 /** Settles how a command and those below it show their help and their errors. */
-function configure(command: Command, { write, width }: HelpOutput): void {
+function configure(command: Command, page: HelpPage): void {
+  const { write, width, showsRare } = page;
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
   const isRare = (option: Option) => option instanceof FlagOption && option.flag.isRare === true;
-  const optionsOf = ({ options }: Command): Option[] => options.filter(({ hidden }) => !hidden);
 
   command
     // `adreport help` is a command of its own, and explains every other one.
@@ -111,19 +146,29 @@ function configure(command: Command, { write, width }: HelpOutput): void {
     .showSuggestionAfterError()
     .configureHelp({
       subcommandTerm: (child) => child.name(),
-      showGlobalOptions: command.parent?.name() === 'local-server',
+      minWidthToWrap,
       visibleOptions: (explained) => {
-        const options = [...optionsOf(explained), help];
-        return leavesOutRare(explained) ? options.filter((option) => !isRare(option)) : options;
+        const options: Option[] = [];
+        for (const { option, declaring } of optionsTakenBy(explained)) {
+          // The root's help shows its own, which every command takes.
+          const isOfProgram = declaring.parent === null && explained.parent !== null;
+          if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);
+        }
+        return [
+          ...options.filter(isNoHelp),
+          ...options.filter((option) => !isNoHelp(option)),
+          help,
+        ];
       },
-      visibleGlobalOptions: ({ parent }) => (parent?.parent ? optionsOf(parent) : []),
+      // The groups in the order of their flags, so that what is about help stands last.
+      groupItems: (_unsorted, visible, groupOf) => new Help().groupItems([], visible, groupOf),
       optionDescription: (option) => {
         const text = new Help().optionDescription(option);
-        return text.replace(/\(preset: "(\w+)"\)/, '(default: $1)');
+        return text.replace(/\((choices|default|preset): .*\)$/, plainFacts);
       },
-      styleTitle: (title) => (title === 'Global Options:' ? 'Flags of local-server:' : title),
     })
-    // A group without a subcommand is a question, and help is its answer; an error's text is thrown as well.
+    // A group without a subcommand is a question, and help is its answer; an error's text is thrown
+    // as well.
     .configureOutput({
       writeOut: write,
       writeErr: write,
@@ -133,23 +178,43 @@ function configure(command: Command, { write, width }: HelpOutput): void {
     });
 
   if (command.parent) {
-    command.addHelpText(
-      'after',
-      '\n--json, -q, -v, --no-color and --progress work with every command: adreport --help',
-    );
+    const flagsOfAll = '--json, -q, -v, --no-color and --progress work with every command:';
+    const lines = wrap(`${flagsOfAll} adreport --help`, width);
+    command.addHelpText('after', `\n${lines.join('\n')}`);
   }
-  for (const child of command.commands) configure(child, { write, width });
+  for (const child of command.commands) configure(child, page);
 }
 
-/** Commander's error as one of ours; `undefined` where it is no error at all (help and version were printed). */
+function isNoHelp({ long }: Option): boolean {
+  return long !== '--help-all';
+}
+
+/** What Commander says of the values of a flag, without quotes. */
+function plainFacts(facts: string): string {
+  return facts.replace('preset:', 'default:').replaceAll('"', '');
+}
+
+/**
+ * Commander's error as one of ours; `undefined` where it is no error at all (help and version were
+ * printed).
+ */
 export function fromCommanderError(error: CommanderError): UsageError | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
 
   const [first = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = suggestions.join(' ').replace(/^\((.*)\)$/, '$1');
-  return new UsageError(asSentence(first), {
+  return new UsageError(asSentence(inOurWords(first)), {
     hint: suggestion || 'See --help for what is accepted.',
   });
+}
+
+/** A sentence of Commander with its flags as they are typed, and what was typed in our quotes. */
+function inOurWords(text: string): string {
+  return text
+    .replaceAll(/(?<!unknown )option '(?:-\w, )?(--[\w-]+)[^']*'/g, '$1')
+    .replaceAll(/\b(option|argument|command) '([^']*)'/g, '$1 “$2”')
+    .replace(/ argument (“.*”) is invalid\. /, ' $1: ')
+    .replace(/^(--[\w-]+) argument missing$/, '$1 needs a value');
 }
 
 function asSentence(text: string): string {

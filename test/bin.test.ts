@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectRefusal, temporaryFolder } from './support/run-cli.ts';
 import { serveForTest } from './support/service.ts';
-import { launcher, runToEnd, spawnCli, startCli } from './support/spawn.ts';
+import { launcher, runToEnd, spawnCli, start, startCli } from './support/spawn.ts';
 
 /** The program as users run it: the built one, in processes and pipes of its own. */
 
@@ -29,15 +29,63 @@ test('--version, --help, and a mistake', async () => {
   expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
 
-/** Runs the launcher in a folder of its own, where what it starts is given, or is not built. */
-function launchAlone(mainJs?: string) {
+/** The launcher in a folder of its own, where what it starts is given, or is not built. */
+function copyLauncher(mainJs?: string): string {
   const folder = temporaryFolder();
   cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(folder, 'dist'));
   if (mainJs) writeFileSync(join(folder, 'dist/main.js'), mainJs);
-  return runToEnd(process.execPath, [join(folder, 'bin/adreport.js'), '--help']);
+  return join(folder, 'bin/adreport.js');
 }
+
+function launchAlone(mainJs?: string) {
+  return runToEnd(process.execPath, [copyLauncher(mainJs), '--help']);
+}
+
+test.skipIf(process.platform === 'win32').each([
+  { signal: 'SIGINT', code: 130 },
+  { signal: 'SIGTERM', code: 143 },
+] as const)(
+  '$signal while the program is loaded: exit $code by itself',
+  async ({ signal, code }) => {
+    // The first process of a container does not get a signal that it does not listen for.
+    const loading =
+      "console.log('loading'); setInterval(() => {}, 1_000); await new Promise(() => {});";
+    const { child, said, ended } = start(process.execPath, [copyLauncher(loading)]);
+    await said(/loading/);
+
+    child.kill(signal);
+
+    expect(await ended).toMatchObject({ exitCode: code, signal: null });
+  },
+);
+
+test('the manifest is reduced for packing and put back, by steps that may run again', () => {
+  const folder = temporaryFolder();
+  const script = resolve(import.meta.dirname, '../.ci/pack-manifest.js');
+  const file = join(folder, 'package.json');
+  const step = (name: string) =>
+    expect(runToEnd(process.execPath, [script, name], folder).status).toBe(0);
+  const read = () => JSON.parse(readFileSync(file, 'utf8'));
+  const whole = { name: 'x', scripts: { test: 'y' }, devDependencies: { z: '1' } };
+  mkdirSync(join(folder, 'node_modules'));
+  writeFileSync(file, JSON.stringify(whole));
+
+  step('reduce');
+  step('reduce');
+  expect(read()).toEqual({ name: 'x' });
+
+  step('restore');
+  step('restore');
+  expect(read()).toEqual(whole);
+
+  // Somebody puts the file back by hand, and edits it.
+  step('reduce');
+  writeFileSync(file, JSON.stringify({ ...whole, name: 'edited' }));
+  step('restore');
+  expect(read()).toEqual({ ...whole, name: 'edited' });
+});
 
 test('work that comes to nothing, with nothing left to wait for, is exit 1', () => {
   expect(launchAlone('export const main = () => new Promise(() => {});').status).toBe(1);

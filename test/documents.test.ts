@@ -3,25 +3,28 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { savedKeys } from '../src/app/saved-reports.ts';
-import { settingTable } from '../src/config/settings.ts';
+import { entryOf, settingKeys } from '../src/account/settings.ts';
+import { endpointNames } from '../src/contract/messages.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
 import { exitCodes } from '../src/errors.ts';
+import { formatNames } from '../src/formats/index.ts';
 import { summaryOf, topics } from '../src/help/index.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
-import { formatNames } from '../src/output/formats/index.ts';
 import { dayNames } from '../src/report/window-flags.ts';
+import { savedKeys } from '../src/run/saved-reports.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
-import { everyEndpoint } from '../src/server/faults/parse-fault.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, program } from './support/program.ts';
 
-/** The README and the topics of help say what is so: what they name exists, and nothing is missing. */
+/**
+ * The README and the topics of help say what is so: what they name exists, and nothing is missing.
+ */
 
 const root = resolve(import.meta.dirname, '..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const documents = [
   ['README.md', readme],
+  ['src/help/web/compared.md', readFileSync(join(root, 'src/help/web/compared.md'), 'utf8')],
   ...Object.entries(topics).map(([name, text]) => [`src/help/${name}.md`, text]),
 ];
 const everything = documents.map(([, text]) => text).join('\n');
@@ -31,7 +34,10 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .filter((file) => file.endsWith('.ts'))
   .map((file) => readFileSync(join(root, 'src', file), 'utf8'));
 
-/** The first column of a topic's table, whose header begins with this word, without the marks of code. */
+/**
+ * The first column of a topic's table, whose header begins with this word, without the marks of
+ * code.
+ */
 function firstColumn(topic: string, header: string): string[] {
   const table =
     new RegExp(`^\\| ${header} .*\\n\\|[- |]+\\n((?:\\|.*\\n)+)`, 'm').exec(
@@ -99,7 +105,8 @@ test('every block of code names its language; those of the README are lines, whi
     return fences.filter((_word, index) => index % 2 === 0);
   };
 
-  // long/printed-lines.test.ts runs lines, and long/recipes.test.ts says of every other block who runs it.
+  // long/printed-lines.test.ts runs lines, and long/recipes.test.ts says of every other block who
+  // runs it.
   expect(languagesIn(everything).filter((language) => !/^\w+$/.test(language))).toEqual([]);
   expect(new Set(languagesIn(readme))).toEqual(new Set(['sh']));
   expect(languagesIn(contributing)).toEqual([]);
@@ -184,9 +191,11 @@ test('every flag that is named exists', () => {
 
 describe('facts that the code owns', () => {
   test('exit codes, filters, formats, placeholders, periods, keys', () => {
-    const rows = [...(topics['exit-codes'] ?? '').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
-    expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
-    expect(firstColumn('filters', 'filter')).toEqual(
+    for (const text of [topics['exit-codes'] ?? '', readme]) {
+      const rows = [...text.matchAll(/^\| (\d+) \| (.*?) \|/gm)];
+      expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
+    }
+    expect(firstColumn('reports', 'filter')).toEqual(
       vocabularyOf('buyer').filters.map(({ name }) => name),
     );
     expect(firstColumn('formats', 'format').sort()).toEqual([...formatNames].sort());
@@ -203,7 +212,7 @@ describe('facts that the code owns', () => {
 
   test('faults, and what each leads to', () => {
     const text = topics.faults ?? '';
-    for (const endpoint of everyEndpoint) expect(text).toContain(`\`${endpoint}\``);
+    for (const endpoint of endpointNames) expect(text).toContain(`\`${endpoint}\``);
     for (const { meaning } of Object.values(serverFaults)) expect(text).toContain(meaning);
     const [, table = ''] = /^\| fault \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
 
@@ -232,9 +241,7 @@ describe('facts that the code owns', () => {
     const read = [...sources.join('\n').matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(
       ([, name]) => name,
     );
-    const settings = Object.values(settingTable)
-      .filter(({ sources }) => sources.includes('env'))
-      .map(({ name }) => `ADREPORT_${name.replace('-', '_').toUpperCase()}`);
+    const settings = settingKeys.flatMap((key) => entryOf(key).variable ?? []);
     // The platform's own, which say where things are and what the terminal is.
     const others =
       'APPDATA HOME PATH XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(

@@ -2,29 +2,39 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** The rules of the house: who may import whom, one door per package, no circle, and one meaning a name. */
+/**
+ * The rules of the house: who may import whom, one door per package, no circle, one meaning a
+ * name, and comments that are no wider than the code.
+ */
 
 const root = resolve(import.meta.dirname, '../src');
 
-const leaves = ['contract', 'text', 'errors'];
-const rooms = ['api', 'rows', 'report', 'view', 'output', 'config', 'ui'];
+const leaves = ['contract', 'text', 'errors', 'signals'];
+const rooms = ['api', 'rows', 'report', 'figures', 'output', 'judge', 'present', 'formats'];
+const wiring = ['account', 'archive', 'ui', 'context'];
 
 /** Which folder may import from which others (`CONTRIBUTING.md`, The house). */
 const folders: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   text: [],
   errors: [],
+  signals: [],
   api: leaves,
   rows: leaves,
   report: [...leaves, 'rows'],
-  view: [...leaves, 'rows'],
-  output: [...leaves, 'rows', 'view'],
-  config: leaves,
+  figures: [...leaves, 'report', 'rows'],
+  output: [...leaves, 'figures', 'rows'],
+  judge: [...leaves, 'report', 'rows'],
+  present: [...leaves, 'output', 'figures', 'report', 'rows'],
+  formats: [...leaves, 'present', 'output', 'figures', 'rows'],
+  account: [...leaves, 'api', 'report', 'ui'],
+  archive: [...leaves, 'report', 'output', 'figures', 'rows'],
+  doctor: [...leaves, 'account', 'api', 'context', 'judge', 'output', 'report', 'ui'],
   ui: leaves,
   server: leaves,
-  help: [...leaves, 'ui', 'config', 'report', 'output', 'server'],
-  app: [...leaves, ...rooms, 'context'],
-  commands: [...leaves, ...rooms, 'server', 'context', 'app', 'help'],
+  help: [...leaves, 'ui', 'account', 'report', 'output', 'server'],
+  run: [...leaves, ...rooms, ...wiring],
+  commands: [...leaves, ...rooms, ...wiring, 'server', 'run', 'doctor', 'help'],
 };
 
 /** The steps of a report in their order: each imports only those that stand before it. */
@@ -35,48 +45,60 @@ const stepsOfReport = [
   // Where a report goes is settled before it is asked for.
   'page-extras',
   'deliver',
+  'question',
   // What a folder of reports knows of itself settles which parts are fetched.
-  'folder-check',
-  'folder-files',
-  'report-question',
-  'standing-file',
-  'archive',
+  'books',
+  'booked-jobs',
   'accounts',
   'saved-reports',
+  'ask-report',
   'order',
   'wait',
+  'write-report',
   'receive',
   'announce',
-  'parts',
   'compare',
+  'dry-run',
+  'job-output',
+  'turns',
+  'merge',
+  'parts',
+  'run-jobs',
 ];
 
 /** The files that know a package. */
 const doors: Readonly<Record<string, readonly string[]>> = {
   undici: ['api/http.ts'],
-  conf: ['config/store.ts'],
-  'proper-lockfile': ['config/store.ts'],
+  conf: ['account/store.ts'],
+  'proper-lockfile': ['account/store.ts'],
   inquirer: ['ui/prompt.ts'],
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],
-  'd3-scale': ['output/html/time-chart.ts', 'output/table/text-charts.ts'],
-  'd3-shape': ['output/html/time-chart.ts'],
-  'd3-time': ['view/time-axis.ts'],
-  'd3-time-format': ['view/time-axis.ts'],
-  'csv-stringify': ['output/formats/csv.ts'],
-  'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-file.ts'],
+  'd3-scale': ['present/page/time-chart.ts', 'present/terminal/text-charts.ts'],
+  'd3-shape': ['present/page/time-chart.ts'],
+  'd3-time': ['figures/time-axis.ts'],
+  'd3-time-format': ['figures/time-axis.ts'],
+  'csv-stringify': ['formats/csv.ts'],
+  'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-csv.ts'],
   luxon: [
     'report/compared-window.ts',
     'report/window.ts',
     'report/window-flags.ts',
-    'view/window-text.ts',
+    'figures/window-text.ts',
     'server/calendar.ts',
   ],
-  hyparquet: ['rows/parquet-reader.ts', 'output/formats/parquet.ts'],
-  'hyparquet-writer': ['output/formats/parquet.ts'],
+  hyparquet: ['rows/parquet-reader.ts', 'formats/parquet.ts'],
+  'hyparquet-writer': ['formats/parquet.ts'],
   fastify: ['server/app.ts', 'server/answer.ts', 'server/call-handler.ts', 'server/start.ts'],
-  yaml: ['config/project-file.ts'],
-  zod: ['server/fixtures/schemas.ts', 'server/fixtures/read-file.ts'],
+  yaml: ['account/project-file.ts'],
+  zod: [
+    'archive/forms.ts',
+    'server/strict-object.ts',
+    'server/control/admin-bodies.ts',
+    'server/fixtures/schemas.ts',
+    'server/fixtures/read-json.ts',
+  ],
+  'jsonc-parser': ['server/fixtures/read-json.ts'],
   qs: ['server/request/parse-body.ts'],
 };
 
@@ -117,15 +139,15 @@ describe('the import table', () => {
     expect(strangers).toEqual([]);
   });
 
-  test('a step of app imports only what comes before it', () => {
+  test('a step of run imports only what comes before it', () => {
     const stepOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
     const positionOf = (file: string): number => stepsOfReport.indexOf(stepOf(file));
 
-    const steps = files.filter((file) => folderOf(file) === 'app');
+    const steps = files.filter((file) => folderOf(file) === 'run');
     expect(steps.filter((file) => positionOf(file) === -1)).toEqual([]);
 
     const reachingBack = own
-      .filter((one) => folderOf(one.file) === 'app' && folderOf(targetOf(one)) === 'app')
+      .filter((one) => folderOf(one.file) === 'run' && folderOf(targetOf(one)) === 'run')
       .filter((one) => stepOf(one.file) !== stepOf(targetOf(one)))
       .filter((one) => positionOf(targetOf(one)) > positionOf(one.file))
       .map((one) => `${one.file} → ${targetOf(one)}`);
@@ -140,9 +162,9 @@ describe('the import table', () => {
   });
 
   test('every folder stands in the table', () => {
-    const wiring = ['main', 'program', 'context', 'host', 'version', 'local-server'];
+    const top = ['main', 'program', 'context', 'host', 'version', 'local-server'];
     expect(
-      files.map(folderOf).filter((folder) => !(folder in folders) && !wiring.includes(folder)),
+      files.map(folderOf).filter((folder) => !(folder in folders) && !top.includes(folder)),
     ).toEqual([]);
   });
 
@@ -191,10 +213,25 @@ test('no two exports of different files have one name', () => {
     /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
   const namesIn = (file: string) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(declared)].map(([, name]) => name);
-  // Each format is one file that exports this, so that `formats/index.ts` loads any of them alike.
-  const names = files
-    .flatMap((file) => [...new Set(namesIn(file))])
-    .filter((name) => name !== 'createEncoder');
+  const names = files.flatMap((file) => [...new Set(namesIn(file))]);
 
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+});
+
+test('no comment is wider than the code, which has 100 columns', () => {
+  const project = resolve(root, '..');
+  const sources = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(?:ts|js)$/.test(file))
+      .map((file) => join(folder, file)),
+  );
+  const comment = /^\s*(?:\/\/|\/\*|\*)(?!.*biome-ignore)/;
+
+  const wide = sources.flatMap((file) => {
+    const lines = readFileSync(join(project, file), 'utf8').split('\n');
+    return lines
+      .filter((line) => line.length > 100 && comment.test(line))
+      .map((line) => `${file}: ${line}`);
+  });
+  expect(wide).toEqual([]);
 });

@@ -3,28 +3,32 @@ import {
   type CampaignRecord,
   knownOutcomeOf,
   type ReportOutcome,
-  saysCut,
 } from '../contract/messages.ts';
 import { codeOf, IncompleteDataError } from '../errors.ts';
+import { isObject, type JsonObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 
-// Reading what a service may answer: bodies within bounds, and in them any known shape (`decisions.md` 1 to 6).
+// Reading what a service may answer: bodies within bounds, and in them any known shape
+// (`decisions.md` 1 to 6).
 
 const answerBytesAtMost = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/** A whole body as text. Throws `IncompleteDataError` for one that is longer than 16 MB, and as `utf8Of`. */
+/**
+ * A whole body as text. Throws `IncompleteDataError` for one that is longer than 16 MB, and as
+ * `utf8Of`.
+ */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
     if (size > answerBytesAtMost) {
-      const problem = 'The answer is longer than 16 MB, and is no report.';
-      throw new IncompleteDataError(problem, { retryable: false });
+      const message = 'The answer is longer than 16 MB, and is no report.';
+      throw new IncompleteDataError(message, { retryable: false });
     }
     pieces.push(piece);
   }
@@ -36,7 +40,10 @@ export function charsetOf(contentType = ''): string {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
 }
 
-/** A body in any charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and for no text in it. */
+/**
+ * A body in any charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and
+ * for no text in it.
+ */
 export async function* utf8Of(
   body: AsyncIterable<Buffer>,
   charset: string,
@@ -47,8 +54,8 @@ export async function* utf8Of(
     yield Buffer.from(decoder.decode());
   } catch (error) {
     if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
-    const problem = `The answer is no text in ${printable(charset)}.`;
-    throw new IncompleteDataError(problem, { retryable: false });
+    const message = `The answer is no text in ${printable(charset)}.`;
+    throw new IncompleteDataError(message, { retryable: false });
   }
 }
 
@@ -56,8 +63,10 @@ export async function* utf8Of(
 export interface PeekedBody {
   /** Its first 64 KiB at most. */
   readonly start: string;
+
   /** Whether `start` is all of it. */
   readonly isWhole: boolean;
+
   /** All of it, from its first byte. */
   readonly all: AsyncIterable<Buffer>;
 }
@@ -124,12 +133,6 @@ export function quoteAnswer(text: string): string {
   return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The path of a value itself; every other one is of names with points between. */
 const itself = '.';
 
@@ -182,7 +185,10 @@ export function findReportId(answer: unknown): string | undefined {
 /** Names that a record has and a row of a report has not. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
-/** Whether an answer is report data rather than a record: a list of rows, in `data` or not, without a report's id or error. */
+/**
+ * Whether an answer is report data rather than a record: a list of rows, in `data` or not, without
+ * a report's id or error.
+ */
 export function isReportData(answer: unknown): boolean {
   const rows = rowsIn(answer);
   return rows !== undefined && findReportId(answer) === undefined && areRows(rows);
@@ -254,7 +260,10 @@ const campaignPlaces = [
   itself,
 ];
 
-/** The campaign list, bare or wrapped, with every field a string and every list there; `undefined` where there is none. */
+/**
+ * The campaign list, bare or wrapped, with every field a string and every list there; `undefined`
+ * where there is none.
+ */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
   for (const place of campaignPlaces) {
     const items = itemsOf(at(answer, place));
@@ -292,13 +301,6 @@ function readAdUnits(value: unknown): AdUnit[] {
   return adUnits;
 }
 
-const nextPagePaths = ['next', 'response.next', 'links.next', 'paging.next', 'pagination.next'];
-
-/** Whether a list has a further page, by its body or its `Link` header. */
-export function hasNextPage(answer: unknown, link = ''): boolean {
-  return textAt(answer, nextPagePaths) !== undefined || /;\s*rel\s*=\s*"?next\b/i.test(link);
-}
-
 const errorPaths = ['data.error', 'error.message', 'error_description', 'error'];
 const messagePaths = ['response.error', 'response.message', ...errorPaths, 'message', 'detail'];
 const errorIdPaths = ['response.error_id', 'error_id', 'error.code', 'error.error_id', 'code'];
@@ -309,69 +311,75 @@ const statusPaths = [
   'response.data.status',
   'data.status',
   'status',
+  'response.report.status',
+  'report.status',
   'response.state',
+  'response.data.state',
+  'data.state',
   'state',
   'response',
 ];
-
-const warningNames = ['warnings', 'warning', 'notices', 'notice'];
-const cutNames = ['partial', 'truncated', 'incomplete'];
-
-/** The warnings that an answer brings, one a line; a message that says that something is missing is one, too. */
-export function warningsIn(answer: unknown): string[] {
-  const texts: string[] = [];
-  for (const envelope of ['', 'response.']) {
-    for (const name of warningNames) {
-      for (const item of [at(answer, envelope + name)].flat()) {
-        const text = textAt(item, [itself, 'message', 'detail', 'warning']);
-        if (text !== undefined) texts.push(text);
-      }
-    }
-    for (const name of cutNames) {
-      const value = at(answer, envelope + name);
-      if (value === true || value === 1) texts.push(`${name}: ${value}`);
-    }
-    const message = textAt(answer, [`${envelope}message`]);
-    if (message !== undefined && saysCut(message)) texts.push(message);
-  }
-  return texts;
-}
-
-/** The report id that a record names under its own name; `undefined` where it names none. */
-export function namedReportId(answer: unknown): string | undefined {
-  return textAt(answer, ['response.report_id', 'response.reportId', 'report_id', 'reportId']);
-}
 
 /** What an answer says of a report's state and of an error. */
 export interface ServiceRecord {
   /** The service's word for the error, such as `UNKNOWN_REPORT`. */
   readonly errorId: string | undefined;
   readonly message: string | undefined;
-  /** One line a fault, where it lists them. */
-  readonly faults: readonly string[];
+
+  /** One line an error, where it lists them. */
+  readonly errorLines: readonly string[];
+
   /** In lower case; empty where there is none. */
   readonly status: string;
+
   /** What the status means, where it is known. */
   readonly outcome: ReportOutcome | undefined;
+
   /** Whether it names an error; a mere `message` is none. */
   readonly isError: boolean;
+
   /** Why it stands in the place of a report, where it says so. */
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 
-/** What an answer says of a report's state and of an error, in any known shape (`decisions.md` 3 and 6). */
+/**
+ * The word for the state of what an answer is about. Where the first such member is the `OK` of an
+ * envelope, another one counts, and a message too where that is a known word of state. A number is
+ * the status of HTTP once more.
+ */
+function stateWordIn(answer: unknown): string {
+  const words: string[] = [];
+  for (const path of statusPaths) {
+    const word = textThatFits(answer, [path], /\p{L}/u);
+    if (word !== undefined) words.push(word);
+  }
+  const [first = ''] = words;
+  if (!isOk(first)) return first;
+
+  const message = textAt(answer, ['response.message', 'message']);
+  if (message !== undefined && knownOutcomeOf(message) !== undefined) words.push(message);
+  return words.find((word) => !isOk(word)) ?? first;
+}
+
+function isOk(word: string): boolean {
+  return /^\W*ok\W*$/i.test(word);
+}
+
+/**
+ * What an answer says of a report's state and of an error, in any known shape (`decisions.md` 3 and
+ * 6).
+ */
 export function recordIn(answer: unknown): ServiceRecord {
   const errors = errorsIn(answer);
   const details = detailsIn(answer);
-  const faults = details.length > 0 ? details : errors;
+  const errorLines = details.length > 0 ? details : errors;
   const errorId = textAt(answer, errorIdPaths);
-  // A number is the status of HTTP once more.
-  const status = textThatFits(answer, statusPaths, /\p{L}/u)?.toLowerCase() ?? '';
+  const status = stateWordIn(answer).toLowerCase();
   const outcome = knownOutcomeOf(status);
   return {
     errorId,
-    message: textAt(answer, messagePaths) ?? faults[0] ?? textAt(answer, [itself]),
-    faults,
+    message: textAt(answer, messagePaths) ?? errorLines[0] ?? textAt(answer, [itself]),
+    errorLines,
     status,
     outcome,
     isError: namesError(answer, status, errors),
@@ -397,16 +405,16 @@ function reportStateOf(
   return outcome === 'ready' ? undefined : outcome;
 }
 
-/** The faults that `details` lists, with the parameters that they are of. */
+/** The errors that `details` lists, with the parameters that they are of. */
 function detailsIn(answer: unknown): string[] {
-  const faults: string[] = [];
+  const lines: string[] = [];
   for (const detail of [at(answer, 'response.details')].flat()) {
     const parameter = textAt(detail, ['parameter']);
     const problem = textAt(detail, ['problem']);
     if (problem === undefined) continue;
-    faults.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
+    lines.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
   }
-  return faults;
+  return lines;
 }
 
 /** The errors of a list, or of an object of lists by field. */

@@ -1,21 +1,23 @@
 import type { CampaignRecord, Encoding, StatusRecord } from '../contract/messages.ts';
-import { IncompleteDataError, SignInError, StillInProgressError } from '../errors.ts';
+import {
+  IncompleteDataError,
+  RejectedError,
+  SignInError,
+  StillInProgressError,
+} from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import {
   charsetOf,
   findCampaigns,
   findReportId,
   findToken,
-  hasNextPage,
   holdsRows,
   isReportData,
-  namedReportId,
   parseJson,
   peek,
   readText,
   recordIn,
   utf8Of,
-  warningsIn,
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import {
@@ -28,7 +30,8 @@ import {
 } from './exchange.ts';
 import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
-import { recordInsteadOfReport, unexpectedAnswer } from './refusal.ts';
+import { saysNotYet } from './poll.ts';
+import { recordInsteadOfReport, type SignInOrigin, unexpectedAnswer } from './refusal.ts';
 
 /** What a token can be had for. */
 export interface Credentials {
@@ -39,8 +42,13 @@ export interface Credentials {
 /** The account, and how its calls are made. */
 export interface ClientOptions extends ExchangeOptions {
   readonly token: string | undefined;
+
+  /** Where the token and the credentials came from; absent for what was just typed. */
+  readonly origin?: SignInOrigin | undefined;
+
   /** Where given, a refused token is renewed once a call, and the call repeated. */
   readonly credentials: Credentials | undefined;
+
   /** Keeps a token that comes in out of the output. */
   readonly hide: (token: string) => void;
 }
@@ -50,86 +58,105 @@ export interface ReportAnswer {
   /** Decompressed, and read once. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
+
   /** Where the service said it and did not compress. */
   readonly sizeBytes: number | undefined;
-  /** How many rows the headers of the answer tell of. */
-  readonly toldRows: number | undefined;
-  /** Whether the answer told where its body ends. Where only the end of the connection marked that, the body may be cut. */
+
+  /** Whether the answer says that it is a part of the report (206). */
+  readonly isPart: boolean;
+
+  /** Whether its header `Link` names a next page. */
+  readonly hasNextLink: boolean;
+
+  /**
+   * Whether the answer told where its body ends. Where only the end of the connection marked that,
+   * the body may be cut.
+   */
   readonly isEndTold: boolean;
-  /** What the service said around the report that makes it doubtful, in sentences. */
-  readonly notices: readonly string[];
-  /** How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where it does not tell. */
+
+  /**
+   * How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where
+   * it does not tell.
+   */
   readonly clockAheadMs: number | undefined;
+
+  /**
+   * When the service says that it answered, in milliseconds since 1970; `undefined` where it does
+   * not.
+   */
+  readonly serviceMs?: number | undefined;
 }
 
 /** Takes a report's data, anew and from zero for each try of a download. */
 type TakeReport<Result> = (answer: ReportAnswer) => Promise<Result>;
 
-/** What a create call led to: a report to wait for, or the data at once (`output=direct`, `decisions.md` 2). */
+/**
+ * What a create call led to: a report to wait for, or the data at once (`output=direct`,
+ * `decisions.md` 2).
+ */
 type Created<Result> =
   | {
       readonly kind: 'report';
       readonly id: string;
       readonly status: string;
-      /** The warnings of the answer, in sentences. */
-      readonly notices: readonly string[];
+
+      /** All that the service answered. */
+      readonly answer: unknown;
+
+      /**
+       * When the service says that it answered, in milliseconds since 1970; absent where it does
+       * not.
+       */
+      readonly serviceMs?: number | undefined;
     }
   | { readonly kind: 'data'; readonly result: Result };
 
 /** A report that is asked for. */
 interface ReportOrder {
   readonly body: CallBody;
-  /** Whether the data itself is asked for: then an answer that has rows is the report, also where it tells an id. */
+
+  /**
+   * Whether the data itself is asked for: then an answer that has rows is the report, also where it
+   * tells an id.
+   */
   readonly isDirect?: boolean;
 }
 
 /** How a report stands, and when to ask again. */
 interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
-  /** The warnings of the answer, in sentences. */
-  readonly notices: readonly string[];
+
+  /** All that the service answered. */
+  readonly answer: unknown;
 }
 
-/** The campaigns of an account. */
+/** The campaigns of an account, and what stands beside them. */
 interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
-  /** Whether the service has a further page of them, which is not fetched. */
-  readonly hasMore: boolean;
+
+  /** All that the service answered. */
+  readonly answer: unknown;
+
+  /** Whether the answer says that it is a part of the list (206). */
+  readonly isPart: boolean;
+
+  /** Whether its header `Link` names a next page. */
+  readonly hasNextLink: boolean;
+
+  /** How many campaigns its header `X-Total-Count` counts. */
+  readonly countInHeader: number | undefined;
 }
 
 /**
- * The five calls of one account of one service, their answers read liberally (`decisions.md`). Every method throws
- * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` once the retries are used up,
- * and `IncompleteDataError` for an answer that is cut short or holds something else.
+ * The calls of one account of one service, their answers read liberally (`decisions.md`).
+ * Every method throws `SignInError` for a refused token, `RejectedError` for another refusal,
+ * `UnreachableError` once the retries are used up, and `IncompleteDataError` for an answer that is
+ * cut short or holds something else.
  */
-export interface Client {
-  /** Exchanges e-mail and password for a token, which the later calls use. Throws `SignInError` without them. */
-  signIn(): Promise<string>;
-
-  /** Asks for a report; `take` is called where the answer is its data. An error tells if a report may exist all the same. */
-  createReport<Result>(order: ReportOrder, take: TakeReport<Result>): Promise<Created<Result>>;
-
-  /** How a report stands; repeated for `patienceMs`. Throws `ReportFailedError` for one that is gone. */
-  status(id: string, patienceMs?: number): Promise<StatusAnswer>;
-
-  /**
-   * Downloads a report; what `take` throws is thrown on. Throws `StillInProgressError` for a report that is not ready,
-   * `ReportFailedError` for one that has failed or expired.
-   */
-  download<Result>(id: string, take: TakeReport<Result>): Promise<Result>;
-
-  campaigns(): Promise<CampaignList>;
-}
-
-export function createClient(options: ClientOptions): Client {
-  return new ServiceClient(options);
-}
-
-// The calls are fields, so that each can be handed on by itself.
-class ServiceClient implements Client {
+export class Client {
   readonly #options: ClientOptions;
   readonly #exchanges: Exchanges;
-  readonly #noticed = new Set<string>();
+  readonly #unknownWords = new Set<string>();
   #token: string | undefined;
   #signingIn: Promise<string> | undefined;
 
@@ -139,50 +166,82 @@ class ServiceClient implements Client {
     this.#token = options.token;
   }
 
-  /** Signs in once, however many calls wait for it. */
-  readonly signIn = (): Promise<string> => {
+  /**
+   * Exchanges e-mail and password for a token, which the later calls use: once, however many calls
+   * wait for it. Throws `SignInError` without them.
+   */
+  signIn(): Promise<string> {
     this.#signingIn ??= this.#requestToken().finally(() => {
       this.#signingIn = undefined;
     });
     return this.#signingIn;
-  };
+  }
 
-  readonly createReport = <Result>(
+  /**
+   * Asks for a report; `take` is called where the answer is its data. An error tells if a report
+   * may exist all the same.
+   */
+  createReport<Result>(
     { body, isDirect = false }: ReportOrder,
     take: TakeReport<Result>,
-  ): Promise<Created<Result>> =>
-    this.#call({ endpoint: 'buyer', body }, (response) =>
+  ): Promise<Created<Result>> {
+    return this.#call({ endpoint: 'buyer', body }, (response) =>
       readCreated(response, take, { ...this.#options, isDirect }),
     );
+  }
 
-  readonly status = (id: string, patienceMs?: number): Promise<StatusAnswer> =>
-    this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
+  /**
+   * How a report stands; repeated for `patienceMs`. Throws `ReportFailedError` for one that is
+   * gone.
+   */
+  status(id: string, patienceMs?: number): Promise<StatusAnswer> {
+    return this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
       this.#readStatus(response, id),
     );
+  }
 
-  readonly download = <Result>(id: string, take: TakeReport<Result>): Promise<Result> =>
-    this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
+  /**
+   * Downloads a report; what `take` throws is thrown on. Throws `StillInProgressError` for a report
+   * that is not ready, `ReportFailedError` for one that has failed or expired.
+   */
+  download<Result>(id: string, take: TakeReport<Result>): Promise<Result> {
+    return this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
       readReport(response, take, this.#options),
     );
+  }
 
-  readonly campaigns = (): Promise<CampaignList> =>
-    this.#call({ endpoint: 'campaigns' }, (response) => this.#readCampaigns(response));
+  campaigns(): Promise<CampaignList> {
+    return this.#call({ endpoint: 'campaigns' }, (response) => this.#readCampaigns(response));
+  }
 
-  /** Makes a call with the token; one that is refused is renewed once, unless another call has done so meanwhile. */
+  /**
+   * Makes a call with the token; one that is refused is renewed once, unless another call has done
+   * so meanwhile.
+   */
   async #call<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const token = this.#token ?? (await this.signIn());
     try {
-      return await this.#exchanges.perform({ ...call, token }, read);
+      return await this.#performWith(token, call, read);
     } catch (error) {
       if (!(error instanceof SignInError) || !this.#options.credentials) throw error;
       const isRenewed = this.#token !== undefined && this.#token !== token;
       const renewed = isRenewed ? this.#token : await this.signIn();
-      return this.#exchanges.perform({ ...call, token: renewed }, read);
+      return this.#performWith(renewed, call, read);
     }
   }
 
+  #performWith<Result>(
+    token: string | undefined,
+    call: Call,
+    read: ReadAnswer<Result>,
+  ): Promise<Result> {
+    const isOwn = token === this.#options.token;
+    const origin = isOwn ? this.#options.origin : freshTokenOrigin;
+    return this.#exchanges.perform({ ...call, token, origin }, read);
+  }
+
   async #requestToken(): Promise<string> {
-    const { credentials, encoding, hide, redact } = this.#options;
+    const { credentials, encoding, hide, origin, redact } = this.#options;
     if (!credentials) {
       throw new SignInError('You are not signed in: there is no token.', {
         hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
@@ -193,7 +252,7 @@ class ServiceClient implements Client {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
-    const token = await this.#exchanges.perform({ endpoint: 'auth', body }, (response) =>
+    const token = await this.#exchanges.perform({ endpoint: 'auth', body, origin }, (response) =>
       readToken(response, redact),
     );
     hide(token);
@@ -215,16 +274,7 @@ class ServiceClient implements Client {
       throw unexpectedAnswer({ endpoint: 'status', answer, text, lack, redact });
     }
     if (!outcome) {
-      this.#notice(
-        `The service says that the report is “${printable(status)}”, which is not known here, and counts as in progress.` +
-          ' If it stays so, try: adreport download ID',
-      );
-    }
-    const notices = warningNotices(answer, redact);
-    const otherId = namedReportId(answer) ?? id;
-    if (otherId !== id) {
-      const other = printable(redact(otherId).slice(0, 100));
-      notices.push(`The service answered with the status of another report: ${other}.`);
+      this.#noteUnknownWord(status, id);
     }
     const now = host.wallClock();
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], now);
@@ -233,7 +283,7 @@ class ServiceClient implements Client {
       message: redact(message),
       report_id: id,
       retryAfterMs,
-      notices,
+      answer,
     };
   }
 
@@ -246,15 +296,33 @@ class ServiceClient implements Client {
       const lack = 'The answer is no list of campaigns.';
       throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack, redact });
     }
-    return { campaigns, hasMore: hasNextPage(answer, response.headers.link) };
+    return {
+      campaigns,
+      answer,
+      isPart: response.status === 206,
+      hasNextLink: hasNextLink(response),
+      countInHeader: countIn(response),
+    };
   }
 
-  /** Says, once, what is odd about answers that are taken all the same. */
-  #notice(sentence: string): void {
-    if (!this.#noticed.has(sentence)) this.#options.warn(sentence);
-    this.#noticed.add(sentence);
+  /** Says, once a word, that a word of state is not known, and what to try. */
+  #noteUnknownWord(status: string, id: string): void {
+    if (this.#unknownWords.has(status)) return;
+    this.#unknownWords.add(status);
+    this.#options.note(
+      `The service says that the report is “${printable(status)}”, which is not known here, and counts as in progress. ` +
+        `If it stays so, try: adreport download ${printable(id)}`,
+    );
   }
 }
+
+/** What is said of a token that the sign-in has just brought, and that the next call refuses. */
+const freshTokenOrigin: SignInOrigin = {
+  token: 'the token that it had just given',
+  tokenHint:
+    'E-mail and password are right. Try a token made in the service’s console: adreport login --token-stdin',
+  signInHint: '',
+};
 
 /** One body in both of the service's encodings. */
 interface EitherBody {
@@ -271,7 +339,10 @@ function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
 /** Longer than any answer to a sign-in. */
 const signInCharactersAtMost = 64 * 1024;
 
-/** The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for anything else. */
+/**
+ * The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for
+ * anything else.
+ */
 async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
   const text = (await readText(response)).slice(0, signInCharactersAtMost);
   const bareToken = findToken(text);
@@ -285,7 +356,8 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
     throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack, redact });
   }
 
-  // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer than any token.
+  // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer
+  // than any token.
   if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token;
   throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
     retryable: false,
@@ -301,7 +373,10 @@ async function readCreated<Result>(
 ): Promise<Created<Result>> {
   const { start, isWhole, all } = await peek(response.body);
   const bareId = isWhole ? bareIdIn(start, response) : undefined;
-  if (bareId !== undefined) return { kind: 'report', id: bareId, status: 'progress', notices: [] };
+  const serviceMs = timeOf(response.headers);
+  if (bareId !== undefined) {
+    return { kind: 'report', id: bareId, status: 'progress', answer: undefined, serviceMs };
+  }
 
   const mayBeRecord = isWhole && !isCsv(start, response);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
@@ -313,8 +388,7 @@ async function readCreated<Result>(
   const id = findReportId(answer);
   const { isError, status } = recordIn(answer);
   if (id !== undefined && !isError) {
-    const notices = warningNotices(answer, redact);
-    return { kind: 'report', id, status: status || 'progress', notices };
+    return { kind: 'report', id, status: status || 'progress', answer, serviceMs };
   }
   throw unexpectedAnswer({
     endpoint: 'buyer',
@@ -336,20 +410,23 @@ function bareIdIn(text: string, { headers }: HttpResponse): string | undefined {
   return bare !== undefined && /\d/.test(bare) && !isLabelledCsv ? bare : undefined;
 }
 
-function warningNotices(answer: unknown, redact: Redact): string[] {
-  return warningsIn(answer).map(
-    (text) => `The service brought a warning: ${printable(redact(text).slice(0, 300))}`,
-  );
-}
-
-/** Whether an answer says that it is CSV, or holds lines of fields that were sent under another name. */
+/**
+ * Whether an answer says that it is CSV, or holds lines of fields that were sent under another
+ * name.
+ */
 function isCsv(start: string, { headers }: HttpResponse): boolean {
   return (
     /\bcsv\b/i.test(headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start)
   );
 }
 
-/** Hands on a report's data. Throws for a record in its place that says that the report is not there. */
+/** A body with more characters is no sentence in the place of a report. */
+const sentenceAtMost = 1_000;
+
+/**
+ * Hands on a report's data. Throws for a record in its place that says that the report is not
+ * there.
+ */
 async function readReport<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
@@ -373,8 +450,12 @@ async function readReport<Result>(
   try {
     return await take(reportAnswer(response, all, host));
   } catch (error) {
-    // It was not cut on its way: the service would send the same again.
     const isMalformed = error instanceof IncompleteDataError && error.code === 'MALFORMED';
+    const isNoReport = isMalformed || error instanceof RejectedError;
+    if (isNoReport && start.length <= sentenceAtMost && saysNotYet(start)) {
+      throw new StillInProgressError('The report is not ready.', { retryAfterMs });
+    }
+    // It was not cut on its way: the service would send the same again.
     throw isMalformed ? error.amend('', { retryable: false }) : error;
   }
 }
@@ -385,24 +466,14 @@ function reportAnswer(
   { wallClock }: ReadingOptions['host'],
 ): ReportAnswer {
   response.allowTime();
-  const { headers, status } = response;
-  const notices: string[] = [];
-  if (status === 206) notices.push('The service sent a part of the report only (206).');
-  if (hasNextPage(undefined, headers.link)) {
-    notices.push('The service says that the report goes on elsewhere (Link: rel=next).');
-  }
-  for (const [name, value] of Object.entries(headers)) {
-    const isSaid = /^(?:warning|x-(?:.*-)?(?:truncated|partial|incomplete|warning))$/.test(name);
-    const isNothing = /^(?:|0|no|false)$/i.test(value.trim());
-    if (isSaid && !isNothing) {
-      notices.push(`The service brought a warning: ${name}: ${printable(value.slice(0, 300))}`);
-    }
-  }
-  const serviceMs = Date.parse(headers.date ?? '');
-  const clockAheadMs = Number.isNaN(serviceMs) ? undefined : serviceMs - wallClock();
+  const { headers } = response;
+  const serviceMs = timeOf(headers);
+  const clockAheadMs = serviceMs === undefined ? undefined : serviceMs - wallClock();
   const contentType = headers['content-type'];
   const isEndTold = tellsEnd(headers);
-  const told = { toldRows: rowsToldIn(headers), isEndTold, notices, clockAheadMs };
+  const isPart = response.status === 206;
+  const hasNext = hasNextLink(response);
+  const told = { isPart, hasNextLink: hasNext, isEndTold, clockAheadMs, serviceMs };
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {
@@ -417,15 +488,27 @@ function reportAnswer(
   return { body, contentType, sizeBytes, ...told };
 }
 
-/** The number of rows in `X-Total-Count`, or in a `Content-Range` that does not count bytes. */
-function rowsToldIn(headers: HttpResponse['headers']): number | undefined {
-  const range = headers['content-range'] ?? '';
-  const inRange = /^\s*bytes\b/i.test(range) ? undefined : /\/\s*(\d{1,15})\s*$/.exec(range)?.[1];
-  const text = headers['x-total-count'] ?? inRange ?? '';
-  return /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
+/** The `Date` of an answer, in milliseconds since 1970; `undefined` where it has none. */
+function timeOf(headers: HttpResponse['headers']): number | undefined {
+  const ms = Date.parse(headers.date ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Whether the end of a body is marked by its length, its last chunk, or the trailer of its compression. */
+/** Whether the header `Link` of an answer names a next page. */
+function hasNextLink({ headers }: HttpResponse): boolean {
+  return /;\s*rel\s*=\s*"?next\b/i.test(headers.link ?? '');
+}
+
+/** The number in `X-Total-Count`. */
+function countIn({ headers }: HttpResponse): number | undefined {
+  const text = headers['x-total-count']?.trim() ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Whether the end of a body is marked by its length, its last chunk, or the trailer of its
+ * compression.
+ */
 function tellsEnd(headers: HttpResponse['headers']): boolean {
   if (headers['content-length'] !== undefined) return true;
   if (/\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return true;

@@ -3,15 +3,19 @@ import { IncompleteDataError } from '../errors.ts';
 /** Each open bracket takes forty times its byte while it is parsed. */
 const depthAtMost = 1_000;
 
-/** A list of campaigns of the 16 MB that an answer may have holds fewer values; `[[],[],[],…` holds five million. */
+/**
+ * A list of campaigns of the 16 MB that an answer may have holds fewer values; `[[],[],[],…` holds
+ * five million.
+ */
 const valuesAtMost = 1_000_000;
 
 /** What matters outside of texts: the marks of JSON, and runs of what numbers are made of. */
 const markOrNumber = /["[\]{},]|[-+.\deE]+/g;
 
 /**
- * The JSON of a text, `undefined` for none. Integers of 16 digits and more stay text: an id that is rounded is another
- * report's. Throws `IncompleteDataError` for more than a million values, which would fill the memory.
+ * The JSON of a text, `undefined` for none. Integers of 16 digits and more stay text: an id that is
+ * rounded is another report's. Throws `IncompleteDataError` for more than a million values, which
+ * would fill the memory.
  */
 export function tryJson(text: string): unknown {
   const exact = quoteLongIntegers(text);
@@ -23,7 +27,9 @@ export function tryJson(text: string): unknown {
   }
 }
 
-/** The text with its long integers in quotation marks; `undefined` where its brackets go too deep. */
+/**
+ * The text with its long integers in quotation marks; `undefined` where its brackets go too deep.
+ */
 function quoteLongIntegers(text: string): string | undefined {
   const pieces: string[] = [];
   let copiedTo = 0;
@@ -58,7 +64,10 @@ function quoteLongIntegers(text: string): string | undefined {
   return pieces.join('');
 }
 
-/** Where the text of JSON that begins at a quotation mark is over; the end of all where it is not closed. */
+/**
+ * Where the text of JSON that begins at a quotation mark is over; the end of all where it is not
+ * closed.
+ */
 function endOfText(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

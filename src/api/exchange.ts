@@ -1,9 +1,9 @@
 import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import { AdreportError, codeOf, IncompleteDataError, StillInProgressError } from '../errors.ts';
-import { formatDuration } from '../text/quantity.ts';
+import { formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
-import { readHttpError } from './refusal.ts';
+import { readHttpError, type SignInOrigin } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
 
 /** What the calls of one client have in common. */
@@ -11,11 +11,13 @@ export interface ExchangeOptions {
   readonly baseUrl: URL;
   readonly http: Http;
   readonly encoding: Encoding;
+
   /** How many times a call that failed in passing is made again. */
   readonly retries: number;
   readonly host: ExchangeHost;
+
   /** Says why a call is made again and when, or what is odd about an answer. */
-  readonly warn: (sentence: string) => void;
+  readonly note: (sentence: string) => void;
   readonly redact: Redact;
 }
 
@@ -23,6 +25,7 @@ export interface ExchangeOptions {
 interface ExchangeHost {
   /** Since 1970. */
   readonly wallClock: () => number;
+
   /** Never runs backwards. */
   readonly stopwatch: () => number;
   readonly sleep: Sleep;
@@ -42,17 +45,24 @@ export interface CallBody {
 export interface Call {
   readonly endpoint: EndpointName;
   readonly body?: CallBody;
-  /** How long the call may go on being repeated, in milliseconds; the last try is made then. Default: no limit. */
+
+  /**
+   * How long the call may go on being repeated, in milliseconds; the last try is made then.
+   * Default: no limit.
+   */
   readonly patienceMs?: number | undefined;
   readonly token?: string | undefined;
+  readonly origin?: SignInOrigin | undefined;
 }
 
 /** A call as it is sent: what is absent here is not sent. */
 export interface SentCall {
   readonly endpoint: EndpointName;
   readonly body?: CallBody | undefined;
+
   /** The whole value of the Authorization header. */
   readonly authorization?: string | undefined;
+
   /** The value of the Accept header; `null` sends none. Default: `application/json`. */
   readonly accept?: string | null | undefined;
 }
@@ -88,24 +98,43 @@ type Outcome<Result> = { readonly isAnswered: true; readonly result: Result } | 
 interface Failure {
   readonly isAnswered: false;
   readonly error: AdreportError;
+
   /** Of HTTP, where there was an answer. */
   readonly status?: number;
+
   /** How long the service asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
   readonly mayRetry: boolean;
+
   /** Whether the service may have carried out a create all the same. */
   readonly mayExist: boolean;
 }
 
-/** The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of sleeping through it. */
+/** How far the tries of a call have come. */
+interface Tries {
+  readonly tries: number;
+
+  /** How long the call may still be waited for, in milliseconds. */
+  readonly leftMs: number;
+
+  /** The failure that was said last. */
+  readonly lastSaid: string | undefined;
+}
+
+/**
+ * The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of
+ * sleeping through it.
+ */
 const longestRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created all the same.';
+
 /** The statuses of HTTP after which the same call may soon succeed. */
 export const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 /**
- * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one pace for all of a client. A create makes a
- * report more each time it is carried out, so it is repeated only when it certainly did nothing.
+ * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one pace for all of a
+ * client. A create makes a report more each time it is carried out, so it is repeated only when it
+ * certainly did nothing.
  */
 export class Exchanges {
   readonly #options: ExchangeOptions;
@@ -121,6 +150,7 @@ export class Exchanges {
   async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const { stopwatch } = this.#options.host;
     const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
+    let lastSaid: string | undefined;
     for (let tries = 1; ; tries += 1) {
       await this.#throttle.pass();
       const outcome = await this.#try(call, read);
@@ -128,13 +158,21 @@ export class Exchanges {
         this.#throttle.ease();
         return outcome.result;
       }
-      await this.#pauseOrThrow(call, outcome, tries, endMs - stopwatch());
+      const state = { tries, leftMs: endMs - stopwatch(), lastSaid };
+      lastSaid = await this.#pauseOrThrow(call, outcome, state);
     }
   }
 
-  /** Waits until the next try of a call, `leftMs` at most. Throws its error where there is none. */
-  async #pauseOrThrow(call: Call, failure: Failure, tries: number, leftMs: number): Promise<void> {
-    const { retries, host, warn } = this.#options;
+  /**
+   * Waits until the next try of a call, and says why, where that is not what was said last; gives
+   * what was. Throws the error where there is no other try.
+   */
+  async #pauseOrThrow(
+    call: Call,
+    failure: Failure,
+    { tries, leftMs, lastSaid }: Tries,
+  ): Promise<string> {
+    const { retries, host, note } = this.#options;
     const { error, status, retryAfterMs = 0, mayRetry } = failure;
     const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
     if (isTooLong) {
@@ -146,16 +184,20 @@ export class Exchanges {
     if (tries > retries || !mayRetry || isTooLong || isTimeUp) throw finalError(failure, tries);
 
     const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
-    const [firstLine] = error.message.split('\n', 1);
-    warn(`${firstLine} Trying again in ${formatDuration(pauseMs)}.`);
+    const [firstLine = ''] = error.message.split('\n', 1);
+    const most = formatPlural(retries - tries + 1, 'time');
+    if (firstLine !== lastSaid) {
+      note(`${firstLine} Trying again in ${formatDuration(pauseMs)}, ${most} at most.`);
+    }
     if (status === 429) this.#throttle.hold(pauseMs);
     else await host.sleep(pauseMs, host.signal);
+    return firstLine;
   }
 
   /** One try of a call. Throws what no repetition can mend. */
   async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
     const { http, baseUrl, encoding, host, redact } = this.#options;
-    const { endpoint, body, token } = call;
+    const { endpoint, body, token, origin } = call;
     const { signal } = host;
     const isCreate = endpoint === 'buyer';
     let wasSent = false;
@@ -172,7 +214,7 @@ export class Exchanges {
       }
 
       const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
-      const error = await readHttpError(response, { endpoint, encoding, redact });
+      const error = await readHttpError(response, { endpoint, encoding, origin, redact });
       // The service says that it did nothing, and when to come back.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);
@@ -217,20 +259,24 @@ interface Loss {
   readonly passing: boolean;
 }
 
-/** What an exception of one try means; rethrows what no repetition can mend and no rule here explains. */
+/**
+ * What an exception of one try means; rethrows what no repetition can mend and no rule here
+ * explains.
+ */
 function lossOf(thrown: unknown): Loss {
   if (thrown instanceof TransportError) return thrown;
   if (thrown instanceof IncompleteDataError) return { error: thrown, passing: thrown.retryable };
 
   const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(thrown) ?? '');
   if (thrown instanceof AdreportError || !isDecompression) throw thrown;
-  const problem = 'The compressed answer is damaged or cut short.';
-  return { error: new IncompleteDataError(problem, { cause: thrown }), passing: true };
+  const message = 'The compressed answer is damaged or cut short.';
+  return { error: new IncompleteDataError(message, { cause: thrown }), passing: true };
 }
 
 /**
- * Milliseconds before the next try: doubling from half a second to half a minute with the `tries` that have failed, less a
- * random half, so that many clients do not come back at the same moment. `Retry-After` makes it longer, never shorter.
+ * Milliseconds before the next try: doubling from half a second to half a minute with the `tries`
+ * that have failed, less a random half, so that many clients do not come back at the same moment.
+ * `Retry-After` makes it longer, never shorter.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const longestMs = Math.min(30_000, 500 * 2 ** (tries - 1));
@@ -240,7 +286,10 @@ export function retryPauseMs(tries: number, retryAfterMs: number, random: () => 
 
 const yearMs = 365 * 86_400_000;
 
-/** `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now, a year at most; `undefined` when unreadable. */
+/**
+ * `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now, a year at most; `undefined` when
+ * unreadable.
+ */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
   const isSeconds = /^\d+(\.\d+)?$/.test(text);
@@ -250,8 +299,9 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 }
 
 /**
- * One pace for all the calls of a client. A 429 stops all of them for the pause it asks for, and doubles the space between two
- * calls after it; each call that gets through takes a tenth off. So many parts settle at about the rate that is allowed.
+ * One pace for all the calls of a client. A 429 stops all of them for the pause it asks for, and
+ * doubles the space between two calls after it; each call that gets through takes a tenth off. So
+ * many parts settle at about the rate that is allowed.
  */
 export class Throttle {
   readonly #clock: () => number;

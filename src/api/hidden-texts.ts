@@ -1,7 +1,13 @@
-/** Gives a text of the service without the secrets that the program holds. It comes before any cut, which would leave a piece. */
+/**
+ * Gives a text of the service without the secrets that the program holds. It comes before any cut,
+ * which would leave a piece.
+ */
 export type Redact = (text: string) => string;
 
-/** A text of JSON, closed or not, and the colon behind it where it is a name. It never looks at a character twice. */
+/**
+ * A text of JSON, closed or not, and the colon behind it where it is a name. It never looks at a
+ * character twice.
+ */
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 
 /** JSON with its names, and without the texts that are values. */
@@ -12,8 +18,9 @@ export function withoutTexts(json: string): string {
 const secretName = /token|key|secret|session|auth/i;
 
 /**
- * A text of an answer to sign-in without what may be a token in an unknown place: a value whose name says so, and every
- * run of 16 characters or more, unless it is a word of capitals such as an error's.
+ * A text of an answer to sign-in without what may be a token in an unknown place: a value whose
+ * name says so, and every run of 16 characters or more, unless it is a word of capitals such as an
+ * error's.
  */
 export function withoutTokens(text: string): string {
   let isSecretValue = false;

@@ -8,18 +8,27 @@ import { ProxyError, TransportError } from './transport-error.ts';
 
 /** How all exchanges of one client are made. */
 export interface HttpOptions {
-  /** Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a second the whole. */
+  /**
+   * Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a
+   * second the whole.
+   */
   readonly timeoutMs: number;
   readonly userAgent: string;
+
   /** For https; plain http is loopback only and goes past any proxy. */
   readonly proxy?: ProxySettings | undefined;
-  /** Told of each exchange, once it is over, in a line without headers and bodies, so without secrets. */
+
+  /**
+   * Told of each exchange, once it is over, in a line without headers and bodies, so without
+   * secrets.
+   */
   readonly trace: (line: string) => void;
 }
 
 /** The proxy of the environment. */
 export interface ProxySettings {
   readonly url: URL;
+
   /** The hosts that are called past the proxy, as `NO_PROXY` lists them. */
   readonly none: string;
 }
@@ -28,12 +37,15 @@ export interface ProxySettings {
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
+
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+
   /** Whether it fetches a report, whose answer may be a redirect to where it is stored. */
   readonly isDownload?: boolean;
+
   /** Called when the connection stands and bytes of the request may leave. */
   readonly onSent?: () => void;
 }
@@ -41,18 +53,30 @@ export interface HttpRequest {
 /** An answer whose body is still to be read, or to be destroyed. */
 export interface HttpResponse {
   readonly status: number;
+
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes, decompressed; ends in a `TransportError` or a zlib error when they are not whole. */
+
+  /**
+   * The bytes, decompressed; ends in a `TransportError` or a zlib error when they are not whole.
+   */
   readonly body: Readable;
+
   /** From now on the exchange may last as long as its body moves: it is a report. */
   allowTime(): void;
 }
 
-/** The one door to the network: connections, timeouts, proxy, redirects, decompression. No retries, no meaning. */
+/**
+ * The one door to the network: connections, timeouts, proxy, redirects, decompression. No retries,
+ * no meaning.
+ */
 export interface Http {
-  /** One exchange, redirects followed. Throws `TransportError`, and the signal's reason; `RejectedError` for a redirect. */
+  /**
+   * One exchange, redirects followed. Throws `TransportError`, and the signal's reason;
+   * `RejectedError` for a redirect.
+   */
   send(request: HttpRequest): Promise<HttpResponse>;
+
   /** Ends every connection, whatever is on its way. */
   close(): Promise<void>;
 }
@@ -85,9 +109,9 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 }
 
 /**
- * The proxy of the environment, `http://` where it names no scheme, as curl has it; `undefined` where there is none.
- * Throws `UsageError` for an address that is none or has more than host and port, and for a user name or password that
- * cannot be decoded.
+ * The proxy of the environment, `http://` where it names no scheme, as curl has it; `undefined`
+ * where there is none. Throws `UsageError` for an address that is none or has more than host and
+ * port, and for a user name or password that cannot be decoded.
  */
 export function readProxy(
   env: Readonly<Record<string, string | undefined>>,
@@ -98,11 +122,11 @@ export function readProxy(
   const url = proxyUrlOf(text);
   if (!url) {
     // Not quoted: what cannot be parsed may hold a password.
-    const problem =
+    const message =
       'HTTPS_PROXY is no http or https address, or its user name or password cannot be decoded.';
     const hint =
       'For example: http://me:secret@127.0.0.1:3128. A percent sign that stands for itself is written as %25.';
-    throw new UsageError(problem, { hint });
+    throw new UsageError(message, { hint });
   }
   if (url.pathname !== '/' || /[?#]/.test(text)) {
     const hint =
@@ -139,7 +163,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       const { connect } = options as { readonly connect: buildConnector.connector };
       const pool = new undici.Pool(origin, {
         connect: withoutAddressAsName(connect),
-        // By itself a proxy that takes a connection and then says nothing is waited for five minutes.
+        // By itself a proxy that takes a connection and then says nothing is waited for five
+        // minutes.
         headersTimeout: timeoutMs,
       });
       return tellProxyErrors(pool, origin);
@@ -147,7 +172,10 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
   });
 }
 
-/** A connector that names no server by its IP address to TLS, where Node would warn on stderr that it may not (RFC 6066). */
+/**
+ * A connector that names no server by its IP address to TLS, where Node would warn on stderr that
+ * it may not (RFC 6066).
+ */
 function withoutAddressAsName(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     // undici gives null for none.
@@ -158,8 +186,9 @@ function withoutAddressAsName(connect: buildConnector.connector): buildConnector
 }
 
 /**
- * A pool whose tunnels fail with a `ProxyError`. A proxy that hangs up is undici's code for “connect again”, which it does
- * at once and without end: its errors go on as ours, without that code.
+ * A pool whose tunnels fail with a `ProxyError`. A proxy that hangs up is undici's code for
+ * “connect again”, which it does at once and without end: its errors go on as ours, without that
+ * code.
  */
 function tellProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
   const openTunnel = pool.connect.bind(pool);
@@ -174,8 +203,9 @@ function tellProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
 }
 
 /**
- * The request to make after a redirect (`decisions.md` 4). A POST goes on only within its origin and with its body, but a
- * download may lead to where the report is stored: by GET, https, and without the token. Throws `RejectedError`.
+ * The request to make after a redirect (`decisions.md` 4). A POST goes on only within its origin
+ * and with its body, but a download may lead to where the report is stored: by GET, https, and
+ * without the token. Throws `RejectedError`.
  */
 function followRedirect(request: HttpRequest, status: number, location: string): HttpRequest {
   const { url, method, isDownload } = request;
@@ -217,8 +247,8 @@ interface ResponseReceiver {
 }
 
 /**
- * One request on its way and its answer. The answer is handed over when its headers are there; what goes wrong before is a
- * rejection, what goes wrong later is an error of its body.
+ * One request on its way and its answer. The answer is handed over when its headers are there; what
+ * goes wrong before is a rejection, what goes wrong later is an error of its body.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
@@ -295,7 +325,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    // undici gives an empty one each time it goes on; as an object it would count, and stop it again.
+    // undici gives an empty one each time it goes on; as an object it would count, and stop it
+    // again.
     if (chunk.length === 0 || !this.#body) return;
     const wantsMore = this.#body.push(chunk);
     if (!wantsMore) controller.pause();
@@ -357,7 +388,8 @@ function tooSlow(): Error {
 /** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
 function createBody(controller: Dispatcher.DispatchController): Readable {
   return new Readable({
-    // Four chunks of at most 64 KB, as the socket gives them: as bytes, all that wait would be copied into one.
+    // Four chunks of at most 64 KB, as the socket gives them: as bytes, all that wait would be
+    // copied into one.
     objectMode: true,
     highWaterMark: 4,
     read: () => controller.resume(),
@@ -370,13 +402,17 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
   });
 }
 
-/** The stream with its `Content-Encoding` undone. A truncated one is an error of the result: zlib insists on the trailer. */
+/**
+ * The stream with its `Content-Encoding` undone. A truncated one is an error of the result: zlib
+ * insists on the trailer.
+ */
 function decompress(body: Readable, contentEncoding = ''): Readable {
   let stream = body;
   // The coding that was applied last stands last, and is undone first.
   for (const coding of contentEncoding.toLowerCase().split(',').reverse()) {
     const decoder = decoderOf(coding.trim());
-    // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
+    // The callback is there because an error without one would be thrown; the reader sees it on the
+    // stream itself.
     if (decoder) stream = pipeline(stream, decoder, () => {});
   }
   return stream;

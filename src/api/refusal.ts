@@ -1,4 +1,4 @@
-import type { Encoding, EndpointName } from '../contract/messages.ts';
+import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import {
   type AdreportError,
   IncompleteDataError,
@@ -13,8 +13,12 @@ import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord } from './answe
 import { tryJson } from './exact-json.ts';
 import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
+import { isNotYet } from './poll.ts';
 
-/** What a refusal means: the class of its error, which gives the exit code, its first sentence, and what to do next. */
+/**
+ * What a refusal means: the class of its error, which gives the exit code, its first sentence, and
+ * what to do next.
+ */
 interface Refusal {
   readonly ErrorClass: typeof RejectedError | typeof SignInError;
   readonly sentence: string;
@@ -44,10 +48,10 @@ const tooManyRequests: Refusal = {
   hint: 'Run it again later.',
 };
 
-const serviceFault: Refusal = {
+const serviceError: Refusal = {
   ErrorClass: UnreachableError,
   sentence: 'The service is not able to answer.',
-  hint: 'The fault is on the service’s side: run the command again later.',
+  hint: 'The error is on the service’s side: run the command again later.',
 };
 
 const tokenRefused: Refusal = {
@@ -65,38 +69,45 @@ const signInRefused: Refusal = {
 const formHint =
   'If this service takes forms only, add --encoding form (adreport login --encoding form keeps it).';
 
+/**
+ * What errors say of a token and of a password that are refused: where they came from, and what
+ * mends that.
+ */
+export interface SignInOrigin {
+  /** In a sentence: `the token of ADREPORT_TOKEN`. */
+  readonly token: string;
+  readonly tokenHint: string;
+
+  /** For a refused e-mail address and password. */
+  readonly signInHint: string;
+}
+
 /** A call that was refused. */
 interface RefusedCall {
   readonly endpoint: EndpointName;
   readonly encoding: Encoding;
+
+  /** Where the token and the credentials came from, if that is known. */
+  readonly origin?: SignInOrigin | undefined;
+
   /** Of HTTP. */
   readonly status: number;
   readonly record: ServiceRecord;
 }
 
-/** A report that is not there yet, in the words of services that have no code for it. */
-const notYetForm =
-  /\bnot (?:yet )?(?:ready|finished|complete|generated)\b|\bnot yet\b|\bstill (?:being|in progress|processing|running)\b|\bin progress\b|\bbeing (?:generated|prepared|processed|built)\b/i;
-
-/** Whether the download of a report is refused because it is not there yet. */
-function isNotYet({ endpoint, status, record }: RefusedCall): boolean {
-  if (endpoint !== 'download' || [401, 403, 410, 429].includes(status)) return false;
-  if (record.reportState !== undefined) return record.reportState === 'progress';
-  if (status === 409 || status === 425) return true;
-  return notYetForm.test(`${record.errorId ?? ''} ${record.message ?? ''}`);
-}
-
 function refusalOf(call: RefusedCall): Refusal {
-  const { endpoint, status, record } = call;
-  if (isNotYet(call)) return notReady;
+  const { endpoint, status, record, origin } = call;
+  if (endpoint === 'download' && isNotYet(call)) return notReady;
   if (status === 429) return tooManyRequests;
-  if (status >= 500 || status === 408) return serviceFault;
+  if (status >= 500 || status === 408) return serviceError;
 
   const isAboutForms = mayTakeFormsOnly(call);
-  if (endpoint === 'auth')
-    return isAboutForms ? { ...signInRefused, hint: formHint } : signInRefused;
-  if (status === 401) return tokenRefused;
-  if (status === 403 && record.errorId !== 'ADMIN_ONLY') return tokenRefused;
+  if (endpoint === 'auth') {
+    const hint = isAboutForms ? formHint : (origin?.signInHint ?? signInRefused.hint);
+    return { ...signInRefused, hint };
+  }
+  const isForbidden = status === 403 && record.errorId !== 'ADMIN_ONLY';
+  if (status === 401 || isForbidden) return tokenRefusal(origin);
 
   const namesReport = endpoint === 'status' || endpoint === 'download';
   const isFailed = record.reportState === 'failed';
@@ -113,32 +124,42 @@ function refusalOf(call: RefusedCall): Refusal {
   };
 }
 
+function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
+  if (!origin) return tokenRefused;
+  const sentence = `The service refused ${origin.token}.`;
+  return { ...tokenRefused, sentence, hint: origin.tokenHint };
+}
+
 function mayTakeFormsOnly({ endpoint, encoding, status, record }: RefusedCall): boolean {
-  if (encoding !== 'json' || endpoint === 'campaigns') return false;
+  if (encoding !== 'json' || !endpoints[endpoint].takesBody) return false;
   if (status === 415) return true;
   if (status !== 400) return false;
 
   // A create always names its parameters: a service that misses them has not read the body.
-  const words = [record.message ?? '', ...record.faults].join(' ');
+  const words = [record.message ?? '', ...record.errorLines].join(' ');
   return endpoint !== 'buyer' || /\b(missing|required|empty|no parameters|form)\b/i.test(words);
 }
 
-/** The error for an answer that is no 2xx, with what the service says in its first 64 KiB (`decisions.md` 6). Never throws. */
+/**
+ * The error for an answer that is no 2xx, with what the service says in its first 64 KiB
+ * (`decisions.md` 6). Never throws.
+ */
 export async function readHttpError(
   response: HttpResponse,
-  { endpoint, encoding, redact }: Pick<RefusedCall, 'endpoint' | 'encoding'> & { redact: Redact },
+  call: Omit<RefusedCall, 'status' | 'record'> & { readonly redact: Redact },
 ): Promise<AdreportError> {
+  const { endpoint, redact } = call;
   const { status, body } = response;
   const text = redact(await beginningOf(body));
   body.destroy();
 
   const record = recordIn(answerIn(text, response));
   const code = record.errorId && shownText(endpoint, record.errorId);
-  const { ErrorClass, sentence, hint } = refusalOf({ endpoint, encoding, status, record });
+  const { ErrorClass, sentence, hint } = refusalOf({ ...call, status, record });
   const label = code ? `(${status} ${code})` : `(${status})`;
   let message = `${sentence}${furtherSentence(endpoint, sentence, record.message)} ${label}`;
-  if (record.faults.length > 1) {
-    for (const fault of record.faults) message += `\n  - ${shownText(endpoint, fault)}`;
+  if (record.errorLines.length > 1) {
+    for (const line of record.errorLines) message += `\n  - ${shownText(endpoint, line)}`;
   }
   return new ErrorClass(message, { code: code ?? `HTTP_${status}`, httpStatus: status, hint });
 }
@@ -163,9 +184,11 @@ function answerIn(text: string, response: HttpResponse): unknown {
 /** An answer with status 200 that lacks what it should hold. */
 export interface UnexpectedAnswer {
   readonly endpoint: EndpointName;
+
   /** Its JSON. */
   readonly answer: unknown;
   readonly text: string;
+
   /** The sentence that says what is missing. */
   readonly lack: string;
   readonly redact: Redact;
@@ -173,8 +196,8 @@ export interface UnexpectedAnswer {
 }
 
 /**
- * The error for an answer that lacks what it should hold: the service's own where it names one, else exit 9 with the
- * beginning of the body.
+ * The error for an answer that lacks what it should hold: the service's own where it names one,
+ * else exit 9 with the beginning of the body.
  */
 export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
   const { endpoint, answer, lack, hint } = unexpected;
@@ -209,12 +232,14 @@ function reasonIn({ message, errorId, status }: ServiceRecord): string {
 
 function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
   const beginning = redact(text.slice(0, 10_000));
-  // A message about a list of campaigns names none of them.
-  const nameless = endpoint === 'campaigns' ? withoutTexts(beginning) : beginning;
-  return quoteAnswer(shownText(endpoint, nameless));
+  const isNameless = endpoints[endpoint].quoted === 'without names';
+  return quoteAnswer(shownText(endpoint, isNameless ? withoutTexts(beginning) : beginning));
 }
 
-/** The error for a record in the place of a report's data; `undefined` where the record says nothing of the report. */
+/**
+ * The error for a record in the place of a report's data; `undefined` where the record says nothing
+ * of the report.
+ */
 export function recordInsteadOfReport(
   answer: unknown,
   text: string,
@@ -239,5 +264,6 @@ function furtherSentence(
 
 /** A text of the service as it may be shown; one of an answer to sign-in may hold a token. */
 function shownText(endpoint: EndpointName, text: string): string {
-  return printable(endpoint === 'auth' ? withoutTokens(text) : text);
+  const isTokenless = endpoints[endpoint].quoted === 'without tokens';
+  return printable(isTokenless ? withoutTokens(text) : text);
 }

@@ -4,13 +4,20 @@ import { printable } from '../text/printable.ts';
 /** What went wrong on the way to the proxy, which the message names; the cause says what. */
 export class ProxyError extends Error {}
 
-/** An exchange that did not come to its end: the error that the user is to see, and whether the same may soon succeed. */
+/**
+ * An exchange that did not come to its end: the error that the user is to see, and whether the same
+ * may soon succeed.
+ */
 export class TransportError extends Error {
   readonly error: AdreportError;
+
   /** Whether the same may soon succeed. */
   readonly passing: boolean;
 
-  /** @param begun whether the answer had begun: its status and headers are known, its body is not whole */
+  /**
+   * @param begun whether the answer had begun: its status and headers are known, its body is not
+   * whole
+   */
   constructor(cause: unknown, { origin, hostname }: URL, begun: boolean) {
     const { sentence, code, hint, passing } = diagnose(cause, hostname);
     super(sentence, { cause });
@@ -28,6 +35,7 @@ interface Diagnosis {
   readonly sentence: string;
   readonly code: string;
   readonly hint: string;
+
   /** Whether the same may soon succeed. */
   readonly passing: boolean;
 }
@@ -108,7 +116,10 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   };
 }
 
-/** The message of an error on one line; of OpenSSL's, which are for its programmers, the reason alone. */
+/**
+ * The message of an error on one line; of OpenSSL's, which are for its programmers, the reason
+ * alone.
+ */
 function reasonOf(error: unknown, message: string): string {
   const { reason } = (error ?? {}) as { readonly reason?: unknown };
   const isOpenSsl = /:error:[0-9A-F]+:/i.test(message);

@@ -1,10 +1,11 @@
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { outputFlags } from '../app/flags/output-flags.ts';
-import { serviceFlags } from '../app/flags/service-flags.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
+import { judgeCampaigns } from '../judge/campaign-list.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
+import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
+import { listOutputFlags } from '../run/flags/output-flags.ts';
+import { serviceFlags } from '../run/flags/service-flags.ts';
 import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 
@@ -21,7 +22,7 @@ const listFlags = flagGroup('Options:', {
   },
 });
 
-const flags = [listFlags, serviceFlags, outputFlags] as const;
+const flags = [listFlags, listOutputFlags, serviceFlags] as const;
 
 type CampaignsOptions = OptionsOf<typeof flags>;
 
@@ -50,13 +51,10 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const isActive = active === undefined ? undefined : activeDuring(active, nowMs);
   const list = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
 
-  const client = await context.client();
-  const { campaigns: all, hasMore } = await client.campaigns();
-  if (hasMore) {
-    const problem = 'The service has a further page of campaigns, which is not fetched';
-    context.console.alarm(`${problem}: the list is not whole.`);
-  }
-  const matching = all.filter((campaign) => {
+  const client = await context.account.client();
+  const answer = await client.campaigns();
+  for (const finding of judgeCampaigns(answer).findings) context.console.warn(finding);
+  const matching = answer.campaigns.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);
   });
@@ -67,7 +65,8 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   else await list.write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
 }
 
-// What people look for, a campaign and an ad unit, is the last to be given up where there is no room.
+// What people look for, a campaign and an ad unit, is the last to be given up where there is no
+// room.
 const advertiserId: ListColumn = { name: 'advertiserId' };
 const advertiserName: ListColumn = { name: 'advertiserName' };
 const campaignId: ListColumn = { name: 'campaignId', keep: true };
@@ -128,7 +127,10 @@ function daysOf(campaign: Omit<CampaignRecord, 'adunits'>): CampaignDays {
   return { start, end: isEndless ? 'no end' : lastDay };
 }
 
-/** Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is the one of that id. */
+/**
+ * Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is
+ * the one of that id.
+ */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
   const names = [
@@ -144,7 +146,10 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
   return names.some((name) => plain(name).includes(plain(text))) || ids.includes(text);
 }
 
-/** A test for the campaigns that run at some time of a period; their dates are Paris wall time (`decisions.md` 5). */
+/**
+ * A test for the campaigns that run at some time of a period; their dates are Paris wall time
+ * (`decisions.md` 5).
+ */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
   const wallSince = wallTime(since);

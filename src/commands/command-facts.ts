@@ -1,39 +1,50 @@
 import type { Argument, Command, Option } from 'commander';
-import { FlagOption } from '../app/flags/flag.ts';
-import { variableOfOption } from '../config/settings.ts';
+import { variableOfOption } from '../account/settings.ts';
 import { version } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import { summaryOf, topics } from '../help/index.ts';
+import { FlagOption } from '../run/flags/flag.ts';
 import type { Pair } from '../ui/page.ts';
-import { DeclaredCommand } from './command.ts';
+import { DeclaredCommand, optionsTakenBy } from './command.ts';
 
-// What help says, as data. Everything is read from what Commander was given for the command line, so that the two agree.
+// What help says, as data. Everything is read from what Commander was given for the command line,
+// so that the two agree.
 
 /** One flag of a command. What it does not have is `null`. */
 interface FlagFacts {
   /** `--output`. */
   readonly flag: string;
+
   /** `-o`. */
   readonly short: string | null;
+
   /** What help calls the value of the flag; `null` for a switch. */
   readonly value: string | null;
+
   /** Whether the flag may stand without its value. */
   readonly valueOptional: boolean;
+
   /** The only words that the value can be. */
   readonly choices: readonly string[] | null;
+
   /** What holds where the flag is absent, as it would be typed. */
   readonly default: unknown;
+
   /** The variable of the environment that stands in for the flag. */
   readonly environment: string | null;
   readonly repeatable: boolean;
   readonly required: boolean;
+
   /** The flags that exclude this one. */
   readonly conflicts: readonly string[];
   readonly description: string;
+
   /** The heading that help shows the flag under. */
   readonly group: string;
+
   /** Whether only `--help-all` shows the flag. */
   readonly rare: boolean;
+
   /** The command that declares the flag: this one, or one above it. */
   readonly declaredBy: string;
 }
@@ -97,15 +108,11 @@ export function factsOfProgram(program: Command): ProgramFacts {
   return { version, ...factsOfCommand(program), topics: listedTopics };
 }
 
-/** The facts of a command, with the flags of the commands above it, which it takes too. */
+/** The facts of a command, with the flags of the commands above it that it takes too. */
 export function factsOfCommand(command: Command): CommandFacts {
   const helper = command.createHelp();
-  const flags: FlagFacts[] = [];
-  for (const declaring of withCommandsAbove(command)) {
-    for (const option of declaring.options) {
-      if (!option.hidden) flags.push(factsOfFlag(option, declaring));
-    }
-  }
+  const taken = optionsTakenBy(command);
+  const flags = taken.map(({ option, declaring }) => factsOfFlag(option, declaring));
 
   return {
     command: nameOf(command),
@@ -122,12 +129,6 @@ export function factsOfCommand(command: Command): CommandFacts {
 /** The facts of a topic: its text as it is written. */
 export function factsOfTopic(name: string, text: string): TopicFacts {
   return { topic: name, summary: summaryOf(text), text };
-}
-
-/** A command and those above it, the nearest first. */
-function withCommandsAbove(command: Command): Command[] {
-  const above = command.parent ? withCommandsAbove(command.parent) : [];
-  return [command, ...above];
 }
 
 /** A command as it is typed: `adreport report create`. */

@@ -1,17 +1,30 @@
 import { resolve } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
-import { savedKeys } from '../app/saved-reports.ts';
-import { findProjectFile, readProjectFile } from '../config/project-file.ts';
+import { findProjectFile, readProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
+import { allCountries } from '../contract/countries.ts';
 import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
-import { declareCommand, findCommand } from './command.ts';
+import { dayNames } from '../report/window-flags.ts';
+import { savedKeys } from '../run/saved-reports.ts';
+import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 
-// Each script hands over the line as far as it is typed, and puts in what it is given; where that is nothing, files.
+/** The line that `complete` prints where it knows no word, and the next one is no file either. */
+const nothingToOffer = ' ';
+
+/** What may stand where a file is named: the shell itself knows those. */
+const files = 'files';
+
+/** What the next word may be; there may be no such word. */
+type Candidates = readonly string[] | typeof files;
+
+// Each script hands over the line as far as it is typed, and puts in what it is given; where that
+// is no line, files.
 const scripts = {
   bash: String.raw`_adreport() {
   local IFS=$'\n'
   COMPREPLY=($(adreport complete "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null))
+  if [[ $COMPREPLY == ' ' ]]; then COMPREPLY=(); compopt +o default; return; fi
   [[ $COMPREPLY ]] || compopt +o nospace 2>/dev/null
 }
 complete -o default -o nospace -F _adreport adreport
@@ -20,18 +33,38 @@ complete -o default -o nospace -F _adreport adreport
 _adreport() {
   local -a lines
   lines=("\${(@f)$(adreport complete "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)}")
+  [[ $lines == ' ' ]] && return 1
   [[ -n $lines && $PREFIX == --*=* ]] && lines=("\${PREFIX%%=*}=\${^lines}")
   if [[ -n $lines ]]; then compadd -U -Q -S '' -V adreport -a lines; else _files; fi
 }
 if [[ \${funcstack[1]} == _adreport ]]; then _adreport "$@"; else compdef _adreport adreport; fi
 `.replaceAll('\\$', '$'),
   fish: String.raw`function __adreport_complete
-    set -l lines (adreport complete (commandline -cp) 2>/dev/null | string trim)
+    set -l lines (adreport complete (commandline -cp) 2>/dev/null)
+    test "$lines" = ' '; and return
     set -l flag (commandline -ct | string match -r '^--.*=')
-    set -q lines[1]; and printf '%s\n' "$flag"$lines; or __fish_complete_path (commandline -ct)
+    set -q lines[1]; or __fish_complete_path (commandline -ct)
+    set -q lines[1]; and printf '%s\n' "$flag"(string trim -- $lines)
 end
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
+`,
+  // An array would be looked through for files where it is empty, and an empty text is not.
+  powershell: String.raw`Register-ArgumentCompleter -Native -CommandName adreport -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $end = $cursorPosition - $commandAst.Extent.StartOffset
+  $line = $commandAst.ToString().PadRight($end).Substring(0, $end).Replace('"', "'")
+  $candidates = @(adreport complete $line 2>$null)
+  if ($candidates.Count -eq 1 -and $candidates[0] -eq ' ') { return '' }
+  $typed = ($line -split '\s')[-1] -replace '^--[\w-]+=', ''
+  $surplus = $typed.Length - $wordToComplete.Length
+  foreach ($candidate in $candidates) {
+    $text = $candidate.TrimEnd()
+    if ($surplus -gt 0) { $text = $text.Substring($surplus) }
+    if ($surplus -lt 0) { $text = $wordToComplete.Substring(0, -$surplus) + $text }
+    [System.Management.Automation.CompletionResult]::new($text, $text, 'ParameterValue', $text)
+  }
+}
 `,
 };
 
@@ -41,11 +74,12 @@ const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 export const completionCommand = declareCommand({
   name: 'completion',
   args: [{ name: '<shell>', meaning: 'whose script to print', words: shells }],
-  summary: 'print the script that completes command lines in bash, zsh or fish',
+  summary: 'print the script that completes command lines in bash, zsh, fish or PowerShell',
   examples: [
     ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
     ['source <(adreport completion zsh)', 'zsh: in ~/.zshrc, below compinit'],
     ['adreport completion fish | source', 'fish: in ~/.config/fish/config.fish'],
+    ['adreport completion powershell | Out-String | Invoke-Expression', 'PowerShell: in $PROFILE'],
   ],
   async action({ context, args: [shell] }) {
     await context.console.result(scripts[shell]);
@@ -69,8 +103,10 @@ export const completeCommand = declareCommand({
 });
 
 /**
- * Prints what the last word may become, one a line; a blank behind it says that the next word follows. It asks this machine
- * alone, and fails in silence: a person is in the middle of a line.
+ * Prints what the last word may become, one a line; a blank behind it says that the next word
+ * follows. No line is for a file, which the shell completes, and a line with nothing but a blank
+ * where no word is known. It asks this machine alone, and fails in silence: a person is in the
+ * middle of a line.
  */
 async function complete(context: Context, program: Command, line: string): Promise<void> {
   const [, ...words] = wordsOf(line);
@@ -78,22 +114,25 @@ async function complete(context: Context, program: Command, line: string): Promi
 
   try {
     const candidates = await offer(context, findPlace(program, words), current);
+    if (candidates === files) return;
+
     const safeCandidates = candidates.filter((candidate) => {
       return startsWith(candidate, current) && isSafe(candidate);
     });
 
     // Within quotes a blank would belong to the name.
     const isQuoted = /["'\\]\S*$/.test(line);
-    const lines = safeCandidates.map((word) => `${isQuoted ? word.trimEnd() : word}\n`);
-    await context.console.write(lines.join(''));
+    const lines = safeCandidates.map((word) => (isQuoted ? word.trimEnd() : word));
+    if (lines.length === 0) lines.push(nothingToOffer);
+    await context.console.write(`${lines.join('\n')}\n`);
   } catch (error) {
     context.console.trace(1, String(error));
   }
 }
 
 /**
- * The words of a line without quotes and backslashes. A value may stand behind an `=`, of which the shells keep what is
- * before it: `run --by="OS,c` has the words `run`, `--by` and `OS,c`.
+ * The words of a line without quotes and backslashes. A value may stand behind an `=`, of which the
+ * shells keep what is before it: `run --by="OS,c` has the words `run`, `--by` and `OS,c`.
  */
 function wordsOf(line: string): string[] {
   const withBlanks = line.replaceAll(/( --[\w-]+)=/g, '$1 ');
@@ -123,7 +162,10 @@ interface Place {
   readonly operands: readonly string[];
 }
 
-/** Reads the words before the one that is being typed, as the parser would, but without minding what is wrong. */
+/**
+ * Reads the words before the one that is being typed, as the parser would, but without minding what
+ * is wrong.
+ */
 function findPlace(program: Command, words: readonly string[]): Place {
   const valuesByOption: Record<string, string> = {};
   const operands: string[] = [];
@@ -147,19 +189,14 @@ function findPlace(program: Command, words: readonly string[]): Place {
 }
 
 function findOptionWithValue(command: Command, flag: string): Option | undefined {
-  return optionsOf(command).find(({ long, short, required }) => {
+  const isIt = ({ long, short, required }: Option) => {
     return required && (long === flag || short === flag);
-  });
-}
-
-/** The options of a command and of those above it. */
-function optionsOf({ options, parent }: Command): Option[] {
-  const optionsAbove = parent ? optionsOf(parent as Command) : [];
-  return [...(options as Option[]), ...optionsAbove];
+  };
+  return optionsTakenBy(command).find(({ option }) => isIt(option))?.option;
 }
 
 /** The candidates for the next word: values of the option before it, else operands, else flags. */
-async function offer(context: Context, place: Place, current: string): Promise<readonly string[]> {
+async function offer(context: Context, place: Place, current: string): Promise<Candidates> {
   const { command, pendingOption } = place;
   if (pendingOption) {
     const { valuesByOption } = place;
@@ -172,9 +209,7 @@ async function offer(context: Context, place: Place, current: string): Promise<r
 
 function flagsOf(command: Command): string[] {
   const flags: string[] = [];
-  for (const { hidden, long } of optionsOf(command)) {
-    if (!hidden && long) flags.push(long);
-  }
+  for (const { option } of optionsTakenBy(command)) if (option.long) flags.push(option.long);
   return flags;
 }
 
@@ -187,12 +222,13 @@ interface PendingValue {
   readonly context: Context;
   readonly option: Option;
   readonly valuesByOption: Place['valuesByOption'];
+
   /** The value as far as it is typed. */
   readonly current: string;
 }
 
 /** What the value of an option may be. */
-async function offerValues(pending: PendingValue): Promise<string[]> {
+async function offerValues(pending: PendingValue): Promise<Candidates> {
   const { context, option, valuesByOption, current } = pending;
   const name = option.attributeName();
   if (name === 'account') {
@@ -200,13 +236,20 @@ async function offerValues(pending: PendingValue): Promise<string[]> {
     return asWords(Object.keys(accounts));
   }
   if (option.argChoices) return asWords(option.argChoices);
+  if (/<(file|dir)>$/.test(option.flags)) return files;
+  if (name === 'period') return asWords(usualPeriods);
+  if (name === 'since' || name === 'until') return asWords(['now', 'today', 'yesterday']);
+  if (name === 'timezone') return asWords(Intl.supportedValuesOf('timeZone'));
+  if (name === 'country') return offerListItems(countryWords(), current);
 
-  const { breakdowns, metrics, derived, filters } = await vocabularyAt(
+  const { breakdowns, derivedBreakdowns, metrics, derived, filters } = await vocabularyAt(
     context,
     valuesByOption.profile,
   );
   if (name === 'filter') return filters.map((filter) => `${filter.name}=`);
-  if (name === 'by') return offerListItems(namesOf(breakdowns), current);
+  if (name === 'by') {
+    return offerListItems(namesOf([...breakdowns, ...derivedBreakdowns]), current);
+  }
   if (name === 'metrics') {
     const computed = derived.map(({ field }) => field);
     return offerListItems([...namesOf(metrics), ...computed], current);
@@ -214,7 +257,21 @@ async function offerValues(pending: PendingValue): Promise<string[]> {
   return [];
 }
 
-/** A list with commas, of which the last name is being typed, with each name that it does not hold yet. */
+/**
+ * The periods that are looked for most; any other number of days, weeks or hours stands in place of
+ * these.
+ */
+const usualPeriods = [...dayNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
+
+/** A word for each country: its English name, or its code where the name is more than a word. */
+function countryWords(): string[] {
+  return allCountries().map(({ name, code }) => (isSafe(name) ? name : code));
+}
+
+/**
+ * A list with commas, of which the last name is being typed, with each name that it does not hold
+ * yet.
+ */
 function offerListItems(names: readonly string[], list: string): string[] {
   const head = list.slice(0, list.lastIndexOf(',') + 1);
   const takenNames = head.toUpperCase().split(',');
@@ -227,13 +284,13 @@ function namesOf(entries: readonly VocabularyEntry[]): string[] {
 }
 
 /** Arguments that are files, or a command of another program: the shell itself knows those. */
-const argumentsOfShell: readonly string[] = ['file', 'dir', 'command'];
+const argumentsOfShell: readonly string[] = ['file', 'dir', 'path', 'command'];
 
-/** What the next word may be that is no flag: `undefined` where that is nothing, none where it is a file. */
-async function offerOperands(context: Context, place: Place): Promise<string[] | undefined> {
+/** What the next word may be that is no flag; `undefined` where that is nothing. */
+async function offerOperands(context: Context, place: Place): Promise<Candidates | undefined> {
   const { command, operands } = place;
   const argument = argumentAt(command, operands.length);
-  if (argument && argumentsOfShell.includes(argument.name())) return [];
+  if (argument && argumentsOfShell.includes(argument.name())) return files;
 
   const subcommands = operands.length === 0 ? commandsOf(command) : [];
   const choices = argument?.argChoices ?? [];
@@ -291,5 +348,5 @@ function commandsOf(command: Command): string[] {
 /** The vocabulary of the profile that the command line or a setting names. */
 async function vocabularyAt(context: Context, profileName: string | undefined) {
   const profile = profiles.find((name) => name === profileName);
-  return vocabularyOf(profile ?? (await context.settings()).profile.value);
+  return vocabularyOf(profile ?? (await context.account.settings()).profile.value);
 }

@@ -1,15 +1,12 @@
-import { tableLook } from '../app/deliver.ts';
-import { flagGroup } from '../app/flags/flag.ts';
-import { readProjectDefaults } from '../config/project-file.ts';
-import {
-  changeSetting,
-  findSettingName,
-  nameSettings,
-  resolveAccount,
-} from '../config/settings.ts';
+import { changeSetting, findSettingName } from '../account/change.ts';
+import { readProjectDefaults } from '../account/project-file.ts';
+import { nameSettings, resolveAccount } from '../account/resolve.ts';
+import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../output/table/table-layout.ts';
+import { textTable } from '../present/terminal/table-layout.ts';
+import { tableLook } from '../run/deliver.ts';
+import { flagGroup } from '../run/flags/flag.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
@@ -18,7 +15,7 @@ interface AccountOption {
 }
 
 const account = {
-  flags: '--account <name>',
+  flags: settingTable.account.flag,
   meaning: 'the stored account (default: the default one)',
 } as const;
 const accountFlags = flagGroup('Options:', { account });
@@ -111,9 +108,12 @@ export const configCommand = declareCommand({
   subcommands: [listCommand, getCommand, setCommand, unsetCommand, pathCommand],
 });
 
-/** Prints every setting with its source, secrets masked; with `--json` an array of `{name, source, from, value}`. */
+/**
+ * Prints every setting with its source, secrets masked; with `--json` an array of
+ * `{name, source, from, value}`.
+ */
 async function listConfig(context: Context): Promise<void> {
-  const settings = nameSettings(await context.settings());
+  const settings = nameSettings(await context.account.settings());
   if (context.flags.json) {
     const rows = settings.map(({ value, ...rest }) => ({ ...rest, value: value ?? null }));
     return context.console.result(visibleJson(rows));
@@ -128,10 +128,13 @@ async function listConfig(context: Context): Promise<void> {
   await context.console.write(textTable(settings, columns, tableLook(context)));
 }
 
-/** Prints a setting's value alone, a secret masked; where there is none, a note on stderr (`null` with `--json`). */
+/**
+ * Prints a setting's value alone, a secret masked; where there is none, a note on stderr (`null`
+ * with `--json`).
+ */
 async function getConfig(context: Context, text: string): Promise<void> {
   const name = findSettingName(text);
-  const settings = nameSettings(await context.settings());
+  const settings = nameSettings(await context.account.settings());
   const value = settings.find((setting) => setting.name === name)?.value;
 
   if (context.flags.json) return context.console.result(visibleJson(value ?? null));
@@ -145,7 +148,10 @@ interface SettingChange {
   readonly value?: string;
 }
 
-/** Stores or removes a setting. No other is looked at: a base URL that is wrong must not keep anyone from mending it. */
+/**
+ * Stores or removes a setting. No other is looked at: a base URL that is wrong must not keep anyone
+ * from mending it.
+ */
 async function changeConfig(
   context: Context,
   options: AccountOption,

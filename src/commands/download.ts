@@ -1,29 +1,30 @@
 import type { ReportAnswer } from '../api/client.ts';
-import { announce } from '../app/announce.ts';
-import { checkFormat } from '../app/deliver.ts';
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { outputFlags } from '../app/flags/output-flags.ts';
-import { serviceFlags } from '../app/flags/service-flags.ts';
-import { typedAccountFlags, typedCommand, typedFlags } from '../app/flags/typed-command.ts';
-import { waitFlags } from '../app/flags/wait-flags.ts';
-import { findCreated, noteFetched, toolsFor } from '../app/order.ts';
-import { factsOfPlan, type ReportFacts } from '../app/plan.ts';
-import { prepareOutput, writingIntake } from '../app/receive.ts';
-import { questionOfReport } from '../app/report-question.ts';
-import { downloadWhenReady, withResumeHint } from '../app/wait.ts';
 import type { Context } from '../context.ts';
 import { plannedAgain } from '../report/ledger.ts';
+import { announce } from '../run/announce.ts';
+import { checkFormat } from '../run/deliver.ts';
+import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
+import { outputFlags } from '../run/flags/output-flags.ts';
+import { serviceFlags } from '../run/flags/service-flags.ts';
+import { typedAccountFlags, typedCommand, typedFlags } from '../run/flags/typed-command.ts';
+import { waitFlags } from '../run/flags/wait-flags.ts';
+import { findCreated, noteFetched, otherRequestsOf, toolsFor } from '../run/order.ts';
+import { outputOf, type ReportOutput } from '../run/plan.ts';
+import { questionOfReport } from '../run/question.ts';
+import { writingIntake } from '../run/receive.ts';
+import { downloadWhenReady, withResumeHint } from '../run/wait.ts';
+import { prepareOutput } from '../run/write-report.ts';
 import { declareCommand } from './command.ts';
 
 const downloadFlags = flagGroup('Options:', {
   wait: { flags: '--wait', meaning: 'poll until the report is ready' },
   strict: {
     flags: '--strict',
-    meaning: 'end with exit 9 where the report differs from its request, instead of a warning',
+    meaning: 'end with exit 9, without a file, where the report has a finding instead of a warning',
   },
 });
 
-const flags = [downloadFlags, serviceFlags, outputFlags, waitFlags] as const;
+const flags = [downloadFlags, outputFlags, waitFlags, serviceFlags] as const;
 
 export const downloadCommand = declareCommand({
   name: 'download',
@@ -41,7 +42,10 @@ export const downloadCommand = declareCommand({
   },
 });
 
-/** Fetches the data of a report: one that this machine created is held against its request, as `run` would. */
+/**
+ * Fetches the data of a report: one that this machine created is held against its request, as `run`
+ * would.
+ */
 async function download(
   context: Context,
   options: OptionsOf<typeof flags>,
@@ -51,19 +55,21 @@ async function download(
   const tools = toolsFor(context);
   const entry = await findCreated(tools, reportId);
   const plan = entry && plannedAgain(entry);
-  const account = await context.account.name();
-  const facts: ReportFacts = plan ? factsOfPlan(plan, account) : { names: { account } };
-  const names = { ...facts.names, id: reportId };
+  const accountName = await context.account.name();
+  const known: ReportOutput = plan
+    ? outputOf({ plan, accountName, options: {} })
+    : { names: { account: accountName } };
+  const names = { ...known.names, id: reportId };
   const isStrict = options.strict === true || entry?.isStrict === true;
   const output = await prepareOutput(
     context,
     { ...options, strict: isStrict },
-    { ...facts, names },
+    { ...known, names },
   );
   const question =
     plan && (await questionOfReport(context, { account: tools.account, options, plan }));
-  const { take } = writingIntake(context, tools, { ...output, question });
-  const client = await context.client();
+  const { take } = writingIntake(tools, { ...output, question });
+  const client = await context.account.client();
   // A report that this machine does not know was created before this.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
 
@@ -74,10 +80,12 @@ async function download(
     ...typedFlags(outputFlags, options),
   ]);
   const resume = `Go on with: ${typedAgain}`;
-  const takeReport = (answer: ReportAnswer) => take(answer, { id: reportId, createdMs });
+  const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
+  const takeReport = (answer: ReportAnswer, records: readonly unknown[] = []) =>
+    take(answer, { id: reportId, createdMs, records, isOfOtherRequest });
   const written = await withResumeHint(tools, { reportId, resume }, () => {
-    if (!options.wait) return client.download(reportId, takeReport);
-    return downloadWhenReady(tools, { reportId, flags: options }, takeReport);
+    if (!options.wait) return client.download(reportId, (answer) => takeReport(answer));
+    return downloadWhenReady(tools, { reportId, options }, takeReport);
   });
   await noteFetched(tools, reportId, written.file);
   await announce(context, written);

@@ -1,5 +1,4 @@
-import { tableLook } from '../app/deliver.ts';
-import { flagGroup } from '../app/flags/flag.ts';
+import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { type Country, findCountry, searchCountries } from '../contract/countries.ts';
 import {
@@ -11,13 +10,15 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../output/table/table-layout.ts';
+import { textTable } from '../present/terminal/table-layout.ts';
+import { tableLook } from '../run/deliver.ts';
+import { flagGroup } from '../run/flags/flag.ts';
 import { widthOf, wrap } from '../text/cell-width.ts';
 import { declareCommand } from './command.ts';
 
 const fieldsFlags = flagGroup('Options:', {
   profile: {
-    flags: '--profile <name>',
+    flags: settingTable.profile.flag,
     meaning: "the profile (default: the stored account's, else buyer)",
     words: profiles,
   },
@@ -46,13 +47,16 @@ interface FieldRow {
   readonly meaning: string;
 }
 
-/** Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's other words. */
+/**
+ * Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's
+ * other words.
+ */
 async function fields(
   context: Context,
   options: { readonly profile?: Profile },
   term = '',
 ): Promise<void> {
-  const profile = options.profile ?? (await context.settings()).profile.value;
+  const profile = options.profile ?? (await context.account.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
   const isAboutTerm = (entry: VocabularyEntry): boolean => isAbout(entry, term);
 
@@ -60,7 +64,8 @@ async function fields(
   const metrics = allMetrics.filter(isAboutTerm).map(({ name, type, meaning }) => {
     return { name, type, meaning };
   });
-  const breakdowns = vocabulary.breakdowns.filter(isAboutTerm).map((breakdown) => {
+  const allBreakdowns = [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns];
+  const breakdowns = allBreakdowns.filter(isAboutTerm).map((breakdown) => {
     const rowFields = breakdown.fields.map(({ name }) => name);
     return { name: breakdown.name, rowFields, meaning: breakdown.meaning };
   });
@@ -115,10 +120,13 @@ const columns = [
   { name: 'meaning', value: (row: FieldRow) => row.meaning, keep: true },
 ];
 
-/** A metric that is computed here as an entry like those of the service, by the name that `--metrics` takes. */
+/**
+ * A metric that is computed here as an entry like those of the service, by the name that
+ * `--metrics` takes.
+ */
 function computedMetric(metric: DerivedMetric) {
   const { field, unit, meaning } = metric;
-  return { ...metric, name: field, type: unit, meaning: `computed: ${meaning}` };
+  return { ...metric, name: field, type: unit, meaning: `${meaning}, computed from sums` };
 }
 
 function isAbout(entry: VocabularyEntry, term: string): boolean {
@@ -126,7 +134,10 @@ function isAbout(entry: VocabularyEntry, term: string): boolean {
   return text.includes(term.toLowerCase()) || isCalled(entry, term);
 }
 
-/** The country that a term names; else those whose names hold it, unless it is so short that many would. */
+/**
+ * The country that a term names; else those whose names hold it, unless it is so short that many
+ * would.
+ */
 function countriesFor(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];

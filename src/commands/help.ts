@@ -10,6 +10,7 @@ import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand, findCommand } from './command.ts';
 import { factsOfCommand, factsOfProgram, factsOfTopic } from './command-facts.ts';
+import { helpMeantBy } from './meant-words.ts';
 
 export const helpCommand = declareCommand({
   name: 'help',
@@ -28,7 +29,10 @@ export const helpCommand = declareCommand({
   },
 });
 
-/** Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that are neither. */
+/**
+ * Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that
+ * are neither.
+ */
 async function help(
   { console, host }: Context,
   program: Command,
@@ -49,8 +53,8 @@ async function help(
 }
 
 /**
- * What help knows of the program, of a command or of a topic. A word that is both is the command here: its flags are what
- * programs ask for. Throws `UsageError` for words that are neither.
+ * What help knows of the program, of a command or of a topic. A word that is both is the command
+ * here: its flags are what programs ask for. Throws `UsageError` for words that are neither.
  */
 function findFacts(program: Command, words: readonly string[]): object {
   if (words.length === 0) return factsOfProgram(program);
@@ -71,9 +75,11 @@ function findTopic(words: readonly string[]): string | undefined {
 }
 
 function unknownWords(program: Command, words: string): UsageError {
+  const meant = helpMeantBy(words);
   const guess = nearest(words, [...commandPaths(program), ...Object.keys(topics)]);
+  const otherwise = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
   return new UsageError(`There is no command and no topic “${words}”.`, {
-    hint: guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help',
+    hint: meant ? `Use: ${meant}` : otherwise,
   });
 }
 
@@ -97,7 +103,9 @@ function withToday(text: string, nowMs: number): string {
   );
 }
 
-/** What stands beside the first cell of a row: the days of a period, or what the table's head needs. */
+/**
+ * What stands beside the first cell of a row: the days of a period, or what the table's head needs.
+ */
 function cellOfToday(name: string, nowMs: number): string {
   if (name === 'period') return 'today';
   if (!name.startsWith('`')) return '---';

@@ -11,6 +11,7 @@ import { initCommand } from './init.ts';
 import { localServerCommand } from './local-server.ts';
 import { loginCommand } from './login.ts';
 import { logoutCommand } from './logout.ts';
+import { repairCommand } from './repair.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
 import { statusCommand } from './status.ts';
@@ -33,6 +34,7 @@ export const commandGroups: readonly CommandGroup[] = [
       downloadCommand,
       viewCommand,
       checkCommand,
+      repairCommand,
       campaignsCommand,
       fieldsCommand,
       initCommand,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { projectFileName } from '../config/project-file.ts';
+import { projectFileName } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';
@@ -49,7 +49,10 @@ reports:
     output: weekly/{since}.csv
 `;
 
-/** Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is one already. */
+/**
+ * Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is
+ * one already.
+ */
 async function init({ console, host }: Context): Promise<void> {
   try {
     const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });

@@ -1,19 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { readCount, readDuration, readPositive, readWholeNumber } from '../app/flags/read-value.ts';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { resolveWindow } from '../report/window-flags.ts';
+import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
+import { readCount, readDuration, readPositive, readWholeNumber } from '../run/flags/read-value.ts';
 import type { LoggedRequest } from '../server/local-server.ts';
 import type { LocalServer } from '../server/start.ts';
+import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
+import { readSmallFile } from '../text/small-file.ts';
 import { declareCommand } from './command.ts';
 
 const hourMs = 3_600_000;
@@ -21,13 +23,17 @@ const hourMs = 3_600_000;
 const readPort = (text: string) => readWholeNumber(text, { most: 65_535 });
 const readRate = (text: string) => readPositive(text.replace(/\/s$/, ''));
 
-const addressFlags = flagGroup('Options:', {
+const hostFlags = flagGroup('Options:', {
   host: {
     flags: '--host <address>',
     meaning: 'address to listen on',
     read: parseHost,
     default: '127.0.0.1',
+    isRare: true,
   },
+});
+
+const portFlags = flagGroup('Options:', {
   port: {
     flags: '--port <n>',
     meaning: 'port to listen on; 0 takes a free one',
@@ -36,16 +42,19 @@ const addressFlags = flagGroup('Options:', {
   },
 });
 
+const worldFlags = flagGroup('Data:', {
+  seed: { flags: '--seed <n>', meaning: 'seed of the built-in data', read: readCount, default: 1 },
+  scale: { flags: '--scale <n>', meaning: 'n times as many facts', read: readPositive, default: 1 },
+});
+
 const dataFlags = flagGroup('Data:', {
   fixtures: {
     flags: '--fixtures <dir>',
     meaning: 'serve the data of this folder instead of the built-in',
   },
-  seed: { flags: '--seed <n>', meaning: 'seed of the built-in data', read: readCount, default: 1 },
-  scale: { flags: '--scale <n>', meaning: 'n times as many facts', read: readPositive, default: 1 },
   restate: {
     flags: '--restate <n>',
-    meaning: 'conversions and revenue of a day are complete after n days',
+    meaning: 'conversions and revenue of a day are complete n days after it is over',
     read: readCount,
     default: 0,
   },
@@ -54,6 +63,7 @@ const dataFlags = flagGroup('Data:', {
     meaning: 'for some campaigns, up to n days later than --restate says',
     read: readCount,
     default: 0,
+    isRare: true,
   },
 });
 
@@ -69,6 +79,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
     meaning: 'a report is ready at the n-th status call',
     read: readPositive,
     conflicts: ['manual'],
+    isRare: true,
   },
   manual: { flags: '--manual', meaning: 'a report is ready when the admin call says so' },
   tokenTtl: {
@@ -77,6 +88,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
     read: readDuration,
     default: 2 * hourMs,
     defaultText: '2h',
+    isRare: true,
   },
   reportTtl: {
     flags: '--report-ttl <duration>',
@@ -84,6 +96,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
     read: readDuration,
     default: 24 * hourMs,
     defaultText: '24h',
+    isRare: true,
   },
 });
 
@@ -96,19 +109,26 @@ const behaviourFlags = flagGroup('Behaviour:', {
     flags: '--rate-limit <n/s>',
     meaning: 'at most n calls a second for each account; more get 429',
     read: readRate,
+    isRare: true,
   },
   windowClock: {
     flags: '--window-clock <kind>',
     meaning: 'how since and until are read: as instants, or as wall time',
     words: windowClocks,
     default: 'instant',
+    isRare: true,
   },
   lenient: {
     flags: '--lenient',
     meaning: 'ignore unknown parameters instead of refusing them',
+    isRare: true,
   },
-  tlsCert: { flags: '--tls-cert <file>', meaning: 'serve https with this certificate' },
-  tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert' },
+  tlsCert: {
+    flags: '--tls-cert <file>',
+    meaning: 'serve https with this certificate',
+    isRare: true,
+  },
+  tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert', isRare: true },
   fault: {
     flags: '--fault <spec>',
     meaning: 'a fault: ENDPOINT:KIND[:key=value…], e.g. status:503:times=3; repeatable',
@@ -116,8 +136,10 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
 });
 
-/** The server's own flags, which work with the commands below it too; durations are in milliseconds. */
-const serverFlags = [addressFlags, dataFlags, lifeFlags, behaviourFlags] as const;
+/** What a server is started with, on a free port too; durations are in milliseconds. */
+const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviourFlags] as const;
+
+const serverFlags = [portFlags, ...startFlags] as const;
 
 type ServerFlags = OptionsOf<typeof serverFlags>;
 
@@ -132,14 +154,14 @@ const execCommand = declareCommand({
     ],
     ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
   ],
-  flagsAbove: serverFlags,
+  flagsAbove: startFlags,
   action: ({ context, options, args: [command] }) => exec(context, options, command),
 });
 
 const validateCommand = declareCommand({
   name: 'validate',
   args: ['<dir>'],
-  summary: 'check a folder of data for --fixtures; names file and line of a mistake',
+  summary: 'check a folder of data for --fixtures; names file and line of an error',
   examples: [
     ['adreport local-server validate ./fixtures', 'exit 2 if the data are wrong'],
     ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
@@ -167,7 +189,7 @@ const exportCommand = declareCommand({
     ['adreport local-server --fixtures ./fixtures', 'and to serve'],
   ],
   flags: [exportFlags],
-  flagsAbove: serverFlags,
+  flagsAbove: [worldFlags],
   async action({ context, options, args: [directory] }) {
     await exportData(context, options, directory);
     return 0;
@@ -202,8 +224,8 @@ function parseHost(value: string): string {
 
 /** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */
 async function localServer(context: Context, options: ServerFlags): Promise<void> {
-  const { host } = context;
-  const server = await startFromFlags(context, options);
+  const { console, host } = context;
+  const server = await startFromFlags(context, options, console.note);
   try {
     await announceServer(context, server);
     if (!host.signal.aborted) await once(host.signal, 'abort');
@@ -236,10 +258,15 @@ async function announceServer(
   console.note(`  Or open ${url}/ in a browser. Ctrl-C ends it.`);
 }
 
-/** Starts the server that the flags describe; its request log goes to stderr. */
+/**
+ * Starts the server that the flags describe.
+ *
+ * @param logRequest takes a line for each request
+ */
 async function startFromFlags(
   { console, host }: Context,
   flags: ServerFlags,
+  logRequest: (line: string) => void,
 ): Promise<LocalServer> {
   const tls = readTls(flags, host.cwd);
   const { startLocalServer } = await import('../server/start.ts');
@@ -254,8 +281,7 @@ async function startFromFlags(
     rateLimitPerSecond: flags.rateLimit,
     faults: flags.fault,
     tls,
-    onNotice: console.note,
-    onRequest: (request) => console.note(requestLine(request)),
+    onRequest: (request) => logRequest(requestLine(request)),
   });
 
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
@@ -282,11 +308,17 @@ function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string): TlsFiles | unde
   return { cert: readPem(tlsCert, cwd), key: readPem(tlsKey, cwd) };
 }
 
+/** A chain of certificates is a few kilobytes. */
+const pemBytesAtMost = 1024 * 1024;
+
 function readPem(file: string, cwd: string): string {
   try {
-    return readFileSync(resolve(cwd, file), 'utf8');
+    return readSmallFile(resolve(cwd, file), pemBytesAtMost).toString('utf8');
   } catch (cause) {
-    throw new UsageError(`${file} could not be read: ${(cause as Error).message}.`, { cause });
+    throw new UsageError(`${printable(file)} could not be read: ${(cause as Error).message}.`, {
+      hint: '--tls-cert and --tls-key take files in the form of PEM.',
+      cause,
+    });
   }
 }
 
@@ -298,13 +330,46 @@ function requestLine(request: LoggedRequest): string {
   return `${time.slice(11, 19)} ${method} ${path} ${answer}`;
 }
 
+/** Of the requests that a failed command made, so many are shown. */
+const requestsShown = 50;
+
+/** The requests that a command makes, apart from what it says itself on stderr. */
+class CommandLog {
+  readonly #console: Context['console'];
+  readonly #lines: string[] = [];
+  #count = 0;
+
+  constructor(console: Context['console']) {
+    this.#console = console;
+  }
+
+  /** Takes a line, which `-v` shows at once. */
+  add(line: string): void {
+    this.#count += 1;
+    this.#lines.push(line);
+    if (this.#lines.length > requestsShown) this.#lines.shift();
+    this.#console.trace(1, `local-server: ${line}`);
+  }
+
+  /** Shows the latest requests of a command that failed, unless they were shown. */
+  showFailure(exitCode: number): void {
+    if (this.#console.verbosity > 0 || this.#count === 0) return;
+
+    const latest = this.#lines.length < this.#count ? `, the latest ${this.#lines.length}` : '';
+    const requests = formatPlural(this.#count, 'request');
+    this.#console.note(`local-server: exit code ${exitCode} after ${requests}${latest}:`);
+    for (const line of this.#lines) this.#console.note(`  ${line}`);
+  }
+}
+
 /**
- * Runs a command against a server of its own, with the settings of the server's first account in place of whatever service
- * the environment named before, and hands its exit code on (128 + n for a signal, as shells do).
+ * Runs a command against a server of its own, with the settings of the server's first account in
+ * place of whatever service the environment named before, and hands its exit code on (128 + n for a
+ * signal, as shells do). The server's log is silent unless the command fails, or with `-v`.
  */
 async function exec(
   context: Context,
-  options: ServerFlags,
+  options: OptionsOf<typeof startFlags>,
   command: readonly string[],
 ): Promise<number> {
   const { host } = context;
@@ -318,7 +383,9 @@ async function exec(
     });
   }
 
-  const { url, accounts, close } = await startFromFlags(context, { ...options, port: 0 });
+  const log = new CommandLog(context.console);
+  const flags = { ...options, port: 0 };
+  const { url, accounts, close } = await startFromFlags(context, flags, (line) => log.add(line));
   const firstAccount = accounts[0];
   const env: NodeJS.ProcessEnv = {
     ...host.env,
@@ -332,7 +399,9 @@ async function exec(
   if (options.tlsCert) env.NODE_EXTRA_CA_CERTS = resolve(host.cwd, options.tlsCert);
 
   try {
-    return await runToEnd({ program, args, env, host });
+    const exitCode = await runToEnd({ program, args, env, host });
+    if (exitCode !== 0 && !host.signal.aborted) log.showFailure(exitCode);
+    return exitCode;
   } finally {
     await close();
   }
@@ -347,8 +416,9 @@ interface ChildProgram {
 }
 
 /**
- * Runs a program to its end, and leaves none of the processes it started. Where it can have a process group of its own
- * the whole group is signalled; one that reads from a terminal must stay in ours, where Ctrl-C reaches it by itself.
+ * Runs a program to its end, and leaves none of the processes it started. Where it can have a
+ * process group of its own the whole group is signalled; one that reads from a terminal must stay
+ * in ours, where Ctrl-C reaches it by itself.
  */
 async function runToEnd({ program, args, env, host }: ChildProgram): Promise<number> {
   const isWindows = process.platform === 'win32';
@@ -397,7 +467,10 @@ async function runToEnd({ program, args, env, host }: ChildProgram): Promise<num
   }
 }
 
-/** Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the first mistake. */
+/**
+ * Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the
+ * first error.
+ */
 async function validate({ console, flags, host }: Context, directory: string): Promise<void> {
   const { loadFixtures } = await import('../server/fixtures/load.ts');
   const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));

@@ -1,18 +1,26 @@
+import { readGivenBaseUrl, type Settings } from '../account/resolve.ts';
+import {
+  checkBaseUrl,
+  checkToken,
+  exampleBaseUrl,
+  formatBaseUrl,
+  guessBaseUrl,
+} from '../account/setting-values.ts';
+import { settingTable } from '../account/settings.ts';
+import { type StoredAccount, withAccount } from '../account/store.ts';
 import type { Client, Credentials } from '../api/client.ts';
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { checkBaseUrl, checkToken, type Settings } from '../config/settings.ts';
-import { type StoredAccount, withAccount } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings, type ReportRequest } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import { AdreportError, SignInError, UsageError } from '../errors.ts';
 import { encodeRequest } from '../report/request.ts';
+import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { createPrompt, type Prompt, readSecret } from '../ui/prompt.ts';
+import { Prompt, readSecret } from '../ui/prompt.ts';
 import { declareCommand } from './command.ts';
 
 const loginFlags = flagGroup('Options:', {
-  baseUrl: { flags: '--base-url <url>', meaning: 'address of the service' },
+  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'address of the service' },
   email: { flags: '--email <address>', meaning: 'sign in with e-mail and password' },
   passwordStdin: {
     flags: '--password-stdin',
@@ -24,17 +32,18 @@ const loginFlags = flagGroup('Options:', {
     meaning: 'read a token made in the service’s console from standard input',
   },
   profile: {
-    flags: '--profile <name>',
+    flags: settingTable.profile.flag,
     meaning: 'the profile of the account (default: buyer)',
     words: profiles,
   },
   encoding: {
-    flags: '--encoding <kind>',
+    flags: settingTable.encoding.flag,
     meaning: 'how the bodies of all calls are written (default: json)',
     words: encodings,
+    isRare: true,
   },
   account: {
-    flags: '--account <name>',
+    flags: settingTable.account.flag,
     meaning: 'name to store the account under (default: default)',
   },
 });
@@ -87,45 +96,69 @@ interface SignedIn {
 /** How often what is typed may be refused. */
 const triesAtMost = 3;
 
-/** Asks for what is missing, proves it with a call, and stores the token; the password is never stored. */
+/**
+ * Asks for what is missing, proves it with a call, and stores the token; the password is never
+ * stored.
+ */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { console, host } = context;
-  const settings = await context.settings();
-  const prompt = createPrompt(host.stdin, console, host.signal);
-  const target = { baseUrl: await readBaseUrl(settings, prompt), settings };
+  const settings = await context.account.settings();
+  const prompt = new Prompt(host.stdin, console, host.signal);
+  const target = { baseUrl: await readBaseUrl(context, options, settings, prompt), settings };
 
   const email = options.email ?? (host.env.ADREPORT_EMAIL || undefined);
   const proof = await readProof(context, options, email);
   const signedIn = proof
     ? await tryProof(context, target, proof)
-    : await askUntilAccepted(context, target, () =>
-        askProof(prompt, email, settings.storedAccount?.email),
-      );
+    : await askUntilAccepted(context, target, new ProofPrompt(prompt, email, settings));
 
   await storeAccount(context, target, signedIn);
 }
 
-/** The base URL of the flag, the environment or the project file; else asked for, with the stored one to confirm. */
-async function readBaseUrl({ baseUrl, storedAccount }: Settings, prompt: Prompt): Promise<URL> {
-  if (baseUrl.value && baseUrl.source !== 'account') return baseUrl.value;
+/** The base URL of the flag or the environment; else asked for, with the stored one to confirm. */
+async function readBaseUrl(
+  { host }: Context,
+  options: LoginOptions,
+  { storedAccount }: Settings,
+  prompt: Prompt,
+): Promise<URL> {
+  const given = readGivenBaseUrl(options, host.env);
+  if (given) return given;
 
-  const answer = await prompt.ask({
+  const flag = '--base-url URL';
+  const typed = await prompt.ask({
     what: 'base URL of the service',
-    flag: '--base-url URL',
-    check: checkBaseUrl,
+    flag,
+    example: exampleBaseUrl,
+    check: checkTypedBaseUrl,
     default: storedAccount?.baseUrl,
   });
-  return checkBaseUrl(answer);
+  const guess = guessBaseUrl(typed);
+  if (guess === undefined) return checkBaseUrl(typed);
+
+  // A flag would be refused with the same guess; here it takes one key.
+  const confirmed = await prompt.ask({
+    what: 'base URL with its scheme',
+    flag,
+    check: checkBaseUrl,
+    default: guess,
+  });
+  return checkBaseUrl(confirmed);
+}
+
+/** Throws `UsageError` for what is no base URL, unless its scheme alone was left out. */
+function checkTypedBaseUrl(text: string): void {
+  if (guessBaseUrl(text) === undefined) checkBaseUrl(text);
 }
 
 /** Tries what is typed, and asks again where the service refuses it, three times in all. */
 async function askUntilAccepted(
   context: Context,
   target: SignInTarget,
-  ask: () => Promise<Proof>,
+  prompt: ProofPrompt,
 ): Promise<SignedIn> {
   for (let tries = 1; ; tries += 1) {
-    const proof = await ask();
+    const proof = await prompt.ask();
     try {
       return await tryProof(context, target, proof);
     } catch (error) {
@@ -135,7 +168,10 @@ async function askUntilAccepted(
   }
 }
 
-/** Signs in, and asks the service what the account is. Throws `SignInError` where it refuses the proof. */
+/**
+ * Signs in, and asks the service what the account is. Throws `SignInError` where it refuses the
+ * proof.
+ */
 async function tryProof(
   context: Context,
   { baseUrl, settings }: SignInTarget,
@@ -143,7 +179,7 @@ async function tryProof(
 ): Promise<SignedIn> {
   const { profile, encoding } = settings;
   const signIn = { baseUrl, encoding: encoding.value, token: ownToken, credentials };
-  const client = await context.clientFor(signIn);
+  const client = await context.account.signingInWith(signIn).client();
 
   const token = ownToken ?? (await client.signIn());
   const campaignCount = await countCampaigns(context, client);
@@ -175,15 +211,25 @@ async function storeAccount(
     windowClock: windowClock === 'instant' ? undefined : windowClock,
     email,
   };
-  await context.store().update((stored) => withAccount(stored, name, account));
+  let isDefault = false;
+  await context.store().update((stored) => {
+    const changed = withAccount(stored, name, account);
+    isDefault = changed.defaultAccount === name;
+    return changed;
+  });
 
   const campaigns =
     campaignCount === undefined ? '' : `, ${formatPlural(campaignCount, 'campaign')}`;
   const description = `account “${name}”: ${profile} profile${campaigns}`;
-  context.console.note(`Signed in to ${baseUrl.href} as ${description}.`);
+  context.console.note(`Signed in to ${formatBaseUrl(baseUrl)} as ${description}.`);
+  const flags = isDefault ? '' : ` --account ${name}`;
+  const by = profile === 'dsp' ? 'DAILY' : 'CAMPAIGN';
+  context.console.note(`Next: adreport run --period last-week --by ${by}${flags}`);
 }
 
-/** How many campaigns the account sees; `undefined`, with a warning, where it has no list of them. */
+/**
+ * How many campaigns the account sees; `undefined`, with a warning, where it has no list of them.
+ */
 async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
   try {
     const { campaigns } = await client.campaigns();
@@ -198,7 +244,10 @@ async function countCampaigns({ console }: Context, client: Client): Promise<num
   }
 }
 
-/** Whether the account has no buyer profile. No report is made: two time breakdowns exclude each other. */
+/**
+ * Whether the account has no buyer profile. No report is made: two time breakdowns exclude each
+ * other.
+ */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
   const impossibleRequest: ReportRequest = {
     since: 0,
@@ -215,7 +264,10 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
   }
 }
 
-/** What flags or the environment give; `undefined` where nothing does. `--email` stands above a token of the environment. */
+/**
+ * What flags or the environment give; `undefined` where nothing does. `--email` stands above a
+ * token of the environment.
+ */
 async function readProof(
   { console, host }: Context,
   options: LoginOptions,
@@ -243,29 +295,52 @@ async function readProof(
   return { credentials: { email, password } };
 }
 
-/** Asks for a token, or for e-mail and password; an e-mail address that is there already decides for the latter. */
-async function askProof(
-  prompt: Prompt,
-  email: string | undefined,
-  storedEmail: string | undefined,
-): Promise<Proof> {
-  if (email !== undefined) return { credentials: { email, password: await askPassword(prompt) } };
+/**
+ * Asks for a token, or for e-mail and password; what was typed before is there to confirm the next
+ * time.
+ */
+class ProofPrompt {
+  readonly #prompt: Prompt;
 
-  const flag = '--token-stdin, or with --email and --password-stdin';
-  const way = await prompt.choose({ what: 'way to sign in', flag }, [
-    { value: 'password', name: 'E-mail and password' },
-    { value: 'token', name: 'A token made in the service’s console' },
-  ]);
-  if (way === 'token') {
-    const question = { what: 'token', flag: '--token-stdin', check: checkToken };
-    return { token: checkToken(await prompt.askSecret(question)) };
+  /** An e-mail address that a flag or the environment gives is not asked for. */
+  readonly #givenEmail: string | undefined;
+  #way: 'password' | 'token' | undefined;
+  #lastEmail: string | undefined;
+
+  constructor(prompt: Prompt, email: string | undefined, { storedAccount }: Settings) {
+    this.#prompt = prompt;
+    this.#givenEmail = email;
+    this.#lastEmail = storedAccount?.email;
   }
 
-  const question = { what: 'e-mail address', flag: '--email ADDRESS', default: storedEmail };
-  const typedEmail = await prompt.ask(question);
-  return { credentials: { email: typedEmail, password: await askPassword(prompt) } };
-}
+  async ask(): Promise<Proof> {
+    const way = this.#givenEmail === undefined ? await this.#askWay() : 'password';
+    if (way === 'token') {
+      const question = { what: 'token', flag: '--token-stdin', check: checkToken };
+      return { token: checkToken(await this.#prompt.askSecret(question)) };
+    }
 
-function askPassword(prompt: Prompt): Promise<string> {
-  return prompt.askSecret({ what: 'password', flag: '--password-stdin' });
+    const email = this.#givenEmail ?? (await this.#askEmail());
+    const question = { what: 'password', flag: '--password-stdin' };
+    return { credentials: { email, password: await this.#prompt.askSecret(question) } };
+  }
+
+  async #askWay(): Promise<'password' | 'token'> {
+    const flag = '--token-stdin, or with --email and --password-stdin';
+    this.#way ??= await this.#prompt.choose({ what: 'way to sign in', flag }, [
+      { value: 'password', name: 'E-mail and password' },
+      { value: 'token', name: 'A token made in the service’s console' },
+    ]);
+    return this.#way;
+  }
+
+  async #askEmail(): Promise<string> {
+    const question = {
+      what: 'e-mail address',
+      flag: '--email ADDRESS',
+      default: this.#lastEmail,
+    };
+    this.#lastEmail = await this.#prompt.ask(question);
+    return this.#lastEmail;
+  }
 }

@@ -1,10 +1,11 @@
-import { flagGroup } from '../app/flags/flag.ts';
-import { findAccount, withAccount } from '../config/store.ts';
+import { settingTable } from '../account/settings.ts';
+import { findAccount, withAccount } from '../account/store.ts';
 import type { Context } from '../context.ts';
+import { flagGroup } from '../run/flags/flag.ts';
 import { declareCommand } from './command.ts';
 
 const logoutFlags = flagGroup('Options:', {
-  account: { flags: '--account <name>', meaning: 'the stored account to forget' },
+  account: { flags: settingTable.account.flag, meaning: 'the stored account to forget' },
 });
 
 export const logoutCommand = declareCommand({
@@ -21,9 +22,11 @@ export const logoutCommand = declareCommand({
   },
 });
 
-/** Forgets the stored token; the service itself is told nothing, a token ends there by its own life. */
+/**
+ * Forgets the stored token; the service itself is told nothing, a token ends there by its own life.
+ */
 async function logout(context: Context): Promise<void> {
-  const { account } = await context.settings();
+  const { account } = await context.account.settings();
   let hadToken = false;
   await context.store().update((settings) => {
     const stored = findAccount(settings, account.value);

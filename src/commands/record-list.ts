@@ -1,10 +1,10 @@
-import { checkFormat, csvDialect, openTarget, tableLook } from '../app/deliver.ts';
-import type { OutputFlags } from '../app/flags/output-flags.ts';
-import { pageExtras } from '../app/page-extras.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { encodeTable, type FormatName } from '../output/formats/index.ts';
-import { type TextColumn, textTable } from '../output/table/table-layout.ts';
+import { encodeTable, type FormatName } from '../formats/index.ts';
+import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
+import { checkFormat, csvDialect, openTarget, tableLook } from '../run/deliver.ts';
+import type { OutputFlags } from '../run/flags/output-flags.ts';
+import { pageExtras } from '../run/page-extras.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** A record of a list as its columns show it. */
@@ -26,22 +26,29 @@ interface ListLayout {
 interface ListContent {
   readonly rows: readonly ListRow[];
 
-  /** What JSON holds in place of the rows where no columns are chosen: the records as the service sends them. */
+  /**
+   * What JSON holds in place of the rows where no columns are chosen: the records as the service
+   * sends them.
+   */
   readonly records?: readonly object[];
 
   /** The sentence for people where there are none. */
   readonly emptyNote: string;
 }
 
-/** A list of records on its way to where the output flags lead: in any format, to a file or to stdout. */
+/**
+ * A list of records on its way to where the output flags lead: in any format, to a file or to
+ * stdout.
+ */
 export interface RecordList {
   /** Writes the list. Throws `OutputError`; then nothing is left of a file that was begun. */
   write(content: ListContent): Promise<void>;
 }
 
 /**
- * Decides the format, the columns and the target of a list before the service is asked. Throws `UsageError` for flags that
- * do not fit and for an unknown column, and `OutputError` for a target that cannot be written.
+ * Decides the format, the columns and the target of a list before the service is asked. Throws
+ * `UsageError` for flags that do not fit and for an unknown column, and `OutputError` for a target
+ * that cannot be written.
  */
 export async function prepareList(
   context: Context,
@@ -72,7 +79,8 @@ export async function prepareList(
     const output = await target.open();
     try {
       await output.write(await encode(content));
-      await output.commit();
+      await output.finish();
+      await output.place();
     } catch (error) {
       await output.abort();
       throw error;
@@ -84,7 +92,10 @@ export async function prepareList(
   return { write };
 }
 
-/** The columns that `--columns` names, in any case; where it names none, the usual ones of the format. */
+/**
+ * The columns that `--columns` names, in any case; where it names none, the usual ones of the
+ * format.
+ */
 function columnsOf(
   { columns, tableColumns }: ListLayout,
   { columns: selectedColumns }: OutputFlags,

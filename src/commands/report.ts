@@ -1,23 +1,29 @@
-import { announce } from '../app/announce.ts';
-import { checkFormat, tableLook } from '../app/deliver.ts';
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { outputFlags } from '../app/flags/output-flags.ts';
-import { readPositive } from '../app/flags/read-value.ts';
-import { reportFlags } from '../app/flags/report-flags.ts';
-import { serviceFlags } from '../app/flags/service-flags.ts';
-import { planWithIds } from '../app/names.ts';
-import { createReport, toolsFor } from '../app/order.ts';
-import { factsOfPlan, type ProfilePlan, planFromFlags, printDryRun } from '../app/plan.ts';
-import { prepareOutput, writingIntake } from '../app/receive.ts';
-import { questionOfReport } from '../app/report-question.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type TextColumn, textTable } from '../output/table/table-layout.ts';
-import type { LedgerEntry } from '../report/ledger.ts';
+import { judgeOrder } from '../judge/said-members.ts';
+import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
+import { isStuck, type LedgerEntry } from '../report/ledger.ts';
+import { notesOf } from '../report/window.ts';
+import { announce, sayJudgement } from '../run/announce.ts';
+import { checkFormat, tableLook } from '../run/deliver.ts';
+import { printDryRun } from '../run/dry-run.ts';
+import { flagGroup, type OptionsOf, rarely } from '../run/flags/flag.ts';
+import { outputFlags } from '../run/flags/output-flags.ts';
+import { readPositive } from '../run/flags/read-value.ts';
+import { reportFlags } from '../run/flags/report-flags.ts';
+import { serviceFlags } from '../run/flags/service-flags.ts';
+import { planWithIds } from '../run/names.ts';
+import { createReport, toolsFor } from '../run/order.ts';
+import { outputOf, type ProfilePlan, planFromFlags } from '../run/plan.ts';
+import { questionOfReport } from '../run/question.ts';
+import { writingIntake } from '../run/receive.ts';
+import { prepareOutput } from '../run/write-report.ts';
 import { printable, visibleJson } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 
-const createFlags = [...reportFlags, outputFlags, serviceFlags] as const;
+// With `--direct` alone there is something to write.
+const createFlags = [...reportFlags, rarely(outputFlags), serviceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',
@@ -70,7 +76,10 @@ export const reportCommand = declareCommand({
 
 type CreateOptions = OptionsOf<typeof createFlags>;
 
-/** Creates a report and prints its id alone; where the service answers with data, that goes to the output instead. */
+/**
+ * Creates a report and prints its id alone; where the service answers with data, that goes to the
+ * output instead.
+ */
 async function create(context: Context, options: CreateOptions): Promise<void> {
   const { account, console } = context;
   if (options.output !== undefined && !options.direct) {
@@ -80,20 +89,23 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
 
   if (options.direct) checkFormat(context, options);
   const plan = await planToSend(context, options);
-  for (const note of plan.window.notes) console.note(note);
+  const now = Math.floor(context.host.wallClock() / 1_000);
+  for (const note of notesOf(plan.window, now)) console.note(note);
   if (options.dryRun) {
     const { window, request } = plan;
     return printDryRun(context, [{ account, window, request, output: options.output }]);
   }
 
   const tools = toolsFor(context);
-  const output = await prepareOutput(context, options, factsOfPlan(plan, await account.name()));
+  const accountName = await account.name();
+  const output = await prepareOutput(context, options, outputOf({ plan, accountName, options }));
   const question = await questionOfReport(context, { account, options, plan });
-  const { take } = writingIntake(context, tools, { ...output, question });
+  const { take } = writingIntake(tools, { ...output, question });
   const created = await createReport(tools, { plan, isStrict: false }, take);
   if (created.kind === 'report') {
-    for (const notice of created.notices) console.alarm(notice);
-    const { id, status } = created;
+    const { id, records = [], takenId } = created.origin;
+    sayJudgement(console, judgeOrder(records, takenId));
+    const { status } = created;
     const asJson = visibleJson({ report_id: id, status });
     return console.result(context.flags.json ? asJson : printable(id));
   }
@@ -104,17 +116,28 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   await announce(context, created.result);
 }
 
-async function planToSend(context: Context, flags: CreateOptions): Promise<ProfilePlan> {
+async function planToSend(context: Context, options: CreateOptions): Promise<ProfilePlan> {
   const { account, host } = context;
-  const plan = await planFromFlags(account, flags, host.wallClock());
-  return planWithIds(context, { account, flags }, plan);
+  const plan = await planFromFlags(account, options, host.wallClock());
+  if (plan.isWeekly) throw severalReports(options);
+  return planWithIds(context, { account, options }, plan);
+}
+
+/** The error for weeks, each of which is a report of its own. */
+function severalReports({ by, breakdowns, period, since, until }: CreateOptions): UsageError {
+  const named = (flag: string, value?: string) => (value ? [flag, shellWord(value)] : []);
+  const words = ['adreport run', ...named('--by', by ?? breakdowns), ...named('--period', period)];
+  words.push(...named('--since', since), ...named('--until', until));
+  return new UsageError('--by WEEKLY makes a report of each week, and this command makes one.', {
+    hint: `Use: ${words.join(' ')}\nOr ask for one week: --by RANGE --period last-week`,
+  });
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, keep: true, whole: true },
   { name: 'window', value: daysOf, whole: true },
   { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
-  { name: 'status', value: (entry) => entry.lastStatus, keep: true },
+  { name: 'status', value: statusText, keep: true },
   { name: 'created', value: createdText, whole: true },
   { name: 'file', value: (entry) => entry.file },
   { name: 'profile', value: (entry) => entry.profile },
@@ -125,6 +148,11 @@ function daysOf({ window }: LedgerEntry): string {
   const first = window.since.slice(0, 10);
   const last = window.until.slice(0, 10);
   return first === last ? first : `${first}..${last}`;
+}
+
+/** The last status; one that runs wait for no more is told. */
+function statusText(entry: LedgerEntry): string {
+  return isStuck(entry) ? `${entry.lastStatus}, given up` : entry.lastStatus;
 }
 
 function createdText({ createdAt }: LedgerEntry): string {

@@ -1,26 +1,14 @@
-import { planForAccounts } from '../app/accounts.ts';
-import { announce } from '../app/announce.ts';
-import { chooseParts } from '../app/archive.ts';
-import { checkComparable, compareReport, planEarlier } from '../app/compare.ts';
-import { checkFormat } from '../app/deliver.ts';
-import { runFlags } from '../app/flags/run-flags.ts';
-import { jobWithIds } from '../app/names.ts';
-import { type ReportTools, toolsFor } from '../app/order.ts';
-import { runParts } from '../app/parts.ts';
-import {
-  expectOwnPlaces,
-  factsOf,
-  fileOf,
-  type Job,
-  type PlannedCall,
-  printDryRun,
-} from '../app/plan.ts';
-import { fetchReport, type PreparedOutput, prepareOutput, writingIntake } from '../app/receive.ts';
-import { planSavedReports, type RunCommandLine } from '../app/saved-reports.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { Part } from '../report/parts.ts';
-import { partsAtMost, type Window } from '../report/window.ts';
+import { notesOf, partsAtMost } from '../report/window.ts';
+import { planForAccounts } from '../run/accounts.ts';
+import { askReport, lacksWindow } from '../run/ask-report.ts';
+import { chooseParts } from '../run/books.ts';
+import { showPlan } from '../run/dry-run.ts';
+import { runFlags } from '../run/flags/run-flags.ts';
+import { expectOwnPlaces, type Job } from '../run/plan.ts';
+import { runJobs } from '../run/run-jobs.ts';
+import { planSavedReports, type RunCommandLine } from '../run/saved-reports.ts';
 import { formatCount } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
@@ -56,31 +44,41 @@ export const runCommand = declareCommand({
     ['adreport run nightly', 'a report saved in adreport.yaml (see adreport init)'],
   ],
   flags: runFlags,
-  hasHelpAll: true,
-  async action({ context, options, args: [names], typedOptions }) {
-    await run(context, { options, names, typedOptions });
+  async action({ context, options, args: [names], typedOptions, program }) {
+    const isAsked = lacksWindow(context, { options, names });
+    const answered = isAsked ? await askReport(context, options, program.args.slice(1)) : options;
+    await run(context, { options: answered, names, typedOptions });
     return 0;
   },
 });
 
-/** Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole or in parts. */
+/**
+ * Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole
+ * or in parts.
+ */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
   expectFewParts(planned);
-  const notes = new Set(planned.flatMap(({ plan }) => plan.window.notes));
+  const now = Math.floor(context.host.wallClock() / 1_000);
+  const notes = new Set(planned.flatMap(({ plan }) => notesOf(plan.window, now)));
   for (const note of notes) context.console.note(note);
 
   const chosen = await chooseParts(context, planned);
   const jobs = chosen.filter(({ parts }) => parts.length > 0);
   expectOwnPlaces(jobs, context.host.cwd);
-  if (options.dryRun) return showPlan(context, jobs);
 
-  const [first, ...others] = jobs;
-  if (!first) return context.console.note('Nothing is missing: every file is there.');
-  if (others.length === 0 && first.options.split === undefined) return fetchWhole(context, first);
-
-  await runParts(context, jobs, (tools, job, part) => prepareJob(context, tools, job, part));
+  const refusal = chosen.find((job) => job.refusal)?.refusal;
+  if (options.dryRun) {
+    await showPlan(context, jobs);
+    if (refusal) throw refusal;
+    return;
+  }
+  if (jobs.length === 0 && !refusal) {
+    return context.console.note('Nothing is missing: every file is there.');
+  }
+  await runJobs(context, jobs);
+  if (refusal) throw refusal;
 }
 
 /** Throws `UsageError` where accounts, or saved reports, make more parts together than one may. */
@@ -100,79 +98,5 @@ async function planJobs(context: Context, command: RunCommandLine): Promise<Job[
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
   if (areSaved) return planSavedReports(context, command);
 
-  checkFormat(context, options);
   return planForAccounts(context, { options });
-}
-
-/** Prints what would be asked for: with `--compare`, below each report the one that it is held against. */
-async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
-  const calls: PlannedCall[] = [];
-  for (const planned of jobs) {
-    const job = await jobWithIds(context, planned);
-    for (const part of job.parts) calls.push(...callsOf(context, job, part));
-    if (job.isMerged) calls.push(...earlierCalls(context, job, job.plan.window));
-  }
-  await printDryRun(context, calls);
-}
-
-/** The calls that a part of a job leads to. Throws as `earlierCalls`. */
-function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
-  const { account, label, isMerged } = job;
-  const { window, request, reason } = part;
-  const call = { account, label, window, request, output: fileOf(job, part), reason };
-  // What is merged is compared as a whole.
-  return isMerged ? [call] : [call, ...earlierCalls(context, job, window)];
-}
-
-/**
- * With `--compare` the call for the report that the one of a window is held against. Throws `UsageError` for a format that has
- * no place for a change.
- */
-function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
-  const { account, label, options } = job;
-  if (!options.compare) return [];
-
-  checkComparable(context, options);
-  const { window, request } = planEarlier(context, job, { now, which: options.compare });
-  const reason = 'the report above is held against this one';
-  return [{ account, label, window, request, output: null, reason }];
-}
-
-/** Fetches one report that is not split. */
-async function fetchWhole(context: Context, planned: Job): Promise<void> {
-  const job = await jobWithIds(context, planned);
-  const tools = toolsFor(context, job.account);
-  const output = await prepareJob(context, tools, job, job.parts[0]);
-  const intake = writingIntake(context, tools, output);
-  const written = await fetchReport(tools, { plan: job.plan, options: job.options, intake });
-  await announce(context, written);
-}
-
-/**
- * Settles the output of a part, or without a part that of all parts of a job; with `--compare` the earlier report is fetched
- * first. Throws as `prepareOutput`, and `UsageError` for a format that has no place for a change.
- */
-async function prepareJob(
-  context: Context,
-  tools: ReportTools,
-  job: Job,
-  part?: Part,
-): Promise<PreparedOutput> {
-  const { options } = job;
-  if (options.compare) checkComparable(context, options);
-
-  const { accountName, books, label, name, question } = job;
-  const prepared = await prepareOutput(context, options, factsOf(job, part));
-  books?.start();
-  const output: PreparedOutput = {
-    ...prepared,
-    label: { report: name ?? null, account: accountName, job: label },
-    question,
-    record: part && books ? (file) => books.record(part, file) : undefined,
-  };
-  if (!options.compare) return output;
-
-  const { window } = part ?? job.plan;
-  const comparison = await compareReport(tools, job, { now: window, which: options.compare });
-  return { ...output, comparison };
 }

@@ -1,12 +1,12 @@
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { serviceFlags } from '../app/flags/service-flags.ts';
-import { typedWaitCommand } from '../app/flags/typed-command.ts';
-import { waitFlags } from '../app/flags/wait-flags.ts';
-import { noteReport, toolsFor } from '../app/order.ts';
-import { awaitReport, withResumeHint } from '../app/wait.ts';
+import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
-import { reportFailed } from '../report/wait.ts';
+import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
+import { serviceFlags } from '../run/flags/service-flags.ts';
+import { typedWaitCommand } from '../run/flags/typed-command.ts';
+import { waitFlags } from '../run/flags/wait-flags.ts';
+import { noteReport, toolsFor } from '../run/order.ts';
+import { awaitReport, withResumeHint } from '../run/wait.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
@@ -14,7 +14,7 @@ const statusFlags = flagGroup('Options:', {
   wait: { flags: '--wait', meaning: 'poll until the report is ready' },
 });
 
-const flags = [statusFlags, serviceFlags, waitFlags] as const;
+const flags = [statusFlags, waitFlags, serviceFlags] as const;
 
 export const statusCommand = declareCommand({
   name: 'status',
@@ -35,7 +35,10 @@ export const statusCommand = declareCommand({
   },
 });
 
-/** Prints a report's status word (or with `--json` its record); a report that has failed is exit 6 besides. */
+/**
+ * Prints a report's status word (or with `--json` its record); a report that has failed is exit 6
+ * besides.
+ */
 async function status(
   context: Context,
   options: OptionsOf<typeof flags>,
@@ -46,7 +49,7 @@ async function status(
 
   const record = await withResumeHint(tools, { reportId, resume }, async () => {
     if (options.wait) return awaitReport(tools, reportId, options);
-    const answer = await (await context.client()).status(reportId);
+    const answer = await (await context.account.client()).status(reportId);
     if (answer.status !== 'progress') await noteReport(tools, reportId, { status: answer.status });
     return answer;
   });

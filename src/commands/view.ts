@@ -1,23 +1,8 @@
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
-import { tableLook } from '../app/deliver.ts';
-import { flagGroup, type OptionsOf } from '../app/flags/flag.ts';
-import { readPositive } from '../app/flags/read-value.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { ColumnPlan } from '../output/columns.ts';
-import type { TableLook } from '../output/encoder.ts';
-import { encodeTable } from '../output/formats/index.ts';
-import { ReportTable } from '../output/formats/table.ts';
-import { groupBars, groupLine, groupTable } from '../output/table/group-text.ts';
-import { reportCard } from '../output/table/report-card.ts';
-import { membersInWords } from '../report/member-words.ts';
-import { openReportFile, readReportStream } from '../rows/report-file.ts';
-import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import { wrap } from '../text/cell-width.ts';
-import { printable } from '../text/printable.ts';
-import { formatBytes, formatPlural } from '../text/quantity.ts';
 import {
   everyFigureOf,
   type Figure,
@@ -26,7 +11,7 @@ import {
   figuresOf,
   findFigure,
   leadingFirst,
-} from '../view/figures.ts';
+} from '../figures/figures.ts';
 import {
   type Group,
   Grouping,
@@ -34,8 +19,8 @@ import {
   isTime,
   type KeyColumn,
   keyText,
-  strangeNotices,
-} from '../view/grouping.ts';
+  strangeValueNotes,
+} from '../figures/grouping.ts';
 import {
   fieldsNamed,
   figuresAsJson,
@@ -44,7 +29,24 @@ import {
   type RankedGroups,
   rankGroups,
   resolveKeys,
-} from '../view/ranked-groups.ts';
+} from '../figures/ranked-groups.ts';
+import { zoneText } from '../figures/window-text.ts';
+import { encodeTable } from '../formats/index.ts';
+import { membersInWords } from '../judge/member-words.ts';
+import { ColumnPlan } from '../output/columns.ts';
+import type { TableLook } from '../output/encoder.ts';
+import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
+import { reportCard } from '../present/terminal/report-card.ts';
+import { TerminalTable } from '../present/terminal/terminal-table.ts';
+import { openReportFile, readReportStream } from '../rows/report-file.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { tableLook } from '../run/deliver.ts';
+import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
+import { readPositive } from '../run/flags/read-value.ts';
+import { wrap } from '../text/cell-width.ts';
+import { printable } from '../text/printable.ts';
+import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { matchesWildcard } from '../text/wildcard.ts';
 import { declareCommand } from './command.ts';
 
 /** A row must have one of the values in the column of that name. */
@@ -67,7 +69,7 @@ const viewFlags = flagGroup('Options:', {
   },
   where: {
     flags: '--where <name=v1,v2>',
-    meaning: 'only rows with one of these values; repeatable',
+    meaning: "only rows with one of these values, e.g. 'campaign=Ski*'; repeatable",
     read: parseCondition,
     isRepeatable: true,
   },
@@ -101,7 +103,7 @@ export const viewCommand = declareCommand({
   args: ['<file>'],
   summary: 'show the figures of a report file: totals, groups, charts',
   introduction:
-    'Reads JSON, NDJSON, CSV of any dialect with a header row, each also as .gz, Parquet and the xlsx of adreport; - is stdin.',
+    'Reads JSON, NDJSON and CSV of any dialect with a header row, each also as .gz, and Parquet; - is stdin.',
   examples: [
     ['adreport view week.csv', 'its figures, and its first rows'],
     ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
@@ -200,7 +202,10 @@ function chooseForm({ console, flags }: Context, { chart, format }: ViewOptions)
   return format ?? (console.out.isTerminal ? 'table' : 'csv');
 }
 
-/** Throws `UsageError` where `--sort` or `--top` has no groups to choose from; `--top` counts the rows of a preview. */
+/**
+ * Throws `UsageError` where `--sort` or `--top` has no groups to choose from; `--top` counts the
+ * rows of a preview.
+ */
 function checkOrder({ by, chart, sort, top }: ViewOptions, isPreview: boolean): void {
   const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
   const hasGroups = by !== undefined && chart !== 'line';
@@ -211,13 +216,16 @@ function checkOrder({ by, chart, sort, top }: ViewOptions, isPreview: boolean): 
   });
 }
 
-/** Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and `IncompleteDataError`. */
+/**
+ * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and
+ * `IncompleteDataError`.
+ */
 async function readFile(context: Context, file: string, reader: ReportReader): Promise<ReadReport> {
   const { stdin, signal, cwd } = context.host;
   const source =
     file === '-'
       ? readReportStream(addAbortSignal(signal, stdin), 'stdin')
-      : await openReportFile(resolve(cwd, file), file);
+      : await openReportFile(resolve(cwd, file), file, signal);
   const { batches } = source;
   const progress = await context.progress();
   const meter = progress.transfer('Reading', source.sizeBytes);
@@ -239,24 +247,31 @@ async function readFile(context: Context, file: string, reader: ReportReader): P
 
 type RowTest = (row: Row) => boolean;
 
-/** Adds up the rows of a report while they go by, and keeps the lines of the first ones for a preview. */
+/**
+ * Adds up the rows of a report while they go by, and keeps the lines of the first ones for a
+ * preview.
+ */
 class ReportReader {
   readonly #options: ViewOptions;
+
   /** How many rows the preview has; 0 where none is wanted. */
   readonly #rowsAtMost: number;
   readonly #byTime = new Grouping('time');
   readonly #plan = new ColumnPlan({});
-  readonly #table: ReportTable;
+  readonly #table: TerminalTable;
   readonly #previewLines: string[] = [];
 
-  /** The groups of `--by`, and the tests of `--where`, once the first rows tell which columns there are. */
+  /**
+   * The groups of `--by`, and the tests of `--where`, once the first rows tell which columns there
+   * are.
+   */
   #groups: Grouping | undefined;
   #tests: readonly RowTest[] | undefined;
 
   constructor(options: ViewOptions, look: TableLook, rowsAtMost: number) {
     this.#options = options;
     this.#rowsAtMost = rowsAtMost;
-    this.#table = new ReportTable(this.#plan, { table: { ...look, totals: false } });
+    this.#table = new TerminalTable(this.#plan, { table: { ...look, totals: false } });
   }
 
   /** How many rows have passed the tests of `--where`. */
@@ -314,16 +329,23 @@ class ReportReader {
   }
 }
 
-/** Whether a row has one of the values, in any case; an empty value is none. */
+/**
+ * Whether a row has one of the values, in any case and with wildcards (`Ski*`); an empty value is
+ * none.
+ */
 function testOf({ name, values }: Condition, fields: readonly string[]): RowTest {
   const columns = fieldsNamed(name, fields);
-  const valuesInAnyCase = new Set(values.map((value) => value.toLowerCase()));
 
-  return (row) =>
-    columns.some((field) => {
-      const text = keyText(row[field]) ?? '';
-      return valuesInAnyCase.has(text.toLowerCase());
-    });
+  const matches = new Map<string, boolean>();
+  const isMatch = (text: string): boolean => {
+    const isKnown = matches.get(text);
+    if (isKnown !== undefined) return isKnown;
+
+    const hasMatch = values.some((value) => value === text || matchesWildcard(value, text));
+    if (matches.size < 100_000) matches.set(text, hasMatch);
+    return hasMatch;
+  };
+  return (row) => columns.some((field) => isMatch(keyText(row[field]) ?? ''));
 }
 
 function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {
@@ -340,7 +362,9 @@ function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): Ran
   return rankGroups(groups, figures, { sort: sort ?? usualOrder, count });
 }
 
-/** The figures where none is named, and the one that decides the order, where it is not among them. */
+/**
+ * The figures where none is named, and the one that decides the order, where it is not among them.
+ */
 function figuresToShow({ metrics }: Grouping, sort: string | undefined): Figure[] {
   const figures = figuresOf(metrics);
   const sortName = sort?.replace(/:\w*$/, '').trim() ?? '';
@@ -354,7 +378,9 @@ function hasTime(keys: readonly KeyColumn[]): boolean {
   return keys.some(({ field }) => isTime(field));
 }
 
-/** The figure of a chart: the first one that was named; else revenue, or what leads in its place. */
+/**
+ * The figure of a chart: the first one that was named; else revenue, or what leads in its place.
+ */
 function figureToDraw(
   figures: readonly Figure[],
   metrics: readonly string[] | undefined,
@@ -362,7 +388,10 @@ function figureToDraw(
   return metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
 }
 
-/** Throws `UsageError` where a chart has nothing to draw: bars need groups, a line needs one key, and that a time. */
+/**
+ * Throws `UsageError` where a chart has nothing to draw: bars need groups, a line needs one key,
+ * and that a time.
+ */
 function checkChart(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
   const canDraw = chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime(keys);
   if (canDraw) return;
@@ -376,7 +405,7 @@ function checkChart(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
 /** @param hasBy whether `--by` was given, so that a key without any value surprises */
 function warnOf({ console }: Context, { byTime, groups }: ReadReport, hasBy: boolean): void {
   const metrics = byTime.metrics.map((field) => ({ field, name: field }));
-  for (const notice of strangeNotices(byTime, metrics)) console.warn(notice);
+  for (const sentence of strangeValueNotes(byTime, metrics)) console.warn(sentence);
   if (!hasBy || groups.size !== 1 || groups.rowCount <= 1) return;
 
   const [onlyGroup] = groups;
@@ -400,7 +429,9 @@ async function textForPrograms(
   return objects.map((text) => `${text}\n`).join('');
 }
 
-/** Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure. */
+/**
+ * Groups as CSV, in the layout of a report's; nothing where there is neither a key nor a figure.
+ */
 async function groupsAsCsv(
   { all, figures, top }: RankedGroups,
   isTerminal: boolean,
@@ -441,16 +472,21 @@ function documentOf({ file, report, ranked }: ReportView): string {
   ]);
 }
 
-/** What the file is, its figures, and its groups, or its first rows where those are wanted. */
+/**
+ * What the file is called, its figures, its groups or first rows, and last what it says of its
+ * report.
+ */
 function textForPeople(context: Context, reportView: ReportView, rowsAtMost: number): string {
   const { file, options, report, ranked } = reportView;
   const look = tableLook(context);
   const fields = options.metrics && ranked.figures.map(({ field }) => field);
 
-  const lines = [headText(file, report, look), ...aboutLines(report, look)];
+  const lines = [headText(file, report, look)];
   lines.push(...reportCard(report.byTime, look, { fields }), '');
   if (rowsAtMost > 0) lines.push(...previewLines(report, rowsAtMost, look));
   else lines.push(...groupLines(context, reportView, look));
+  const about = aboutLines(report, look);
+  if (about.length > 0) lines.push('', ...about);
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
@@ -463,7 +499,7 @@ function headText(file: string, report: ReadReport, look: TableLook): string {
 
   const days = daysOf(report);
   if (days !== '') facts.push(printable(days));
-  const zone = summary ? ` (${printable(summary.timezone)})` : '';
+  const zone = summary ? ` (${printable(zoneText(summary.timezone))})` : '';
 
   const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zone}`;
   return wrap(text, width - 2).join('\n  ');
@@ -476,7 +512,9 @@ function aboutLines({ tail }: ReadReport, look: TableLook): string[] {
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
 }
 
-/** The first and the last day, of which the summary tells, else the rows; empty where neither does. */
+/**
+ * The first and the last day, of which the summary tells, else the rows; empty where neither does.
+ */
 function daysOf({ tail, byTime }: ReadReport): string {
   const points = inTimeOrder(byTime);
   const since = tail.summary ? tail.summary.since : points[0]?.time;

@@ -1,7 +1,9 @@
-import { serviceFlags } from '../app/flags/service-flags.ts';
-import { maskToken } from '../config/settings.ts';
+import { defaultAccountName } from '../account/resolve.ts';
+import { maskToken } from '../account/setting-values.ts';
+import { isUnnamed } from '../account/sign-in.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
+import { serviceFlags } from '../run/flags/service-flags.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
@@ -19,19 +21,23 @@ export const whoamiCommand = declareCommand({
   },
 });
 
-/** Shows who the program is to the service, and proves it with a call; what does not work is thrown once it is shown. */
+/**
+ * Shows who the program is to the service, and proves it with a call; what does not work is thrown
+ * once it is shown.
+ */
 async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
-  const { account, baseUrl, token, profile } = await context.settings();
+  const settings = await context.account.settings();
+  const { account, baseUrl, token, profile } = settings;
   const answer = await askService(context);
 
   const identity = {
-    account: account.value,
+    account: isUnnamed(settings) ? defaultAccountName : account.value,
     baseUrl: baseUrl.value?.href ?? null,
     profile: profile.value,
     token: token.value === undefined ? null : maskToken(token.value),
     tokenSource: token.value === undefined ? null : token.source,
-    works: answer.problem === undefined,
+    works: answer.error === undefined,
   };
   if (flags.json) {
     await console.result(JSON.stringify(identity));
@@ -46,31 +52,34 @@ async function whoami(context: Context): Promise<void> {
     await console.result(facts.join(' · '));
   }
 
-  if (answer.problem) throw answer.problem;
+  if (answer.error) throw answer.error;
 }
 
-function describeAnswer({ campaignCount, problem }: ServiceAnswer): string {
-  if (problem) return 'does not work';
+function describeAnswer({ campaignCount, error }: ServiceAnswer): string {
+  if (error) return 'does not work';
   if (campaignCount === undefined) return 'works, but may not list campaigns';
   return `works: ${formatPlural(campaignCount, 'campaign')}`;
 }
 
-/** What a call with the token came to; neither member is there where the token is known, and may not list campaigns. */
+/**
+ * What a call with the token came to; neither member is there where the token is known, and may not
+ * list campaigns.
+ */
 interface ServiceAnswer {
   readonly campaignCount?: number;
-  readonly problem?: AdreportError;
+  readonly error?: AdreportError;
 }
 
 /** Asks for the list of campaigns, which is the lightest call of the service. */
 async function askService(context: Context): Promise<ServiceAnswer> {
   try {
-    const client = await context.client();
+    const client = await context.account.client();
     const { campaigns } = await client.campaigns();
     return { campaignCount: campaigns.length };
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
     if (mayNotList(error)) return {};
-    return { problem: error };
+    return { error };
   }
 }
 

@@ -3,9 +3,9 @@ import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vo
 import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
 
 /**
- * How a row field is to be read.
- * `id` is a string of digits, `money` a decimal number (DSP: a string with a decimal comma), `date` is `YYYY-MM-DD`,
- * `hour` an ISO 8601 date-time with a numeric offset, `wallTime` a `YYYY-MM-DD HH:MM:SS` that tells no zone.
+ * How a row field is to be read. `id` is a string of digits, `money` a decimal number (DSP: a
+ * string with a decimal comma), `date` is `YYYY-MM-DD`, `hour` an ISO 8601 date-time with a numeric
+ * offset, `wallTime` a `YYYY-MM-DD HH:MM:SS` that tells no zone.
  */
 export type FieldType = 'date' | 'hour' | 'wallTime' | 'id' | 'text' | 'integer' | 'money';
 
@@ -15,6 +15,10 @@ export interface Column {
   readonly type: FieldType;
   readonly metric?: MetricName;
   readonly breakdown?: BreakdownName;
+
+  /** Its dates are Mondays that stand for their weeks. */
+  readonly isOfWeeks?: true;
+
   /** It was asked for only because another column is computed from it, and is not shown. */
   readonly hidden?: true;
 }
@@ -23,9 +27,9 @@ export interface Column {
 type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
- * The columns of a report's rows, in row order: time, dimensions, metrics as asked for.
- * A buyer's row has every dimension field (null when its breakdown was not asked for: then `breakdown` is absent
- * here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
+ * The columns of a report's rows, in row order: time, dimensions, metrics as asked for. A buyer's
+ * row has every dimension field (null when its breakdown was not asked for: then `breakdown` is
+ * absent here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
  */
 export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
@@ -47,9 +51,11 @@ export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
 }
 
 /**
- * The columns that a request asks for, in its order: the fields of the breakdowns, then the metrics.
- * @param shownMetrics the metrics to show and the names of computed ones, where these are not simply the request's
- *   metrics; what is asked for only because another is computed from it is `hidden`
+ * The columns that a request asks for, in its order: the fields of the breakdowns, then the
+ * metrics.
+ * @param shownMetrics the metrics to show and the names of computed ones, where these are not
+ * simply the request's metrics; what is asked for only because another is computed from it is
+ * `hidden`
  */
 export function askedColumns(
   profile: Profile,
@@ -76,8 +82,8 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
 );
 
 /**
- * The columns that tell a row of a report from every other one: of each breakdown its id, or its name where it has none.
- * Empty for a report of one row.
+ * The columns that tell a row of a report from every other one: of each breakdown its id, or its
+ * name where it has none. Empty for a report of one row.
  */
 export function keyOf(asked: readonly BreakdownName[]): string[] {
   const key: string[] = [];
@@ -97,26 +103,37 @@ const allFields: readonly string[] = [
   ...metrics.flatMap(({ name, rowField = {} }) => [name, ...Object.values(rowField)]),
 ];
 
-/** The type of a row field by its name alone, for rows whose request is not known; `undefined` for an unknown field. */
+/**
+ * The type of a row field by its name alone, for rows whose request is not known; `undefined` for
+ * an unknown field.
+ */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
 }
 
-/** The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar. */
+/**
+ * The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar.
+ */
 export function metricOfField(field: string): Metric | undefined {
   return metrics.find(
     ({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field),
   );
 }
 
-/** A name as the row field that it means: without blanks around it and, where no other fits, without its case. */
+/**
+ * A name as the row field that it means: without blanks around it and, where no other fits, without
+ * its case.
+ */
 export function fieldOfName(name: string): string {
   const plain = name.trim();
   if (fieldTypeOf(plain) !== undefined) return plain;
   return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
 }
 
-/** The names of a header as row fields; a name that means a field which another one is called keeps its own. */
+/**
+ * The names of a header as row fields; a name that means a field which another one is called keeps
+ * its own.
+ */
 export function fieldsOfHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
@@ -141,7 +158,10 @@ const campaignFields = [
   'adunitName',
 ];
 
-/** A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is `Campaign ID`; an unknown one is itself. */
+/**
+ * A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is
+ * `Campaign ID`; an unknown one is itself.
+ */
 export function fieldLabel(field: string): string {
   const derived = derivedMetrics.find((metric) => metric.field === field);
   if (derived) return derived.name.replace(/ (.)$/, ' ($1)');
@@ -153,14 +173,10 @@ export function fieldLabel(field: string): string {
   return wordsOf(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
 
-/** The row field of a label; a text that is no label is itself. */
-export function fieldOfLabel(label: string): string {
-  const named = [...breakdownFields, ...metrics].map(({ name }) => name);
-  const fields = [...derivedMetrics.map(({ field }) => field), ...named, ...campaignFields];
-  return fields.find((field) => fieldLabel(field) === label) ?? label;
-}
-
-/** The sign of the currency that a metric or derived metric counts in; empty for one that counts no money. */
+/**
+ * The sign of the currency that a metric or derived metric counts in; empty for one that counts no
+ * money.
+ */
 export function currencyOf(field: string): '' | '$' | '€' {
   const name = metricOfField(field)?.name ?? field;
   if (name.endsWith('Dollar')) return '$';
@@ -168,7 +184,7 @@ export function currencyOf(field: string): '' | '$' | '€' {
 }
 
 /** A breakdown as a noun, from its meaning: `campaign`, `postal code`. */
-export function nounOf({ meaning }: Breakdown): string {
+export function nounOf({ meaning }: Pick<Breakdown, 'meaning'>): string {
   return meaning.replace(/^by (the )?/, '').replaceAll(/ \([^)]*\)/g, '');
 }
 

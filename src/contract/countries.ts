@@ -5,7 +5,10 @@ export interface Country {
   readonly name: string;
 }
 
-/** ISO code and GeoNames id of every country. Source: GeoNames (https://www.geonames.org), CC BY 4.0. */
+/**
+ * ISO code and GeoNames id of every country. Source: GeoNames (https://www.geonames.org), CC BY
+ * 4.0.
+ */
 const codesAndIds = `
   AD 3041565,AE 290557,AF 1149361,AG 3576396,AI 3573511,AL 783754,AM 174982,AO 3351879,AQ 6697173,AR 3865483,
   AS 5880801,AT 2782113,AU 2077456,AW 3577279,AX 661882,AZ 587116,BA 3277605,BB 3374084,BD 1210997,BE 2802361,
@@ -37,11 +40,15 @@ const codesAndIds = `
 /** A country with what people call it. */
 interface NamedCountry {
   readonly country: Country;
+
   /** In each language, English first. */
   readonly names: readonly string[];
 }
 
-/** The languages in which a country can be named; where two names are alike, the first of them counts. */
+/**
+ * The languages in which a country can be named; where two names are alike, the first of them
+ * counts.
+ */
 const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
 
 /** In alphabetical order of the codes. */
@@ -90,9 +97,9 @@ const otherNames = new Map([
 ]);
 
 /**
- * The country of an ISO code, a GeoNames id, or a name in English, French, German, Spanish or Italian; `undefined` for
- * another text. Case does not matter. A name that is written exactly counts before one without its accents and
- * punctuation, and English before the other languages.
+ * The country of an ISO code, a GeoNames id, or a name in English, French, German, Spanish or
+ * Italian; `undefined` for another text. Case does not matter. A name that is written exactly
+ * counts before one without its accents and punctuation, and English before the other languages.
  */
 export function findCountry(text: string): Country | undefined {
   const countries = readCountries();
@@ -104,6 +111,18 @@ export function findCountry(text: string): Country | undefined {
   const exactText = text.trim().toLowerCase();
   const byExactName = findByName(countries, (name) => name.toLowerCase() === exactText);
   return byExactName ?? findByName(countries, (name) => plain(name) === plainText);
+}
+
+/**
+ * Every country that has such a name in any of the languages, without regard to case, accents and
+ * punctuation.
+ */
+export function countriesNamed(text: string): Country[] {
+  const plainText = plain(text);
+  const matches = readCountries().filter(({ names }) =>
+    names.some((name) => plain(name) === plainText),
+  );
+  return matches.map(({ country }) => country);
 }
 
 /** The first country that has such a name in the first language in which any has. */

@@ -1,16 +1,39 @@
 import type { BreakdownName, FilterName, MetricName } from './vocabulary.ts';
 
-/** Method and path of each call, relative to the base URL (service specification, Endpoints). */
+/** A call of the service, as both ends know it. */
+interface Endpoint {
+  readonly method: 'GET' | 'POST';
+
+  /** Relative to the base URL. */
+  readonly path: string;
+
+  /** Whether it has a body, which is JSON or a form. */
+  readonly takesBody: boolean;
+
+  /**
+   * How a message may quote an answer that is not as it should be: one that lists names is quoted
+   * without them.
+   */
+  readonly quoted: 'as it is' | 'without names' | 'without tokens';
+}
+
+/** Each call of the service (service specification, Endpoints). */
 export const endpoints = {
-  auth: { method: 'POST', path: '/auth-reporting' },
-  buyer: { method: 'POST', path: '/buyer-reporting' },
-  status: { method: 'POST', path: '/status-reporting' },
-  download: { method: 'POST', path: '/download-reporting' },
-  campaigns: { method: 'GET', path: '/campaigns' },
-} as const;
+  auth: { method: 'POST', path: '/auth-reporting', takesBody: true, quoted: 'without tokens' },
+  buyer: { method: 'POST', path: '/buyer-reporting', takesBody: true, quoted: 'as it is' },
+  status: { method: 'POST', path: '/status-reporting', takesBody: true, quoted: 'as it is' },
+  download: { method: 'POST', path: '/download-reporting', takesBody: true, quoted: 'as it is' },
+  campaigns: { method: 'GET', path: '/campaigns', takesBody: false, quoted: 'without names' },
+} as const satisfies Readonly<Record<string, Endpoint>>;
 
 /** The short names that faults and traces use for the calls. */
 export type EndpointName = keyof typeof endpoints;
+
+/** In the order of their use. */
+export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
+
+/** The calls that carry a token: all but sign-in. */
+export type SignedEndpoint = Exclude<EndpointName, 'auth'>;
 
 /** A report request in the contract's own terms, before it is encoded as JSON or as a form. */
 export interface ReportRequest {
@@ -20,6 +43,7 @@ export interface ReportRequest {
   readonly metrics: readonly MetricName[];
   readonly breakdowns: readonly BreakdownName[];
   readonly filters: { readonly [Name in FilterName]?: readonly string[] };
+
   /** IANA zone name; DSP profile only. */
   readonly timezone?: string;
   readonly output?: 'direct';
@@ -29,11 +53,16 @@ export interface ReportRequest {
 export const encodings = ['json', 'form'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** How the service may read the ends of a window: as instants, or by the digits of the wall time (`decisions.md` 2). */
+/**
+ * How the service may read the ends of a window: as instants, or by the digits of the wall time
+ * (`decisions.md` 2).
+ */
 export const windowClocks = ['instant', 'wall'] as const;
 export type WindowClock = (typeof windowClocks)[number];
 
-/** The report states that the service names, and those that the local server can be told to end in. */
+/**
+ * The report states that the service names, and those that the local server can be told to end in.
+ */
 export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof reportStatuses)[number];
 
@@ -47,18 +76,35 @@ export interface StatusRecord {
 /** What a status word means for one who waits. */
 export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
-const progressWords =
-  /^(progress|in[ _-]?progress|running|processing|pending|queued|waiting|scheduled|created|new|started)$/;
-const readyWords =
-  /^(ready|ready[ _-]?for[ _-]?download|available|done|completed?|success|succeeded|finished|ok)$/;
-const failedWords = /^(failed|failure|error|expired|cancell?ed)$/;
+/** Words of state, without blanks and marks, that end a wait: the data can be had. */
+const doneWords = ['done', 'complete', 'completed', 'success', 'finished', 'ok'];
 
-/** What a status word means, in any case; `undefined` for a word that is not known. */
+/** Words of state, without blanks and marks, that end a wait: there will be no data. */
+const failedWords = ['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'];
+
+/**
+ * What a word of state means, whatever its case, its blanks and its marks (`decisions.md` 3);
+ * `undefined` for a word that is not known. There is no list of words for a report that is not
+ * ready: any word but these may mean it.
+ */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
-  const word = status.trim().toLowerCase();
-  if (progressWords.test(word)) return 'progress';
-  if (readyWords.test(word)) return 'ready';
-  return failedWords.test(word) ? 'failed' : undefined;
+  const words = status.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const word = words.join('');
+
+  if (word === 'progress' || word === 'inprogress') return 'progress';
+  if (failedWords.includes(word)) return 'failed';
+  return doneWords.includes(word) || saysReady(words) ? 'ready' : undefined;
+}
+
+/**
+ * Whether the first or the last of some words is `ready` or `available`, and no word before it
+ * denies that.
+ */
+function saysReady(words: readonly string[]): boolean {
+  const isReady = (word: string | undefined) => word === 'ready' || word === 'available';
+  if (isReady(words[0])) return true;
+  const isDenied = words.some((word) => ['not', 'no', 'un'].includes(word));
+  return isReady(words.at(-1)) && !isDenied;
 }
 
 /** The same; a word that is not known counts as still in progress (`decisions.md` 3). */
@@ -71,8 +117,10 @@ export interface ReportSummary {
   /** Start of the window, `2014-12-01T00:00:00+0100`, in the report's zone. */
   readonly since: string;
   readonly until: string;
+
   /** In upper case, in the order of the request. */
   readonly breakdowns: readonly string[];
+
   /** A buyer's is always `europe/paris`, a DSP's the name as requested. */
   readonly timezone: string;
 }
@@ -82,7 +130,9 @@ export interface AdUnit {
   readonly adunitId: string;
 }
 
-/** One element of the answer of `GET /campaigns`; dates are Paris wall time, `YYYY-MM-DD HH:MM:SS`. */
+/**
+ * One element of the answer of `GET /campaigns`; dates are Paris wall time, `YYYY-MM-DD HH:MM:SS`.
+ */
 export interface CampaignRecord {
   readonly advertiserId: string;
   readonly advertiserName: string;
@@ -95,11 +145,3 @@ export interface CampaignRecord {
 
 /** The zone of every buyer report, and the default of a DSP's (`decisions.md` 2). */
 export const defaultZone = 'Europe/Paris';
-
-const cutForm =
-  /\b(?:truncat\w*|partial(?:ly)?|incomplete|omitted|missing|skipped|dropped|only the first|was cut|were cut|limited|timed out|failed)\b/i;
-
-/** Whether a sentence of the service says that something of a report is missing. */
-export function saysCut(sentence: string): boolean {
-  return cutForm.test(sentence);
-}

@@ -1,17 +1,26 @@
 import type { Profile } from './vocabulary.ts';
 
-/** Who says it: the specification of the service, or only the decisions on what the specification leaves open. */
+/**
+ * Who says it: the specification of the service, or only the decisions on what the specification
+ * leaves open.
+ */
 export type StatementKind = 'described' | 'assumed';
 
-/** One thing that adreport relies on in the service, which `adreport doctor --service` tries against an account. */
+/**
+ * One thing that adreport relies on in the service, which `adreport doctor --service` tries against
+ * an account.
+ */
 export interface Statement {
   /** A stable number, `S12`. */
   readonly id: string;
   readonly kind: StatementKind;
+
   /** What the service does, as a sentence without a full stop. */
   readonly sentence: string;
+
   /** Where it stands: a heading of `reporting-service.md`, or a section of `decisions.md`. */
   readonly source: string;
+
   /** The profiles that it holds for. */
   readonly profiles: readonly Profile[];
 }
@@ -20,7 +29,10 @@ const buyer: readonly Profile[] = ['buyer'];
 const dsp: readonly Profile[] = ['dsp'];
 const both: readonly Profile[] = ['buyer', 'dsp'];
 
-/** Everything that client and local server suppose of the real service, in the order in which it is tried. */
+/**
+ * Everything that client and local server suppose of the real service, in the order in which it is
+ * tried.
+ */
 export const statements = [
   {
     id: 'S01',

@@ -1,79 +1,54 @@
-/** What the values of a report mean: numbers, days, moments. Nothing is ever rounded, and nothing guessed. */
+/**
+ * What the values of a report mean: numbers, days, moments. Nothing is ever rounded, and nothing
+ * guessed.
+ */
 
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A DSP's money: the comma is its decimal mark. Three digits after the comma might be thousands, so that such a text is
- * no number, unless nothing but a zero stands before the comma.
+ * A DSP's money: the comma is its decimal mark. Three digits after the comma might be thousands, so
+ * that such a text is no number, unless nothing but a zero stands before the comma.
  */
 const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 
 /**
- * The text of the number that a value is, or that a string such as `"1234,50"` holds, with a decimal point and every
- * digit that came; `undefined` where it is no number.
+ * The text of the number that a value is, or that a string such as `"1234,50"` holds, with a
+ * decimal point and every digit that came; `undefined` where it is no number. Blanks round it, a
+ * plus, zeros before it and a decimal mark without digits on one side (`.5`) are left out or added.
  */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
-  if (numberPattern.test(value)) return value;
-  return commaPattern.test(value) ? value.replace(',', '.') : undefined;
+  return plainNumberOf(value) ?? plainNumberOf(usualFormOf(value));
 }
 
-/** A number as its sign, its digits without zeros at either end, and the power of ten that they are multiplied by. */
-interface Decimal {
-  readonly sign: string;
-  /** Empty for zero. */
-  readonly digits: string;
-  readonly exponent: number;
+function plainNumberOf(text: string): string | undefined {
+  if (numberPattern.test(text)) return text;
+  return commaPattern.test(text) ? text.replace(',', '.') : undefined;
 }
 
-function decimalOf(text: string): Decimal | undefined {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);
-  if (!match) return undefined;
-
-  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
-  const all = integer + fraction;
-  let start = 0;
-  let end = all.length;
-  while (all[start] === '0') start += 1;
-  while (end > start && all[end - 1] === '0') end -= 1;
-  return {
-    sign,
-    digits: all.slice(start, end),
-    exponent: Number(exponent) - fraction.length + (all.length - end),
-  };
+function usualFormOf(text: string): string {
+  return text
+    .trim()
+    .replace(/^\+(?=[\d.,])/, '')
+    .replace(/^(-?)(?=[.,]\d)/, '$10')
+    .replace(/^(-?)0+(?=\d)/, '$1')
+    .replace(/(?<=\d)\.$/, '');
 }
 
-function isSameNumber(one: Decimal, other: Decimal): boolean {
-  if (one.digits === '' || other.digits === '') return one.digits === other.digits;
-  return one.sign === other.sign && one.digits === other.digits && one.exponent === other.exponent;
+/** What stands in the place of a number where there is none. */
+const nothingForm = /^\s*(?:-|n\/a|nan|null|\\n)?\s*$/i;
+
+/** Whether a value says no more than that there is none: null, an empty text, `-`, `N/A`, `NaN`. */
+export function isNoValue(value: unknown): boolean {
+  if (typeof value === 'string') return nothingForm.test(value);
+  return value === null || value === undefined;
 }
 
-/** A number's text as a double; `undefined` where that would be another number. */
-export function exactDouble(text: string): number | undefined {
-  const number = Number(text);
-  // A double holds every decimal number of 15 digits, and gives them back.
-  if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
-
-  const asked = decimalOf(text);
-  const held = decimalOf(String(number));
-  return asked && held && isSameNumber(asked, held) ? number : undefined;
-}
-
-/** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
-export function exactInteger(text: string): bigint | undefined {
-  const decimal = decimalOf(text);
-  if (!decimal) return undefined;
-  const { sign, digits, exponent } = decimal;
-  if (digits === '') return 0n;
-  // An integer of 64 bits has 19 digits at most.
-  if (exponent < 0 || digits.length + exponent > 20) return undefined;
-
-  const integer = BigInt(sign + digits + '0'.repeat(exponent));
-  return BigInt.asIntN(64, integer) === integer ? integer : undefined;
-}
-
-/** Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar lacks. */
+/**
+ * Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar
+ * lacks.
+ */
 export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
@@ -83,7 +58,15 @@ export function dayOf(text: string): number | undefined {
     : undefined;
 }
 
-/** Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other text. */
+/** The day of that number, counted from 1970, as `YYYY-MM-DD`. */
+export function dayText(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+/**
+ * Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other
+ * text.
+ */
 export function wallTimeOf(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text)
     ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs
@@ -91,8 +74,8 @@ export function wallTimeOf(text: string): number | undefined {
 }
 
 /**
- * The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`, and what the clocks of its zone showed,
- * as if it were UTC; `undefined` for any other text.
+ * The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`, and what the
+ * clocks of its zone showed, as if it were UTC; `undefined` for any other text.
  */
 export function momentOf(text: string): { instantMs: number; wallMs: number } | undefined {
   const form =
@@ -102,4 +85,38 @@ export function momentOf(text: string): { instantMs: number; wallMs: number } | 
   if (Number.isNaN(wallMs)) return undefined;
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
   return { instantMs: wallMs - (sign === '-' ? -offsetMs : offsetMs), wallMs };
+}
+
+/** A time as a service may write it. */
+export interface WrittenTime {
+  /**
+   * What the clocks showed, in milliseconds since 1970, as if it were UTC; of a day its midnight.
+   */
+  readonly wallMs: number;
+
+  /** Milliseconds since 1970; absent where the text tells no offset. */
+  readonly instantMs?: number;
+
+  /** Whether it is a day without a time. */
+  readonly isDay: boolean;
+}
+
+const timeForm =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/**
+ * A day, or a day and a time with a `T` or a blank between them, with or without seconds, a
+ * fraction of one, which is dropped, and an offset, `Z`, `+0100`, `+01:00` or `+01`; `undefined`
+ * for any other text.
+ */
+export function readTime(text: string): WrittenTime | undefined {
+  const day = dayOf(text);
+  if (day !== undefined) return { wallMs: day * 86_400_000, isDay: true };
+
+  const [, date, time, offset] = timeForm.exec(text) ?? [];
+  const wholeOffset = offset?.length === 3 ? `${offset}00` : offset?.toUpperCase();
+  const moment = momentOf(`${date}T${time}${wholeOffset ?? 'Z'}`);
+  if (!moment) return undefined;
+  if (offset === undefined) return { wallMs: moment.wallMs, isDay: false };
+  return { ...moment, isDay: false };
 }

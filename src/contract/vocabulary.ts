@@ -1,9 +1,11 @@
 /**
- * Every metric, breakdown and filter of the reporting service, once: wire name, row fields, type, profiles, meaning.
+ * Every metric, breakdown and filter of the reporting service, once: wire name, row fields, type,
+ * profiles, meaning.
  *
- * Flags, help, completion, validation at both ends, the report engine and column order derive from these lists, and
- * their order is the order of the columns in a row. `words` are what the trade calls a thing elsewhere. Sources: the
- * service specification (Metrics, Breakdowns, Buyer-profile filters, Report data) and `decisions.md` section 4.
+ * Flags, help, completion, validation at both ends, the report engine and column order derive from
+ * these lists, and their order is the order of the columns in a row. `words` are what the trade
+ * calls a thing elsewhere. Sources: the service specification (Metrics, Breakdowns, Buyer-profile
+ * filters, Report data) and `decisions.md` section 4.
  */
 
 export const profiles = ['buyer', 'dsp'] as const;
@@ -29,6 +31,7 @@ export interface VocabularyEntry<Name extends string = string> {
 interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name> {
   /** `money` is a decimal number, in a DSP's rows a string with a decimal comma. */
   readonly type: 'integer' | 'money';
+
   /** The row field, where it is not the metric's own name. */
   readonly rowField?: { readonly [P in Profile]?: string };
 }
@@ -51,11 +54,20 @@ export const metrics: readonly Metric[] = metricTable;
 
 interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<Name> {
   readonly fields: readonly RowField[];
+
   /** Whether it is one by time: those exclude each other. */
   readonly time?: true;
-  /** Whether a row that was asked for may have null there (specification, Report data); every other row has a value. */
+
+  /**
+   * Whether a row that was asked for may have null there (specification, Report data); every other
+   * row has a value.
+   */
   readonly nullable?: true;
-  /** The buyer's row carries the fields only when the breakdown is asked for, instead of null (`decisions.md` 4). */
+
+  /**
+   * The buyer's row carries the fields only when the breakdown is asked for, instead of null
+   * (`decisions.md` 4).
+   */
   readonly onlyWhenAsked?: true;
 }
 
@@ -96,6 +108,22 @@ export type BreakdownName = (typeof breakdownTable)[number]['name'];
 export type Breakdown = BreakdownEntry<BreakdownName>;
 export const breakdowns: readonly Breakdown[] = breakdownTable;
 
+/**
+ * A breakdown that the service does not know: a report of each calendar unit, broken down by what
+ * stands for it there, and merged. Only who asks for reports knows it.
+ */
+export interface DerivedBreakdown extends Omit<BreakdownEntry, 'name'> {
+  readonly name: 'WEEKLY';
+  readonly sentAs: TimeBreakdownName;
+  readonly unit: 'week';
+}
+
+// biome-ignore format: an entry a line reads as a table
+export const derivedBreakdowns: readonly DerivedBreakdown[] = [
+  { name: 'WEEKLY', profiles, fields: [date], time: true, sentAs: 'RANGE', unit: 'week', words: ['week', 'iso week', 'calendar week'], meaning: 'by week, Monday first: run makes a report of each' },
+];
+export type DerivedBreakdownName = DerivedBreakdown['name'];
+
 /** A breakdown by time, of which a request has one at most (specification, Breakdowns 1). */
 export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time: true }>['name'];
 
@@ -105,6 +133,7 @@ export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
 interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name> {
   /** The breakdown whose dimension the filter selects on. */
   readonly on: DimensionName;
+
   /** `id`: compared as strings of digits; `text`: by exact name. */
   readonly compare: 'id' | 'text';
   readonly adminOnly?: true;
@@ -134,8 +163,8 @@ export type Filter = FilterEntry<FilterName>;
 export const filters: readonly Filter[] = filterTable;
 
 /**
- * A metric that the service does not send: `factor × numerator / denominator`. It is computed from sums, never averaged
- * over rows, so it is right for any grouping.
+ * A metric that the service does not send: `factor × numerator / denominator`. It is computed from
+ * sums, never averaged over rows, so it is right for any grouping.
  */
 export interface DerivedMetric extends VocabularyEntry {
   /** Its column in a file, and what `--metrics` and `--sort` take. */
@@ -144,6 +173,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly denominator: MetricName;
   readonly factor: number;
   readonly unit: 'percent' | 'money';
+
   /** It is shown only where it is named: of what nobody named, people read few figures. */
   readonly onlyWhenNamed?: true;
 }
@@ -151,7 +181,7 @@ export interface DerivedMetric extends VocabularyEntry {
 /** What media buyers read next to the sums, in the order in which it is shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
-  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'click-through rate: clicks divided by displays, in a file as a fraction' },
+  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2 %)' },
   { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'rpm', 'cost per mille'], meaning: 'revenue in euros of 1,000 displays' },
   { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: [], meaning: 'revenue in US dollars of 1,000 displays' },
   { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'cost per click'], meaning: 'revenue in euros of a click' },
@@ -167,6 +197,7 @@ interface Vocabulary {
   readonly breakdowns: readonly Breakdown[];
   readonly filters: readonly Filter[];
   readonly derived: readonly (typeof derivedMetrics)[number][];
+  readonly derivedBreakdowns: readonly DerivedBreakdown[];
 }
 
 /** What a profile may use. */
@@ -177,6 +208,7 @@ export function vocabularyOf(profile: Profile): Vocabulary {
     breakdowns: breakdowns.filter(ofProfile),
     filters: filters.filter(ofProfile),
     derived: derivedMetrics.filter(ofProfile),
+    derivedBreakdowns: derivedBreakdowns.filter(ofProfile),
   };
 }
 
@@ -191,7 +223,16 @@ export function findBreakdown(name: string): Breakdown | undefined {
   return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/** Whether the name of an entry or of a row field, or one of the trade's other words, is this: in any case and number. */
+/** The breakdown of that name in any case, one of the service or one that is made here. */
+export function findAnyBreakdown(name: string): Breakdown | DerivedBreakdown | undefined {
+  const upper = name.toUpperCase();
+  return findBreakdown(upper) ?? derivedBreakdowns.find((breakdown) => breakdown.name === upper);
+}
+
+/**
+ * Whether the name of an entry or of a row field, or one of the trade's other words, is this: in
+ * any case and number.
+ */
 export function isCalled(
   { name, words = [], fields = [] }: VocabularyEntry,
   term: string,

@@ -1,15 +1,10 @@
 import agents from './agents.md';
 import archive from './archive.md';
-import backfill from './backfill.md';
-import compared from './compared.md';
-import containers from './containers.md';
 import cron from './cron.md';
 import databases from './databases.md';
-import delivery from './delivery.md';
 import environment from './environment.md';
 import exitCodes from './exit-codes.md';
 import faults from './faults.md';
-import filters from './filters.md';
 import formats from './formats.md';
 import localServer from './local-server.md';
 import pages from './pages.md';
@@ -18,19 +13,16 @@ import realService from './real-service.md';
 import reports from './reports.md';
 import schedulers from './schedulers.md';
 import security from './security.md';
-import speed from './speed.md';
 import testing from './testing.md';
 
 // A new topic is its file, and its name here.
-const forReports = { reports, periods, filters, formats, pages };
-const forPipelines = { cron, archive, backfill, schedulers, containers, databases, delivery };
+const forReports = { reports, periods, formats, pages };
+const forPipelines = { cron, archive, schedulers, databases };
 const forTests = { 'local-server': localServer, testing, faults, agents };
 const forAll = {
   'exit-codes': exitCodes,
   environment,
   security,
-  speed,
-  compared,
   'real-service': realService,
 };
 

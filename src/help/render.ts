@@ -2,9 +2,10 @@ import { wrap } from '../text/cell-width.ts';
 import type { Style } from '../ui/console.ts';
 
 /**
- * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which stands as it is, at the
- * left edge: an indented script does not run once it is copied, because its heredocs do not close. Only the comments behind
- * commands stand above them where they would not fit.
+ * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which
+ * stands as it is, at the left edge: an indented script does not run once it is copied, because its
+ * heredocs do not close. Only the comments behind commands stand above them where they would not
+ * fit.
  */
 export function renderMarkdown(text: string, page: { width: number; style: Style }): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
@@ -66,7 +67,10 @@ function readCells(line: string): string[] {
   return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
 }
 
-/** A table whose cells are broken at blanks so that it fits; where even their longest words do not, a list. */
+/**
+ * A table whose cells are broken at blanks so that it fits; where even their longest words do not,
+ * a list.
+ */
 function renderTable(table: MarkdownTable, width: number, style: Style): string {
   // A header is worth its line only where the columns do not speak for themselves.
   const rows = table.header.length > 2 ? [table.header, ...table.rows] : table.rows;
@@ -78,7 +82,10 @@ function renderTable(table: MarkdownTable, width: number, style: Style): string 
   return lines.join('\n');
 }
 
-/** The widths at which the columns of rows fit into a line; `undefined` where the longest words need more. */
+/**
+ * The widths at which the columns of rows fit into a line; `undefined` where the longest words need
+ * more.
+ */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,

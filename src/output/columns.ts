@@ -1,8 +1,11 @@
-import { type Column, type FieldType, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import {
+  type Column,
+  type FieldType,
+  fieldLabel,
+  fieldTypeOf,
+  metricOfField,
+} from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { valuesOf } from '../rows/column-values.ts';
-import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
-import { printable } from '../text/printable.ts';
 import {
   derivedFigure,
   derivedNumber,
@@ -10,9 +13,12 @@ import {
   figuresOf,
   sumsOfRow,
   unknownColumn,
-} from '../view/figures.ts';
-import type { Sums } from '../view/grouping.ts';
-import { numberIn } from '../view/numbers.ts';
+} from '../figures/figures.ts';
+import type { Sums } from '../figures/grouping.ts';
+import { numberIn } from '../figures/numbers.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 /** A column as it is written. */
@@ -20,15 +26,21 @@ export interface PlannedColumn {
   /** The key in the rows; for a derived column its own name. */
   readonly field: string;
 
-  /** What the header calls it. */
+  /** What the header of a file for programs calls it. */
   readonly name: string;
+
+  /** What people read above it: `Revenue (€)`, `Week`. */
+  readonly label: string;
 
   /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
   readonly type: FieldType | undefined;
 
   readonly numeric: boolean;
 
-  /** What it comes to in sums: for a metric, and for a derived column, whose values are computed from others of the row. */
+  /**
+   * What it comes to in sums: for a metric, and for a derived column, whose values are computed
+   * from others of the row.
+   */
   readonly figure?: Figure;
 }
 
@@ -64,8 +76,9 @@ export function isDerived({ figure }: PlannedColumn): boolean {
 type ColumnChoice = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
 
 /**
- * Which columns are written: those that the request asked for, where it is known, and fields that the vocabulary does not
- * know. A field of the vocabulary that was not asked for is left out while it is null.
+ * Which columns are written: those that the request asked for, where it is known, and fields that
+ * the vocabulary does not know. A field of the vocabulary that was not asked for is left out while
+ * it is null.
  */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
@@ -101,8 +114,9 @@ export class ColumnPlan {
   }
 
   /**
-   * Takes over the fields of a batch; the first one decides the columns. Throws `UsageError` where a selected column does
-   * not exist, and `IncompleteDataError` where a later batch has a value in a field that has no column.
+   * Takes over the fields of a batch; the first one decides the columns. Throws `UsageError` where
+   * a selected column does not exist, and `IncompleteDataError` where a later batch has a value in
+   * a field that has no column.
    */
   follow(batch: RowBatch): void {
     if (batch.fields !== this.#fields) {
@@ -116,7 +130,10 @@ export class ColumnPlan {
     }
   }
 
-  /** Decides the columns of a report without rows, from its CSV header or from the request. Throws as `follow`. */
+  /**
+   * Decides the columns of a report without rows, from its CSV header or from the request. Throws
+   * as `follow`.
+   */
   settle(fields: readonly string[]): void {
     if (this.#isDecided) return;
     const isKnown = fields.length > 0 || this.#choice.columns !== undefined;
@@ -174,12 +191,14 @@ export class ColumnPlan {
     if (derived) return derivedColumn(derived);
 
     const [figure] = figuresOf([field]);
-    const type = columns.find((column) => column.field === field)?.type ?? fieldTypeOf(field);
+    const asked = columns.find((column) => column.field === field);
+    const type = asked?.type ?? fieldTypeOf(field);
     const metric = metricOfField(field)?.name;
     const isRenamed = normalize && metric !== undefined && !fields.includes(metric);
     return {
       field,
       name: isRenamed ? metric : field,
+      label: labelOf(field, asked),
       type,
       numeric: type === 'integer' || type === 'money',
       ...(figure ? { figure } : {}),
@@ -187,7 +206,8 @@ export class ColumnPlan {
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
-    // Where columns were named, they are all that is wanted; otherwise what has no column must stay null.
+    // Where columns were named, they are all that is wanted; otherwise what has no column must stay
+    // null.
     if (this.#named) return [];
 
     const taken = new Set(this.columns.map(({ field }) => field));
@@ -199,10 +219,19 @@ export class ColumnPlan {
 }
 
 function derivedColumn(figure: Figure): PlannedColumn {
-  return { field: figure.field, name: figure.field, type: undefined, numeric: true, figure };
+  const { field } = figure;
+  return { field, name: field, label: fieldLabel(field), type: undefined, numeric: true, figure };
 }
 
-/** The field of the rows that a column of the request means: a metric may come under another name. */
+/** The heading of a field; days that stand for weeks or months are called so. */
+function labelOf(field: string, asked: Column | undefined): string {
+  if (asked?.isOfWeeks) return 'Week';
+  return asked?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
+}
+
+/**
+ * The field of the rows that a column of the request means: a metric may come under another name.
+ */
 function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
@@ -210,13 +239,16 @@ function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
 
 function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {
   const name = printable(field);
-  const sentence = `After row ${firstRow}, the rows have values in the column "${name}", which the header written before lacks.`;
+  const sentence = `After row ${firstRow}, the rows have values in the column “${name}”, which the header written before lacks.`;
   const hint =
     'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';
   return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
 }
 
-/** The field that a user means by a column's name: the field itself, a derived metric, or the metric's own name for it. */
+/**
+ * The field that a user means by a column's name: the field itself, a derived metric, or the
+ * metric's own name for it.
+ */
 function fieldNamed(name: string, known: readonly string[]): string {
   if (known.includes(name) || derivedFigure(name, known)) return name;
   const field = known.find((candidate) => metricOfField(candidate)?.name === name);

@@ -1,17 +1,21 @@
 import type { Column } from '../contract/columns.ts';
+import type { Judgement } from '../errors.ts';
+import type { Comparison } from '../figures/figures.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
-import type { Comparison } from '../view/figures.ts';
 import type { Provenance } from './provenance.ts';
 
 /** How CSV is written; the defaults together are the service's own layout. */
 export interface CsvDialect {
   readonly delimiter?: string;
+
   /** The decimal mark of numbers, money strings included. Default: as the service sent them. */
   readonly decimal?: ',' | '.';
   readonly bom?: boolean;
+
   /** Put an apostrophe before text that a spreadsheet would run as a formula. */
   readonly escapeFormulas?: boolean;
   readonly header?: boolean;
+
   /** Whether a terminal shows it: control characters in texts are made visible. */
   readonly shown?: boolean;
 }
@@ -29,7 +33,10 @@ export interface TableStyle {
   red(text: string): string;
 }
 
-/** How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a line of totals. */
+/**
+ * How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a
+ * line of totals.
+ */
 export interface TableLook {
   /** How many characters a line may have. Default: as many as the rows need. */
   readonly width?: number;
@@ -45,43 +52,61 @@ export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 export interface EncodeOptions {
   /** The columns that the request leads to, where it is known. */
   readonly columns?: readonly Column[];
-  /** The columns to write and their order (`--columns`). Default: those that the request leads to, else all. */
+
+  /**
+   * The columns to write and their order (`--columns`). Default: those that the request leads to,
+   * else all.
+   */
   readonly selectedColumns?: readonly string[] | 'all';
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
   readonly table?: TableLook;
+
   /** The heading of a page and of a sheet's summary. Default: what the report is broken down by. */
   readonly title?: string;
+
   /** What the sender says to the readers of a page and of a sheet's summary. */
   readonly remark?: string | undefined;
+
   /** A picture for the head of a page, as a `data:` URI. */
   readonly logo?: string | undefined;
+
   /** What prints a PDF: its format needs one. */
   readonly printer?: PagePrinter | undefined;
+
   /** Where the report comes from: Parquet, sheets and pages keep it beside the rows. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
+
   /** Takes a sentence for the user that does not belong into the output. */
   readonly note?: (sentence: string) => void;
 }
+
+/** What a report is found to be, as readers of it are told. */
+export type ReportJudgement = Pick<Judgement, 'findings' | 'briefNotes'>;
 
 /** Bytes to write, in order. They are good until the encoder's next call. */
 export type Pieces = readonly Uint8Array[];
 
 /**
- * Turns the rows of one or more reports into the bytes of one format. Its calls throw `UsageError` where a selected
- * column does not exist, and `OutputError` or `IncompleteDataError` for what the format cannot hold.
+ * Turns the rows of one or more reports into the bytes of one format. Its calls throw `UsageError`
+ * where a selected column does not exist, and `OutputError` or `IncompleteDataError` for what the
+ * format cannot hold.
  */
 export interface Encoder {
   /** The bytes of a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
-  /** @param warnings what differs from the request, in sentences: formats with a place for it keep it */
-  end(tail: ReportTail, warnings?: readonly string[]): Pieces | Promise<Pieces>;
+
+  /** @param judgement what is said of the report: formats with a place for it keep it */
+  end(tail: ReportTail, judgement?: ReportJudgement): Pieces | Promise<Pieces>;
 }
 
 /** Where bytes go: a file, stdout. */
 export interface Sink {
-  /** Takes the bytes, which the caller may use again once this has returned, or its promise is fulfilled. */
+  /**
+   * Takes the bytes, which the caller may use again once this has returned, or its promise is
+   * fulfilled.
+   */
   write(bytes: Uint8Array): void | Promise<void>;
 }
 
@@ -94,22 +119,24 @@ export interface WrittenRows {
 
   readonly tail: ReportTail;
 
-  /** What differs from the request, in sentences. */
-  readonly warnings: readonly string[];
+  readonly judgement: Judgement;
 }
+
+/** What is said of a report at which nobody looks. */
+const noJudgement: Judgement = { findings: [], notes: [], briefNotes: [] };
 
 /** Looks at the rows of a report on their way. */
 export interface RowWatcher {
   /** Sees every batch before it is written. */
   observe(batch: RowBatch): void;
 
-  /** What differs from the request, in sentences; asked once, after the last row. */
-  warningsOf(tail: ReportTail): readonly string[];
+  /** What the report is found to be; asked once, after the last row. */
+  close(tail: ReportTail): Judgement;
 }
 
 /**
- * Writes a report from its first row to its end. On any error the batches are closed, so that the download behind them
- * stops; the sink is the caller's to commit or to abort.
+ * Writes a report from its first row to its end. On any error the batches are closed, so that the
+ * download behind them stops; the sink is the caller's to finish or to abort.
  */
 export async function writeRows(
   batches: RowBatches,
@@ -134,9 +161,9 @@ export async function writeRows(
     }
 
     const tail = next.value;
-    const warnings = watcher?.warningsOf(tail) ?? [];
-    await write(await encoder.end(tail, warnings));
-    return { rowCount: tail.rowCount, sizeBytes, tail, warnings };
+    const judgement = watcher?.close(tail) ?? noJudgement;
+    await write(await encoder.end(tail, judgement));
+    return { rowCount: tail.rowCount, sizeBytes, tail, judgement };
   } finally {
     await batches.return?.();
   }

@@ -14,11 +14,17 @@ export type ComparedWindow = (typeof comparedWindows)[number];
 
 /** What a window is held against, and what a reader should know of it. */
 export interface EarlierWindow extends Window {
-  /** The last instant of the later window that counts: an earlier one, where that window is not over. */
+  /**
+   * The last instant of the later window that counts: an earlier one, where that window is not
+   * over.
+   */
   readonly laterUntil: number;
 }
 
-/** The calendar units that windows are held against as such, the longest first; weeks are those of ISO 8601. */
+/**
+ * The calendar units that windows are held against as such, the longest first; weeks are those of
+ * ISO 8601.
+ */
 const calendarUnits = ['year', 'quarter', 'month', 'week', 'day'] as const;
 type CalendarUnit = (typeof calendarUnits)[number];
 
@@ -31,8 +37,9 @@ interface WholeUnits {
 const secondsPerHour = 3_600;
 
 /**
- * The earlier window that a window is held against (`cli.md`, Comparisons): as many calendar units before, as many days
- * before, or the same dates or ISO weeks of the year before. Of a window that is not over, so many hours count as are.
+ * The earlier window that a window is held against (`cli.md`, Comparisons): as many calendar units
+ * before, as many days before, or the same dates or ISO weeks of the year before. Of a window that
+ * is not over, so many hours count as are.
  *
  * @param now the present, in unix seconds
  */
@@ -44,14 +51,17 @@ export function earlierWindow(window: Window, which: ComparedWindow, now: number
   const distance = distanceTo(window, which);
 
   const since = instantOf(first.minus(distance), zone);
-  const end = instantOf(endBefore(over, distance), zone);
+  const consistsOfDays = unitsOf(window)?.unit === 'day';
+  const endsWithDay = consistsOfDays && over.equals(over.startOf('day'));
+  const before = endsWithDay ? endOfDayBefore(over, distance) : endBefore(over, distance);
+  const end = instantOf(before, zone);
   // Where clocks skip the whole of the earlier window, its first second is left.
   return { since, until: Math.max(since, end - 1), zone, notes: [], laterUntil };
 }
 
 /**
- * A window as far as it can be compared: one that is not over ends with its last whole day, and where it has none, with
- * its last whole hour. A note says so.
+ * A window as far as it can be compared: one that is not over ends with its last whole day, and
+ * where it has none, with its last whole hour. A note says so.
  *
  * @param now the present, in unix seconds
  */
@@ -102,7 +112,10 @@ function distanceTo(window: Window, which: ComparedWindow): Duration {
   return Duration.fromObject({ days: Math.ceil(length.as('days')) });
 }
 
-/** The longest calendar units that a window consists of; `undefined` where it does not run over whole days. */
+/**
+ * The longest calendar units that a window consists of; `undefined` where it does not run over
+ * whole days.
+ */
 function unitsOf({ since, until, plannedUntil = until, zone }: Window): WholeUnits | undefined {
   const first = midnightAt(since, zone);
   const over = midnightAt(plannedUntil + 1, zone);
@@ -116,7 +129,10 @@ function unitsOf({ since, until, plannedUntil = until, zone }: Window): WholeUni
   return { unit, count: Math.round(over.diff(first, unit).as(unit)) };
 }
 
-/** The Monday of the same ISO week of the year before; of a week 53 that it lacks, of 52 weeks before. */
+/**
+ * The Monday of the same ISO week of the year before; of a week 53 that it lacks, of 52 weeks
+ * before.
+ */
 function weekOfYearBefore(monday: DateTime): DateTime {
   const { weekYear, weekNumber } = monday;
   const sameNumber = DateTime.fromObject(
@@ -127,8 +143,16 @@ function weekOfYearBefore(monday: DateTime): DateTime {
 }
 
 /**
- * The end of the earlier window. Where the month before is too short for its date (30 March, one month before), it ends
- * with that month.
+ * The end of the earlier window of days, by the date of its last one: a year before 28 February
+ * stands 28 February, and 29 February is another day.
+ */
+function endOfDayBefore(over: DateTime, distance: Duration): DateTime {
+  return over.minus({ days: 1 }).minus(distance).plus({ days: 1 });
+}
+
+/**
+ * The end of the earlier window. Where the month before is too short for its date (30 March, one
+ * month before), it ends with that month.
  */
 function endBefore(over: DateTime, distance: Duration): DateTime {
   const end = over.minus(distance);
@@ -136,7 +160,10 @@ function endBefore(over: DateTime, distance: Duration): DateTime {
   return isCut ? end.startOf('day').plus({ days: 1 }) : end;
 }
 
-/** What clocks show at an instant; at the first instant of a day, its midnight, which a clock change may skip. */
+/**
+ * What clocks show at an instant; at the first instant of a day, its midnight, which a clock change
+ * may skip.
+ */
 function wallOf(instant: number, zone: string): DateTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);
 }

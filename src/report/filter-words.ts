@@ -15,7 +15,8 @@ const nameFlags: Readonly<Record<string, BreakdownName>> = {
 };
 
 /**
- * The filters of a report in words, one text each: `Country: France, Germany`. Ids without a name stay ids.
+ * The filters of a report in words, one text each: `Country: France, Germany`. Ids without a name
+ * stay ids.
  *
  * @param filters values by the name of a filter, or of a flag that takes names (`campaign`)
  */
@@ -26,16 +27,14 @@ export function filtersInWords(filters: Readonly<Record<string, readonly string[
   });
 }
 
-/** The request of a report in words: `buyer report by CAMPAIGN; Country: France; account buyer@example.com`. */
+/** The request of a report in words: `buyer report by CAMPAIGN; Country: France`. */
 export function requestInWords({
   profile,
   breakdowns,
   filters,
-  account,
-}: Pick<BookedRequest, 'profile' | 'breakdowns' | 'filters' | 'account'>): string {
+}: Pick<BookedRequest, 'profile' | 'breakdowns' | 'filters'>): string {
   const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
-  const words = [`${profile} report ${by}`, ...filtersInWords(filters)];
-  return [...words, `account ${account}`].join('; ');
+  return [`${profile} report ${by}`, ...filtersInWords(filters)].join('; ');
 }
 
 function nounOfFilter(name: string): string {

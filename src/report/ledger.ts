@@ -1,46 +1,55 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  linkSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultZone, outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { momentOf } from '../contract/values.ts';
 import type { DerivedName, MetricName, Profile } from '../contract/vocabulary.ts';
+import { isObject } from '../text/json-object.ts';
+import { readSmallFile } from '../text/small-file.ts';
 import type { ReportPlan } from './request.ts';
 
 /** One report that was created on this machine. */
 export interface LedgerEntry {
   readonly id: string;
+
   /** The base URL of the service that keeps the report: two services may use the same id. */
   readonly baseUrl: string;
+
   /** Who asked, as in the request's hash. */
   readonly account: string;
+
   /** A keyed hash of what they signed in with; absent in what older versions wrote. */
   readonly credential?: string;
   readonly profile: Profile;
   readonly hash: string;
   readonly request: ReportRequest;
+
   /** Its first and last second, `2026-11-01T00:00:00+0100`. */
   readonly window: { readonly since: string; readonly until: string };
-  /** The metrics that were to be shown, computed ones among them; absent where they are those of the request. */
+
+  /**
+   * The metrics that were to be shown, computed ones among them; absent where they are those of the
+   * request.
+   */
   readonly shownMetrics?: readonly (MetricName | DerivedName)[];
+
   /** Whether a report that is not what was asked for is an error (`--strict`). */
   readonly isStrict?: boolean;
   readonly createdAt: string;
+
   /** The status that the service named last, or `fetched`. */
   readonly lastStatus: string;
+
+  /** How many runs waited for it until their `--wait-timeout` was over; absent for none. */
+  readonly timeouts?: number;
   readonly file?: string;
 }
 
-/** A report as it is noted the moment its id is known; it was created when its order was sent, before that. */
-export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'file'>;
+/**
+ * A report as it is noted the moment its id is known; it was created when its order was sent,
+ * before that.
+ */
+export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'timeouts' | 'file'>;
 
 /** What names a report on every service. */
 type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
@@ -51,12 +60,16 @@ export const fetchedStatus = 'fetched';
 /** What became of a report: the service's word, or `fetchedStatus`, and where it was written to. */
 export interface LedgerChange {
   readonly status?: string;
+
+  /** Whether a run waited for it until its `--wait-timeout` was over. */
+  readonly isTimeout?: true;
   readonly file?: string | undefined;
 }
 
 /** Whose report is looked for, and of which request. */
 interface LedgerSearch {
   readonly hash: string;
+
   /** As `credentialOf` gives it. */
   readonly credential: string;
 }
@@ -65,62 +78,62 @@ interface LedgerSearch {
 interface UnfinishedReport {
   readonly id: string;
   readonly createdAt: string;
+
+  /** Whether so many runs gave up on it that it is left. */
+  readonly isStuck: boolean;
 }
 
 /**
- * The reports created on this machine. It never makes a run fail: what goes wrong with it is a warning. It is read once,
- * however many reports a run has; what other processes note meanwhile is not seen.
+ * A report that this many runs gave up on is left, and the next run creates a new one (`cli.md`,
+ * Waiting).
  */
-export interface Ledger {
-  readonly path: string;
+const timeoutsAtMost = 2;
 
-  /** The newest reports, the newest first. */
-  list(limit?: number): LedgerEntry[];
-
-  /** Notes a report that was just created. */
-  record(entry: NewLedgerEntry): void;
-
-  /** Notes what became of a report; one that is not in the ledger stays out of it. What was fetched stays fetched. */
-  update(key: LedgerKey, change: LedgerChange): void;
-
-  /** The report of that id, as it was noted; `undefined` where it was not created on this machine. */
-  find(key: LedgerKey): LedgerEntry | undefined;
-
-  /** The newest report of that request, if it may be taken instead of a new one. */
-  findUnfinished(search: LedgerSearch): UnfinishedReport | undefined;
-
-  /** A keyed hash of a token or an e-mail address, by which its reports are known again on this machine. */
-  credentialOf(secret: string): string;
+/** Whether runs leave a report because others have waited for it in vain. */
+export function isStuck({ lastStatus, timeouts = 0 }: LedgerEntry): boolean {
+  return timeouts >= timeoutsAtMost && lastStatus !== fetchedStatus;
 }
 
 interface LedgerOptions {
   /** Where the ledger's folder is; made, with the ones above it, when the first report is noted. */
   readonly directory: string;
   readonly makeFolder: (path: string) => void;
+
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
+
   /** Told, in one sentence, what kept the ledger from being read or written. */
   readonly warn: (message: string) => void;
 }
 
 const reportsAtMost = 2_000;
+
 /** A request with a thousand values in every filter takes a third of a megabyte. */
 const entryBytesAtMost = 512 * 1024;
+
+/** A key has 43 characters. */
+const keyBytesAtMost = 1024;
+
 /** Of more the oldest reports are passed over. */
 const readBytesAtMost = 32 * 1024 * 1024;
+
 /** The service keeps a report for 24 hours (`decisions.md` 4). */
 const keptMs = 24 * 3_600_000;
 
-/** Opens the ledger: a folder `ledger/` with a small file a report, which parallel runs share. It holds no token and no password. */
-export function openLedger(options: LedgerOptions): Ledger {
-  return new FolderLedger(options);
-}
-
-class FolderLedger implements Ledger {
+/**
+ * The reports created on this machine: a folder `ledger/` with a small file a report, which
+ * parallel runs share. It holds no token and no password.
+ *
+ * It never makes a run fail: what goes wrong with it is a warning. It is read once, however many
+ * reports a run has; what other processes note meanwhile is not seen.
+ */
+export class Ledger {
   readonly path: string;
   readonly #options: LedgerOptions;
+
   /** The files, the newest first: the name of each begins with the time of its report. */
   #names: string[] | undefined;
+
   /** The newest report of each request that the service may still keep. */
   #recent: Map<string, LedgerEntry> | undefined;
   #key: Buffer | undefined;
@@ -130,6 +143,7 @@ class FolderLedger implements Ledger {
     this.path = join(options.directory, 'ledger');
   }
 
+  /** The newest reports, the newest first. */
   list(limit = reportsAtMost): LedgerEntry[] {
     const entries: LedgerEntry[] = [];
     for (const { entry } of this.#entriesOf(this.#allNames())) {
@@ -139,6 +153,7 @@ class FolderLedger implements Ledger {
     return entries;
   }
 
+  /** Notes a report that was just created. */
   record(entry: NewLedgerEntry): void {
     const created = { ...entry, lastStatus: 'progress' };
     const names = this.#allNames();
@@ -151,7 +166,11 @@ class FolderLedger implements Ledger {
     for (const old of names.splice(reportsAtMost)) rmSync(join(this.path, old), { force: true });
   }
 
-  update(key: LedgerKey, { status, file }: LedgerChange): void {
+  /**
+   * Notes what became of a report; one that is not in the ledger stays out of it. What was fetched
+   * stays fetched.
+   */
+  update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): void {
     const name = this.#nameOf(key);
     const entry = name === undefined ? undefined : this.#read(name)?.entry;
     if (name === undefined || !entry) return;
@@ -160,6 +179,7 @@ class FolderLedger implements Ledger {
     const changed = {
       ...entry,
       lastStatus: isFetched ? fetchedStatus : (status ?? entry.lastStatus),
+      ...(isTimeout && { timeouts: (entry.timeouts ?? 0) + 1 }),
       ...(file !== undefined && { file }),
     };
     if (!this.#write(name, changed)) return;
@@ -167,11 +187,15 @@ class FolderLedger implements Ledger {
     if (recent.get(searchKey(entry))?.id === entry.id) recent.set(searchKey(entry), changed);
   }
 
+  /**
+   * The report of that id, as it was noted; `undefined` where it was not created on this machine.
+   */
   find(key: LedgerKey): LedgerEntry | undefined {
     const name = this.#nameOf(key);
     return name === undefined ? undefined : this.#read(name)?.entry;
   }
 
+  /** The newest report of that request, if it may be taken instead of a new one. */
   findUnfinished(search: LedgerSearch): UnfinishedReport | undefined {
     const newest = this.#recentReports().get(searchKey(search));
     if (!newest) return undefined;
@@ -179,9 +203,14 @@ class FolderLedger implements Ledger {
     const nowMs = this.#options.wallClock();
     const isDropped = Date.parse(newest.createdAt) <= nowMs - keptMs;
     const isOver = newest.lastStatus === fetchedStatus || outcomeOf(newest.lastStatus) === 'failed';
-    return isDropped || isOver || isEarly(newest, nowMs) ? undefined : newest;
+    if (isDropped || isOver || isEarly(newest, nowMs)) return undefined;
+    return { id: newest.id, createdAt: newest.createdAt, isStuck: isStuck(newest) };
   }
 
+  /**
+   * A keyed hash of a token or an e-mail address, by which its reports are known again on this
+   * machine.
+   */
   credentialOf(secret: string): string {
     this.#key ??= this.#readKey();
     return createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 32);
@@ -241,15 +270,16 @@ class FolderLedger implements Ledger {
     }
   }
 
-  /** The report that a file tells of; `undefined` where the file is not ours, is cut short, or is gone by now. */
+  /**
+   * The report that a file tells of; `undefined` where the file is not ours, is cut short, or is
+   * gone by now.
+   */
   #read(name: string): StoredEntry | undefined {
     const path = join(this.path, name);
     try {
-      const stats = statSync(path);
-      // A pipe that nobody writes to and a device have no end.
-      if (!stats.isFile() || stats.size > entryBytesAtMost) return undefined;
-      const entry: unknown = JSON.parse(readFileSync(path, 'utf8'));
-      return isEntry(entry) ? { entry, bytes: stats.size } : undefined;
+      const bytes = readSmallFile(path, entryBytesAtMost);
+      const entry: unknown = JSON.parse(bytes.toString('utf8'));
+      return isEntry(entry) ? { entry, bytes: bytes.length } : undefined;
     } catch {
       return undefined;
     }
@@ -281,8 +311,8 @@ class FolderLedger implements Ledger {
   }
 
   /**
-   * The key of this machine, made once; one that is no key, as a power cut can leave it, is made anew. Where it cannot be
-   * kept, one for this run, which knows no report again.
+   * The key of this machine, made once; one that is no key, as a power cut can leave it, is made
+   * anew. Where it cannot be kept, one for this run, which knows no report again.
    */
   #readKey(): Buffer {
     const { directory, warn } = this.#options;
@@ -302,7 +332,10 @@ class FolderLedger implements Ledger {
     return key ?? randomBytes(32);
   }
 
-  /** Puts a new key into its place, whole or not at all; one that another process has just put there stays. */
+  /**
+   * Puts a new key into its place, whole or not at all; one that another process has just put there
+   * stays.
+   */
   #makeKeyFile(path: string, isDamaged: boolean): void {
     const { directory, makeFolder } = this.#options;
     const fresh = join(directory, `.${randomUUID()}.tmp`);
@@ -320,7 +353,10 @@ class FolderLedger implements Ledger {
   }
 }
 
-/** Gives a file its name, unless there is one of that name. Throws the system's error where it gets no name. */
+/**
+ * Gives a file its name, unless there is one of that name. Throws the system's error where it gets
+ * no name.
+ */
 function putIfAbsent(file: string, path: string): void {
   try {
     linkSync(file, path);
@@ -338,8 +374,7 @@ interface StoredEntry {
 
 function readKeyFile(path: string): Buffer | undefined {
   try {
-    if (!statSync(path).isFile()) return undefined;
-    const text = readFileSync(path, 'latin1').trim();
+    const text = readSmallFile(path, keyBytesAtMost).toString('latin1').trim();
     return /^[\w-]{43}$/.test(text) ? Buffer.from(text, 'base64url') : undefined;
   } catch {
     return undefined;
@@ -371,7 +406,10 @@ export function plannedAgain({
   };
 }
 
-/** Whether a report was created before its window was over, which it is now: it holds the beginning of it only. */
+/**
+ * Whether a report was created before its window was over, which it is now: it holds the beginning
+ * of it only.
+ */
 function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
   const overMs = lastMs + 1_000;
@@ -395,7 +433,7 @@ function endingOf({ baseUrl, id }: LedgerKey): string {
 
 /** Whether a file holds all that this version writes; a later one may have written more. */
 function isEntry(value: unknown): value is LedgerEntry {
-  if (!isRecord(value) || !isRecord(value.window) || !isRecord(value.request)) return false;
+  if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
   const { window, request } = value;
   const texts = [
     value.id,
@@ -411,14 +449,11 @@ function isEntry(value: unknown): value is LedgerEntry {
     window.until,
   ];
   if (!texts.every((text) => typeof text === 'string')) return false;
+  if (value.timeouts !== undefined && typeof value.timeouts !== 'number') return false;
   if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
   if (!isTextList(request.metrics) || !isTextList(request.breakdowns)) return false;
   if (value.shownMetrics !== undefined && !isTextList(value.shownMetrics)) return false;
-  return isRecord(request.filters) && Object.values(request.filters).every(isTextList);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(request.filters) && Object.values(request.filters).every(isTextList);
 }
 
 function isTextList(value: unknown): boolean {

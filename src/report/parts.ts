@@ -1,4 +1,4 @@
-import type { ReportRequest } from '../contract/messages.ts';
+import type { ReportRequest, ReportSummary } from '../contract/messages.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
@@ -12,23 +12,31 @@ import {
   type Window,
 } from './window.ts';
 
-/** One report of a run: the whole of what was asked for, or with `--split` a calendar unit of it. */
+/**
+ * One report of a run: the whole of what was asked for, or with `--split` a calendar unit of it.
+ */
 export interface Part {
   readonly window: Window;
   readonly request: ReportRequest;
-  /** Its first and last local day, `2026-11-01`; the unit's last one, where the part ends within it. */
+
+  /**
+   * Its first and last local day, `2026-11-01`; the unit's last one, where the part ends within it.
+   */
   readonly since: string;
   readonly until: string;
+
   /** The first second (unix) at which nothing can be added to it any more. */
   readonly overAt: number;
+
   /** Why it is fetched, as a clause, where `--missing` asked. */
   readonly reason?: string;
 }
 
 /**
- * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself. With `now` (unix
- * seconds) each part has a file of its own and holds a whole unit, so that files never overlap and a name means the same
- * days in every run; only the last may end now. Throws `UsageError`, with the nearest whole period, for a part that is cut.
+ * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself.
+ * With `now` (unix seconds) each part has a file or a row of its own and holds a whole unit, so
+ * that files never overlap and a name means the same days in every run; only the last may end now.
+ * Throws `UsageError`, with the nearest whole period, for a part that is cut.
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window, request } = plan;
@@ -40,7 +48,7 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   }
 
   const units = splitWindow(window, unit);
-  if (now !== undefined && units.some((part) => isCut(part, now))) throw cutUnits(units, unit);
+  if (now !== undefined) expectWholeUnits(plan, unit, now);
   return units.map((part) => {
     const last = now === undefined ? part.until : part.unitOver - 1;
     return {
@@ -53,6 +61,14 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   });
 }
 
+/** Throws `UsageError` where a window, as it was asked for, cuts off a piece of a unit. */
+function expectWholeUnits({ window, isWeekly }: ReportPlan, unit: SplitUnit, now: number): void {
+  const { plannedUntil = window.until } = window;
+  const units = splitWindow({ ...window, until: plannedUntil }, unit);
+  if (!units.some((part) => isCut(part, now))) return;
+  throw cutUnits(units, unit, isWeekly ? '--by WEEKLY' : `--split ${unit} with a file a part`);
+}
+
 /** Whether the window cuts off a piece of a part's unit that has been. */
 function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): boolean {
   const beginsLate = since > unitSince;
@@ -60,17 +76,18 @@ function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): 
   return beginsLate || endsEarly;
 }
 
-function cutUnits(units: readonly UnitWindow[], unit: SplitUnit): UsageError {
+/** @param flags what needs whole units */
+function cutUnits(units: readonly UnitWindow[], unit: SplitUnit, flags: string): UsageError {
   const first = units[0];
   const last = units.at(-1);
   if (!first || !last) throw new Error('A window has one part at least.');
 
   const { zone } = first;
   const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  const problem = `--split ${unit} with a file a part needs whole ${unit}s, and ${asked} cuts one.`;
+  const message = `${flags} needs whole ${unit}s, and ${asked} cuts one.`;
   const whole = `--period ${nearestWholeDays(first, last)}`;
   const hint = `The nearest whole period is ${whole}. Only the last ${unit} may end now.`;
-  return new UsageError(problem, { hint });
+  return new UsageError(message, { hint });
 }
 
 /** The whole units that are nearest to a window, as days that `--period` takes. */
@@ -87,71 +104,16 @@ function nearestEdge({ unitSince, unitOver }: UnitWindow, instant: number): numb
   return instant - unitSince <= unitOver - instant ? unitSince : unitOver;
 }
 
-/** What is known of the file of a part before it is fetched. */
-export interface PartFile {
-  /** When its report was created, in unix seconds; where nobody knows that, when the file was written. */
-  readonly createdAt: number;
-  /** Why it is no whole report, as a clause: `its file is empty`. Absent where nothing speaks against it. */
-  readonly harm?: string;
-}
-
-/** A part that is to be fetched, and why, as a clause. */
-export interface PartToFetch {
-  readonly part: Part;
-  readonly reason: string;
-}
-
-/** By what it is decided which parts are fetched. */
-interface MissingParts {
-  /** In unix seconds. */
-  readonly now: number;
-  /** How many of the last parts are fetched in any case. */
-  readonly lookback: number;
-  /** The file of a part; `undefined` where there is none. */
-  fileOf(part: Part): PartFile | undefined;
-}
-
-/**
- * The parts that have begun and have no file yet, or one that is not final. A report that was created before its unit was
- * over holds the beginning of it only, and one that was created while its part was among the last `lookback` holds numbers
- * that were still to change. So an outage, however long, leaves nothing stale behind.
- */
-export function stillToFetch(
-  all: readonly Part[],
-  { now, lookback, fileOf }: MissingParts,
-): PartToFetch[] {
-  const begun = all.filter(({ window }) => window.since <= now);
-  const parts: PartToFetch[] = [];
-
-  for (const [position, part] of begun.entries()) {
-    const isLookedBackTo = position >= begun.length - lookback;
-    const file = fileOf(part);
-
-    const reason = reasonToFetch(file, {
-      overAt: part.overAt,
-      finalAt: finalAt(all, position, lookback),
-    });
-    if (reason !== undefined) parts.push({ part, reason });
-    else if (isLookedBackTo) parts.push({ part, reason: `it is among the last ${lookback}` });
-  }
-  return parts;
-}
-
-function reasonToFetch(
-  file: PartFile | undefined,
-  { overAt, finalAt }: { readonly overAt: number; readonly finalAt: number },
-): string | undefined {
-  if (!file) return 'there is no file';
-  if (file.harm !== undefined) return file.harm;
-  if (file.createdAt < overAt) return 'its report was created before its time was over';
-  if (file.createdAt < finalAt) return 'its report was created while figures were still to change';
-  return undefined;
-}
-
-/** When the numbers of a part are final: when the last of the parts that are looked back from is over. */
-function finalAt(all: readonly Part[], position: number, lookback: number): number {
-  const lastThatLooksBack = all[position + Math.max(0, lookback - 1)];
-  return lastThatLooksBack?.overAt ?? Number.POSITIVE_INFINITY;
+/** The part that holds a calendar unit, or so much of it as there is by now (unix seconds). */
+export function partOfUnit(
+  plan: ReportPlan,
+  unit: SplitUnit | undefined,
+  { since, until, now }: Pick<Window, 'since' | 'until'> & { readonly now: number },
+): Part | undefined {
+  const { zone } = plan.window;
+  const window: Window = { since, until: Math.min(until, now), zone, notes: [] };
+  const [part] = partsOf({ ...plan, window, request: requestFor(plan, window) }, unit);
+  return part && { ...part, until: formatDate(until, zone), overAt: until + 1 };
 }
 
 /** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
@@ -159,28 +121,36 @@ export function daysOf({ since, until }: Part): string {
   return since === until ? since : `${since}..${until}`;
 }
 
-/**
- * Refuses to merge parts whose rows would have to be added up, rather than put one after the other: only a time
- * breakdown that is as fine as the parts, or finer, keeps them apart. Throws `UsageError`.
- */
-export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
-  const fine: BreakdownName[] = ['DAILY', 'HOURLY'];
-  if (unit === 'month') fine.push('MONTHLY');
-  if (breakdowns.some((name) => fine.includes(name))) return;
+/** The breakdowns of time that keep the rows of parts apart. */
+function breakdownsApart(unit: SplitUnit): BreakdownName[] {
+  return unit === 'month' ? ['DAILY', 'HOURLY', 'RANGE', 'MONTHLY'] : ['DAILY', 'HOURLY', 'RANGE'];
+}
 
-  const coarse = breakdowns.find((name) => name === 'MONTHLY' || name === 'RANGE');
-  const why = coarse
-    ? `${coarse} rows reach over the ${unit}s`
-    : 'no row says which of them it is of';
-  const problem = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
-  const hint = `Add ${fine.join(' or ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
-  throw new UsageError(problem, { hint });
+/** Whether the rows of the parts of a report can be put one after the other, and stay apart. */
+export function canMerge(breakdowns: readonly BreakdownName[], unit: SplitUnit): boolean {
+  return breakdowns.some((name) => breakdownsApart(unit).includes(name));
 }
 
 /**
- * One machine's share of the parts, `K/N` of `--shard`: every N-th part. K may count from 0 (Kubernetes' job index) or
- * from 1 (GNU parallel's `{#}`): it is taken modulo N, so any N neighbouring numbers share the parts out whole.
- * Throws `UsageError`.
+ * Refuses to merge parts whose rows would have to be added up, rather than put one after the other:
+ * only a time breakdown that is as fine as the parts, or finer, keeps them apart; RANGE dates each
+ * row with the first day of its part. Throws `UsageError`.
+ */
+export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
+  if (canMerge(breakdowns, unit)) return;
+
+  const why = breakdowns.includes('MONTHLY')
+    ? `MONTHLY rows reach over the ${unit}s`
+    : 'no row says which of them it is of';
+  const message = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
+  const hint = `Add ${breakdownsApart(unit).join(', ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
+  throw new UsageError(message, { hint });
+}
+
+/**
+ * One machine's share of the parts, `K/N` of `--shard`: every N-th part. K may count from 0
+ * (Kubernetes' job index) or from 1 (GNU parallel's `{#}`): it is taken modulo N, so any N
+ * neighbouring numbers share the parts out whole. Throws `UsageError`.
  */
 export function takeShard<T>(parts: readonly T[], shard: string): T[] {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
@@ -194,11 +164,15 @@ export function takeShard<T>(parts: readonly T[], shard: string): T[] {
 }
 
 /**
- * The rows of several reports, one after the other, as those of one report; each report is asked for when its turn has
- * come. The tail is that of a report over the whole time: its summary runs from the first's `since` to the last's
- * `until`; of the other members those stay which all parts agree on.
+ * The rows of several reports, one after the other, as those of one report; each report is asked
+ * for when its turn has come. The tail is that of a report over the whole time: its summary runs
+ * from the first's `since` to the last's `until`; of the other members those stay which all parts
+ * agree on. The summary of weeks says that they are some.
  */
-export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatches {
+export async function* mergeReports(
+  reports: AsyncIterable<RowBatches>,
+  { isWeekly }: Pick<ReportPlan, 'isWeekly'> = {},
+): RowBatches {
   let merged: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
   let isFirst = true;
   for await (const batches of reports) {
@@ -214,15 +188,27 @@ export async function* mergeReports(reports: AsyncIterable<RowBatches>): RowBatc
       await batches.return?.();
     }
   }
-  return merged;
+  return isWeekly ? asWeekly(merged) : merged;
+}
+
+function asWeekly(tail: ReportTail): ReportTail {
+  const { summary } = tail;
+  if (!summary) return tail;
+
+  const breakdowns = summary.breakdowns.map((name) => (name === 'RANGE' ? 'WEEKLY' : name));
+  const members = tail.members.map((member) =>
+    member.name === 'summary' ? withChange(member, { breakdowns }) : member,
+  );
+  return { ...tail, summary: { ...summary, breakdowns }, members };
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
   const { summary } = second;
   const members: ReportMember[] = [];
   for (const member of first.members) {
-    if (member.name === 'summary' && summary) members.push(withUntil(member, summary.until));
-    else if (hasSame(second.members, member)) members.push(member);
+    if (member.name === 'summary' && summary) {
+      members.push(withChange(member, { until: summary.until }));
+    } else if (hasSame(second.members, member)) members.push(member);
   }
   return {
     rowCount: first.rowCount + second.rowCount,
@@ -236,7 +222,8 @@ function hasSame(members: readonly ReportMember[], { name, json }: ReportMember)
   return members.some((member) => member.name === name && member.json.equals(json));
 }
 
-function withUntil({ name, json }: ReportMember, until: string): ReportMember {
-  const summary = { ...JSON.parse(json.toString()), until };
+/** The summary with other values in some of its members. */
+function withChange({ name, json }: ReportMember, change: Partial<ReportSummary>): ReportMember {
+  const summary = { ...JSON.parse(json.toString()), ...change };
   return { name, json: Buffer.from(JSON.stringify(summary)) };
 }

@@ -3,62 +3,78 @@ import { findCountry } from '../contract/countries.ts';
 import type { WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
-/** The request of a report without its window, as the books keep it (`cli.md`, A folder of reports). */
+/**
+ * The request of a report without its window, as the books keep it (`cli.md`, A folder of reports).
+ */
 export interface BookedRequest {
   readonly profile: Profile;
   readonly metrics: readonly string[];
   readonly breakdowns: readonly string[];
+
   /** Ids as the service takes them; names and patterns (`campaign`) as the user wrote them. */
   readonly filters: Readonly<Record<string, readonly string[]>>;
-  /** The name or the e-mail address of the account, and never its token. */
-  readonly account: string;
-  readonly baseUrl: string;
-  readonly windowClock: WindowClock;
+
+  /** Those that `--columns` chooses; `null` for the columns that the request leads to. */
+  readonly columns: readonly string[] | 'all' | null;
 }
 
-/** The form of a file: its format, and the settings of it that differ from the usual ones. */
+/**
+ * The form of a file: its format, and the flags that shape it, as far as they differ from the usual
+ * ones.
+ */
 export interface BookedFormat {
   readonly name: string;
-  readonly [setting: string]: unknown;
+  readonly [setting: string]: string | number | boolean | readonly string[];
 }
 
-/** Everything that decides what a file holds, but its window: two files of one question differ in their time alone. */
+/** What a file answers, whoever asked, and whom. */
 export interface Question {
   readonly request: BookedRequest;
   readonly format: BookedFormat;
   readonly timezone: string;
+
+  /** The name of the stored account, else the e-mail address; `null` for a bare token. */
+  readonly account: string | null;
+
+  /** The address of the service; `local` for one of this machine. */
+  readonly service: string;
+  readonly windowClock: WindowClock;
 }
 
+/** The part of a question that decides what a file holds, but its window. */
+export type ContentQuestion = Pick<Question, 'request' | 'format' | 'timezone'>;
+
+/** The flags that shape the head of a page, and none of its figures. */
+const headings = ['title', 'note', 'logo'];
+
 /**
- * A name for all that decides the content of a file but its window: 32 hex digits, the same on every machine. The order of
- * metrics, breakdowns and columns counts, because the file keeps it; the order of filters and of their values does not.
+ * A name for all that decides the content of a file but its window: 32 hex digits, the same on
+ * every machine. The order of metrics, breakdowns and columns counts, because the file keeps it;
+ * the order of filters and of their values does not.
  */
-export function hashOfQuestion({ request, format, timezone }: Question): string {
+export function hashOfQuestion({ request, format, timezone }: ContentQuestion): string {
   const filters = Object.entries(request.filters).map(([name, values]) => {
     return [name, [...values].sort()] as const;
   });
-  const sortedFilters = Object.fromEntries(filters.sort(byName));
-  const sortedFormat = Object.fromEntries(Object.entries(format).sort(byName));
+  const settings = Object.entries(format).filter(([name]) => !headings.includes(name));
 
   const identity = [
     request.profile,
     request.metrics,
     request.breakdowns,
-    sortedFilters,
-    request.account,
-    request.baseUrl,
-    request.windowClock,
-    sortedFormat,
+    Object.fromEntries(filters.sort(byName)),
+    request.columns,
+    Object.fromEntries(settings.sort(byName)),
     timezone,
   ];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }
 
 /**
- * What differs between the question that a file answers and the one that is asked now, a text for each difference:
- * `country: FR → DE`. No text where they are the same.
+ * What differs between the content that a file has and the one that is asked for now, a text for
+ * each difference: `country: FR → DE`. No text where they are the same.
  */
-export function differencesOf(booked: Question, asked: Question): string[] {
+export function differencesOf(booked: ContentQuestion, asked: ContentQuestion): string[] {
   const before = settingsOf(booked);
   const after = settingsOf(asked);
   const names = new Set([...before.keys(), ...after.keys()]);
@@ -77,17 +93,18 @@ function beginningOf(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-/** Everything that a question settles, by the names that the flags have, as texts that people read. */
-function settingsOf({ request, format, timezone }: Question): Map<string, string> {
+/**
+ * Everything that decides the content, by the names that the flags have, as texts that people read.
+ */
+function settingsOf({ request, format, timezone }: ContentQuestion): Map<string, string> {
+  const { columns } = request;
   const settings = new Map<string, string>([
     ['profile', request.profile],
     ['metrics', request.metrics.join(',')],
     ['by', request.breakdowns.join(',') || 'none'],
-    ['account', request.account],
-    ['base-url', request.baseUrl],
-    ['window-clock', request.windowClock],
     ['timezone', timezone],
   ]);
+  if (columns !== null) settings.set('columns', columns === 'all' ? columns : columns.join(','));
 
   for (const [name, values] of Object.entries(request.filters)) {
     const isCountry = name === 'countryId';
@@ -95,10 +112,8 @@ function settingsOf({ request, format, timezone }: Question): Map<string, string
     settings.set(isCountry ? 'country' : name, [...texts].sort().join(','));
   }
   for (const [name, value] of Object.entries(format)) {
-    settings.set(
-      name === 'name' ? 'format' : name,
-      Array.isArray(value) ? value.join(',') : String(value),
-    );
+    if (headings.includes(name)) continue;
+    settings.set(name === 'name' ? 'format' : name, String(value));
   }
   return settings;
 }

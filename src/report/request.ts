@@ -10,7 +10,9 @@ import {
 import {
   type BreakdownName,
   breakdowns,
+  type DerivedBreakdownName,
   type DerivedName,
+  derivedBreakdowns,
   derivedMetrics,
   type Filter,
   type FilterName,
@@ -23,22 +25,26 @@ import {
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { visibleJson } from '../text/printable.ts';
-import { quoteForShell } from '../text/quote-for-shell.ts';
+import { quoted, visibleJson } from '../text/printable.ts';
+import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
 import { type Window, wallAt } from './window.ts';
-import { quoteIfNeeded, resolveWindow, type WindowFlags } from './window-flags.ts';
+import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
 export interface RequestFlags {
   readonly profile: Profile;
+
   /** Comma list in any case, as `by`; all of the profile's where absent. */
   readonly metrics?: string | undefined;
   readonly by?: string | undefined;
+
   /** Each `name=v1,v2`. */
   readonly filters?: readonly string[] | undefined;
+
   /** Each a comma list of ISO codes, names or GeoNames ids. */
   readonly countries?: readonly string[] | undefined;
   readonly timezone?: string | undefined;
   readonly direct?: boolean | undefined;
+
   /** How the service reads the window's seconds; `instant` where absent. */
   readonly windowClock?: WindowClock | undefined;
 }
@@ -48,28 +54,34 @@ export interface ReportPlan {
   readonly request: ReportRequest;
   readonly window: Window;
   readonly windowClock: WindowClock;
+
   /** The metrics that the user asked for, in that order; what is computed from sums among them. */
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
+
+  /** Whether each week of the window is a report of its own (`--by WEEKLY`). */
+  readonly isWeekly?: boolean;
 }
 
 /**
- * What the flags of `report create` and `run` ask for (`cli.md`). The zone is the report's: Europe/Paris for a buyer,
- * `--timezone` for a DSP. Throws one `UsageError` with every mistake of the command, of request and window alike.
+ * What the flags of `report create` and `run` ask for (`cli.md`). The zone is the report's:
+ * Europe/Paris for a buyer, `--timezone` for a DSP. Throws one `UsageError` with every error of
+ * the command, of request and window alike.
  */
 export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReportPlan {
   const { profile, direct, windowClock = 'instant' } = flags;
   const reader = new RequestReader(flags);
   const shownMetrics = reader.readMetrics();
-  const breakdownNames = reader.readBreakdowns();
+  const askedBreakdowns = reader.readBreakdowns();
   const filters = reader.readFilters();
   const window = reader.readWindow(flags);
-  if (!window || reader.mistakes.length > 0) throw mistakesOf(reader.mistakes);
+  if (!window || reader.errors.length > 0) throw oneErrorOf(reader.errors);
 
   const request = {
     metrics: distinct(shownMetrics.flatMap(neededFor)),
-    breakdowns: breakdownNames,
+    breakdowns: askedBreakdowns.map(sentBreakdown),
     filters,
-    // A DSP's always states its zone, so that the service reckons in the zone the window was found in.
+    // A DSP's always states its zone, so that the service reckons in the zone the window was found
+    // in.
     ...(profile === 'dsp' && { timezone: window.zone }),
     ...(direct && { output: 'direct' as const }),
   };
@@ -78,22 +90,32 @@ export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Rep
     window,
     windowClock,
     shownMetrics,
+    isWeekly: askedBreakdowns.includes('WEEKLY'),
   };
 }
 
-/** One error for all the mistakes of a command. */
-function mistakesOf(mistakes: readonly UsageError[]): UsageError {
-  const [first, second] = mistakes;
+/** The breakdown that the service is asked for. */
+function sentBreakdown(name: BreakdownName | DerivedBreakdownName): BreakdownName {
+  const derived = derivedBreakdowns.find((breakdown) => breakdown.name === name);
+  return derived ? derived.sentAs : (name as BreakdownName);
+}
+
+/** One error for all those of a command. */
+function oneErrorOf(errors: readonly UsageError[]): UsageError {
+  const [first, second] = errors;
   if (first && !second) return first;
-  const lines = mistakes.map(({ message, hint }) => `\n  - ${message} ${hint}`);
-  return new UsageError(`${mistakes.length} things are wrong:${lines.join('')}`);
+  const lines = errors.map(({ message, hint }) => `\n  - ${message} ${hint}`);
+  return new UsageError(`${errors.length} things are wrong:${lines.join('')}`);
 }
 
 type Askable = Pick<ReportPlan, 'windowClock'> & {
   readonly request: Omit<ReportRequest, 'since' | 'until'>;
 };
 
-/** The request for a window, or for a part of one. Throws `UsageError` where its wall times end before they begin. */
+/**
+ * The request for a window, or for a part of one. Throws `UsageError` where its wall times end
+ * before they begin.
+ */
 export function requestFor(
   { request, windowClock }: Askable,
   { since, until, zone }: Window,
@@ -104,10 +126,10 @@ export function requestFor(
   const wallUntil = wallAt(until, zone).toSeconds();
   if (wallSince <= wallUntil) return { ...request, since: wallSince, until: wallUntil };
 
-  const problem =
+  const message =
     'As wall time this window would end before it begins: the clocks go back within it.';
   const hint = 'Ask for the whole day, or with --window-clock instant.';
-  throw new UsageError(problem, { hint });
+  throw new UsageError(message, { hint });
 }
 
 /** The metrics that the service is asked for, so that one that is shown can be. */
@@ -120,13 +142,14 @@ function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
 interface TypedFilter {
   readonly flag: '--filter' | '--country';
   readonly name: string;
+
   /** A list of values. */
   readonly list: string;
 }
 
 /** Reads the flags of a request, and collects what is wrong with them. */
 class RequestReader {
-  readonly mistakes: UsageError[] = [];
+  readonly errors: UsageError[] = [];
   readonly #flags: RequestFlags;
 
   constructor(flags: RequestFlags) {
@@ -146,13 +169,18 @@ class RequestReader {
     return this.#readNames<MetricName | DerivedName>('metric', list, entries);
   }
 
-  readBreakdowns(): BreakdownName[] {
-    const names = this.#readNames('breakdown', this.#flags.by ?? '', breakdowns);
-    const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
+  readBreakdowns(): (BreakdownName | DerivedBreakdownName)[] {
+    const all = [...breakdowns, ...derivedBreakdowns];
+    const names = this.#readNames<BreakdownName | DerivedBreakdownName>(
+      'breakdown',
+      this.#flags.by ?? '',
+      all,
+    );
+    const timeNames = all.filter(({ time }) => time).map(({ name }) => name);
     const askedTimes = names.filter((name) => timeNames.includes(name));
     if (askedTimes.length > 1) {
-      const problem = `${askedTimes.join(' and ')} exclude each other.`;
-      this.#refuse(problem, `Use at most one of ${timeNames.join(', ')}.`);
+      const message = `${askedTimes.join(' and ')} exclude each other.`;
+      this.#refuse(message, `Use at most one of ${timeNames.join(', ')}.`);
     }
     return names;
   }
@@ -161,22 +189,23 @@ class RequestReader {
   readWindow(flags: Omit<WindowFlags, 'zone'>): Window | undefined {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
-      const problem = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
-      this.#refuse(problem, 'Leave --timezone out.');
+      const message = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
+      this.#refuse(message, 'Leave --timezone out.');
     }
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
     try {
       return resolveWindow({ ...flags, zone });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      this.mistakes.push(error);
+      this.errors.push(error);
       return undefined;
     }
   }
 
   /**
-   * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given twice merged, repeats
-   * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
+   * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given
+   * twice merged, repeats dropped. Text that holds a comma stands in double quotes:
+   * `carrier="A, B",C`.
    */
   readFilters(): ReportRequest['filters'] {
     const { profile } = this.#flags;
@@ -189,7 +218,7 @@ class RequestReader {
       }
       const filter = accepted.find(({ name }) => isSame(name, typed.name));
       if (!filter) {
-        this.#refuseFilter(typed.name, accepted);
+        this.#refuseFilter(typed, accepted);
         continue;
       }
       const earlier = filters[filter.name] ?? [];
@@ -209,23 +238,27 @@ class RequestReader {
     for (const list of countries) yield { flag: '--country', name: 'countryId', list };
   }
 
-  #refuseFilter(typedName: string, accepted: readonly Filter[]): void {
+  #refuseFilter(typed: TypedFilter, accepted: readonly Filter[]): void {
     const names = accepted.map(({ name }) => name);
-    const ofBreakdown = accepted.find(({ on }) => isSame(on, typedName));
-    const meant = ofBreakdown?.name ?? nearest(typedName, names);
-    const hint = didYouMean(meant, `Filters: ${names.join(', ')}.`);
-    this.#refuse(`There is no filter ${quoteIfNeeded(typedName)}.`, hint);
+    const ofBreakdown = accepted.find((filter) => isOf(filter, typed.name));
+    const meant = ofBreakdown?.name ?? nearest(typed.name, names);
+    const use = ofBreakdown && flagForValues(ofBreakdown, typed.list);
+    const hint = use ? `Use: ${use}` : didYouMean(meant, `Filters: ${names.join(', ')}.`);
+    this.#refuse(`There is no filter ${quoted(typed.name)}.`, hint);
   }
 
-  /** The values of one flag as the service takes them: a country may be given by its ISO code or its name. */
+  /**
+   * The values of one flag as the service takes them: a country may be given by its ISO code or its
+   * name.
+   */
   #readValues(filter: Filter, { flag, list }: TypedFilter): string[] {
     const isFilter = flag === '--filter';
     const typedAs = isFilter ? `--filter ${filter.name}` : flag;
     const hint = `Write ${typedAs}${isFilter ? '=' : ' '}${exampleOf(filter)}.`;
     const texts = splitValues(list);
     if (!texts) {
-      const problem = `${typedAs}: its double quotes do not pair up.`;
-      this.#refuse(problem, `${hint} A quote inside quotes is doubled.`);
+      const message = `${typedAs}: its double quotes do not pair up.`;
+      this.#refuse(message, `${hint} A quote inside quotes is doubled.`);
       return [];
     }
     if (texts.length === 0) this.#refuse(`${typedAs} has no values.`, hint);
@@ -239,17 +272,23 @@ class RequestReader {
     return values;
   }
 
-  #refuseValue({ on, meaning }: Filter, typedAs: string, text: string, hint: string): void {
+  #refuseValue(filter: Filter, typedAs: string, text: string, hint: string): void {
+    const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
-      const problem = `${typedAs} takes ids, which are digits, and not ${quoteIfNeeded(text)}.`;
-      this.#refuse(problem, `It selects ${meaning}.`);
+      const message = `${typedAs} takes ids, which are digits, and not ${quoted(text)}.`;
+      const byName = nameFlags[on];
+      const otherwise = byName === undefined ? '' : ` By name: ${byName} ${shellWord(text)}`;
+      this.#refuse(message, `It selects ${meaning}.${otherwise}`);
       return;
     }
-    const problem = `${typedAs}: there is no country ${quoteIfNeeded(text)}.`;
-    this.#refuse(problem, didYouMean(nearest(text, allCountryNames()), hint));
+    const message = `${typedAs}: there is no country ${quoted(text)}.`;
+    this.#refuse(message, didYouMean(nearest(text, allCountryNames()), hint));
   }
 
-  /** The entries of a comma list, each once; a name that is not among them is said with what was probably meant. */
+  /**
+   * The entries of a comma list, each once; a name that is not among them is said with what was
+   * probably meant.
+   */
   #readNames<Name extends string>(
     kind: 'metric' | 'breakdown',
     list: string,
@@ -265,8 +304,8 @@ class RequestReader {
       const entry = entries.find(({ name }) => isSame(name, text));
       if (!entry) {
         const synonym = accepted.find((each) => isCalled(each, text))?.name;
-        const meant = synonym ?? nearest(text, acceptedNames);
-        this.#refuse(`There is no ${kind} ${quoteIfNeeded(text)}.`, didYouMean(meant, all));
+        const meant = synonym ?? nearest(text, acceptedNames) ?? nearestByWord(text, accepted);
+        this.#refuse(`There is no ${kind} ${quoted(text)}.`, didYouMean(meant, all));
       } else if (!entry.profiles.includes(profile)) {
         const others = entry.profiles.join(' and ');
         this.#refuse(`The ${kind} ${entry.name} is in ${others} reports only.`, all);
@@ -277,9 +316,49 @@ class RequestReader {
     return distinct(names);
   }
 
-  #refuse(problem: string, hint: string): void {
-    this.mistakes.push(new UsageError(problem, { hint }));
+  #refuse(message: string, hint: string): void {
+    this.errors.push(new UsageError(message, { hint }));
   }
+}
+
+/** The flags that take the names of what a breakdown tells apart. */
+const nameFlags: Partial<Readonly<Record<BreakdownName, string>>> = {
+  CAMPAIGN: '--campaign',
+  ADUNIT: '--ad-unit',
+  ADVERTISER: '--advertiser',
+  COUNTRY: '--country',
+};
+
+/**
+ * Whether a name is that of the breakdown that a filter selects on, or of a field or a word of it.
+ */
+function isOf({ on }: Filter, name: string): boolean {
+  const breakdown = breakdowns.find((each) => each.name === on);
+  return breakdown !== undefined && isCalled(breakdown, name);
+}
+
+/**
+ * The flag that keeps some values, as it is typed: by their names where it has one, else by their
+ * ids.
+ */
+function flagForValues(filter: Filter, list: string): string | undefined {
+  const byName = nameFlags[filter.on];
+  const areIds = /^[\d,\s]+$/.test(list);
+  if (byName !== undefined && !areIds) return `${byName} ${list === '' ? 'NAME' : shellWord(list)}`;
+  const isValue = areIds || filter.compare === 'text';
+  return isValue ? `--filter ${shellWord(`${filter.name}=${list}`)}` : undefined;
+}
+
+/** The name of the entry, one of whose other words is near a misspelt one. */
+function nearestByWord<Name extends string>(
+  text: string,
+  entries: readonly VocabularyEntry<Name>[],
+): Name | undefined {
+  const word = nearest(
+    text,
+    entries.flatMap(({ words = [] }) => words),
+  );
+  return word === undefined ? undefined : entries.find(({ words }) => words?.includes(word))?.name;
 }
 
 /** A value of a filter as the service takes it; `undefined` for one that it does not take. */
@@ -308,7 +387,10 @@ function distinct<T>(names: readonly T[]): T[] {
   return [...new Set(names)];
 }
 
-/** Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair up. */
+/**
+ * Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair
+ * up.
+ */
 export function splitValues(list: string): string[] | undefined {
   const values: string[] = [];
   let at = 0;
@@ -328,7 +410,10 @@ interface ListItem {
   readonly end: number;
 }
 
-/** The item in double quotes that begins at a place, blanks around it apart; `undefined` where none does. */
+/**
+ * The item in double quotes that begins at a place, blanks around it apart; `undefined` where none
+ * does.
+ */
 function quotedItemAt(list: string, start: number): ListItem | undefined {
   const quoted = /\s*"((?:[^"]|"")*)"\s*/y;
   quoted.lastIndex = start;
@@ -352,8 +437,9 @@ export interface EncodedRequest {
 }
 
 /**
- * The create call's body in either of the service's encodings. A form is written as the specification does, with the
- * brackets and the commas of metrics bare: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
+ * The create call's body in either of the service's encodings. A form is written as the
+ * specification does, with the brackets and the commas of metrics bare:
+ * `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
 export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
   const parameters = requestParameters(request);
@@ -410,15 +496,18 @@ export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest)
 }
 
 /**
- * A name for a request of an account that is the same on every machine: 32 hex digits. The order of metrics and
- * breakdowns counts, because the report keeps it; the order of filters and of their values does not.
+ * A name for a request of an account that is the same on every machine: 32 hex digits. No order
+ * counts: a service may give one report for requests whose metrics, breakdowns or filters stand in
+ * another order.
  */
 export function requestHash(baseUrl: string, account: string, request: ReportRequest): string {
   const sortedFilters: [name: string, values: string[]][] = [];
   for (const [name, values] of Object.entries(request.filters)) {
     sortedFilters.push([name, [...values].sort()]);
   }
-  const parameters = requestParameters({ ...request, filters: {} });
+  const metrics = [...request.metrics].sort();
+  const breakdowns = [...request.breakdowns].sort();
+  const parameters = requestParameters({ ...request, metrics, breakdowns, filters: {} });
   const identity = [withoutSlashesAtEnd(baseUrl), account, parameters, sortedFilters.sort()];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
 }

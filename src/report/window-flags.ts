@@ -1,40 +1,52 @@
-import { DateTime, type DateTimeUnit, IANAZone } from 'luxon';
+import { DateTime, type DateTimeUnit } from 'luxon';
+import { dayOf } from '../contract/values.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { formatInstant, instantsOf, startOfDay, type Window, wallAt } from './window.ts';
+import { quoted } from '../text/printable.ts';
+import {
+  formatInstant,
+  instantsOf,
+  isZoneName,
+  startOfDay,
+  type Window,
+  wallAt,
+} from './window.ts';
 
 export interface WindowFlags {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly period?: string | undefined;
+
   /** Zone that days and wall times are of: the report's, never the machine's. */
   readonly zone: string;
+
   /** The present, in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** A value of a flag as the user wrote it, with the flag's name (`--since`) for the messages about it. */
+/**
+ * A value of a flag as the user wrote it, with the flag's name (`--since`) for the messages about
+ * it.
+ */
 interface FlagValue {
   readonly flag: string;
   readonly text: string;
 }
 
-/** Text of the user as it stands in a message: bare where nothing can be misread, else quoted; cut when long. */
-export function quoteIfNeeded(text: string): string {
-  const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  return /^[\w+.:/@…-]+$/.test(cut) ? cut : JSON.stringify(cut);
+/**
+ * The error for a flag's value; `reason` has no full stop: `--period “soon”: this is no period.`
+ */
+function refuse({ flag, text }: FlagValue, reason: string, hint: string): UsageError {
+  return new UsageError(`${flag} ${quoted(text)}: ${reason}.`, { hint });
 }
 
-/** The error for a flag's value; `problem` has no full stop: `--period soon: this is no period.` */
-function refuse({ flag, text }: FlagValue, problem: string, hint: string): UsageError {
-  return new UsageError(`${flag} ${quoteIfNeeded(text)}: ${problem}.`, { hint });
-}
-
-/** The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself (`Asia/Kolkata`). */
+/**
+ * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself
+ * (`Asia/Kolkata`).
+ */
 function checkZoneName(text: string): string {
   const name = text.trim();
-  // Offsets (`+02:00`) are zones of Node, and no names.
-  if (!/^[a-z]/i.test(name) || !IANAZone.isValidZone(name)) {
+  if (!isZoneName(name)) {
     const zones = Intl.supportedValuesOf('timeZone');
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
     const meant = nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
@@ -51,9 +63,9 @@ function checkZoneName(text: string): string {
 }
 
 /**
- * The window that `--since` and `--until`, or `--period`, name in a zone (`cli.md`, Flags of `report create` and
- * `run`). Throws `UsageError` for a value that is no date, and for a window that is missing, double, reversed or
- * before 1970.
+ * The window that `--since` and `--until`, or `--period`, name in a zone (`cli.md`, Flags of
+ * `report create` and `run`). Throws `UsageError` for a value that is no date, and for a window
+ * that is missing, double, reversed or before 1970.
  */
 export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags): Window {
   if (period !== undefined && (since ?? until) !== undefined) {
@@ -66,8 +78,8 @@ export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags
   const window =
     period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
   if (window.since < 0) {
-    const problem = "The window begins before 1970, where the service's time begins.";
-    throw new UsageError(problem, { hint: 'Choose a later day.' });
+    const message = "The window begins before 1970, where the service's time begins.";
+    throw new UsageError(message, { hint: 'Choose a later day.' });
   }
   return window;
 }
@@ -81,7 +93,11 @@ interface Days {
 /** Days by a calendar unit of the present. */
 interface RelativeDays {
   readonly unit: DateTimeUnit;
-  /** How many of the unit they begin before the present one, which is 0; so many they are, but one at least. */
+
+  /**
+   * How many of the unit they begin before the present one, which is 0; so many they are, but one
+   * at least.
+   */
   readonly ago: number;
 }
 
@@ -118,6 +134,7 @@ const acceptedInstants =
 /** Reads the values of window flags in one zone, at one present. */
 class WindowReader {
   readonly #zone: string;
+
   /** In unix seconds. */
   readonly #now: number;
   readonly #notes: string[] = [];
@@ -129,11 +146,11 @@ class WindowReader {
 
   readEnds(sinceText: string | undefined, untilText: string | undefined): Window {
     if (sinceText === undefined) {
-      const problem =
+      const message =
         untilText === undefined ? 'The report has no window.' : '--until needs --since.';
       const hint =
         'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
-      throw new UsageError(problem, { hint });
+      throw new UsageError(message, { hint });
     }
 
     const zone = this.#zone;
@@ -142,14 +159,17 @@ class WindowReader {
     if (since > until) {
       const from = formatInstant(since, zone);
       const to = formatInstant(until, zone);
-      const problem = `--since ${from} is after --until ${to}: the window would end before it begins.`;
+      const message = `--since ${from} is after --until ${to}: the window would end before it begins.`;
       const hint = 'The window runs from --since to --until (by default now).';
-      throw new UsageError(problem, { hint });
+      throw new UsageError(message, { hint });
     }
     return { since, until, zone, notes: this.#notes };
   }
 
-  /** The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that end now. */
+  /**
+   * The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that
+   * end now.
+   */
   readPeriod(text: string): Window {
     const zone = this.#zone;
     const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
@@ -163,8 +183,8 @@ class WindowReader {
     const since = startOfDay(days.start, zone);
     const until = startOfDay(days.end, zone) - 1;
     if (since > until) {
-      const problem = `this day does not exist in ${zone}, where the calendar skipped it`;
-      throw refuse(value, problem, 'Choose another day.');
+      const reason = `this day does not exist in ${zone}, where the calendar skipped it`;
+      throw refuse(value, reason, 'Choose another day.');
     }
     return { since, until, zone, notes: [] };
   }
@@ -190,14 +210,18 @@ class WindowReader {
     const isWhole = name === period.text;
     const otherwise = isWhole
       ? 'this is no period'
-      : `${quoteIfNeeded(name)} is no day, week, month or year`;
+      : `${quoted(name)} is no day, week, month or year`;
+    const iso = asIsoDays(period.text);
+    if (iso !== undefined) throw refuse(period, otherwise, `Use: --period ${iso}`);
+
     const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
-    throw refuse(period, problemWith(name, otherwise), didYouMean(meant, acceptedPeriods));
+    throw refuse(period, reasonAgainst(name, otherwise), didYouMean(meant, acceptedPeriods));
   }
 
   /**
-   * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days before today), `2026`,
-   * `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for another text.
+   * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days
+   * before today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for another
+   * text.
    */
   #daysOf(text: string): Days | undefined {
     const name = text.toLowerCase();
@@ -216,10 +240,16 @@ class WindowReader {
     return undefined;
   }
 
-  /** The first second of what the text names for `--since`, the last for `--until`, in unix seconds. */
+  /**
+   * The first second of what the text names for `--since`, the last for `--until`, in unix seconds.
+   */
   #instantOf(value: FlagValue): number {
     const text = value.text.toUpperCase();
     if (text === 'NOW') return this.#now;
+    const iso = asIsoDays(text);
+    if (iso !== undefined && iso !== text && !iso.includes('..')) {
+      throw refuse(value, 'this is no day and no time', `Use: ${value.flag} ${iso}`);
+    }
     // A year, a date without its hyphens, or milliseconds would be another time than was meant.
     if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
     if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
@@ -233,9 +263,9 @@ class WindowReader {
     if (days && isSince(value)) return startOfDay(days.start, this.#zone);
     if (days) return startOfDay(days.end, this.#zone) - 1;
 
-    const problem = problemWith(text, 'this is no day and no time');
+    const reason = reasonAgainst(text, 'this is no day and no time');
     const meant = nearest(text, ['now', ...dayNames]);
-    throw refuse(value, problem, didYouMean(meant, acceptedInstants));
+    throw refuse(value, reason, didYouMean(meant, acceptedInstants));
   }
 
   /** The instant of `-36H`, `-7D` or `-2W`; `undefined` for another text. */
@@ -249,7 +279,10 @@ class WindowReader {
     return this.#settle(value, wall);
   }
 
-  /** The instant of an ISO 8601 date-time, in the zone where it has no offset; `undefined` for another text. */
+  /**
+   * The instant of an ISO 8601 date-time, in the zone where it has no offset; `undefined` for
+   * another text.
+   */
   #instantOfIso(value: FlagValue, text: string): number | undefined {
     const iso = text.replace(' ', 'T').replace(' ', '');
     const match = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
@@ -263,7 +296,10 @@ class WindowReader {
     return hasOffset ? wholeSecond.toSeconds() : this.#settle(value, wholeSecond);
   }
 
-  /** The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last for `until`, with a note. */
+  /**
+   * The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last
+   * for `until`, with a note.
+   */
   #settle(value: FlagValue, wall: DateTime): number {
     const zone = this.#zone;
     const { first, last, isSkipped } = instantsOf(wall, zone);
@@ -276,7 +312,7 @@ class WindowReader {
     const taken = `${formatInstant(instant, zone)} is taken`;
     const { flag, text } = value;
     this.#notes.push(
-      `${flag} ${quoteIfNeeded(text)} ${oddity} in ${zone}, where the clocks change: ${taken}.`,
+      `${flag} ${quoted(text)} ${oddity} in ${zone}, where the clocks change: ${taken}.`,
     );
     return instant;
   }
@@ -297,7 +333,53 @@ function relativeDaysOf(name: string): RelativeDays | undefined {
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/** What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with another one. */
-function problemWith(text: string, otherwise: string): string {
-  return /^\d{4}-/.test(text) ? `the calendar has no ${quoteIfNeeded(text)}` : otherwise;
+/**
+ * What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with
+ * another one.
+ */
+function reasonAgainst(text: string, otherwise: string): string {
+  return /^\d{4}-/.test(text) ? `the calendar has no ${quoted(text)}` : otherwise;
+}
+
+/** A day as it is written elsewhere: `1/10/2026`, `01.10.2026`; and `2026/10/01`, `20261001`. */
+const yearLast = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/;
+const yearFirst = /^(\d{4})(?:[/.](\d{1,2})[/.](\d{1,2})|(\d\d)(\d\d))$/;
+
+/**
+ * Days that are written another way as `--period` takes them, `2026-10-01` or
+ * `2026-10-01..2026-10-31`; the day comes before the month, unless the calendar has no such day.
+ * `undefined` for what is no such day.
+ */
+function asIsoDays(text: string): string | undefined {
+  const days: string[] = [];
+  for (const word of text.trim().split(/\s*\.{2,3}\s*|\s+(?:-|–|to)\s+|\s*[,;]\s*/i)) {
+    const day = asIsoDay(word);
+    if (day === undefined) return undefined;
+    days.push(day);
+  }
+  return days.length <= 2 ? days.join('..') : undefined;
+}
+
+function asIsoDay(text: string): string | undefined {
+  const candidates = [text];
+  const last = yearLast.exec(text);
+  const first = yearFirst.exec(text);
+  if (last) candidates.push(isoDay(last[3], last[2], last[1]), isoDay(last[3], last[1], last[2]));
+  if (first) candidates.push(isoDay(first[1], first[2] ?? first[4], first[3] ?? first[5]));
+  return candidates.find((candidate) => dayOf(candidate) !== undefined);
+}
+
+function isoDay(year = '', month = '', day = ''): string {
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
+
+/** Whether a text is what `--period` takes. */
+export function isPeriod(text: string, nowMs: number): boolean {
+  try {
+    resolveWindow({ period: text, zone: 'UTC', nowMs });
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
 }

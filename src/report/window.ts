@@ -1,22 +1,29 @@
 import { DateTime, IANAZone } from 'luxon';
+import { dayOf } from '../contract/values.ts';
 import { UsageError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
 
 /**
  * Stretches of time in a report's zone, and the arithmetic of its clocks and calendar.
  *
- * An instant is in unix seconds. A wall time is what the clocks of the zone show, as a time in UTC: so the calendar's
- * arithmetic knows no clock changes.
+ * An instant is in unix seconds. A wall time is what the clocks of the zone show, as a time in UTC:
+ * so the calendar's arithmetic knows no clock changes.
  */
 
 /** The window of a report: its first and its last second, in unix seconds (`decisions.md` 2). */
 export interface Window {
   readonly since: number;
   readonly until: number;
+
   /** IANA name of the zone that days and wall times are of. */
   readonly zone: string;
-  /** The last second that was asked for, where the window ends earlier because that time is not over. */
+
+  /**
+   * The last second that was asked for, where the window ends earlier because that time is not
+   * over.
+   */
   readonly plannedUntil?: number;
+
   /** What the user should be told: how a skipped or doubled wall time was resolved. */
   readonly notes: readonly string[];
 }
@@ -24,8 +31,9 @@ export interface Window {
 const secondsPerDay = 86_400;
 
 /**
- * The offsets of a zone by instant. `Intl` takes some microseconds for each, and the calendar asks for those of neighbouring
- * days several times: a run over ten years of days would spend a tenth of a second on them.
+ * The offsets of a zone by instant. `Intl` takes some microseconds for each, and the calendar asks
+ * for those of neighbouring days several times: a run over ten years of days would spend a tenth of
+ * a second on them.
  */
 const offsetsByZone = new Map<string, Map<number, number>>();
 
@@ -48,15 +56,9 @@ export function offsetAt(instant: number, zone: string): number {
   return offset;
 }
 
-/** Whether there is a zone of that name. */
+/** Whether there is a zone of that name. An offset (`+02:00`) is none, though Node takes it. */
 export function isZoneName(name: string): boolean {
-  return IANAZone.isValidZone(name);
-}
-
-/** The wall time that an ISO 8601 text without an offset names; `undefined` for any other text. */
-export function readWall(text: string): DateTime | undefined {
-  const wall = DateTime.fromISO(text, { zone: 'utc' });
-  return wall.isValid ? wall : undefined;
+  return /^[a-z]/i.test(name) && IANAZone.isValidZone(name);
 }
 
 /** What the clocks of a zone show at an instant. */
@@ -69,6 +71,7 @@ export interface WallInstants {
   /** They differ where a clock change doubles the time. */
   readonly first: number;
   readonly last: number;
+
   /** Whether a clock change skips the time: both instants are the first one after it. */
   readonly isSkipped: boolean;
 }
@@ -94,10 +97,16 @@ export function instantsOf(wall: DateTime, zone: string): WallInstants {
   return { first: instant, last: instant, isSkipped: true };
 }
 
+/** As `instantsOf`, of a wall time in milliseconds since 1970, as if it were UTC. */
+export function instantsAt(wallMs: number, zone: string): WallInstants {
+  return instantsOf(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
+}
+
 /** The first instant of a day, which is given as its midnight. */
 export function startOfDay(midnight: DateTime, zone: string): number {
   const { first, last } = instantsOf(midnight, zone);
-  // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows the first midnight.
+  // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows
+  // the first midnight.
   return wallAt(last - 1, zone) < midnight ? last : first;
 }
 
@@ -124,6 +133,7 @@ export interface WindowDescription {
   /** Its first and its last second. */
   readonly since: string;
   readonly until: string;
+
   /** Such as `7 days`, `25 h: clock change`. */
   readonly length: string;
 }
@@ -143,9 +153,87 @@ export function describeWindow(window: Window): WindowDescription {
   };
 }
 
+/**
+ * Throws `UsageError` for a window that has not begun.
+ *
+ * @param now the present, in unix seconds
+ */
+export function expectBegun({ since, zone }: Window, now: number): void {
+  if (since <= now) return;
+
+  const begin = formatInstant(since, zone);
+  throw new UsageError(`The window has not begun: it begins at ${begin}.`, {
+    hint: 'Choose an earlier one, e.g. --period yesterday.',
+  });
+}
+
+/**
+ * What the user should be told of a window: how wall times were resolved, and that it is not over.
+ *
+ * @param now the present, in unix seconds
+ */
+export function notesOf(window: Window, now: number): string[] {
+  const { until, zone, notes } = window;
+  if (until <= now) return [...notes];
+
+  const end = formatInstant(until, zone);
+  const present = formatInstant(now, zone);
+  const note = `The window is not over: it ends at ${end}, and the report holds what there is by now, ${present}.`;
+  return [...notes, note];
+}
+
 /** The values of `--split`; weeks are those of ISO 8601. */
 export const splitUnits = ['day', 'week', 'month'] as const;
 export type SplitUnit = (typeof splitUnits)[number];
+
+/** A day, a week or a month of the calendar of a zone. */
+export interface CalendarUnit {
+  /** Its first and its last local day, `2026-11-01`. */
+  readonly since: string;
+  readonly until: string;
+
+  /** Its first second, and the first after it, in unix seconds. */
+  readonly start: number;
+  readonly over: number;
+}
+
+/** The midnight of `2026-11-01`; `undefined` for what is no day. */
+function midnightOf(text: string): DateTime | undefined {
+  const day = dayOf(text);
+  if (day === undefined) return undefined;
+  return DateTime.fromSeconds(day * secondsPerDay, { zone: 'utc' });
+}
+
+/**
+ * The calendar unit that holds a day.
+ *
+ * @param day as `2026-11-01`
+ * @returns `undefined` for what is no day
+ */
+export function unitHolding(day: string, unit: SplitUnit, zone: string): CalendarUnit | undefined {
+  const wall = midnightOf(day)?.startOf(unit);
+  if (!wall) return undefined;
+
+  const end = wall.plus({ [unit]: 1 });
+  const last = end.minus({ day: 1 });
+  return {
+    since: wall.toFormat('yyyy-MM-dd'),
+    until: last.toFormat('yyyy-MM-dd'),
+    start: startOfDay(wall, zone),
+    over: startOfDay(end, zone),
+  };
+}
+
+/** The instant at which so many units more are over than the one that ends with a day. */
+export function overAfter(
+  { until }: Pick<CalendarUnit, 'until'>,
+  count: number,
+  { unit, zone }: { readonly unit: SplitUnit; readonly zone: string },
+): number {
+  const last = midnightOf(until);
+  if (!last) throw new Error(`${until} is no day.`);
+  return startOfDay(last.plus({ day: 1 }).plus({ [unit]: count }), zone);
+}
 
 /** A part of a window within one calendar unit: the unit's first second, and the first after it. */
 export interface UnitWindow extends Window {
@@ -153,7 +241,10 @@ export interface UnitWindow extends Window {
   readonly unitOver: number;
 }
 
-/** Half a century of days: more is a slip of the pen, and each part is a report. It holds for a run too. */
+/**
+ * Half a century of days: more is a slip of the pen, and each part is a report. It holds for a run
+ * too.
+ */
 export const partsAtMost = 20_000;
 
 const daysPerUnit = { day: 1, week: 7 } as const;
@@ -164,8 +255,9 @@ function later(wall: DateTime, days: number): DateTime {
 }
 
 /**
- * The window in parts, one a calendar unit of its zone, in time order. The parts tile it: each begins one second after
- * the one before ends; the first and the last are cut where the window is. Throws `UsageError` for more than 20,000.
+ * The window in parts, one a calendar unit of its zone, in time order. The parts tile it: each
+ * begins one second after the one before ends; the first and the last are cut where the window is.
+ * Throws `UsageError` for more than 20,000.
  */
 export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   const { zone } = window;

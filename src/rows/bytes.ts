@@ -36,8 +36,9 @@ export function repeated(byte: number): number {
 }
 
 /**
- * Nonzero where a byte of the word is zero; the lowest bit that is set is the top bit of the first such byte (Mycroft).
- * Only a zero byte borrows into its own empty top bit; what is set above the first may be wrong.
+ * Nonzero where a byte of the word is zero; the lowest bit that is set is the top bit of the first
+ * such byte (Mycroft). Only a zero byte borrows into its own empty top bit; what is set above the
+ * first may be wrong.
  */
 export function zeroBytes(word: number): number {
   return (word - 0x01010101) & ~word & 0x80808080;
@@ -48,7 +49,10 @@ export function controlBytes(word: number): number {
   return (word - 0x20202020) & ~word & 0x80808080;
 }
 
-/** The index, 0 to 3, of the first byte that is marked in a result of the functions above, which must not be zero. */
+/**
+ * The index, 0 to 3, of the first byte that is marked in a result of the functions above, which
+ * must not be zero.
+ */
 export function firstMarked(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
@@ -56,22 +60,32 @@ export function firstMarked(marks: number): number {
 /** 8 MB: how long a row may be. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
-/** Zero bytes kept after the last one, so that a scan stops there and a word can be read from any position. */
+/**
+ * Zero bytes kept after the last one, so that a scan stops there and a word can be read from any
+ * position.
+ */
 const slack = 16;
 
-/** The bytes received and not yet consumed. `bytes[end]` is always 0, which no JSON token contains. */
+/**
+ * The bytes received and not yet consumed. `bytes[end]` is always 0, which no JSON token contains.
+ */
 export class ByteWindow {
   bytes: Buffer;
+
   /** The same bytes, for reading words. */
   view: DataView;
+
   /** The first byte that has not been consumed; whoever consumes moves it. */
   start = 0;
+
   /** One after the last byte received. */
   end = 0;
+
   /** How many bytes of the body came before `bytes[0]`. */
   #offset = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #pieceBytes: number;
+
   /** What is left of the chunk that came last. */
   #chunk: Uint8Array;
 
@@ -98,8 +112,9 @@ export class ByteWindow {
   }
 
   /**
-   * Gathers the next piece, after which indexes of `bytes` mean others; whether there was one. It has at least as many bytes
-   * as are left over, so that a token longer than a piece is scanned again only each time it has doubled.
+   * Gathers the next piece, after which indexes of `bytes` mean others; whether there was one. It
+   * has at least as many bytes as are left over, so that a token longer than a piece is scanned
+   * again only each time it has doubled.
    */
   async more(): Promise<boolean> {
     const goal = Math.max(this.#pieceBytes, 2 * (this.end - this.start));

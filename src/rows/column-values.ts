@@ -2,7 +2,7 @@ import { numberTextOf } from '../contract/values.ts';
 import * as ascii from './bytes.ts';
 import { parseValue, type RowBatch, type Value } from './row-batch.ts';
 import { standsAt } from './row-keys.ts';
-import { type RangedBatch, rangesOf } from './row-ranges.ts';
+import { nullInRun, type RangedBatch, rangesOf } from './row-ranges.ts';
 
 /** What `hundredthsOf` has for a value that has to be looked at itself. */
 export const lookCloser = Number.POSITIVE_INFINITY;
@@ -10,12 +10,23 @@ export const lookCloser = Number.POSITIVE_INFINITY;
 /** So many digits before the decimals make hundredths that a double holds. */
 const integerDigitsAtMost = 13;
 
+/** Up to this many hundredths a double counts exactly. */
+export const exactHundredthsAtMost = 1e15;
+
 /** What the numbers of a field in a batch come to. */
 export interface NumberFacts {
   /** The sum of those rows that have a number. */
   readonly sum: number;
 
-  /** Whether every row has a number in its usual form: at most 13 digits, and at most two decimals. */
+  /**
+   * The sum in whole hundredths, to the last digit; absent where a row has no number in its usual
+   * form, and where a double might not hold it.
+   */
+  readonly exactHundredths?: number;
+
+  /**
+   * Whether every row has a number in its usual form: at most 13 digits, and at most two decimals.
+   */
   readonly areAllNumbers: boolean;
 
   /** Whether all of these are whole. */
@@ -31,7 +42,10 @@ class BatchColumns {
 
   #batch: RowBatch | undefined;
 
-  /** The memory of numbers, by name. It is used again for the next batch: to get it anew for each takes long. */
+  /**
+   * The memory of numbers, by name. It is used again for the next batch: to get it anew for each
+   * takes long.
+   */
   readonly #memory = new Map<string, Float64Array>();
 
   /** Forgets the columns of the batch before. */
@@ -71,8 +85,8 @@ function columnsOf(batch: RowBatch): BatchColumns {
 }
 
 /**
- * The values of a field, one a row, as in the objects of `rowsOf`. A text that has been read before is the same string
- * again, so that comparing two costs nothing.
+ * The values of a field, one a row, as in the objects of `rowsOf`. A text that has been read before
+ * is the same string again, so that comparing two costs nothing.
  */
 export function valuesOf(batch: RowBatch, field: string): readonly (Value | undefined)[] {
   const { values: columns } = columnsOf(batch);
@@ -93,7 +107,10 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
   const view = ascii.viewOf(bytes);
   for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
     const start = valueStarts[at] as number;
-    if (start < 0) continue;
+    if (start < 0) {
+      if (start === nullInRun) values[row] = null;
+      continue;
+    }
 
     const end = valueEnds[at] as number;
     const first = bytes[start];
@@ -111,9 +128,10 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
 }
 
 /**
- * The numbers of a field in hundredths, which a double holds exactly, one a row: of numbers, and of texts that hold one
- * (`"1234,50"`). NaN where a row has nothing, null or an empty text, and `lookCloser` for any other value: no number, more
- * decimals, more digits. They are good until the next batch is asked for.
+ * The numbers of a field in hundredths, which a double holds exactly, one a row: of numbers, and of
+ * texts that hold one (`"1234,50"`). NaN where a row has nothing, null or an empty text, and
+ * `lookCloser` for any other value: no number, more decimals, more digits. They are good until the
+ * next batch is asked for.
  */
 export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
@@ -131,22 +149,77 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
   const index = fields.indexOf(field);
   if (index < 0) return;
 
+  const view = ascii.viewOf(bytes);
   for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
     const start = valueStarts[at] as number;
-    if (start < 0 || bytes[start] === ascii.letterN) continue;
+    if (start < 0) continue;
 
     const end = valueEnds[at] as number;
+    const usual = usualHundredthsAt(bytes, view, start, end);
+    if (usual >= 0) {
+      numbers[row] = usual;
+      continue;
+    }
+
     const isText = bytes[start] === ascii.quote;
     const isEmpty = isText && end - start === 2;
-    if (!isEmpty) numbers[row] = hundredthsAt(bytes, start, end);
+    if (!isEmpty && bytes[start] !== ascii.letterN) numbers[row] = hundredthsAt(bytes, start, end);
   }
 }
 
 /**
- * The numbers of a field, one a row, of texts that hold one too; NaN where a row has no number there. They are good until
- * the next batch is asked for.
+ * The hundredths of a number without a sign that has up to eight digits, and perhaps one or two
+ * decimals behind them; -1 of any other value, a text with a number in it too. Digits are read four
+ * at a time: a loop over them takes three times as long, because its end is hard to foresee.
  */
-export function numbersOf(batch: RowBatch, field: string): Float64Array {
+function usualHundredthsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
+  let digits = end - start;
+  let decimals = 0;
+  if (digits > 3 && bytes[end - 3] === ascii.dot) {
+    decimals = 10 * digitAt(bytes, end - 2) + digitAt(bytes, end - 1);
+    digits -= 3;
+  } else if (digits > 2 && bytes[end - 2] === ascii.dot) {
+    decimals = 10 * digitAt(bytes, end - 1);
+    digits -= 2;
+  }
+
+  if (digits <= 4) {
+    const number = fourDigitsAt(view, start, digits);
+    return number < 0 ? -1 : number * 100 + decimals;
+  }
+  if (digits > 8) return -1;
+
+  const high = fourDigitsAt(view, start, digits - 4);
+  const low = fourDigitsAt(view, start + digits - 4, 4);
+  return high < 0 || low < 0 ? -1 : (high * 10_000 + low) * 100 + decimals;
+}
+
+function digitAt(bytes: Buffer, at: number): number {
+  return (bytes[at] as number) - ascii.zero;
+}
+
+const fourZeros = ascii.repeated(ascii.zero);
+const topBits = ascii.repeated(0x80);
+
+/** Added to a byte, it sets the top bit where the byte is more than nine. */
+const toTopBit = ascii.repeated(0x80 - 10);
+
+/** The number that one to four digits are; -1 where a byte is none. */
+function fourDigitsAt(view: DataView, at: number, count: number): number {
+  // The first digit is the lowest byte; zeros stand before it where there are fewer than four.
+  const digits = (view.getInt32(at, true) ^ fourZeros) << (32 - 8 * count);
+  const isOther = (((digits + toTopBit) | digits) & topBits) !== 0;
+  if (isOther) return -1;
+
+  const pairs = Math.imul(digits, 10) + (digits >>> 8);
+  return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff);
+}
+
+/**
+ * The numbers of a field, one a row, of texts that hold one too; NaN where a row has no number
+ * there. They are good until the next batch is asked for.
+ */
+function numbersOf(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
   const known = columns.numbers.get(field);
   if (known) return known;
@@ -208,7 +281,10 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   }
   const areAllNumbers = numberCount === batch.rowCount;
   const areAllWhole = wholeCount === batch.rowCount;
-  if (areAllNumbers) return { sum: sum / 100, areAllNumbers, areAllWhole };
+  if (areAllNumbers) {
+    const facts = { sum: sum / 100, areAllNumbers, areAllWhole };
+    return Math.abs(sum) < exactHundredthsAtMost ? { ...facts, exactHundredths: sum } : facts;
+  }
 
   let sumOfAll = 0;
   for (const number of numbersOf(batch, field)) {
@@ -217,7 +293,10 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   return { sum: sumOfAll, areAllNumbers, areAllWhole };
 }
 
-/** The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two decimals. */
+/**
+ * The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two
+ * decimals.
+ */
 function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
   const isText = bytes[valueStart] === ascii.quote;
   const end = isText ? valueEnd - 1 : valueEnd;
@@ -264,8 +343,8 @@ interface KeptText {
 }
 
 /**
- * Keeps the texts of a report that come again and again: names, dates. There are 4,096 places, each text has one of them,
- * and the text that comes last stays.
+ * Keeps the texts of a report that come again and again: names, dates. There are 4,096 places, each
+ * text has one of them, and the text that comes last stays.
  */
 class TextCache {
   readonly #kept = new Array<KeptText | undefined>(4096).fill(undefined);

@@ -8,7 +8,10 @@ const commas = ascii.repeated(ascii.comma);
 /** Which bits of a run's last word count, where 1, 2 or 3 of its bytes belong to the run. */
 const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
-/** Writes rows as JSON or CSV by copying their bytes. What its calls return is good until the next call. */
+/**
+ * Writes rows as JSON or CSV by copying their bytes. What its calls return is good until the next
+ * call.
+ */
 export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
   #view = ascii.viewOf(this.#out);
@@ -42,8 +45,10 @@ export class RowCopier {
   }
 
   /**
-   * The rows as lines of plain CSV: commas, CRLF, quotes where they are needed, values as they stand in the JSON.
-   * @param columns the fields to write, in their order; the same array in each call saves looking them up again
+   * The rows as lines of plain CSV: commas, CRLF, quotes where they are needed, values as they
+   * stand in the JSON.
+   * @param columns the fields to write, in their order; the same array in each call saves looking
+   * them up again
    */
   copyToCsv(batch: RowBatch, columns: readonly string[]): Uint8Array {
     const ranges = rangesOf(batch);
@@ -53,8 +58,9 @@ export class RowCopier {
     const width = indexes.length;
     const stride = ranges.fields.length;
 
-    // A byte becomes two at most (a doubled quote); a cell gains two quotes and a comma; a line its end and, where it is
-    // empty, quotes; and the last word that is copied may be three bytes too long.
+    // A byte becomes two at most (a doubled quote); a cell gains two quotes and a comma; a line its
+    // end and, where it is empty, quotes; and the last word that is copied may be three bytes too
+    // long.
     const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
     const outView = this.#view;
@@ -135,7 +141,10 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   return Buffer.from(rows.join(separator.toString()));
 }
 
-/** Whether as much room is between the rows as a separator takes, so that all of them are copied in one go. */
+/**
+ * Whether as much room is between the rows as a separator takes, so that all of them are copied in
+ * one go.
+ */
 function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;
   for (let row = 1; row < rowCount; row++) {
@@ -152,8 +161,8 @@ function copyWords(out: DataView, at: number, from: DataView, start: number, end
 }
 
 /**
- * Copies the inside of a string of JSON, unless it has a backslash or a comma; a bare quote or line break it cannot have.
- * May read and write up to three bytes beyond.
+ * Copies the inside of a string of JSON, unless it has a backslash or a comma; a bare quote or line
+ * break it cannot have. May read and write up to three bytes beyond.
  * @returns whether it was copied
  */
 function copyPlain(out: DataView, at: number, from: DataView, start: number, end: number): boolean {
@@ -171,7 +180,8 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
 }
 
 /**
- * Copies a string of JSON with its quotes, unless it has another escape than `\"`, which CSV writes as `""`: as many bytes.
+ * Copies a string of JSON with its quotes, unless it has another escape than `\"`, which CSV writes
+ * as `""`: as many bytes.
  * @returns whether it was copied
  */
 function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: number): boolean {
@@ -184,7 +194,10 @@ function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: 
   return true;
 }
 
-/** The cell of a value that is more than a copy of its bytes: a string with escapes, an object or a list. */
+/**
+ * The cell of a value that is more than a copy of its bytes: a string with escapes, an object or a
+ * list.
+ */
 function csvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
   const text = bytes[start] === ascii.quote ? (JSON.parse(json) as string) : compactJson(json);

@@ -12,9 +12,9 @@ const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const pieceLength = 64 * 1024;
 
 /**
- * The rows of a CSV report as the JSON that the service would have sent, one object a line: null for an empty field, a
- * number where the field is a metric and the text a number, a string for the rest (a DSP's money too, whose decimal
- * comma makes it a string in JSON as well).
+ * The rows of a CSV report as the JSON that the service would have sent, one object a line: null
+ * for an empty field, a number where the field is a metric and the text a number, a string for the
+ * rest (a DSP's money too, whose decimal comma makes it a string in JSON as well).
  * @param header takes the names of the columns, before the first row comes
  * @throws IncompleteDataError where it is not RFC 4180 in UTF-8, or is no report
  */
@@ -87,7 +87,10 @@ class CsvReader {
     return bytes;
   }
 
-  /** Throws where the bytes so far are not UTF-8; without a chunk, where they end within a character. */
+  /**
+   * Throws where the bytes so far are not UTF-8; without a chunk, where they end within a
+   * character.
+   */
   #checkText(chunk?: Uint8Array): void {
     try {
       this.#decoder.decode(chunk, { stream: chunk !== undefined });
@@ -136,7 +139,9 @@ function unreadable(cause: Error): IncompleteDataError {
   return malformed(`The CSV cannot be read: ${printable(cause.message).slice(0, 300)}`);
 }
 
-/** Throws unless a header names each column once, and at least one of them is a field of a report. */
+/**
+ * Throws unless a header names each column once, and at least one of them is a field of a report.
+ */
 function checkHeader(names: readonly string[]): void {
   if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`);
 
@@ -162,7 +167,8 @@ function jsonOf(value: string, isNumeric: boolean): string {
 const usualDelimiters = [',', ';', '\t'];
 
 /**
- * The delimiter of a CSV whose text begins so: the one of comma, semicolon and tab that its header has most of.
+ * The delimiter of a CSV whose text begins so: the one of comma, semicolon and tab that its header
+ * has most of.
  * @param isAny whether a header without these may have another one, as files of `--delimiter` do
  */
 export function delimiterOf(head: Buffer, isAny: boolean): string {

@@ -9,13 +9,16 @@ import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import type { RowRanges } from './row-ranges.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
-/** How much may stand beside the rows, and how many blanks may come one after the other, in bytes. */
+/**
+ * How much may stand beside the rows, and how many blanks may come one after the other, in bytes.
+ */
 const maxMemberBytes = 1024 * 1024;
 const maxBlankBytes = 10 * 1024 * 1024;
 
 /**
- * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside `{"response":{…}}`, a bare
- * array of rows, or rows one a line: its rows, and what the document held beside them.
+ * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside
+ * `{"response":{…}}`, a bare array of rows, or rows one a line: its rows, and what the document
+ * held beside them.
  * @param areLines whether the rows stand alone, one a line (NDJSON)
  * @throws IncompleteDataError where it is malformed, has not come to its end, or has no `data`
  * @throws RejectedError where it is an error's
@@ -35,7 +38,10 @@ interface ScannedMember {
   readonly end?: number;
 }
 
-/** Reads one document from a window. Wherever the bytes end inside a token, it waits for more of them. */
+/**
+ * Reads one document from a window. Wherever the bytes end inside a token, it waits for more of
+ * them.
+ */
 class DocumentReader {
   readonly #window: ascii.ByteWindow;
   readonly #areLines: boolean;
@@ -130,7 +136,10 @@ class DocumentReader {
     yield* name === 'data' ? this.#array() : this.#object(false);
   }
 
-  /** The member at the window's start, once all of it is there, or the beginning of one that is read piece by piece. */
+  /**
+   * The member at the window's start, once all of it is there, or the beginning of one that is read
+   * piece by piece.
+   */
   async #wholeMember(isOutermost: boolean): Promise<ScannedMember> {
     for (;;) {
       const member = this.#scanMember(isOutermost);
@@ -147,7 +156,8 @@ class DocumentReader {
     if (!key) return undefined;
 
     const { name, end: start } = key;
-    // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it back.
+    // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it
+    // back.
     if (name === 'data' && this.#isDataSeen) throw new MalformedJson(at, 'one "data" array');
 
     const isRows = name === 'data' && bytes[start] === ascii.openBracket;
@@ -211,7 +221,10 @@ class DocumentReader {
     }
   }
 
-  /** Scans the rows that are there, up to where more bytes are needed, the batch is full, or the array ends. */
+  /**
+   * Scans the rows that are there, up to where more bytes are needed, the batch is full, or the
+   * array ends.
+   */
   #scanRows(): 'more' | 'full' | 'end' {
     const window = this.#window;
     const isArray = !this.#areLines;
@@ -295,7 +308,10 @@ class DocumentReader {
   }
 }
 
-/** The `summary` member of a report, or `undefined` where it does not have the shape of the specification. */
+/**
+ * The `summary` member of a report, or `undefined` where it does not have the shape of the
+ * specification.
+ */
 export function readSummary(json: Buffer | undefined): ReportSummary | undefined {
   if (json === undefined) return undefined;
 
@@ -307,7 +323,10 @@ export function readSummary(json: Buffer | undefined): ReportSummary | undefined
   return texts.every((each) => typeof each === 'string') ? summary : undefined;
 }
 
-/** The error for a well-formed document without `data`: an error's (`decisions.md` 6), a status record, or another. */
+/**
+ * The error for a well-formed document without `data`: an error's (`decisions.md` 6), a status
+ * record, or another.
+ */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   const errorId = textOfMember(members, 'error_id');
   const status = textOfMember(members, 'status');
@@ -321,8 +340,8 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
 
   const what =
     status === undefined
-      ? 'The document that the service sent is no report: it has no "data" array.'
-      : `The service sent a status ("${status}") instead of the report.`;
+      ? 'The document that the service sent is no report: it has no array “data”.'
+      : `The service sent a status (“${status}”) instead of the report.`;
   return new IncompleteDataError(what, { code: 'NO_DATA', retryable: status !== undefined });
 }
 

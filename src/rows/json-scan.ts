@@ -3,10 +3,11 @@ import * as ascii from './bytes.ts';
 /**
  * Finds where JSON tokens end, and that they are well-formed (RFC 8259), without decoding them.
  *
- * Every function takes bytes, the index to begin at and the index `end` of the first byte that has not arrived; the
- * byte there must be 0, so that loops need no bound, and more must follow, so that words can be read. They return the
- * index after the token, or `cut` where the bytes end inside it, and throw `MalformedJson`. UTF-8 is not looked at here:
- * `isUtf8` of node:buffer does whole batches.
+ * Every function takes bytes, the index to begin at and the index `end` of the first byte that has
+ * not arrived; the byte there must be 0, so that loops need no bound, and more must follow, so that
+ * words can be read. They return the index after the token, or `cut` where the bytes end inside it,
+ * and throw `MalformedJson`. UTF-8 is not looked at here: `isUtf8` of node:buffer does whole
+ * batches.
  */
 
 /** The bytes end before the token does. */
@@ -122,7 +123,10 @@ export function scanValue(bytes: Buffer, view: DataView, at: number, end: number
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
-/** An object or an array: its end is found by counting, and what is in it is for `JSON.parse` to judge. */
+/**
+ * An object or an array: its end is found by counting, and what is in it is for `JSON.parse` to
+ * judge.
+ */
 function scanNested(bytes: Buffer, view: DataView, at: number, end: number): number {
   let depth = 0;
   for (let p = at; ; p++) {

@@ -4,8 +4,12 @@ import type { RangedBatch } from './row-ranges.ts';
 /** How many keys are kept at most. */
 export const keysAtMost = 1_000_000;
 
+/** Most reports have fewer keys than this. A table for more of them is made once they come. */
+const fewKeys = 4096;
+
 /** At least twice as many as there are keys, so that a free slot is near. */
-const slotCount = 2 ** 21;
+const fewSlots = 2 * fewKeys;
+const allSlots = 2 ** 21;
 
 /** What makes the keys of a batch. */
 export interface KeyColumns {
@@ -16,30 +20,46 @@ export interface KeyColumns {
   readonly hours: Int32Array | undefined;
 }
 
+/** More than a value is long, and so few that the number of any field can be multiplied by them. */
+const valueLengths = 2 ** 21;
+
 /** How many integers of a key are mixed at a time. */
 const blockWords = 4;
 
 /**
- * The keys of rows as hashes (MurmurHash3, 128 bits) in a table of integers. A `Set` of numbers would keep an object for
- * each key.
+ * The keys of rows as hashes (MurmurHash3, 128 bits) in a table of integers. A `Set` of numbers
+ * would keep an object for each key.
  *
- * A part of the hash decides the slot at which the search for a key begins, and 64 other bits stand in the slot: it takes 8
- * bytes. A new key is compared with the few keys that lie where it belongs, so that of a million keys two different ones are
- * taken for the same in one of 10¹² reports.
+ * A part of the hash decides the slot at which the search for a key begins, and 64 other bits stand
+ * in the slot: it takes 8 bytes. A new key is compared with the few keys that lie where it belongs,
+ * so that of a million keys two different ones are taken for the same in one of 10¹² reports.
  *
- * The table takes 16 MB, of which the system gives only the pages that are written to.
+ * The table takes 64 KB while there are few keys, and then 16 MB, of which the system gives only
+ * the pages that are written to.
  */
 export class KeyTable {
   /** Two integers a slot; the first one of a free slot is 0, and that of a key never is. */
-  readonly #slots = new Int32Array(2 * slotCount);
+  #slots = new Int32Array(2 * fewSlots);
 
-  /** The key that is being added, as integers: the length of each value, then its bytes. */
+  /**
+   * The key that is being added, as integers: the field and the length of each value, then its
+   * bytes.
+   */
   #words = new Int32Array(256);
 
-  /** The hashes of the keys that are being added, four integers each. */
+  /**
+   * The hashes of the keys that are being added, four integers each; while there are few, behind
+   * those of all before.
+   */
   #hashes = new Int32Array(4 * 1024);
 
-  /** What the slots held that were read ahead; nobody asks for it, but it keeps the reads from being left out. */
+  /** How many hashes stand before those of the keys that are being added. */
+  #hashesBefore = 0;
+
+  /**
+   * What the slots held that were read ahead; nobody asks for it, but it keeps the reads from being
+   * left out.
+   */
   protected readAhead = 0;
 
   /**
@@ -52,25 +72,39 @@ export class KeyTable {
     rowCount: number,
     onRepeat: (row: number) => void,
   ): void {
-    if (this.#hashes.length < 4 * rowCount) this.#hashes = new Int32Array(4 * rowCount);
+    const isFew = this.#hashesBefore + rowCount <= fewKeys && this.#slots.length === 2 * fewSlots;
+    if (!isFew) this.#makeRoomForAll();
+
+    const first = 4 * this.#hashesBefore;
+    this.#reserveHashes(this.#hashesBefore + rowCount);
     const hashes = this.#hashes;
     const view = viewOf(batch.bytes);
     for (let row = 0; row < rowCount; row++) {
       const wordCount = this.#readKey(batch, view, columns, row);
-      hashInto(hashes, 4 * row, this.#words, wordCount);
+      hashInto(hashes, first + 4 * row, this.#words, wordCount);
     }
 
-    // The slots lie all over the memory. Read one after the other without a decision between them, they are fetched at the
-    // same time, which makes this twice as fast.
+    // The slots lie all over the memory. Read one after the other without a decision between them,
+    // they are fetched at the same time, which makes this twice as fast.
     let readAhead = 0;
     for (let row = 0; row < rowCount; row++) {
-      readAhead ^= this.#slots[slotOf(hashes[4 * row + 2] as number)] as number;
+      readAhead ^= this.#slots[this.#slotOf(hashes[first + 4 * row + 2] as number)] as number;
     }
     this.readAhead = readAhead;
 
     for (let row = 0; row < rowCount; row++) {
-      if (!this.#insert(hashes, 4 * row)) onRepeat(row);
+      if (!this.#insert(hashes, first + 4 * row)) onRepeat(row);
     }
+    if (isFew) this.#hashesBefore += rowCount;
+  }
+
+  /** Makes the large table, if it is not there yet, and puts the keys of the small one into it. */
+  #makeRoomForAll(): void {
+    if (this.#slots.length === 2 * allSlots) return;
+
+    this.#slots = new Int32Array(2 * allSlots);
+    for (let key = 0; key < this.#hashesBefore; key++) this.#insert(this.#hashes, 4 * key);
+    this.#hashesBefore = 0;
   }
 
   /** Puts the hash that begins at an index into the table. @returns whether it was not there */
@@ -78,10 +112,10 @@ export class KeyTable {
     const slots = this.#slots;
     const first = hashes[from] || 1;
     const second = hashes[from + 1] as number;
-    let at = slotOf(hashes[from + 2] as number);
+    let at = this.#slotOf(hashes[from + 2] as number);
     while (slots[at] !== 0) {
       if (slots[at] === first && slots[at + 1] === second) return false;
-      at = (at + 2) & (2 * slotCount - 1);
+      at = (at + 2) & (slots.length - 1);
     }
 
     slots[at] = first;
@@ -89,7 +123,10 @@ export class KeyTable {
     return true;
   }
 
-  /** Puts the integers of a key into `#words`, with zeros up to the end of a block. @returns how many there are */
+  /**
+   * Puts the integers of a key into `#words`, with zeros up to the end of a block.
+   * @returns how many there are
+   */
   #readKey(
     { bytes, fields, valueStarts, valueEnds }: RangedBatch,
     view: DataView,
@@ -101,20 +138,22 @@ export class KeyTable {
     for (let i = 0; i < indexes.length; i++) {
       const at = row * fields.length + (indexes[i] as number);
       let start = valueStarts[at] as number;
-      let length = start < 0 ? -1 : (valueEnds[at] as number) - start;
-      if (start >= 0 && bytes[start] === quote) {
+      // Most fields have nothing, and are no part of the key.
+      if (start < 0 || bytes[start] === letterN) continue;
+
+      let length = (valueEnds[at] as number) - start;
+      if (bytes[start] === quote) {
         // A text of digits is the same id as the number, and blanks at its end are no part of it.
         start++;
         length -= 2;
         while (length > 0 && bytes[start + length - 1] === space) length--;
-      } else if (bytes[start] === letterN) {
-        length = -1;
       }
       this.#reserve(count + 1 + (length >> 2) + blockWords);
       const words = this.#words;
 
-      // With its length, `"a" "bc"` and `"ab" "c"` differ, and so do a value that is absent and an empty one.
-      words[count++] = length;
+      // With its length, `"a" "bc"` and `"ab" "c"` differ; with its field, so do a value that is
+      // absent and an empty one, and the values of two fields.
+      words[count++] = (i + 1) * valueLengths + length;
       const end = start + length;
       let p = start;
       for (; p + 4 <= end; p += 4) words[count++] = view.getInt32(p, true);
@@ -125,17 +164,24 @@ export class KeyTable {
     return count;
   }
 
+  /** Where the search for a key begins, by an integer of its hash. */
+  #slotOf(hash: number): number {
+    return (hash << 1) & (this.#slots.length - 1);
+  }
+
+  #reserveHashes(count: number): void {
+    if (4 * count <= this.#hashes.length) return;
+    const hashes = new Int32Array(8 * count);
+    hashes.set(this.#hashes);
+    this.#hashes = hashes;
+  }
+
   #reserve(wordCount: number): void {
     if (wordCount <= this.#words.length) return;
     const words = new Int32Array(2 * wordCount);
     words.set(this.#words);
     this.#words = words;
   }
-}
-
-/** Where the search for a key begins, by an integer of its hash. */
-function slotOf(hash: number): number {
-  return 2 * (hash & (slotCount - 1));
 }
 
 /** MurmurHash3 (x86, 128 bits, by Austin Appleby, in the public domain) of whole blocks. */

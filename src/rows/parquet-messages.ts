@@ -1,12 +1,17 @@
 import type { ReportMember } from './row-batch.ts';
 
-/** A text that adreport put into the key-value metadata of a file; its name is without `adreport.`. */
+/**
+ * A text that adreport put into the key-value metadata of a file; its name is without `adreport.`.
+ */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;
 }
 
-/** What the process that decodes a Parquet file tells the one that started it; the rows come on its standard output. */
+/**
+ * What the process that decodes a Parquet file tells the one that started it; the rows come on its
+ * standard output.
+ */
 export type ParquetMessage =
   | {
       /** What adreport noted of the report in the file. */
@@ -28,6 +33,9 @@ export type ParquetMessage =
       readonly kind: 'failure';
       readonly reason: string;
     };
+
+/** 640 MB: what the process takes at most, with two pages of 128 MB and what V8 keeps. */
+export const mostProcessBytes = 640 * 1024 * 1024;
 
 /** The descriptor under which the process finds the file. */
 export const fileDescriptor = 4;

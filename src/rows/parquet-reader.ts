@@ -10,8 +10,7 @@ import {
   type RowGroup,
   type SchemaElement,
 } from 'hyparquet';
-import { membersFrom, type ParquetMessage, type ParquetNote } from './parquet-messages.ts';
-import type { ReportMember } from './row-batch.ts';
+import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 
 /** 128 MB: how large a page, and a column of a row group as it stands in the file, may be. */
 const maxPageBytes = 128 * 1024 * 1024;
@@ -49,30 +48,6 @@ interface Slice {
   readonly groupEnd: number;
 }
 
-/** What the footer of a Parquet file says of it. */
-export interface ParquetFooter {
-  readonly columns: readonly string[];
-  /** What adreport noted of the report. */
-  readonly members: readonly ReportMember[];
-}
-
-/**
- * Reads the footer of a Parquet file.
- * @throws an error of any kind, where the file is damaged
- */
-export async function readParquetFooter(
-  descriptor: number,
-  sizeBytes: number,
-): Promise<ParquetFooter> {
-  const source: AsyncBuffer = {
-    byteLength: sizeBytes,
-    slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
-  };
-  const metadata = await parquetMetadataAsync(source);
-  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
-  return { columns, members: membersFrom(notesIn(metadata)) };
-}
-
 const memberPrefix = 'adreport.';
 
 /** The texts that adreport put into the key-value metadata of a file. */
@@ -86,8 +61,8 @@ function notesIn(metadata: FileMetaData): ParquetNote[] {
 }
 
 /**
- * Reads a Parquet file a slice of a row group at a time. Dates become `2026-11-01`, timestamps `2026-11-01T02:00:00+0000`;
- * integers keep their digits, and decimals their places.
+ * Reads a Parquet file a slice of a row group at a time. Dates become `2026-11-01`, timestamps
+ * `2026-11-01T02:00:00+0000`; integers keep their digits, and decimals their places.
  */
 export class ParquetReader {
   readonly #sizeBytes: number;
@@ -105,8 +80,8 @@ export class ParquetReader {
   }
 
   /**
-   * The rows as JSON objects, one a line. Throws an error of any kind, where the file is damaged, has other rows than it
-   * says, or uses what cannot be read.
+   * The rows as JSON objects, one a line. Throws an error of any kind, where the file is damaged,
+   * has other rows than it says, or uses what cannot be read.
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
@@ -192,6 +167,7 @@ export class ParquetReader {
 interface ByteRange {
   readonly start: number;
   readonly end: number;
+
   /** How large the file is. */
   readonly sizeBytes: number;
 }

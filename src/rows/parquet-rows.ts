@@ -8,7 +8,10 @@ import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 /** How much memory the values of a file may take, in megabytes. */
 const maxMemoryMb = 224;
 
-/** The process may be silent for so long, and a second more for each megabyte of the column that it decodes. */
+/**
+ * The process may be silent for so long, and a second more for each megabyte of the column that it
+ * decodes.
+ */
 const usualSilenceMs = 10_000;
 const bytesPerMs = 1000;
 
@@ -16,23 +19,32 @@ const bytesPerMs = 1000;
 export interface ParquetListener {
   /** The rows so far end at this byte of the file, roughly. */
   position(bytes: number): void;
+
   /** What adreport noted of the report. */
   notes(notes: readonly ParquetNote[]): void;
 }
 
 /**
- * The rows of a Parquet file as JSON objects, one a line. A process of its own decodes it: of some damaged files hyparquet
- * makes endless loops, or lists of a length at which V8 ends the whole process.
- * @throws an error of any kind, where the file is damaged, holds other rows than it says, or uses what cannot be read
+ * The rows of a Parquet file as JSON objects, one a line. A process of its own decodes it: of some
+ * damaged files hyparquet makes endless loops, or lists of a length at which V8 ends the whole
+ * process.
+ * @param signal ends the process
+ * @throws an error of any kind, where the signal comes, or the file is damaged, holds other rows
+ * than it says, or uses what cannot be read
  */
 export async function* readParquetLines(
   file: FileHandle,
   listener: ParquetListener,
+  signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
   const decoder = new Decoder(file.fd, listener);
+  const endWithSignal = (): void => decoder.end();
+  signal?.addEventListener('abort', endWithSignal);
   try {
     yield* decoder.lines();
   } finally {
+    signal?.removeEventListener('abort', endWithSignal);
     decoder.end();
   }
 }
@@ -53,7 +65,8 @@ class Decoder {
 
   constructor(descriptor: number, listener: ParquetListener) {
     this.#listener = listener;
-    this.#child = fork(modulePath(), {
+    this.#child = fork(modulePath(), [String(process.pid)], {
+      env: environmentOfProcess(),
       execArgv: [`--max-old-space-size=${maxMemoryMb}`],
       // The file becomes `fileDescriptor` there. What V8 prints before it gives up is for nobody.
       stdio: ['ignore', 'pipe', 'ignore', 'ipc', descriptor],
@@ -107,6 +120,15 @@ class Decoder {
     clearTimeout(this.#watch);
     this.#watch = undefined;
   }
+}
+
+/**
+ * What a Node needs to start, on Windows too: the process that reads a file from anywhere has no
+ * token and no password.
+ */
+function environmentOfProcess(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot, LD_LIBRARY_PATH } = process.env;
+  return { PATH, SystemRoot, LD_LIBRARY_PATH };
 }
 
 /** Where the module of the process is: in the built program, with which the sources run too. */

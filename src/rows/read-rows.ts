@@ -9,21 +9,29 @@ import type { RowBatches } from './row-batch.ts';
 export interface ReadOptions {
   /** The body's `Content-Type`; what the body looks like decides first. */
   readonly contentType?: string | undefined;
+
   /** How many bytes to look at together; the rows do not depend on it, the batches do. */
   readonly pieceBytes?: number;
-  /** Whether rows may also, or must, stand alone, one a line (NDJSON), as in files. Default: neither. */
+
+  /**
+   * Whether rows may also, or must, stand alone, one a line (NDJSON), as in files. Default:
+   * neither.
+   */
   readonly lines?: 'allowed' | 'expected';
 }
 
-/** 256 KB: what is done once a batch takes 5 % of the time with pieces of 64 KB, and larger ones leave the processor's cache. */
+/**
+ * 256 KB: what is done once a batch takes 5 % of the time with pieces of 64 KB, and larger ones
+ * leave the processor's cache.
+ */
 const defaultPieceBytes = 256 * 1024;
 
 /** So many bytes at the beginning of a body tell what it is. */
 const headBytes = 64 * 1024;
 
 /**
- * The rows of a report body, JSON or CSV, in constant memory: bytes that have been checked, and where in them the
- * values stand. A batch is good until the next one is asked for.
+ * The rows of a report body, JSON or CSV, in constant memory: bytes that have been checked, and
+ * where in them the values stand. A batch is good until the next one is asked for.
  *
  * @throws IncompleteDataError where the body is malformed, or not proved to be whole
  * @throws RejectedError where it is an error document
@@ -153,7 +161,10 @@ function isHeader(text: string): boolean {
   return names.some((name) => fieldTypeOf(name.replaceAll('"', '').trim()) !== undefined);
 }
 
-/** Whether a text begins with a row of NDJSON rather than a report document: a whole object that has none inside. */
+/**
+ * Whether a text begins with a row of NDJSON rather than a report document: a whole object that has
+ * none inside.
+ */
 function areRows(text: string): boolean {
   const [first = '', second = ''] = text.trimStart().split('\n', 2);
   try {

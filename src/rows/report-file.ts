@@ -10,9 +10,12 @@ import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 
 /** A report that was written earlier: its rows, and the size of its file where it has one. */
 export interface ReportFile {
-  /** Throw `UsageError` where it cannot be read, `IncompleteDataError` where it is no whole report. */
+  /**
+   * Throw `UsageError` where it cannot be read, `IncompleteDataError` where it is no whole report.
+   */
   readonly batches: RowBatches;
   readonly sizeBytes: number | undefined;
+
   /** How many bytes of it have been read so far, as they stand in the file. */
   readBytes(): number;
 }
@@ -20,9 +23,14 @@ export interface ReportFile {
 /**
  * Opens a report file of any form: what it holds decides, not its name.
  * @param path where it is; `shown` is how the user called it
+ * @param signal ends the reading
  * @throws UsageError where it cannot be opened
  */
-export async function openReportFile(path: string, shown: string): Promise<ReportFile> {
+export async function openReportFile(
+  path: string,
+  shown: string,
+  signal?: AbortSignal,
+): Promise<ReportFile> {
   let file: FileHandle | undefined;
   try {
     file = await open(path);
@@ -31,18 +39,12 @@ export async function openReportFile(path: string, shown: string): Promise<Repor
     const isFile = stat.isFile();
     if (isFile) {
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
-      if (isParquet(head)) return parquetFile(file, stat.size, shown);
+      if (isParquet(head)) return parquetFile({ file, sizeBytes: stat.size, shown, signal });
     }
-    const members = isFile ? await sheetMembers(file, stat.size) : [];
-    const read = readReportStream(
-      file.createReadStream({ start: isFile ? 0 : undefined, highWaterMark: 256 * 1024 }),
-      shown,
-    );
-    return {
-      ...read,
-      batches: withMembers(read.batches, members),
-      sizeBytes: isFile ? stat.size : undefined,
-    };
+    const start = isFile ? 0 : undefined;
+    const stream = file.createReadStream({ start, highWaterMark: 256 * 1024, signal });
+    const read = readReportStream(stream, shown);
+    return { ...read, sizeBytes: isFile ? stat.size : undefined };
   } catch (error) {
     await file?.close();
     throw errorInFile(error, shown);
@@ -62,13 +64,10 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
   async function* read(): RowBatches {
     const head = await readHead(chunks);
     if (isParquet(head)) throw parquetInPipe();
-    const kind = kindForPeople(head);
-    if (kind) throw rowsCannotBeReadBack(shown, kind);
+    const form = formForPeople(head);
+    if (form) throw isForPeople(shown, form);
 
     const bytes = prepended(head, chunks);
-    const isZip = head.toString('latin1', 0, 2) === 'PK';
-    if (isZip) return yield* readRows(sheetLines(bytes), { lines: 'expected' });
-
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
     const isGzip = head[0] === 0x1f && head[1] === 0x8b;
     return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines });
@@ -84,16 +83,24 @@ function parquetInPipe(): UsageError {
   );
 }
 
-/** What a file is that was written for people alone; `undefined` for every other one. */
-function kindForPeople(head: Buffer): 'a PDF' | 'a web page' | undefined {
-  const text = head.toString('latin1').trimStart();
-  if (text.startsWith('%PDF-')) return 'a PDF';
-  return text.startsWith('<') ? 'a web page' : undefined;
+/** A form of report that is for people, and with what they open it. */
+interface FormForPeople {
+  readonly name: string;
+  readonly program: string;
 }
 
-function rowsCannotBeReadBack(shown: string, kind: string): UsageError {
-  return new UsageError(`${printable(shown)} is ${kind}, whose rows cannot be read back.`, {
-    hint: 'Write the report as CSV, Parquet or xlsx too, and view that.',
+/** The form of a file that is for people alone; `undefined` for every other file. */
+function formForPeople(head: Buffer): FormForPeople | undefined {
+  const text = head.toString('latin1').trimStart();
+  if (text.startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
+  if (text.startsWith('<')) return { name: 'a web page', program: 'a browser' };
+  if (!text.startsWith('PK\x03\x04')) return undefined;
+  return { name: 'a sheet', program: 'Excel, LibreOffice or another program for sheets' };
+}
+
+function isForPeople(shown: string, { name, program }: FormForPeople): UsageError {
+  return new UsageError(`${printable(shown)} is ${name}: open it with ${program}.`, {
+    hint: 'adreport view reads JSON, NDJSON, CSV and Parquet: write the report as one of these too.',
   });
 }
 
@@ -101,7 +108,14 @@ function isParquet(head: Buffer): boolean {
   return head.toString('latin1', 0, 4) === 'PAR1';
 }
 
-function parquetFile(file: FileHandle, sizeBytes: number, shown: string): ReportFile {
+interface OpenParquet {
+  readonly file: FileHandle;
+  readonly sizeBytes: number;
+  readonly shown: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+function parquetFile({ file, sizeBytes, shown, signal }: OpenParquet): ReportFile {
   let readBytes = 0;
   let notes: readonly ParquetNote[] = [];
   async function* lines(): AsyncGenerator<Uint8Array> {
@@ -114,7 +128,7 @@ function parquetFile(file: FileHandle, sizeBytes: number, shown: string): Report
         notes = list;
       },
     };
-    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, listener));
+    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, listener, signal));
   }
   async function* rows(): RowBatches {
     const tail = yield* readRows(lines(), { lines: 'expected' });
@@ -124,42 +138,22 @@ function parquetFile(file: FileHandle, sizeBytes: number, shown: string): Report
   return { batches, sizeBytes, readBytes: () => readBytes };
 }
 
-/** The rows, and beside them what else the file says of its report. */
-async function* withMembers(batches: RowBatches, members: readonly ReportMember[]): RowBatches {
-  const tail = yield* batches;
-  return members.length > 0 ? tailWith(tail, members) : tail;
-}
-
 function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTail {
   const summary = members.find(({ name }) => name === 'summary');
   return { ...tail, members, summary: readSummary(summary?.json) };
 }
 
-/** What adreport noted in a sheet; what is wrong with the file is found by whoever reads its rows. */
-async function sheetMembers(file: FileHandle, sizeBytes: number): Promise<ReportMember[]> {
-  const { buffer: head } = await file.read(Buffer.alloc(2), 0, 2, 0);
-  if (head.toString('latin1') !== 'PK') return [];
-
-  try {
-    const { readSheetMembers } = await import('./embedded-members.ts');
-    return await readSheetMembers(file, sizeBytes);
-  } catch {
-    return [];
-  }
-}
-
-async function* sheetLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { readSheetLines } = await import('./sheet-rows.ts');
-  yield* damagedOr('It is no sheet that adreport wrote', readSheetLines(bytes));
-}
-
 function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // The callback is there because an error without one would be thrown; the reader sees it on the stream itself.
+  // The callback is there because an error without one would be thrown; the reader sees it on the
+  // stream itself.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
   return damagedOr('Its gzip stream is not whole', gunzip);
 }
 
-/** The same pieces; what reading them throws says that the file does not hold what its form promises. */
+/**
+ * The same pieces; what reading them throws says that the file does not hold what its form
+ * promises.
+ */
 async function* damagedOr(
   what: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -198,8 +192,8 @@ function errorInFile(error: unknown, shown: string): unknown {
     code: error.code,
     retryable: false,
     hint:
-      'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON, CSV with a header row, Parquet ' +
-      'and the xlsx of adreport; each of the first three also as .gz.',
+      'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON and CSV with a header row, each ' +
+      'also as .gz, and Parquet.',
     cause: error,
   });
 }

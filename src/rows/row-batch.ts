@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ReportSummary } from '../contract/messages.ts';
 import { comma, letterE, letterN, quote } from './bytes.ts';
-import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+import { nullInRun, type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
 export type { RowBatch } from './row-ranges.ts';
 
@@ -41,9 +41,10 @@ export type Value =
   | { readonly [key: string]: Value };
 
 /**
- * A report row as an object, its keys in the order of the body. It has no prototype, so that a field called `constructor`
- * is there or not like any other. A number that a double would change (more than 15 significant digits, or beyond its
- * range) is the text that stands in the body; a list or an object that holds such a number is its JSON text.
+ * A report row as an object, its keys in the order of the body. It has no prototype, so that a
+ * field called `constructor` is there or not like any other. A number that a double would change
+ * (more than 15 significant digits, or beyond its range) is the text that stands in the body; a
+ * list or an object that holds such a number is its JSON text.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
@@ -52,7 +53,10 @@ export interface Row {
 /** The rows of batches that somebody has asked for. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
-/** The rows of a batch as objects, to be kept as long as one likes; whoever asks again gets the same. */
+/**
+ * The rows of a batch as objects, to be kept as long as one likes; whoever asks again gets the
+ * same.
+ */
 export function rowsOf(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
@@ -66,8 +70,8 @@ export function rowsOf(batch: RowBatch): readonly Row[] {
 let isRoomForObjects = false;
 
 /**
- * Lets V8 give young objects more room, for whoever makes objects of many rows: in the little that `bin/` leaves them their
- * collection takes a third longer.
+ * Lets V8 give young objects more room, for whoever makes objects of many rows: in the little that
+ * `bin/` leaves them their collection takes a third longer.
  */
 export function makeRoomForObjects(): void {
   if (isRoomForObjects) return;
@@ -75,8 +79,11 @@ export function makeRoomForObjects(): void {
   setFlagsFromString('--semi-space-growth-factor=2');
 }
 
-/** The JSON of each row's value in a field, without blanks between its tokens; `undefined` where a row has no such key. */
-export function jsonTextsOf(batch: RowBatch, field: string): (string | undefined)[] {
+/**
+ * The JSON of each row's value in a field, without blanks between its tokens; `undefined` where a
+ * row has no such key.
+ */
+export function textsOf(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
   const texts = new Array<string | undefined>(rowCount).fill(undefined);
   const index = fields.indexOf(field);
@@ -85,12 +92,16 @@ export function jsonTextsOf(batch: RowBatch, field: string): (string | undefined
   for (let row = 0; row < rowCount; row++) {
     const at = row * fields.length + index;
     const start = valueStarts[at] as number;
-    if (start >= 0) texts[row] = compactJson(bytes.toString('utf8', start, valueEnds[at]));
+    if (start === nullInRun) texts[row] = 'null';
+    else if (start >= 0) texts[row] = compactJson(bytes.toString('utf8', start, valueEnds[at]));
   }
   return texts;
 }
 
-/** Whether a row of the batch has something in that field: neither nothing at all, nor null, nor an empty text. */
+/**
+ * Whether a row of the batch has something in that field: neither nothing at all, nor null, nor an
+ * empty text.
+ */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
   const index = fields.indexOf(field);
@@ -159,7 +170,10 @@ function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
 /** A double holds every decimal number of so many digits, and gives them back. */
 const exactDigits = 15;
 
-/** Whether a value, which is no text, may be a number that a double does not hold: a long one, or one with an exponent. */
+/**
+ * Whether a value, which is no text, may be a number that a double does not hold: a long one, or
+ * one with an exponent.
+ */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {

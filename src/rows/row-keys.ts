@@ -1,52 +1,136 @@
 import { momentOf } from '../contract/values.ts';
 import { letterN, quote } from './bytes.ts';
 import { KeyTable, keysAtMost } from './key-table.ts';
+import { hasValue, parseValue } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
 /** Eleven years of hours, none of which takes so many characters. */
 const hoursAtMost = 100_000;
 const longestHour = 64;
 
-/** Finds the rows whose key came before, among the first million. Keys are read from the bytes and kept as hashes. */
-export class RepeatFinder {
-  /** How many rows have a key that came before. */
-  count = 0;
+/** Rows whose key came before. */
+interface RepeatedRows {
+  readonly count: number;
 
-  /** The number of the first of them, counted from 1; 0 while there is none. */
-  firstRow = 0;
+  /** The number of the first of them, counted from 1; 0 where there is none. */
+  readonly firstRow: number;
+}
+
+/** Those of them that lack the same fields. */
+interface RowsAlike {
+  count: number;
+  readonly firstRow: number;
+  readonly lackedFields: readonly string[];
+}
+
+/**
+ * Finds the rows whose key came before, among the first million. Keys are read from the bytes and
+ * kept as hashes.
+ */
+export class RepeatFinder {
+  /** Whether an hour came that tells no instant: twice a year two hours have one name. */
+  hasUntoldHours = false;
 
   readonly #keyFields: readonly string[];
-  readonly #keys = new KeyTable();
+  readonly #passedFields: readonly string[];
+
+  /** The fields that the keys are read from, by the fields of the batches. */
+  #fields: readonly string[] = [];
+  #indexes = new Int32Array();
+  #keys = new KeyTable();
 
   /** The numbers of hours, by their JSON. */
   readonly #hours = new Map<string, number>();
   #rowsSeen = 0;
 
-  /** @param keyFields the row fields that together tell a row from every other */
-  constructor(keyFields: readonly string[]) {
+  /** The fields that had a value in any row. */
+  readonly #filledFields = new Set<string>();
+
+  /** The rows whose key came before, by what they lack of the fields that nobody asked for. */
+  readonly #repeats = new Map<string, RowsAlike>();
+
+  /**
+   * @param keyFields the row fields that tell a row from every other: one without a value in any of
+   * them has no key
+   * @param passedFields those that are no part of a key; every other field is one, where any row
+   * has a value in it
+   */
+  constructor(keyFields: readonly string[], passedFields: readonly string[]) {
     this.#keyFields = keyFields;
+    this.#passedFields = passedFields;
   }
 
-  /** Adds the keys of a batch. One that lacks a field of the key is passed over: the rest does not tell its rows apart. */
+  /**
+   * Adds the keys of a batch. One that lacks a field of the key is passed over: the rest does not
+   * tell its rows apart.
+   */
   observe(batch: RowBatch): void {
-    const allIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
-    if (allIndexes.includes(-1)) return;
+    const keyIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
+    if (keyIndexes.includes(-1)) return;
     const hourIndex = this.#keyFields.includes('hour') ? batch.fields.indexOf('hour') : -1;
-    const indexes = Int32Array.from(allIndexes.filter((index) => index !== hourIndex));
+    this.#follow(batch, hourIndex);
+    const indexes = this.#indexes;
 
     const ranges = rangesOf(batch);
     const hours = hourIndex < 0 ? undefined : this.#hoursOf(ranges, hourIndex);
     const rowCount = Math.min(batch.rowCount, keysAtMost - this.#rowsSeen);
     this.#rowsSeen += rowCount;
+    for (const field of batch.fields) {
+      if (!this.#filledFields.has(field) && hasValue(batch, field)) this.#filledFields.add(field);
+    }
     this.#keys.addAll(ranges, { indexes, hours }, rowCount, (row) => {
-      this.count++;
-      this.firstRow ||= batch.firstRow + row + 1;
+      const lacks = (index: number): boolean => isBlank(ranges, row * batch.fields.length + index);
+      if (keyIndexes.some(lacks)) return;
+
+      const lackedFields: string[] = [];
+      for (const [index, field] of batch.fields.entries()) {
+        if (!this.#passedFields.includes(field) && lacks(index)) lackedFields.push(field);
+      }
+      this.#addRepeat(batch.firstRow + row + 1, lackedFields);
     });
   }
 
   /**
-   * A number for each row, which tells the instant of its hour, with whatever offset that is written; a text that is no time
-   * has a number of its own.
+   * The rows whose key came before. One that lacks what other rows have beside the breakdowns is
+   * none of them: there the key does not tell rows apart.
+   */
+  repeats(): RepeatedRows {
+    let count = 0;
+    let firstRow = 0;
+    for (const repeat of this.#repeats.values()) {
+      if (repeat.lackedFields.some((field) => this.#filledFields.has(field))) continue;
+      count += repeat.count;
+      firstRow = firstRow === 0 ? repeat.firstRow : Math.min(firstRow, repeat.firstRow);
+    }
+    return { count, firstRow };
+  }
+
+  #addRepeat(row: number, lackedFields: readonly string[]): void {
+    const name = lackedFields.join();
+    const repeat = this.#repeats.get(name);
+    if (repeat) repeat.count++;
+    else this.#repeats.set(name, { count: 1, firstRow: row, lackedFields });
+  }
+
+  /**
+   * Takes the fields of a batch into the keys. Where one is new, the keys before have none of it,
+   * and are forgotten.
+   */
+  #follow({ fields }: RowBatch, hourIndex: number): void {
+    if (fields === this.#fields) return;
+    if (this.#fields.length > 0) this.#keys = new KeyTable();
+    this.#fields = fields;
+
+    const indexes: number[] = [];
+    for (const [index, field] of fields.entries()) {
+      if (index !== hourIndex && !this.#passedFields.includes(field)) indexes.push(index);
+    }
+    this.#indexes = Int32Array.from(indexes);
+  }
+
+  /**
+   * A number for each row, which tells the instant of its hour, with whatever offset that is
+   * written; a text that is no time has a number of its own.
    */
   #hoursOf(batch: RangedBatch, index: number): Int32Array {
     const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
@@ -72,6 +156,7 @@ export class RepeatFinder {
     if (numberBefore !== undefined) return numberBefore;
 
     const moment = momentOf(json.slice(1, -1));
+    if (!moment) this.hasUntoldHours = true;
     const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
     const isKept = this.#hours.size < hoursAtMost && json.length < longestHour;
     if (isKept) this.#hours.set(json, number);
@@ -79,7 +164,10 @@ export class RepeatFinder {
   }
 }
 
-/** Calls `take` with each text of a field that the row before did not have, and with the row; null where it has none. */
+/**
+ * Calls `take` with each text of a field that the row before did not have, and with the row; null
+ * where it has none.
+ */
 export function changesOf(
   batch: RowBatch,
   field: string,
@@ -101,11 +189,14 @@ export function changesOf(
     const end = valueEnds[at] as number;
     if (textBefore && standsAt(bytes, start, end, textBefore)) continue;
     textBefore = bytes.subarray(start, end);
-    take(JSON.parse(textBefore.toString()), row);
+    take(parseValue(textBefore.toString()), row);
   }
 }
 
-/** Whether exactly this text stands there. It is compared byte by byte, because a call costs more for short texts. */
+/**
+ * Whether exactly this text stands there. It is compared byte by byte, because a call costs more
+ * for short texts.
+ */
 export function standsAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) {
@@ -114,8 +205,45 @@ export function standsAt(bytes: Buffer, start: number, end: number, text: Buffer
   return true;
 }
 
-/** The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or a word for “total”. */
-export function emptyRowsOf(batch: RowBatch, fields: readonly string[]): number[] {
+/** Short texts that are looked for in bytes: few values have their length and first letter. */
+export class ShortTexts {
+  readonly #form: RegExp;
+  readonly #bytesAtMost: number;
+
+  /** For each byte, whether one of the texts begins with it. */
+  readonly #isInitial: readonly boolean[];
+
+  /**
+   * @param form what all of a text fits, as JSON has it between its quotes
+   * @param initials the characters that the texts begin with, in any case
+   */
+  constructor(form: RegExp, { initials, bytesAtMost }: { initials: string; bytesAtMost: number }) {
+    this.#form = form;
+    this.#bytesAtMost = bytesAtMost;
+    const firstBytes = new Set<number | undefined>();
+    for (const initial of initials) {
+      firstBytes.add(Buffer.from(initial.toLowerCase())[0]);
+      firstBytes.add(Buffer.from(initial.toUpperCase())[0]);
+    }
+    this.#isInitial = Array.from({ length: 256 }, (_, byte) => firstBytes.has(byte));
+  }
+
+  /** Whether what stands there, without its quotes, is one of the texts. */
+  standAt(bytes: Buffer, start: number, end: number): boolean {
+    if (end - start > this.#bytesAtMost || !this.#isInitial[bytes[start] as number]) return false;
+    return this.#form.test(bytes.toString('utf8', start, end));
+  }
+}
+
+/**
+ * The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or
+ * a text that says as much.
+ */
+export function emptyRowsOf(
+  batch: RowBatch,
+  fields: readonly string[],
+  emptyTexts: ShortTexts,
+): number[] {
   const ranges = rangesOf(batch);
   const indexes: number[] = [];
   for (const field of fields) {
@@ -130,7 +258,7 @@ export function emptyRowsOf(batch: RowBatch, fields: readonly string[]): number[
     let emptyCount = 0;
     while (emptyCount < indexes.length) {
       const index = indexes[emptyCount] as number;
-      if (!isEmpty(ranges, row * stride + index)) break;
+      if (!isEmpty(ranges, row * stride + index, emptyTexts)) break;
       emptyCount++;
     }
     if (emptyCount === indexes.length) rows.push(row);
@@ -138,39 +266,21 @@ export function emptyRowsOf(batch: RowBatch, fields: readonly string[]): number[
   return rows;
 }
 
-function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
+/** Whether there is nothing, null, or a text of blanks. */
+function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
+  const start = valueStarts[at] as number;
+  if (start < 0 || bytes[start] === letterN) return true;
+  return /^" *"$/.test(bytes.toString('latin1', start, valueEnds[at]));
+}
+
+function isEmpty(
+  { bytes, valueStarts, valueEnds }: RangedBatch,
+  at: number,
+  emptyTexts: ShortTexts,
+): boolean {
   const start = valueStarts[at] as number;
   const end = valueEnds[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;
-  if (end - start === 2) return bytes[start] === quote;
-
-  // Few values are so short and begin with a letter of these words, so that few are made a text.
-  const isLong = end - start > longestTotalBytes;
-  if (isLong || !isTotalInitial[bytes[start + 1] as number]) return false;
-  return totalForm.test(bytes.toString('utf8', start, end));
+  if (bytes[start] !== quote) return false;
+  return end - start === 2 || emptyTexts.standAt(bytes, start + 1, end - 1);
 }
-
-/** Whether the text of a row is a word that nothing but a total is called. */
-export function isCalledTotal(batch: RowBatch, field: string, row: number): boolean {
-  const { bytes, fields, valueStarts, valueEnds } = rangesOf(batch);
-  const index = fields.indexOf(field);
-  if (index < 0) return false;
-
-  const at = row * fields.length + index;
-  const isText = bytes[valueStarts[at] as number] === quote;
-  return isText && totalNameForm.test(bytes.toString('utf8', valueStarts[at], valueEnds[at]));
-}
-
-const totalNameForm =
-  /^" *(?:(?:grand|sub|overall)?[ -]?totals?|totaux|totale|totali|gesamt(?:summe)?|insgesamt) *(?:\(\d+\))? *:? *"$/i;
-
-/** The words for a total, in the languages of those who make reports, with a count or a colon behind. */
-const totalForm =
-  /^" *(?:(?:grand|sub|overall)?[ -]?totals?|totaux|totale|totali|gesamt(?:summe)?|insgesamt|summe|sum|overall|all|alle|tous|toutes|todos|[—–*-]+) *(?:\(\d+\))? *:? *"$/i;
-
-const longestTotalBytes = 32;
-
-/** For each byte, whether such a word begins with it: by its first letter, a blank, a star or a dash. */
-const isTotalInitial: readonly boolean[] = Array.from({ length: 256 }, (_, byte) =>
-  /[tgaiso *\-\xe2]/i.test(String.fromCharCode(byte)),
-);

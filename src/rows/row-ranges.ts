@@ -1,8 +1,9 @@
 import { fieldOfName } from '../contract/columns.ts';
 
 /**
- * A run of rows of a report. What its rows hold is asked of `row-batch.ts` and `row-keys.ts`, and written by `copy-rows.ts`:
- * where the values stand in the bytes is known in this folder alone. A batch is good until the next one is asked for.
+ * A run of rows of a report. What its rows hold is asked of `row-batch.ts` and `row-keys.ts`, and
+ * written by `copy-rows.ts`: where the values stand in the bytes is known in this folder alone. A
+ * batch is good until the next one is asked for.
  */
 export interface RowBatch {
   readonly rowCount: number;
@@ -10,7 +11,10 @@ export interface RowBatch {
   /** How many rows of the report came before this batch. */
   readonly firstRow: number;
 
-  /** The keys of the rows so far, this batch included, in order of first appearance; a new array when it grows. */
+  /**
+   * The keys of the rows so far, this batch included, in order of first appearance; a new array
+   * when it grows.
+   */
   readonly fields: readonly string[];
 
   /** How many bytes of the body the rows take. */
@@ -20,9 +24,10 @@ export interface RowBatch {
 /**
  * A batch with the byte ranges of its rows and values: nothing is decoded until somebody asks.
  *
- * `bytes` holds JSON that has been checked to be well-formed UTF-8 and well-formed JSON; between two rows of a batch
- * stand only a comma and blanks. The buffer and the arrays are used again for the next batch: whoever needs a value
- * longer than that copies it. The arrays may be longer than what they hold.
+ * `bytes` holds JSON that has been checked to be well-formed UTF-8 and well-formed JSON; between
+ * two rows of a batch stand only a comma and blanks. The buffer and the arrays are used again for
+ * the next batch: whoever needs a value longer than that copies it. The arrays may be longer than
+ * what they hold.
  */
 export interface RangedBatch extends RowBatch {
   readonly bytes: Buffer;
@@ -32,8 +37,9 @@ export interface RangedBatch extends RowBatch {
   readonly rowEnds: Int32Array;
 
   /**
-   * Where the JSON value of field `f` in row `r` begins and ends, at `r * fields.length + f`; the start is -1 where
-   * the row has no such key. Of a key that a row repeats the last value counts, as in `JSON.parse`.
+   * Where the JSON value of field `f` in row `r` begins and ends, at `r * fields.length + f`. Where
+   * there is nothing to read, the start is negative and the end means nothing: `absent`, or
+   * `nullInRun`. Of a key that a row repeats the last value counts, as in `JSON.parse`.
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
@@ -42,10 +48,21 @@ export interface RangedBatch extends RowBatch {
   readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
-/** The ranges of a batch. Every batch comes from `RowRanges`, which makes them with their ranges. */
+/**
+ * The ranges of a batch. Every batch comes from `RowRanges`, which makes them with their ranges.
+ */
 export function rangesOf(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
+
+/** In the place of a value's start: the row has no such key. */
+export const absent = -1;
+
+/**
+ * In the place of a value's start: the row has null there, which came among others as one text. A
+ * null that was scanned by itself has its place like any other value.
+ */
+export const nullInRun = -2;
 
 /** How many different keys the rows of a report may have. */
 export const maxFields = 1000;
@@ -53,7 +70,10 @@ export const maxFields = 1000;
 /** How many values a batch holds at most, unless one row alone has more. */
 const maxValues = 1 << 16;
 
-/** The ranges of a batch while it is being read: a matrix of value ranges, rows by fields, that widens with each new key. */
+/**
+ * The ranges of a batch while it is being read: a matrix of value ranges, rows by fields, that
+ * widens with each new key.
+ */
 export class RowRanges {
   fields: readonly string[] = [];
   rowCount = 0;
@@ -80,8 +100,8 @@ export class RowRanges {
   }
 
   /**
-   * Adds the field of a key that is absent from every row so far, the one being read included. A key that is a field of the
-   * vocabulary but for its case and the blanks around it is that field.
+   * Adds the field of a key that is absent from every row so far, the one being read included. A
+   * key that is a field of the vocabulary but for its case and the blanks around it is that field.
    * @returns its index, or `undefined` when the rows before have to be handed out first
    */
   addField(key: string): number | undefined {
@@ -99,13 +119,14 @@ export class RowRanges {
     const valuesNeeded = (this.rowCount + 1) * (width + 1);
     if (this.rowCount > 0 && valuesNeeded > maxValues) return undefined;
 
-    // Each row moves to where it stands in the wider matrix; the last one goes first, so that none is overwritten.
+    // Each row moves to where it stands in the wider matrix; the last one goes first, so that none
+    // is overwritten.
     for (let row = this.rowCount; row >= 0; row--) {
       const from = row * width;
       const to = row * (width + 1);
       this.valueStarts.copyWithin(to, from, from + width);
       this.valueEnds.copyWithin(to, from, from + width);
-      this.valueStarts[to + width] = -1;
+      this.valueStarts[to + width] = absent;
     }
 
     this.fields = [...this.fields, name];
@@ -121,7 +142,10 @@ export class RowRanges {
     this.rowCount++;
   }
 
-  /** The batch of the rows since the last one. It shares the arrays, which the next row is written into. */
+  /**
+   * The batch of the rows since the last one. It shares the arrays, which the next row is written
+   * into.
+   */
   takeBatch(bytes: Buffer): RowBatch {
     const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds } = this;
     const firstByte = rowStarts[0] ?? 0;

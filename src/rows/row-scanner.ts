@@ -8,7 +8,7 @@ import {
   scanValue,
   skipBlanks,
 } from './json-scan.ts';
-import { maxFields, RowRanges } from './row-ranges.ts';
+import { absent, maxFields, nullInRun, RowRanges } from './row-ranges.ts';
 
 /** The batch is full: hand its rows out, then scan the row again. */
 export const batchFull = -2;
@@ -33,14 +33,14 @@ const nullsAtLeast = 4;
 interface NullRun {
   readonly fieldCount: number;
 
-  /** How long the text of all of them is, from the end of the value before to the end of the last null. */
+  /**
+   * How long the text of all of them is, from the end of the value before to the end of the last
+   * null.
+   */
   readonly length: number;
 
   /** That text, eight bytes a word; the last word ends with the text, and may overlap. */
   readonly words: Float64Array;
-
-  /** Where in the text each null begins. */
-  readonly offsets: Int32Array;
 }
 
 /** The bytes that have arrived, as the functions of `json-scan.ts` take them. */
@@ -52,14 +52,20 @@ interface ScannedBytes {
   readonly end: number;
 }
 
-/** Scans row objects and notes where their values stand, by what stood before them in the first rows (`README.md`, 3). */
+/**
+ * Scans row objects and notes where their values stand, by what stood before them in the first rows
+ * (`README.md`, 3).
+ */
 export class RowScanner {
   readonly ranges = new RowRanges();
 
   /** How long is what stands before the value of each field, in bytes, once it is learned. */
   readonly #gapLengths = new Int32Array(maxFields + 1);
 
-  /** The same texts, eight bytes a word, or four in a short one; the last word ends with the text, and may overlap. */
+  /**
+   * The same texts, eight bytes a word, or four in a short one; the last word ends with the text,
+   * and may overlap.
+   */
   readonly #gapWords = new Float64Array(maxFields * longestWords);
 
   /** By their first field: most fields of a row are null, because nobody asked for them. */
@@ -71,85 +77,115 @@ export class RowScanner {
   #nextField = 0;
 
   /**
-   * Scans the row whose `{` is at `start`. This is the loop in which a download spends its time: it stands in one
-   * function, because V8 then puts the scans of values into it.
+   * The first field of a run of nulls that the row being read has not as a whole; -1 while it has
+   * each.
+   */
+  #brokenRunAt = -1;
+
+  /**
+   * Scans the row whose `{` is at `start`: the members that come as expected, then one that does
+   * not, and so on.
    * @returns the index after its `}`, `cut` or `batchFull`; nothing is noted in the last two cases
    * @throws MalformedJson
    */
   scanRow(bytes: Buffer, view: DataView, start: number, end: number): number {
-    const { ranges } = this;
-    if (ranges.isFull) return batchFull;
+    if (this.ranges.isFull) return batchFull;
 
+    this.#nextField = 0;
+    this.#brokenRunAt = -1;
+    let at = this.#scanExpected(bytes, view, start, end);
+    if (at === cut) return cut;
+    this.#markAbsent();
+
+    for (;;) {
+      const next = skipBlanks(bytes, at === start ? at + 1 : at);
+      if (bytes[next] === ascii.closeBrace) {
+        this.#endRow(view, start, next);
+        return next + 1;
+      }
+
+      at = this.#scanMember({ bytes, view, end }, at, start);
+      if (at < 0) return at;
+      at = this.#scanExpected(bytes, view, at, end);
+      if (at === cut) return cut;
+    }
+  }
+
+  /**
+   * Scans members as long as each begins as expected and has no nested value. This is the loop in
+   * which a download spends its time: it stands in one function, because V8 then puts the scans of
+   * values into it.
+   * @param at where the value before them ends, or the row begins
+   * @returns the index after the last of them, or `cut`
+   */
+  #scanExpected(bytes: Buffer, view: DataView, at: number, end: number): number {
+    const { ranges } = this;
     const { valueStarts, valueEnds } = ranges;
     const gapLengths = this.#gapLengths;
     const words = this.#gapWords;
     const nullRuns = this.#nullRuns;
-    this.#nextField = 0;
-    let isFilled = false;
-    let brokenRunAt = -1;
+    const base = ranges.rowCount * ranges.fields.length;
 
-    for (let p = start; ; ) {
-      const width = ranges.fields.length;
-      const base = ranges.rowCount * width;
-
-      // Members that begin as expected and have no nested value.
-      let field = this.#nextField;
-      for (; ; field++) {
-        const run = nullRuns[field];
-        if (run) {
-          if (standsAt(view, p, run.length, run.words, 0)) {
-            const { fieldCount, offsets } = run;
-            for (let i = 0; i < fieldCount; i++) {
-              const nullStart = p + (offsets[i] as number);
-              valueStarts[base + field + i] = nullStart;
-              valueEnds[base + field + i] = nullStart + 4;
-            }
-            p += run.length;
-            field += fieldCount - 1;
-            continue;
-          }
-          brokenRunAt = field;
+    let p = at;
+    let field = this.#nextField;
+    for (; ; field++) {
+      const run = nullRuns[field];
+      if (run) {
+        if (standsAt(view, p, run.length, run.words, 0)) {
+          const { fieldCount } = run;
+          for (let i = 0; i < fieldCount; i++) valueStarts[base + field + i] = nullInRun;
+          p += run.length;
+          field += fieldCount - 1;
+          continue;
         }
-
-        const length = gapLengths[field] as number;
-        if (length <= 0 || !standsAt(view, p, length, words, field * longestWords)) break;
-
-        const valueStart = p + length;
-        const first = bytes[valueStart] as number;
-        let valueEnd: number;
-        if (first === ascii.quote) {
-          valueEnd = scanString(bytes, view, valueStart + 1, end);
-        } else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord) {
-          valueEnd = valueStart + 4;
-        } else if (first === ascii.minus || (first >= ascii.zero && first <= ascii.nine)) {
-          valueEnd = scanNumber(bytes, valueStart, end);
-        } else {
-          break;
-        }
-        if (valueEnd === cut) return cut;
-
-        valueStarts[base + field] = valueStart;
-        valueEnds[base + field] = valueEnd;
-        p = valueEnd;
-      }
-      this.#nextField = field;
-
-      // From the first field that does not come as expected, each may be absent.
-      if (!isFilled && field < width) valueStarts.fill(-1, base + field, base + width);
-      isFilled = true;
-
-      const next = skipBlanks(bytes, p === start ? p + 1 : p);
-      if (bytes[next] === ascii.closeBrace) {
-        if (next - start > maxValueBytes) this.#checkLengths(start, next);
-        if (brokenRunAt >= 0) this.#relearnNullRun(view, brokenRunAt);
-        else if (!this.#areNullRunsLearned && field === width) this.#learnNullRuns(view, 0, width);
-        ranges.endRow(start, next + 1);
-        return next + 1;
+        this.#brokenRunAt = field;
       }
 
-      p = this.#scanMember({ bytes, view, end }, p, start);
-      if (p < 0) return p;
+      const length = gapLengths[field] as number;
+      if (length <= 0 || !standsAt(view, p, length, words, field * longestWords)) break;
+
+      const valueStart = p + length;
+      const first = bytes[valueStart] as number;
+      let valueEnd: number;
+      if (first === ascii.quote) {
+        valueEnd = scanString(bytes, view, valueStart + 1, end);
+      } else if (first === ascii.letterN && view.getInt32(valueStart, true) === nullWord) {
+        valueEnd = valueStart + 4;
+      } else if (first === ascii.minus || (first >= ascii.zero && first <= ascii.nine)) {
+        valueEnd = scanNumber(bytes, valueStart, end);
+      } else {
+        break;
+      }
+      if (valueEnd === cut) return cut;
+
+      valueStarts[base + field] = valueStart;
+      valueEnds[base + field] = valueEnd;
+      p = valueEnd;
     }
+    this.#nextField = field;
+    return p;
+  }
+
+  /** From the first field on that does not come as expected, each may be absent. */
+  #markAbsent(): void {
+    const { rowCount, fields, valueStarts } = this.ranges;
+    const base = rowCount * fields.length;
+    if (this.#nextField < fields.length) {
+      valueStarts.fill(absent, base + this.#nextField, base + fields.length);
+    }
+  }
+
+  /** Notes the row, and learns from it. @param end where its `}` stands */
+  #endRow(view: DataView, start: number, end: number): void {
+    const { ranges } = this;
+    if (end - start > maxValueBytes) this.#checkLengths(start, end);
+
+    const width = ranges.fields.length;
+    if (this.#brokenRunAt >= 0) this.#relearnNullRun(view, this.#brokenRunAt);
+    else if (!this.#areNullRunsLearned && this.#nextField === width) {
+      this.#learnNullRuns(view, 0, width);
+    }
+    ranges.endRow(start, end + 1);
   }
 
   /**
@@ -213,7 +249,10 @@ export class RowScanner {
     this.#learnNullRuns(view, field, field + fieldCount);
   }
 
-  /** Learns the runs of nulls in the row being read, among the fields from `from` up to `to`, without that one. */
+  /**
+   * Learns the runs of nulls in the row being read, among the fields from `from` up to `to`,
+   * without that one.
+   */
   #learnNullRuns(view: DataView, from: number, to: number): void {
     this.#areNullRunsLearned = true;
     let first = from;
@@ -226,8 +265,9 @@ export class RowScanner {
   }
 
   /**
-   * Whether a field of the row being read is null and stands behind its usual text; and unless it is the first one of its
-   * run, this text behind the value of the field before, so that no other member is between them.
+   * Whether a field of the row being read is null and stands behind its usual text; and unless it
+   * is the first one of its run, this text behind the value of the field before, so that no other
+   * member is between them.
    */
   #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
@@ -256,14 +296,13 @@ export class RowScanner {
     // A word that is no number differs from itself, and the run would be learned anew in each row.
     if (words.some(Number.isNaN)) return;
 
-    const offsets = new Int32Array(fieldCount);
-    for (let i = 0; i < fieldCount; i++) offsets[i] = (valueStarts[place + i] as number) - start;
-    this.#nullRuns[field] = { fieldCount, length, words, offsets };
+    this.#nullRuns[field] = { fieldCount, length, words };
   }
 
   /**
-   * Learns what stands before the value of a field. The first field is expected at the beginning of a row alone, and every
-   * other one behind a value alone: a gap with a `{` would otherwise be taken for one with a comma.
+   * Learns what stands before the value of a field. The first field is expected at the beginning of
+   * a row alone, and every other one behind a value alone: a gap with a `{` would otherwise be
+   * taken for one with a comma.
    */
   #learnGap(field: number, isFirstOfRow: boolean, text: Buffer): void {
     if (this.#gapLengths[field] !== unlearned) return;
@@ -288,8 +327,9 @@ function tooLong(at: number): MalformedJson {
 }
 
 /**
- * Whether the text of `length` bytes whose words begin at `first` stands at `at`. It is there as a whole, because no text has
- * a zero byte. Eight bytes that are no number (NaN) would count as different, which is slower and no mistake.
+ * Whether the text of `length` bytes whose words begin at `first` stands at `at`. It is there as a
+ * whole, because no text has a zero byte. Eight bytes that are no number (NaN) would count as
+ * different, which is slower and as right.
  */
 function standsAt(
   view: DataView,

@@ -11,11 +11,15 @@ export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
+
   /** Bytes are sent as they are; text may be compressed. */
   readonly body: string | Buffer | AsyncIterable<string>;
 }
 
-/** What becomes of the bytes of an answer, compressed as they are, while they are sent; it may cut the connection. */
+/**
+ * What becomes of the bytes of an answer, compressed as they are, while they are sent; it may cut
+ * the connection.
+ */
 export type BodyChange = (
   body: AsyncIterable<Buffer>,
   outgoing: ServerResponse,
@@ -36,8 +40,8 @@ export function jsonAnswer(
 }
 
 /**
- * The answer for an error, in the envelope of `decisions.md` 6. It repeats what a `ServiceError` says, and what a
- * `UsageError` of the admin calls says, and nothing of any other error.
+ * The answer for an error, in the envelope of `decisions.md` 6. It repeats what a `ServiceError`
+ * says, and what a `UsageError` of the admin calls says, and nothing of any other error.
  */
 export function refusalAnswer(error: unknown): Answer {
   if (error instanceof ServiceError) return jsonAnswer(error.body, error.status, error.headers);
@@ -65,7 +69,7 @@ function refuse(errorId: ErrorId, sentence: string): Answer {
 /** The answer to an admin call that cannot be done. */
 function answerMisuse({ code, message, hint }: UsageError): Answer {
   const sentences = hint ? `${message} ${hint}` : message;
-  const status = code === 'UNKNOWN_REPORT' ? 404 : 400;
+  const status = code === 'UNKNOWN_REPORT' || code === 'UNKNOWN_FAULT' ? 404 : 400;
   return jsonAnswer({ response: { error_id: code, error: sentences } }, status);
 }
 

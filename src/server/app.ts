@@ -2,12 +2,13 @@ import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { jsonAnswer, refusalAnswer, send } from './answer.ts';
-import { bodyOf, CallHandler } from './call-handler.ts';
-import { type AdminCall, listAdminCalls, listReports } from './control/admin-calls.ts';
+import { bodyOf, handleCall, signalOf } from './call-handler.ts';
+import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import type { Control, LocalServerOptions } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
 import { pageAnswer } from './page.ts';
 import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
+import { answerRows } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
 
@@ -17,13 +18,14 @@ const localHeader = 'x-adreport-local';
 /** Where the server is to be found, and how tests steer it. */
 export interface AppOptions {
   readonly control: Control;
+
   /** The address that it listens on. */
   readonly ownHost: string;
 }
 
 /**
- * The service over HTTP. Its routes are the five calls of the service (`call-handler.ts`), the admin calls with which
- * tests steer it (`control/`), its description and its page.
+ * The service over HTTP. Its routes are the calls of the service (`call-handler.ts`), the
+ * admin calls with which tests steer it (`control/`), its description and its page.
  */
 export function createApp(services: Services, { control, ownHost }: AppOptions): FastifyInstance {
   const app = createFastify(services.options);
@@ -39,15 +41,21 @@ export function createApp(services: Services, { control, ownHost }: AppOptions):
   addServiceCalls(app, services);
   addAdminCalls(app, adminCalls);
 
-  app.get('/openapi.json', (request, reply) =>
-    send(request, reply, jsonAnswer(openapiDocument(adminCalls))),
-  );
+  app.get('/openapi.json', async (request, reply) => {
+    // The schemas take a package that only this page and the admin calls need.
+    const { adminBodySchema } = await import('./control/admin-bodies.ts');
+    return send(request, reply, jsonAnswer(openapiDocument(adminCalls, adminBodySchema)));
+  });
   app.get('/', (request, reply) => {
     // A proxy in front may have given the server another name than the one it knows itself by.
     const baseUrl = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    const { accounts } = services.fixtures;
-    const reports = listReports(services);
-    return send(request, reply, pageAnswer({ baseUrl, accounts, adminCalls, reports }));
+    return send(request, reply, pageAnswer(services, { baseUrl, adminCalls }));
+  });
+  // A browser that shows rows asks for it, and would fill the request log.
+  app.get('/favicon.ico', (_request, reply) => reply.code(204).send());
+  app.get('/rows/:id', (request, reply) => {
+    const { id } = request.params as { readonly id: string };
+    return send(request, reply, answerRows(services, id, signalOf(reply)));
   });
 
   return app;
@@ -57,7 +65,8 @@ function createFastify({ tls }: LocalServerOptions): FastifyInstance {
   const app = Fastify({
     // A connection whose TLS handshake does not end would hold a server that is to close.
     ...(tls && { https: { ...tls, handshakeTimeout: 2_000 } }),
-    // A body that is a little too large is read to its end, so that the client reads the refusal: parseBody refuses it.
+    // A body that is a little too large is read to its end, so that the client reads the refusal:
+    // parseBody refuses it.
     bodyLimit: 8 * bodyBytesAtMost,
     requestTimeout: 60_000,
     keepAliveTimeout: 600_000,
@@ -105,8 +114,9 @@ function logCalls(app: FastifyInstance, { log, clock }: Services): void {
 }
 
 /**
- * On loopback any other name is that of a web page which has pointed its own name at this machine in order to read tokens
- * (DNS rebinding). A server that others reach has names that it does not know, and refuses none.
+ * On loopback any other name is that of a web page which has pointed its own name at this machine
+ * in order to read tokens (DNS rebinding). A server that others reach has names that it does not
+ * know, and refuses none.
  */
 function refuseForeignHosts(app: FastifyInstance, ownHost: string): void {
   const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(ownHost);
@@ -138,19 +148,22 @@ function answerErrors(app: FastifyInstance): void {
 /** A path with one of its methods. */
 type Route = Pick<AdminCall, 'method' | 'path'>;
 
-/** Refuses a path that is not there, and a method that a path does not take, and says what there is. */
+/**
+ * Refuses a path that is not there, and a method that a path does not take, and says what there is.
+ */
 function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
   const routes: readonly Route[] = [
     ...Object.values(endpoints),
     ...adminCalls,
     { method: 'GET', path: '/openapi.json' },
     { method: 'GET', path: '/' },
+    { method: 'GET', path: '/rows/:id' },
   ];
 
   app.setNotFoundHandler((request) => {
     const [written = ''] = request.url.split('?', 1);
     const path = decodeURIComponent(written).slice(0, 80);
-    const pattern = path.replace(/(\/reports\/)[^/]+$/, '$1:id');
+    const pattern = path.replace(/(\/(?:reports|faults|rows)\/)[^/]+$/, '$1:id');
 
     const routesOfPath = routes.filter((route) => route.path === pattern);
     if (routesOfPath.length === 0) {
@@ -165,36 +178,41 @@ function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall
 }
 
 function addServiceCalls(app: FastifyInstance, services: Services): void {
-  const handler = new CallHandler(services);
-
   for (const [name, { method, path }] of Object.entries(endpoints)) {
     const endpoint = name as EndpointName;
     app.route({
       method,
       url: path,
       config: { endpoint },
-      handler: (request, reply) => handler.handle(endpoint, request, reply),
+      handler: (request, reply) => handleCall(services, { endpoint, request, reply }),
     });
   }
 }
 
 function addAdminCalls(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
-  for (const { method, path, answer } of adminCalls) {
+  for (const { method, path, body, answer } of adminCalls) {
     app.route({
       method,
       url: path,
-      handler(request, reply) {
+      async handler(request, reply) {
         if (method !== 'GET') assertOwnOrigin(request);
 
         const { id = '' } = request.params as { readonly id?: string };
-        const result = answer(parseBody(bodyOf(request)), id);
+        const parameters = parseBody(bodyOf(request));
+        if (!body && Object.keys(parameters).length > 0) {
+          throw new ServiceError('INVALID_BODY', `${method} ${path} takes no body.`);
+        }
+        const result = await answer(parameters, id);
         return send(request, reply, jsonAnswer(result ?? { ok: true }));
       },
     });
   }
 }
 
-/** Refuses the pages of other sites: a browser lets them send a POST to this machine, without having asked first. */
+/**
+ * Refuses the pages of other sites: a browser lets them send a POST to this machine, without having
+ * asked first.
+ */
 function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   if (origin === undefined) return;
   if (URL.canParse(origin) && new URL(origin).host === host) return;

@@ -16,8 +16,9 @@ export function localTime(seconds: number, zone: string): string {
 type TimeOfHour = (hour: number) => Readonly<Record<string, string>>;
 
 /**
- * The row fields of a time breakdown for an hour, which stands for its first instant. Hours that follow each other with
- * equal fields make one row of time: clock changes make days of 23 and 25 hours, and the doubled hour is two rows.
+ * The row fields of a time breakdown for an hour, which stands for its first instant. Hours that
+ * follow each other with equal fields make one row of time: clock changes make days of 23 and 25
+ * hours, and the doubled hour is two rows.
  * @param since the start of the window in unix seconds, whose day names the row of RANGE
  */
 export function timeFields(
@@ -60,8 +61,8 @@ export function daysBetween(earlier: number, later: number, zone: string): numbe
 }
 
 /**
- * The instant of a wall time, both in unix seconds: its digits are given as if they were UTC. Of an hour that a clock
- * change doubles it is the first one, or the last.
+ * The instant of a wall time, both in unix seconds: its digits are given as if they were UTC. Of an
+ * hour that a clock change doubles it is the first one, or the last.
  */
 export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });

@@ -5,24 +5,28 @@ import { UsageError } from '../errors.ts';
 export const latestSecond = 253_402_300_799;
 
 /**
- * The server's clock, in milliseconds since 1970. It goes as the machine's does, and tests move it: tokens, reports and
- * restated days grow older without anybody waiting.
+ * The server's clock, in milliseconds since 1970. It goes as the machine's does, and tests move it:
+ * tokens, reports and restated days grow older without anybody waiting.
  */
 export class ServerClock {
   readonly #machineMs: () => number;
   readonly #startMs: number | undefined;
+
   /** How far it is ahead of the machine's clock. */
   #aheadMs = 0;
+
   /** Where it stands still. */
   #frozenMs: number | undefined;
 
   /**
+   * Throws `UsageError` for a start that is no time.
+   *
    * @param machineMs the clock that it follows
-   * @param startMs where it starts; with the other clock where absent
+   * @param start where it starts, as `readClockTime` takes it; with the other clock where absent
    */
-  constructor(machineMs: () => number, startMs?: number) {
+  constructor(machineMs: () => number, start?: number | string) {
     this.#machineMs = machineMs;
-    this.#startMs = startMs;
+    this.#startMs = start === undefined ? undefined : readClockTime(start);
     this.reset();
   }
 

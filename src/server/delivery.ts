@@ -5,7 +5,9 @@ import type { Report, ReportCell, ReportRow } from './engine.ts';
 /** Pieces of about 64 KB pass through compression and sockets fastest. */
 const pieceLength = 65_536;
 
-/** The report document `{"data":[…],"summary":{…}}`, in pieces (service specification, Report data). */
+/**
+ * The report document `{"data":[…],"summary":{…}}`, in pieces (service specification, Report data).
+ */
 export async function* encodeJson(report: Report): AsyncGenerator<string> {
   const rows = report.rows();
   yield* inPieces({ before: '{"data":[', between: ',', rows, textOf: JSON.stringify });

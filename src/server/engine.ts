@@ -21,36 +21,42 @@ import {
   hoursIn,
 } from './fixtures/fixtures.ts';
 
-/** A value as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`. */
+/**
+ * A value as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`.
+ */
 export type ReportCell = string | number | null;
 
 /** The cells by their fields, in row order. */
 export type ReportRow = Readonly<Record<string, ReportCell>>;
 
-/** A report: its rows are computed while they are read. */
-export interface Report {
-  readonly fields: readonly string[];
-  readonly summary: ReportSummary;
-  rows(): AsyncGenerator<ReportRow>;
-}
-
 /** What a report is made from. */
 export interface ReportInput {
   readonly fixtures: Fixtures;
   readonly account: Account;
+
   /** Valid for the account's profile. */
   readonly request: ReportRequest;
+
   /** The time by the server's clock. */
   readonly nowMs: number;
-  /** In how many days the conversions and revenue of a day are complete. */
+
+  /**
+   * How many days after a day is over, in the report's zone, its conversions and revenue are
+   * complete.
+   */
   readonly restateDays: number;
+
   /** Up to so many days longer for some campaigns. */
   readonly restateTailDays?: number;
+
   /** Ends the computation. */
   readonly signal?: AbortSignal;
 }
 
-/** Facts that share a row: their id or text in each dimension that was asked for, and the sums of the metrics. */
+/**
+ * Facts that share a row: their id or text in each dimension that was asked for, and the sums of
+ * the metrics.
+ */
 interface Group {
   readonly ids: readonly (string | null)[];
   readonly sums: number[];
@@ -78,21 +84,12 @@ interface ReportMetric {
 /** Other calls get their turn whenever a report has been computed for so long. */
 const turnMs = 20;
 
-/** A report of an account over the facts (`decisions.md` 2, 4 and 7). */
-export function computeReport(input: ReportInput): Report {
-  const computation = new ReportComputation(input);
-  return {
-    fields: computation.fields,
-    summary: computation.summary,
-    rows: () => computation.rows(),
-  };
-}
-
 /**
- * Facts are grouped in a `Map` that is emptied whenever the hour, day or month ends, so that memory grows with the rows
- * of one of them, never with the window.
+ * A report of an account over the facts (`decisions.md` 2, 4 and 7), whose rows are computed while
+ * they are read. Facts are grouped in a `Map` that is emptied whenever the hour, day or month ends,
+ * so that memory grows with the rows of one of them, never with the window.
  */
-class ReportComputation {
+export class Report {
   readonly fields: readonly string[];
   readonly summary: ReportSummary;
   readonly #input: ReportInput;
@@ -100,6 +97,7 @@ class ReportComputation {
   readonly #zone: string;
   readonly #dimensions: readonly ReportDimension[];
   readonly #metrics: readonly ReportMetric[];
+
   /** A row in which nothing is known yet; it sets the order of the fields. */
   readonly #emptyRow: ReportRow;
 
@@ -144,7 +142,7 @@ class ReportComputation {
         time = timeOfHour;
       }
 
-      const readMetric = knownMetrics(hour, this.#input);
+      const readMetric = knownMetrics(hour, this.#zone, this.#input);
       for (const fact of facts.ofHour(hour, isWanted)) {
         if (isWanted(fact.dimensions)) this.#add(fact, groups, readMetric);
       }
@@ -200,7 +198,10 @@ class ReportComputation {
     return this.#profile === 'dsp' ? amount.toFixed(2).replace('.', ',') : amount;
   }
 
-  /** Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look the same, by their ids. */
+  /**
+   * Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look
+   * the same, by their ids.
+   */
   #compare(a: Group, b: Group): number {
     for (const [index, { fields, fieldsOf }] of this.#dimensions.entries()) {
       const left = a.ids[index] ?? null;
@@ -242,7 +243,10 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   });
 }
 
-/** What a row has of a dimension that its facts do not name: nothing, where the specification allows null. */
+/**
+ * What a row has of a dimension that its facts do not name: nothing, where the specification allows
+ * null.
+ */
 function fieldsOfUnknown(dimension: DimensionName): ReportRow {
   const { fields = [], nullable } = findBreakdown(dimension) ?? {};
   if (nullable) return {};
@@ -264,8 +268,9 @@ interface WantedValues {
 }
 
 /**
- * Whether facts are what a report is about, told by some of their dimensions: the account's advertisers, then its filters.
- * Filters of different names are and-ed, the values of one or-ed; all compare by exact text (`decisions.md` 2).
+ * Whether facts are what a report is about, told by some of their dimensions: the account's
+ * advertisers, then its filters. Filters of different names are and-ed, the values of one or-ed;
+ * all compare by exact text (`decisions.md` 2).
  */
 function wantedDimensions(
   account: Account,
@@ -300,35 +305,43 @@ const restatedMetrics: readonly MetricName[] = [
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
- * How much of a metric of an hour's facts is known: half of a late one on its own day, all of it once the days of its
- * campaign have passed. It works on single facts and on Paris days whatever the report's zone, so that every breakdown
- * still adds up.
+ * How much of a metric of an hour's facts is known: half of a late one on its own day, and all of
+ * it once as many days have passed, after that day is over in the report's zone, as its campaign
+ * takes. It works on single facts, so that every breakdown still adds up.
  */
-function knownMetrics(hour: number, input: ReportInput): MetricReader {
+function knownMetrics(hour: number, zone: string, input: ReportInput): MetricReader {
   const { restateDays, restateTailDays = 0, nowMs } = input;
   if (restateDays + restateTailDays === 0) return ({ metrics }, name) => metrics[name];
 
-  const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, defaultZone);
+  const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, zone);
   const age = Math.max(0, ageDays);
   return ({ metrics, dimensions }, name) => {
     if (!restatedMetrics.includes(name)) return metrics[name];
 
-    const days = restateDays + tailOf(dimensions.CAMPAIGN, restateTailDays);
-    if (age >= days) return metrics[name];
+    const lateDays = restateDays + tailOf(dimensions.CAMPAIGN, restateTailDays);
+    if (lateDays === 0 || age > lateDays) return metrics[name];
 
-    // The displays decide whether a fraction counts. This is as good as chance, and the same in every report.
-    const dither = metrics.displays % (2 * days);
-    return Math.floor((metrics[name] * (days + age) + dither) / (2 * days));
+    // The displays decide whether a fraction counts. This is as good as chance, and the same in
+    // every report.
+    const steps = lateDays + 1;
+    const dither = metrics.displays % (2 * steps);
+    return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
   };
 }
 
-/** How many days longer a campaign is restated than others: by the end of its id, so that it is always the same. */
+/**
+ * How many days longer a campaign is restated than others: by the end of its id, so that it is
+ * always the same.
+ */
 function tailOf(campaignId: string | null, tailDays: number): number {
   const ending = campaignId?.slice(-6) ?? '0';
   return Number(ending) % (tailDays + 1);
 }
 
-/** Ids compare as numbers of any length, and by code unit where those are equal (`7`, `007`); null is last. */
+/**
+ * Ids compare as numbers of any length, and by code unit where those are equal (`7`, `007`); null
+ * is last.
+ */
 function compareCells(a: ReportCell, b: ReportCell, type: string): number {
   if (a === b) return 0;
   if (a === null) return 1;

@@ -2,63 +2,103 @@
 import type { EndpointName, ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
-/** What test suites see of the local server: types alone, so that their declarations need no package of ours. */
+/**
+ * What test suites see of the local server: types alone, so that their declarations need no package
+ * of ours.
+ */
 
 /** What the local server is to be like; everything has a default. */
 export interface LocalServerOptions {
   /** Address to listen on. Default: 127.0.0.1, which this machine alone can reach. */
   readonly host?: string;
+
   /** Default: 0, any free port. */
   readonly port?: number;
-  /** A folder of data to serve instead of the built-in; edits of it are taken up while the server runs. */
+
+  /** A folder of data to serve instead of the built-in. */
   readonly fixtures?: string;
-  /** Of the built-in data, and of the chance in faults: the same seed is the same run. Default: 1. */
+
+  /**
+   * Of the built-in data, and of the chance in faults: the same seed is the same run. Default: 1.
+   */
   readonly seed?: number;
+
   /** How many times the facts of the built-in data, from 1. Default: 1. */
   readonly scale?: number;
+
   /** How long a report takes by the server's clock, in milliseconds; 0 for none. Default: 2000. */
   readonly delayMs?: number;
+
   /** Instead of `delayMs`: a report is ready at its n-th status call. */
   readonly polls?: number;
+
   /** Instead of both: a report is ready when `setReport` says so. */
   readonly manual?: boolean;
+
   /** Life of a token since it was last used, in milliseconds. Default: 2 hours. */
   readonly tokenTtlMs?: number;
+
   /** Life of a report since it was created, in milliseconds. Default: 24 hours. */
   readonly reportTtlMs?: number;
-  /** How many days the conversions and revenue of a day take to be complete. Default: 0. */
+
+  /**
+   * How many days after a day is over, in the report's zone, its conversions and revenue are
+   * complete. Default: 0.
+   */
   readonly restateDays?: number;
-  /** Up to so many days longer for some campaigns: each has its own share of them, by its id. Default: 0. */
+
+  /**
+   * Up to so many days longer for some campaigns: each has its own share of them, by its id.
+   * Default: 0.
+   */
   readonly restateTailDays?: number;
+
   /** More calls of an account in a second are answered with 429. Default: no limit. */
   readonly rateLimitPerSecond?: number;
+
   /** Pass over unknown parameters instead of refusing them. */
   readonly lenient?: boolean;
-  /** Reads `since` and `until` as instants, or as wall time whose digits are written as if they were UTC. Default: `instant`. */
+
+  /**
+   * Reads `since` and `until` as instants, or as wall time whose digits are written as if they were
+   * UTC. Default: `instant`.
+   */
   readonly windowClock?: 'instant' | 'wall';
+
   /** Serves https. Certificate and key as PEM text. */
   readonly tls?: { readonly cert: string; readonly key: string };
+
   /** Faults in force from the start, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
   readonly faults?: readonly string[];
+
   /** Milliseconds since 1970: what the server's clock follows. Default: the machine's clock. */
   readonly clock?: () => number;
-  /** Where the server's clock starts: milliseconds since 1970, or `2026-11-01T09:00:00Z`. Default: where `clock` is. */
+
+  /**
+   * Where the server's clock starts: milliseconds since 1970, or `2026-11-01T09:00:00Z`. Default:
+   * where `clock` is.
+   */
   readonly now?: number | string;
+
   /** Told of every call when it is over. */
   readonly onRequest?: (request: LoggedRequest) => void;
-  /** Told, in one sentence, what came of an edit of the `fixtures` folder. */
-  readonly onNotice?: (notice: string) => void;
 }
 
 /** A local server that listens. */
 export interface LocalServer extends Control {
-  /** To be used as the base URL: `http://127.0.0.1:8787`. Of a server that listens everywhere, its loopback address. */
+  /**
+   * To be used as the base URL: `http://127.0.0.1:8787`. Of a server that listens everywhere, its
+   * loopback address.
+   */
   readonly url: string;
   readonly port: number;
+
   /** The accounts to sign in with; their tokens never expire. */
   readonly accounts: readonly LocalAccount[];
+
   /** Ends the server and every connection to it. */
   close(): Promise<void>;
+
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -69,8 +109,10 @@ export interface LocalAccount {
   readonly email: string;
   readonly password: string;
   readonly profile: Profile;
+
   /** May filter by advertisers. */
   readonly admin: boolean;
+
   /** A token that never expires; 40 hexadecimal digits. */
   readonly token: string;
 }
@@ -79,24 +121,42 @@ export interface LocalAccount {
 export interface Control {
   /** The latest calls of the service, at most 1,000, oldest first. */
   requests(): LoggedRequest[];
-  /** Moves the server's clock on by milliseconds, or by a text such as `2h`. Throws `UsageError` for what is no duration. */
+
+  /**
+   * Moves the server's clock on by milliseconds, or by a text such as `2h`. Throws `UsageError` for
+   * what is no duration.
+   */
   advance(duration: number | string): void;
+
   /** Sets the server's clock, or lets it stand still. Throws `UsageError` for what is no time. */
   setClock(setting: ClockSetting): void;
+
   /** Puts a fault in force, in the form of `--fault`: `status:503:times=3`. Throws `UsageError`. */
   fault(spec: string): void;
+
   /** Ends every fault, the ones of the start included. */
   clearFaults(): void;
-  /** Sets the status of any account's report, for good. Throws `UsageError` for an unknown report. */
+
+  /**
+   * Sets the status of any account's report, for good. Throws `UsageError` for an unknown report.
+   */
   setReport(id: string, change: ReportChange): void;
-  /** Back to how the server started: no reports, tokens or calls, the faults and the clock of the start. */
+
+  /**
+   * Back to how the server started: no reports, tokens or calls, the faults and the clock of the
+   * start.
+   */
   reset(): void;
 }
 
 /** How the server's clock stands from now on. */
 export interface ClockSetting {
-  /** Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: as it stands. */
+  /**
+   * Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: as it
+   * stands.
+   */
   readonly now?: number | string;
+
   /** It stands still there, until it is set or advanced. Default: it goes on. */
   readonly frozen?: boolean;
 }
@@ -104,6 +164,7 @@ export interface ClockSetting {
 /** What a report is from now on. */
 export interface ReportChange {
   readonly status: ReportStatus;
+
   /** What the status call says of it; the usual text of the status where absent. */
   readonly message?: string;
 }
@@ -113,22 +174,34 @@ export interface LoggedRequest {
   /** ISO 8601, by the server's clock. */
   readonly time: string;
   readonly method: string;
+
   /** Without the query string, in which no part of the service is asked for. */
   readonly path: string;
+
   /** The call of the service that it is; `undefined` for a path or a method of none. */
   readonly endpoint: EndpointName | undefined;
+
   /** 0 until the answer has ended, and where the connection was cut before it began. */
   readonly status: number;
+
   /** 0 until the answer has ended. */
   readonly elapsedMs: number;
+
   /** What was sent, headers included; 0 until then. */
   readonly sizeBytes: number;
+
   /** The name of the account whose token, or at sign-in whose e-mail, it carried. */
   readonly account: string | undefined;
+
   /** The end of the token, `…00b1`: enough to tell one from another. */
   readonly token: string | undefined;
-  /** The body as it came, its first 2,000 bytes: of a call about reports that could be read and holds no credentials. */
+
+  /**
+   * The body as it came, its first 2,000 bytes: of a call about reports that could be read and
+   * holds no credentials.
+   */
   readonly body: string | undefined;
+
   /** The faults that struck it, by their kinds: `delay`, and `status` for an HTTP status. */
   readonly faults: readonly string[];
 }

@@ -9,18 +9,22 @@ import {
   type Profile,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import type { AdminBody, AdminCall } from './control/admin-calls.ts';
+import type { AdminBodyName } from './control/admin-bodies.ts';
+import type { AdminCall } from './control/admin-calls.ts';
 import { kindLabels } from './faults/kinds.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds, errorStatuses } from './service/service-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** The schema that the body of an admin call is checked by. */
+type SchemaOfBody = (name: AdminBodyName) => object;
+
 /**
- * The service as OpenAPI 3.1. What is fixed stands in `openapi.json`; here come what follows from the vocabulary, the ids
- * of the refusals, and the admin calls.
+ * The service as OpenAPI 3.1. What is fixed stands in `openapi.json`; here come what follows from
+ * the vocabulary, the ids of the refusals, and the admin calls.
  */
-export function openapiDocument(adminCalls: readonly AdminCall[]): object {
+export function openapiDocument(adminCalls: readonly AdminCall[], schemaOf: SchemaOfBody): object {
   const schemas = {
     ...document.components.schemas,
     ErrorId: errorIdSchema(),
@@ -34,45 +38,55 @@ export function openapiDocument(adminCalls: readonly AdminCall[]): object {
 
   return {
     ...document,
-    paths: { ...document.paths, ...adminPaths(adminCalls) },
+    paths: { ...document.paths, ...adminPaths(adminCalls, schemaOf) },
     components: { ...document.components, schemas },
   };
 }
 
 /** The admin calls by path, then by method. */
-function adminPaths(adminCalls: readonly AdminCall[]): Record<string, Record<string, object>> {
+function adminPaths(
+  adminCalls: readonly AdminCall[],
+  schemaOf: SchemaOfBody,
+): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
 
   for (const call of adminCalls) {
     const path = call.path.replace(':id', '{id}');
     const operations = paths[path] ?? {};
-    operations[call.method.toLowerCase()] = adminOperation(call);
+    operations[call.method.toLowerCase()] = adminOperation(call, schemaOf);
     paths[path] = operations;
   }
 
   return paths;
 }
 
-function adminOperation({ method, path, meaning, body }: AdminCall): object {
-  const name = path.replace(/^\/__admin\/|\/:id$/g, '');
-  const reportId = {
+function adminOperation(
+  { method, path, meaning, body }: AdminCall,
+  schemaOf: SchemaOfBody,
+): object {
+  const name = path.replace('/__admin/', '').replace('faults/:id', 'fault').replace('/:id', '');
+  const idParameter = {
     name: 'id',
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    description: 'The report ID.',
+    description: path.includes('/reports/') ? 'The report ID.' : 'The id of the fault.',
   };
 
   return {
     operationId: `admin_${method.toLowerCase()}_${name}`,
     tags: ['Local server'],
     summary: meaning,
-    description: path.endsWith('/faults')
-      ? `KIND is ${kindLabels.join(', ')}.`
-      : `The real service has no such call: ${meaning}.`,
+    description:
+      path.endsWith('/faults') && body
+        ? `KIND is ${kindLabels.join(', ')}.`
+        : `The real service has no such call: ${meaning}.`,
     security: [],
-    parameters: path.endsWith(':id') ? [reportId] : undefined,
-    requestBody: body && { required: true, content: { 'application/json': contentOf(body) } },
+    parameters: path.endsWith(':id') ? [idParameter] : undefined,
+    requestBody: body && {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(body.name), example: body.example } },
+    },
     responses: {
       '200': { description: 'Done, with what there is to tell.', ...anyObject },
       '4XX': { description: 'What is wrong with the call.', ...anyObject },
@@ -82,13 +96,6 @@ function adminOperation({ method, path, meaning, body }: AdminCall): object {
 
 /** An answer about which nothing more is said. */
 const anyObject = { content: { 'application/json': { schema: { type: 'object' } } } };
-
-function contentOf({ properties, required, example }: AdminBody): object {
-  return {
-    schema: { type: 'object', properties, required, additionalProperties: false },
-    example,
-  };
-}
 
 function errorIdSchema(): Schema {
   const idsByStatus = new Map<number, string[]>();
@@ -160,11 +167,15 @@ function indexedKeys(): Schema {
 interface ListOptions {
   readonly description: string;
   readonly item: Schema;
+
   /** What stands for the whole list; one item where absent. */
   readonly single?: Schema;
 }
 
-/** A list in any of its shapes (`decisions.md` 2). They differ in their types, so that no validator finds two to hold. */
+/**
+ * A list in any of its shapes (`decisions.md` 2). They differ in their types, so that no validator
+ * finds two to hold.
+ */
 function listSchema({ description, item, single = item }: ListOptions): Schema {
   const byIndex = {
     type: 'object',
@@ -185,7 +196,10 @@ function filterValueSchema({ compare }: Filter): Schema {
   return { type: ['integer', 'string'], pattern: '^\\d+$' };
 }
 
-/** A row: the fields that are always there, null where their breakdown was not asked for, and those of a request. */
+/**
+ * A row: the fields that are always there, null where their breakdown was not asked for, and those
+ * of a request.
+ */
 function rowSchema(profile: Profile): Schema {
   const vocabulary = vocabularyOf(profile);
   const properties: Record<string, Schema> = {};

@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
-import { endpoints } from '../contract/messages.ts';
+import {
+  defaultZone,
+  type EndpointName,
+  endpointNames,
+  endpoints,
+  type ReportRequest,
+} from '../contract/messages.ts';
 import { escapeHtml } from '../text/printable.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Answer } from './answer.ts';
-import type { AdminCall, ListedReport } from './control/admin-calls.ts';
+import { localTime } from './calendar.ts';
+import { type AdminCall, type ListedReport, listReports } from './control/admin-calls.ts';
+import type { ListedFault } from './faults/faults.ts';
 import { kindLabels } from './faults/kinds.ts';
 import type { Account } from './fixtures/fixtures.ts';
+import type { Services } from './services.ts';
 
 const pageStyle = `
 :root{color-scheme:light dark}
-body{margin:0 auto;max-width:58rem;padding:2rem 1.25rem 4rem;font:16px/1.5 system-ui,sans-serif}
+body{margin:0 auto;max-width:62rem;padding:2rem 1.25rem 4rem;font:16px/1.5 system-ui,sans-serif}
 h2{font-size:1rem;margin:2.5rem 0 .75rem}
 small{font-weight:400;opacity:.75}
 code,pre{font-family:ui-monospace,monospace;font-size:.8125rem;overflow-wrap:anywhere}
@@ -17,17 +26,64 @@ pre{margin:.375rem 0 1rem;padding:.625rem .875rem;background:#8882;border-radius
 details{border:1px solid #8884;border-radius:.5rem;padding:.625rem 1rem;margin-bottom:.5rem}
 summary{cursor:pointer;font-weight:600}
 ol{list-style:none;margin:0;padding:0}
-table{border-collapse:collapse;display:block;overflow-x:auto}
+table{border-collapse:collapse;display:block;overflow-x:auto;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:.375rem 1rem .375rem 0;white-space:nowrap;border-bottom:1px solid #8884}
+button{font:inherit;font-size:.8125rem;color:inherit;background:#8881;border:1px solid #8888;border-radius:.375rem;padding:.125rem .625rem;cursor:pointer}
+button:hover{background:#8883}
+button:focus-visible,a:focus-visible{outline:2px solid Highlight;outline-offset:2px}
+.row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:0}
+.row output{font-size:1.25rem;margin-right:.5rem;font-variant-numeric:tabular-nums}
+#error{color:#c22;margin:.5rem 0 0}
+#error:empty{display:none}
+@media(max-width:30rem){.row output{flex-basis:100%}}
+@media(prefers-color-scheme:dark){#error{color:#f88}}
 `;
 
-/** Shows the reports as they stand, every second. */
+/**
+ * Keeps what stands in `data-live` as the server has it, each second; a button steers the server,
+ * or copies a text.
+ */
 const pageScript = `
-setInterval(async () => {
-  const page = new DOMParser().parseFromString(await (await fetch('')).text(), 'text/html');
-  const [shown, fresh] = [document, page].map((one) => one.querySelector('table'));
-  if (shown.innerHTML !== fresh.innerHTML) shown.replaceWith(fresh);
-}, 1000);
+const error = document.getElementById('error');
+async function refresh() {
+  const answer = await fetch('');
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  for (const shown of document.querySelectorAll('[data-live]')) {
+    const fresh = page.getElementById(shown.id);
+    if (fresh && shown.innerHTML !== fresh.innerHTML) shown.innerHTML = fresh.innerHTML;
+  }
+}
+async function steer({ dataset: { method, path, body } }) {
+  const answer = await fetch(path, { method, body });
+  const said = answer.ok ? '' : (await answer.json()).response.error;
+  await refresh();
+  error.textContent = said;
+}
+async function copy(button) {
+  const text = button.dataset.copy ?? button.closest('li').querySelector('pre').textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // A page that is not on loopback has no clipboard to write to, but for what is selected.
+    const field = document.createElement('textarea');
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand('copy');
+    field.remove();
+    button.focus();
+  }
+  const words = button.textContent;
+  button.textContent = 'Copied';
+  setTimeout(() => { button.textContent = words; }, 1000);
+}
+const tell = () => { error.textContent = 'The server does not answer.'; };
+document.addEventListener('click', ({ target }) => {
+  const button = target.closest('button');
+  if (button?.dataset.path) steer(button).catch(tell);
+  else if (button && button.textContent !== 'Copied') copy(button);
+});
+setInterval(() => refresh().catch(tell), 1000);
 `;
 
 const hashOf = (text: string): string =>
@@ -45,27 +101,27 @@ const headers = {
 
 /** How many reports the page shows, the latest first. */
 const reportsShown = 20;
+const faultsShown = 50;
 
-/** What the page is made of. */
+/** What the page is made of, beside what the server holds. */
 export interface PageContent {
   readonly baseUrl: string;
-  readonly accounts: readonly Account[];
   readonly adminCalls: readonly AdminCall[];
-  /** The oldest first. */
-  readonly reports: readonly ListedReport[];
 }
 
 /**
- * The page for people at `GET /`: the latest reports as they stand, the accounts with their calls as curl lines, and what
- * steers the server. Every text that is not ours is escaped.
+ * The page for people at `GET /`: the clock, the faults and the latest reports as they stand, the
+ * accounts with their calls as curl lines, and what steers the server. Every text that is not ours
+ * is escaped.
  */
-export function pageAnswer({ baseUrl, accounts, adminCalls, reports }: PageContent): Answer {
-  const latest = reports.slice(-reportsShown).toReversed();
-  const rows = latest.map(reportRow).join('\n');
-  const accountSections = accounts.map((account, index) =>
+export function pageAnswer(services: Services, { baseUrl, adminCalls }: PageContent): Answer {
+  const { clock, faults, fixtures } = services;
+  const latest = listReports(services).slice(-reportsShown).toReversed();
+  const accountSections = fixtures.accounts.map((account, index) =>
     accountSection(account, { baseUrl, isOpen: index === 0 }),
   );
   const steering = adminCalls.map((call) => callItem(adminLine(call, baseUrl)));
+  const setFrozen = { label: clock.isFrozen ? 'Let it go on' : 'Freeze', frozen: !clock.isFrozen };
 
   const body = `<!doctype html>
 <html lang="en">
@@ -76,9 +132,15 @@ export function pageAnswer({ baseUrl, accounts, adminCalls, reports }: PageConte
 <style>${pageStyle}</style>
 <h1>adreport <small>local-server</small></h1>
 <p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(baseUrl)}</code> · <a href="openapi.json">openapi.json</a></p>
+<h2>Clock</h2>
+<p class="row"><output id="time" data-live>${timeText(clock.now())}${clock.isFrozen ? ', stands still' : ''}</output>
+${clockButton('+1 h', { advance: '1h' })} ${clockButton('+1 day', { advance: '1d' })}
+<span id="freeze" data-live>${clockButton(setFrozen.label, { frozen: setFrozen.frozen })}</span></p>
+<p id="error" role="status"></p>
+<h2>Faults in force</h2>
+<table id="faults" data-live>${faultTable(faults.list())}</table>
 <h2>Reports</h2>
-<table><tr><th>Report<th>Account<th>Status<th>Created<th>Breakdowns
-${rows || '<tr><td colspan="5">None yet: run the calls below, in their order.'}</table>
+<table id="reports" data-live>${reportTable(latest)}</table>
 <h2>Accounts and their calls</h2>
 ${accountSections.join('')}
 <h2>Steering: the clock, faults, reports</h2>
@@ -90,10 +152,60 @@ ${accountSections.join('')}
   return { status: 200, type: 'text/html; charset=utf-8', headers, body };
 }
 
-function reportRow({ report_id, account, status, created, request }: ListedReport): string {
-  const time = created.slice(0, 19).replace('T', ' ');
-  const cells = [report_id, account, status, time, request.breakdowns.join(', ')];
-  return `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}`).join('')}`;
+/** `2026-11-23 13:55:02 UTC` of milliseconds since 1970. */
+function timeText(timeMs: number): string {
+  const [date, time = ''] = new Date(timeMs).toISOString().split('T');
+  return `${date} ${time.slice(0, 8)} UTC`;
+}
+
+/** A button that makes an admin call. */
+function steeringButton(label: string, call: { method: string; path: string; body?: object }) {
+  const body = call.body ? ` data-body="${escapeHtml(JSON.stringify(call.body))}"` : '';
+  // The path is relative: a proxy in front may have put the server below a folder.
+  const path = escapeHtml(call.path.slice(1));
+  return `<button data-method="${call.method}" data-path="${path}"${body}>${label}</button>`;
+}
+
+function clockButton(label: string, body: object): string {
+  return steeringButton(label, { method: 'POST', path: '/__admin/clock', body });
+}
+
+function faultTable(faults: readonly ListedFault[]): string {
+  if (faults.length === 0) return '<tr><td>None.';
+
+  const rows = faults.slice(0, faultsShown).map(({ id, fault, calls, struck }) => {
+    const clear = steeringButton('Clear', { method: 'DELETE', path: `/__admin/faults/${id}` });
+    return `<tr><td>${clear}<td><code>${escapeHtml(fault)}</code><td>${struck} of ${calls}`;
+  });
+  const rest = faults.length - rows.length;
+  const more = rest > 0 ? `<tr><td colspan="3">and ${rest} more` : '';
+  return `<tr><th><th>Fault<th>Calls it struck${rows.join('')}${more}`;
+}
+
+function reportTable(reports: readonly ListedReport[]): string {
+  const heads = ['Status', 'Rows', 'Window', 'Breakdowns', 'Account', 'Created', 'Report'];
+  const head = `<tr>${heads.map((text) => `<th>${text}`).join('')}`;
+  if (reports.length > 0) return head + reports.map(reportRow).join('');
+  return `${head}<tr><td colspan="7">None yet: run the calls below, in their order.`;
+}
+
+function reportRow(report: ListedReport): string {
+  const { report_id: id, account, status, created, request } = report;
+  const rows = status === 'ready' ? `<a href="rows/${id}">rows</a>` : '';
+  const time = timeText(Date.parse(created));
+  const texts = [windowText(request), request.breakdowns.join(', '), account, time, id];
+  const cells = texts.map((text) => `<td>${escapeHtml(text)}`).join('');
+  return `<tr><td>${escapeHtml(status)}<td>${rows}${cells}`;
+}
+
+/** A window in the zone of its report: its days, with the times where they are not whole. */
+function windowText({ since, until, timezone = defaultZone }: ReportRequest): string {
+  const first = localTime(since, timezone);
+  const last = localTime(until, timezone);
+  const isWhole = first.slice(11, 19) === '00:00:00' && last.slice(11, 19) === '23:59:59';
+  const length = isWhole ? 10 : 19;
+  const [from, to] = [first, last].map((time) => time.slice(0, length).replace('T', ' '));
+  return `${from === to ? from : `${from} … ${to}`} ${timezone}`;
 }
 
 interface SectionOptions {
@@ -108,7 +220,7 @@ function accountSection(account: Account, { baseUrl, isOpen }: SectionOptions): 
   const calls = serviceLines(account, baseUrl).map(callItem);
 
   return `<details${open}><summary>${escapeHtml(name)} <small>${role}</small></summary>
-<p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code></p>
+<p><code>${escapeHtml(email)}</code>, password <code>${escapeHtml(password)}</code>, token <code>${escapeHtml(token)}</code> <button data-copy="${escapeHtml(token)}">Copy token</button></p>
 <ol>${calls.join('')}</ol></details>`;
 }
 
@@ -121,7 +233,7 @@ interface CallLine {
 }
 
 function callItem({ method, path, meaning, line }: CallLine): string {
-  return `<li><b>${method}</b> <code>${path}</code> <small>${meaning}</small><pre tabindex="0">${escapeHtml(line)}</pre></li>`;
+  return `<li><b>${method}</b> <code>${path}</code> <small>${meaning}</small> <button>Copy</button><pre tabindex="0">${escapeHtml(line)}</pre></li>`;
 }
 
 function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string): CallLine {
@@ -133,7 +245,10 @@ function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string):
   return { method, path, meaning, line: words.join(' ') };
 }
 
-/** The five calls as an account makes them, in the order of their use; `$id` holds the report of the second. */
+/**
+ * The calls as an account makes them, in the order of their use; `$id` holds the report of the
+ * second.
+ */
 function serviceLines({ email, password, token }: Account, baseUrl: string): CallLine[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
@@ -151,31 +266,18 @@ function serviceLines({ email, password, token }: Account, baseUrl: string): Cal
   const create = curl(buyer, signed, `-d ${quoteForShell(request)}`);
   const readId = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
 
-  return [
-    {
-      ...auth,
-      meaning: 'a token of your own',
-      line: curl(auth, `-d ${quoteForShell(credentials)}`),
-    },
-    {
-      ...buyer,
+  const calls: Readonly<Record<EndpointName, Pick<CallLine, 'meaning' | 'line'>>> = {
+    auth: { meaning: 'a token of your own', line: curl(auth, `-d ${quoteForShell(credentials)}`) },
+    buyer: {
       meaning: 'create a report',
       line: `id=$(${create} | ${readId}); echo "$id"`,
     },
-    {
-      ...status,
-      meaning: 'ask until it is ready',
-      line: curl(status, signed, '-d "id=$id"'),
-    },
-    {
-      ...download,
+    status: { meaning: 'ask until it is ready', line: curl(status, signed, '-d "id=$id"') },
+    download: {
       meaning: 'the data as JSON; as CSV with text/csv',
       line: curl(download, signed, asJson, '-d "id=$id"'),
     },
-    {
-      ...campaigns,
-      meaning: 'campaigns and their ad units',
-      line: curl(campaigns, signed),
-    },
-  ];
+    campaigns: { meaning: 'campaigns and their ad units', line: curl(campaigns, signed) },
+  };
+  return endpointNames.map((name) => ({ ...endpoints[name], ...calls[name] }));
 }

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequest } from './local-server.ts';
 
 const requestsAtMost = 1_000;
+
 /** What the log keeps of a body. */
 const bodyBytesAtMost = 2_000;
+
 /** The names under which credentials go, wherever in a body they stand. */
 const credentials = /auth|passw|token|secret/i;
 
@@ -70,7 +72,10 @@ export class RequestLog {
     return this.#entries.map((entry) => ({ ...entry }));
   }
 
-  /** How many calls of each endpoint there were since the log was last cleared; `other` for those of none. */
+  /**
+   * How many calls of each endpoint there were since the log was last cleared; `other` for those of
+   * none.
+   */
   counts(): Readonly<Record<string, number>> {
     return this.#counts;
   }
@@ -94,7 +99,10 @@ function pathOf(url: string): string {
   return path.slice(0, 200);
 }
 
-/** Enough of a token to tell one from another, and nothing of one that is too short to keep a part of it secret. */
+/**
+ * Enough of a token to tell one from another, and nothing of one that is too short to keep a part
+ * of it secret.
+ */
 function endOfToken(authorization: string | undefined): string | undefined {
   if (!authorization) return undefined;
   if (authorization.length < 20) return '…';

@@ -14,6 +14,5 @@ export interface Services {
   readonly sessions: Sessions;
   readonly reports: Reports;
   readonly faults: Faults;
-  /** The data as it is now: an edited folder brings new ones. */
-  fixtures: Fixtures;
+  readonly fixtures: Fixtures;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
-import { readClockTime, ServerClock } from './clock.ts';
+import { ServerClock } from './clock.ts';
 import { createControl } from './control/control.ts';
 import { Faults } from './faults/faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
@@ -15,8 +15,9 @@ import { builtInFixtures } from './world/built-in.ts';
 export type { LocalServer, LocalServerOptions };
 
 /**
- * Starts the reporting service on this machine. It prints nothing, and holds the process until it is closed.
- * Throws `UsageError` for options that cannot be, for a port that is taken, and for data that is wrong.
+ * Starts the reporting service on this machine. It prints nothing, and holds the process until it
+ * is closed. Throws `UsageError` for options that cannot be, for a port that is taken, and for data
+ * that is wrong.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   assertOptions(options);
@@ -25,11 +26,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   const control = createControl(services);
   const { app, url, port } = await listen(services, control);
 
-  const closing = new AbortController();
-  if (options.fixtures) await watchData(options.fixtures, services, closing.signal);
-
   const close = async (): Promise<void> => {
-    closing.abort();
     await app.close();
   };
 
@@ -37,9 +34,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     ...control,
     url,
     port,
-    get accounts() {
-      return services.fixtures.accounts.map(publicAccount);
-    },
+    accounts: services.fixtures.accounts.map(publicAccount),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -47,22 +42,17 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 
 async function createServices(options: LocalServerOptions): Promise<Services> {
   const faults = new Faults(options.faults ?? [], options.seed ?? 1);
+  const fixtures = await readData(options);
 
-  const services: Services = {
+  return {
     options,
-    clock: createClock(options),
+    clock: new ServerClock(options.clock ?? Date.now, options.now),
     log: new RequestLog(options.onRequest),
-    sessions: new Sessions(() => services.fixtures.accounts, options),
+    sessions: new Sessions(fixtures.accounts, options),
     reports: new Reports(options, (account) => faults.endOf(account)),
     faults,
-    fixtures: await readData(options),
+    fixtures,
   };
-  return services;
-}
-
-function createClock({ clock = Date.now, now }: LocalServerOptions): ServerClock {
-  const startMs = now === undefined ? undefined : readClockTime(now);
-  return new ServerClock(clock, startMs);
 }
 
 /** The data that is served: of a folder, or built in. */
@@ -72,20 +62,6 @@ async function readData({ fixtures, seed = 1, scale = 1 }: LocalServerOptions): 
   // A folder of data takes packages to read that the built-in data do without.
   const { loadFixtures } = await import('./fixtures/load.ts');
   return await loadFixtures(fixtures);
-}
-
-/** Takes up the edits of a folder of data until the signal. */
-async function watchData(folder: string, services: Services, signal: AbortSignal): Promise<void> {
-  const { watchFixtures } = await import('./fixtures/watch.ts');
-  const { onNotice = () => {} } = services.options;
-
-  void watchFixtures(folder, {
-    signal,
-    onNotice,
-    onChange: (fixtures) => {
-      services.fixtures = fixtures;
-    },
-  });
 }
 
 /** An account as test suites see it. */
@@ -100,7 +76,10 @@ interface Listening {
   readonly port: number;
 }
 
-/** Makes the app and listens. Throws `UsageError` where its certificate, its host or its port cannot be used. */
+/**
+ * Makes the app and listens. Throws `UsageError` where its certificate, its host or its port cannot
+ * be used.
+ */
 async function listen(services: Services, control: Control): Promise<Listening> {
   const { tls, host = '127.0.0.1', port = 0 } = services.options;
 
@@ -108,7 +87,8 @@ async function listen(services: Services, control: Control): Promise<Listening> 
     assertCertificate(tls);
     const app = createApp(services, { control, ownHost: host });
     const address = await app.listen({ host, port });
-    // The address that stands for all addresses is nobody's own; of the others Fastify tells the loopback one.
+    // The address that stands for all addresses is nobody's own; of the others Fastify tells the
+    // loopback one.
     const url = address.replace('[::]', '[::1]');
     return { app, url, port: Number(new URL(url).port) || port };
   } catch (cause) {
@@ -145,7 +125,10 @@ function cannotListen(cause: NodeJS.ErrnoException, options: LocalServerOptions)
 /** The options that are at least 1; the other numbers are at least 0. */
 const optionsFromOne: readonly string[] = ['scale', 'polls', 'rateLimitPerSecond'];
 
-/** Throws `UsageError` for options that cannot be: a `NaN` would go unseen, and its reports would never be ready. */
+/**
+ * Throws `UsageError` for options that cannot be: a `NaN` would go unseen, and its reports would
+ * never be ready.
+ */
 function assertOptions(options: LocalServerOptions): void {
   const { delayMs, polls, manual } = options;
   const paces = [delayMs !== undefined, polls !== undefined, manual === true];

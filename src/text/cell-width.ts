@@ -6,24 +6,53 @@ export function widthOf(text: string): number {
 }
 
 /**
- * A text for a terminal of so many cells: each line that is longer is broken at blanks, and goes on below its own
- * beginning. A line with a command in it stays whole, so that the command can be copied.
+ * A text for a terminal of so many cells: each line that is longer is broken at blanks, and goes on
+ * below its own beginning. Where a command is broken, its lines end in `\\`, so that it can be
+ * copied.
  */
 export function wrapLines(text: string, width: number): string {
   const lines: string[] = [];
   for (const line of text.split('\n')) {
-    const hasCommand = /\badreport [a-z-]/.test(line);
-    if (hasCommand || widthOf(line) <= width) {
+    if (widthOf(line) <= width) {
       lines.push(line);
       continue;
     }
     const indent = /^ */.exec(line)?.[0] ?? '';
-    for (const part of wrap(line, width - indent.length)) lines.push(indent + part);
+    for (const part of wrapSentence(line, width - indent.length)) lines.push(indent + part);
   }
   return lines.join('\n');
 }
 
-/** A text in lines of at most so many cells, broken at blanks; a longer word has a line to itself. */
+/** A sentence in lines of at most so many cells, with what it says to type at its end. */
+function wrapSentence(sentence: string, width: number): string[] {
+  const commandAt = sentence.search(/\badreport [a-z-]/);
+  if (commandAt === -1) return wrap(sentence, width);
+
+  const before = sentence.slice(0, commandAt).trim();
+  // What stands in quotes is one word to a shell.
+  const words = sentence.slice(commandAt).match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
+  const lines = before === '' ? [] : wrap(before, width);
+  const last = lines.at(-1);
+  const [command = ''] = words;
+  const sharesLine = last !== undefined && widthOf(`${last} ${words.join(' ')}`) <= width;
+  if (sharesLine) return [...lines.slice(0, -1), `${last} ${words.join(' ')}`];
+
+  let line = command;
+  for (const word of words.slice(1)) {
+    const longer = `${line} ${word}`;
+    if (widthOf(longer) <= width - 2) {
+      line = longer;
+    } else {
+      lines.push(`${line} \\`);
+      line = `  ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/**
+ * A text in lines of at most so many cells, broken at blanks; a longer word has a line to itself.
+ */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

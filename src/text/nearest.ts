@@ -1,8 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * The candidate that a misspelt name was probably meant to be, compared without case; `undefined` when none is close.
- * Close means at most a third of the letters differ, so that an unrelated word draws no suggestion.
+ * The candidate that a misspelt name was probably meant to be, compared without case; `undefined`
+ * when none is close. Close means at most a third of the letters differ, so that an unrelated word
+ * draws no suggestion.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   // Edit distance is quadratic: a hostile megabyte-long name must not cost a second.

@@ -1,11 +1,15 @@
-/** Control characters, and those that reorder or hide text: bidirectional controls, line separators, byte order marks. */
+/**
+ * Control characters, and those that reorder or hide text: bidirectional controls, line separators,
+ * byte order marks.
+ */
 export const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * Text of the service as one line that is safe on a terminal: what would act on the terminal, reorder the line or hide
- * is made visible. ASCII controls become their pictures (`␛`, `␊`), the rest its escape (`\u202e`).
+ * Text of the service as one line that is safe on a terminal: what would act on the terminal,
+ * reorder the line or hide is made visible. ASCII controls become their pictures (`␛`, `␊`), the
+ * rest its escape (`\u202e`).
  */
 export function printable(text: string): string {
   // Most texts are plain ASCII, and a table has millions of them.
@@ -18,7 +22,19 @@ export function printable(text: string): string {
   });
 }
 
-/** JSON on one line in which what could steer a terminal is escaped: the value survives, and the terminal does too. */
+/**
+ * What a person typed, or a file or a service says, as a message quotes it: safe on a terminal, and
+ * cut where it is long.
+ */
+export function quoted(text: string): string {
+  const excerpt = text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return `“${printable(excerpt)}”`;
+}
+
+/**
+ * JSON on one line in which what could steer a terminal is escaped: the value survives, and the
+ * terminal does too.
+ */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
     printable(character) === character

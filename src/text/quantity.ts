@@ -32,7 +32,10 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else, a bare number too. */
+/**
+ * `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else, a bare
+ * number too.
+ */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();
   if (trimmed === '0') return 0;

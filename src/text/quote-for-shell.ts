@@ -1,8 +1,8 @@
 import { hiddenCharacters } from './printable.ts';
 
 /**
- * A text as one word of a shell: of any POSIX shell, and where it holds what would be hidden on a terminal, of bash, zsh
- * and ksh, with that made visible.
+ * A text as one word of a shell: of any POSIX shell, and where it holds what would be hidden on a
+ * terminal, of bash, zsh and ksh, with that made visible.
  */
 export function quoteForShell(text: string): string {
   const hidesSomething = text.search(hiddenCharacters) !== -1;

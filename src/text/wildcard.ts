@@ -1,6 +1,7 @@
 /**
- * Whether a text is what a pattern stands for, in any case and normal form of Unicode: `*` is any text, `?` one character. Of a text it looks back no
- * further than to what the last `*` took, so that no pattern takes long.
+ * Whether a text is what a pattern stands for, in any case and normal form of Unicode: `*` is any
+ * text, `?` one character. Of a text it looks back no further than to what the last `*` took, so
+ * that no pattern takes long.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const wanted = [...plain(pattern)];

@@ -20,19 +20,25 @@ interface ConsoleStreams {
 /** The flags that say how much is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
+
   /** How often `-v` was given. */
   readonly verbose: number;
   readonly color: boolean;
   readonly json?: boolean;
 }
 
-/** What is drawn at the bottom of the terminal: `log` writes a line above the bars, `clear` takes them away. */
+/**
+ * What is drawn at the bottom of the terminal: `log` writes a line above the bars, `clear` takes
+ * them away.
+ */
 interface Bars {
   log(line: string): void;
   clear(): void;
 }
 
-/** Whoever read our stdout has gone (`| head`): the program ends at once, quietly, and with success. */
+/**
+ * Whoever read our stdout has gone (`| head`): the program ends at once, quietly, and with success.
+ */
 export class ClosedPipeError extends AdreportError {
   readonly exitCode = 0;
 
@@ -41,75 +47,13 @@ export class ClosedPipeError extends AdreportError {
   }
 }
 
-/** One of the two streams that the program writes to, and what it can show. */
-interface ConsoleSide {
-  readonly stream: NodeJS.WriteStream;
-  readonly isTerminal: boolean;
-  /** Whether lines can be drawn and drawn over. */
-  readonly canDraw: boolean;
-  readonly showsUnicode: boolean;
-  /** In character cells: `COLUMNS`, else the terminal's, else 80. */
-  readonly width: number;
-  readonly style: Style;
-}
-
 /** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
-export interface Console {
+export class Console {
   readonly out: ConsoleSide;
   readonly err: ConsoleSide;
   readonly isQuiet: boolean;
+
   /** How often `-v` was given; none with `-q`. */
-  readonly verbosity: number;
-  /** Whether somebody can be asked. */
-  readonly isInteractive: boolean;
-
-  /** Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or `OutputError`. */
-  write(bytes: Uint8Array | string): Promise<void>;
-
-  /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
-  result(text: string): Promise<void>;
-
-  note(text: string): void;
-
-  warn(text: string): void;
-
-  /** A warning that `-q` does not silence: what was written is not what was asked for. */
-  alarm(text: string): void;
-
-  /** A line on stderr that `-q` does not silence. */
-  error(text: string): void;
-
-  /** A line on stderr if `-v` was given at least `level` times. */
-  trace(level: 1 | 2, text: string): void;
-
-  /** A line of JSON on stderr. */
-  event(value: object): void;
-
-  /** Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its own, or as JSON. */
-  renderError(error: unknown): void;
-
-  /** Keeps a secret, and each piece of it, out of everything that is written to stderr from now on. */
-  hide(secret: string): void;
-
-  /** Keeps an address out of stderr as a whole: a piece of it may be the name of a host. */
-  hideWhole(text: string): void;
-
-  /** A text without the secrets that are hidden by now: for a result that quotes what somebody else said. */
-  redact(text: string): string;
-
-  /** Tells which bars are drawn now, `undefined` for none: while they are, lines are written above them. */
-  showBars(bars: Bars | undefined): void;
-}
-
-export function createConsole(streams: ConsoleStreams, flags: ConsoleFlags): Console {
-  return new StreamConsole(streams, flags);
-}
-
-// What is said is a field each, so that it can be handed on by itself.
-class StreamConsole implements Console {
-  readonly out: ConsoleSide;
-  readonly err: ConsoleSide;
-  readonly isQuiet: boolean;
   readonly verbosity: number;
   readonly #stdin: NodeJS.ReadStream;
   readonly #speaksJson: boolean;
@@ -118,22 +62,28 @@ class StreamConsole implements Console {
   #failure: AdreportError | undefined;
 
   constructor({ stdin, stdout, stderr, env }: ConsoleStreams, flags: ConsoleFlags) {
-    this.out = new Side(stdout, env, flags.color);
-    this.err = new Side(stderr, env, flags.color);
+    this.out = new ConsoleSide(stdout, env, flags.color);
+    this.err = new ConsoleSide(stderr, env, flags.color);
     this.isQuiet = flags.quiet === true;
     this.verbosity = this.isQuiet ? 0 : flags.verbose;
     this.#stdin = stdin;
     this.#speaksJson = flags.json === true;
-    // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the process with a stack trace.
+    // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the
+    // process with a stack trace.
     stdout.on('error', (error) => this.#fail(error));
     stderr.on('error', () => {});
   }
 
+  /** Whether somebody can be asked. */
   get isInteractive(): boolean {
     return this.err.isTerminal && this.#stdin.isTTY === true;
   }
 
-  readonly write = (bytes: Uint8Array | string): Promise<void> => {
+  /**
+   * Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or
+   * `OutputError`.
+   */
+  write(bytes: Uint8Array | string): Promise<void> {
     // Results that go to the terminal show by themselves how far it has come.
     if (this.out.isTerminal) this.#bars?.clear();
     return new Promise((resolve, reject) => {
@@ -143,39 +93,67 @@ class StreamConsole implements Console {
         else resolve();
       });
     });
-  };
+  }
 
-  readonly result = (text: string): Promise<void> =>
-    this.write(text.endsWith('\n') ? text : `${text}\n`);
+  /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
+  result(text: string): Promise<void> {
+    return this.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
 
+  // These four are fields, because others are handed them without the console.
+
+  /** A line on stderr that may be missed: progress, hints and notes. `-q` leaves it out. */
   readonly note = (text: string): void => {
     if (!this.isQuiet) this.error(text);
   };
 
+  /**
+   * A warning, with `-q` too: what came is not what was asked for, or something needs mending. It
+   * names its file.
+   */
   readonly warn = (text: string): void => {
-    if (!this.isQuiet) this.error(`${this.err.style.yellow('Warning:')} ${text}`);
-  };
-
-  readonly alarm = (text: string): void => {
     this.error(`${this.err.style.yellow('Warning:')} ${text}`);
   };
 
-  readonly error = (text: string): void => {
+  /**
+   * Keeps a secret, and each piece of it, out of everything that is written to stderr from now on.
+   */
+  readonly hide = (secret: string): void => this.#secrets.hide(secret);
+
+  /**
+   * A text without the secrets that are hidden by now: for a result that quotes what somebody else
+   * said.
+   */
+  readonly redact = (text: string): string => this.#secrets.redact(text);
+
+  /** Keeps an address out of stderr as a whole: a piece of it may be the name of a host. */
+  hideWhole(text: string): void {
+    this.#secrets.hideWhole(text);
+  }
+
+  /** A line on stderr, with `-q` too. */
+  error(text: string): void {
     const { isTerminal, width, style } = this.err;
     // A secret is found as long as no line break is in it.
     const line = safeText(this.redact(text), style.level > 0);
     this.#putLine(isTerminal ? wrapLines(line, width) : line);
-  };
+  }
 
-  readonly trace = (level: 1 | 2, text: string): void => {
+  /** A line on stderr if `-v` was given at least `level` times. */
+  trace(level: 1 | 2, text: string): void {
     if (this.verbosity >= level) this.error(this.err.style.dim(text));
-  };
+  }
 
-  readonly event = (value: object): void => {
+  /** A line of JSON on stderr. */
+  event(value: object): void {
     this.#putLine(visibleJson(value));
-  };
+  }
 
-  readonly renderError = (error: unknown): void => {
+  /**
+   * Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its
+   * own, or as JSON.
+   */
+  renderError(error: unknown): void {
     const description = describeError(error);
     if (this.#speaksJson) {
       this.event({ error: description });
@@ -188,17 +166,15 @@ class StreamConsole implements Console {
     if (this.verbosity >= 2 && code === 'BUG' && error instanceof Error) {
       this.error(style.dim(error.stack ?? ''));
     }
-  };
+  }
 
-  readonly hide = (secret: string): void => this.#secrets.hide(secret);
-
-  readonly hideWhole = (text: string): void => this.#secrets.hideWhole(text);
-
-  readonly redact = (text: string): string => this.#secrets.redact(text);
-
-  readonly showBars = (bars: Bars | undefined): void => {
+  /**
+   * Tells which bars are drawn now, `undefined` for none: while they are, lines are written above
+   * them.
+   */
+  showBars(bars: Bars | undefined): void {
     this.#bars = bars;
-  };
+  }
 
   #putLine(text: string): void {
     const line = this.redact(text);
@@ -217,9 +193,12 @@ function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
-class Side implements ConsoleSide {
+/** One of the two streams that the program writes to, and what it can show. */
+class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
+
+  /** Whether lines can be drawn and drawn over. */
   readonly canDraw: boolean;
   readonly showsUnicode: boolean;
   readonly style: Style;
@@ -235,14 +214,26 @@ class Side implements ConsoleSide {
     this.#env = env;
   }
 
+  /** In character cells: `COLUMNS`, else the terminal's, else 80. */
   get width(): number {
-    const forced = Number(this.#env.COLUMNS);
-    if (Number.isInteger(forced) && forced > 0) return forced;
-    return this.stream.columns || 80;
+    return terminalWidth(this.stream, this.#env);
   }
 }
 
-/** Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first, then what the stream is. */
+/** How many cells a line has: as many as `COLUMNS` says, else those of the terminal, else 80. */
+export function terminalWidth(
+  { columns }: { readonly columns?: number },
+  env: Readonly<Record<string, string | undefined>>,
+): number {
+  const forced = Number(env.COLUMNS);
+  if (Number.isInteger(forced) && forced > 0) return forced;
+  return columns || 80;
+}
+
+/**
+ * Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first,
+ * then what the stream is.
+ */
 export function wantsColor(
   stream: { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv,
@@ -258,7 +249,10 @@ function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): 
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Whether line drawing and braille are likely to be shown: not on the bare Linux console, nor in a locale that is not UTF-8. */
+/**
+ * Whether line drawing and braille are likely to be shown: not on the bare Linux console, nor in a
+ * locale that is not UTF-8.
+ */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
   if (env.TERM === 'linux') return false;
@@ -305,7 +299,10 @@ function describeError(error: unknown): ErrorDescription {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: nothing among these hides text
 const breaksAndStyling = /\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 
-/** Text with every control character made visible but line breaks and, where the stream shows colour, our own styling. */
+/**
+ * Text with every control character made visible but line breaks and, where the stream shows
+ * colour, our own styling.
+ */
 function safeText(text: string, keepsStyling: boolean): string {
   const keptMarks = keepsStyling ? breaksAndStyling : /\n/g;
   let safe = '';

@@ -1,7 +1,10 @@
 /** A command line, and what it does. */
 export type Pair = readonly [name: string, meaning: string];
 
-/** Command lines with their meanings beside them, or above each where one would not fit so many character cells. */
+/**
+ * Command lines with their meanings beside them, or above each where one would not fit so many
+ * character cells.
+ */
 export function layOutExamples(examples: readonly Pair[], width: number): string {
   const widest = Math.max(...examples.map(([line]) => line.length));
   const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= width);

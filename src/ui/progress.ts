@@ -6,16 +6,6 @@ import type { Console } from './console.ts';
 /** What `--progress` says; `auto` is a bar where one can be drawn. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
-/** What a command is waiting for, shown on stderr. Any number of meters may run at a time. */
-export interface Progress {
-  /** `reports`: how many parts each of several saved reports has. */
-  parts(total: number, reports?: ReadonlyMap<string, number>): PartsProgress;
-
-  wait(label: string): Meter<WaitState>;
-
-  transfer(label: string, totalBytes?: number): Meter<TransferState>;
-}
-
 /** Many reports that are fetched side by side. */
 export interface PartsProgress {
   begin(label: string, report?: string): PartProgress;
@@ -30,14 +20,20 @@ interface PartProgress {
   end(isDone: boolean): void;
 }
 
-/** One thing that is being shown, until `stop` is called, once: then nothing is left of it on a terminal. */
+/**
+ * One thing that is being shown, until `stop` is called, once: then nothing is left of it on a
+ * terminal.
+ */
 interface Meter<State> {
   update(state: State): void;
 
   stop(): void;
 }
 
-/** How a wait stands after a status call; the pause before the next one is 0 while one is being made. */
+/**
+ * How a wait stands after a status call; the pause before the next one is 0 while one is being
+ * made.
+ */
 interface WaitState {
   readonly status: string;
   readonly waitedMs: number;
@@ -77,7 +73,10 @@ interface PartsEvent {
 
 type ProgressEvent = StatusEvent | DownloadEvent | PartsEvent;
 
-/** Where one meter is shown. `stop` is given the last event of a download, which may not have been shown. */
+/**
+ * Where one meter is shown. `stop` is given the last event of a download, which may not have been
+ * shown.
+ */
 interface Line {
   show(event: ProgressEvent): void;
 
@@ -88,17 +87,24 @@ interface Line {
 interface Display {
   /** Opens the line of a meter. */
   readonly open: (first: ProgressEvent, label: string) => Line;
+
   /** What one part of many is shown by. */
   readonly progressOfPart: (label: string) => Progress;
+
   /** In milliseconds. */
   readonly clock: () => number;
+
   /** Between two events of one download. */
   readonly pauseMs: number;
+
   /** Of up to so many saved reports each has a line of its own, of more all have one. */
   readonly linesAtMost: number;
 }
 
-/** Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and `auto` are plain lines. */
+/**
+ * Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and
+ * `auto` are plain lines.
+ */
 export async function createProgress(
   mode: ProgressMode,
   console: Console,
@@ -110,7 +116,7 @@ export async function createProgress(
 
   const { default: cliProgress } = await import('cli-progress');
   const bars = new Bars(console, (options) => new cliProgress.MultiBar(options));
-  return new EventProgress({
+  return new Progress({
     open: (first, label) => bars.open(first, label),
     progressOfPart: () => silentProgress,
     clock: () => 0,
@@ -119,14 +125,18 @@ export async function createProgress(
   });
 }
 
-/** Progress as events: every status call, every part that begins or ends, and each download now and then. */
-class EventProgress implements Progress {
+/**
+ * What a command is waiting for, shown on stderr as events: every status call, every part that
+ * begins or ends, and each download now and then. Any number of meters may run at a time.
+ */
+export class Progress {
   readonly #display: Display;
 
   constructor(display: Display) {
     this.#display = display;
   }
 
+  /** `reports`: how many parts each of several saved reports has. */
   parts(total: number, reports: ReadonlyMap<string, number> = new Map()): PartsProgress {
     const hasLines = reports.size > 1 && reports.size <= this.#display.linesAtMost;
     const groups = hasLines ? reports : new Map([['Parts', total]]);
@@ -233,7 +243,7 @@ class PartsCounter {
   }
 }
 
-const silentProgress: Progress = new EventProgress({
+const silentProgress: Progress = new Progress({
   open: () => ({ show: () => {}, stop: () => {} }),
   progressOfPart: () => silentProgress,
   clock: () => 0,
@@ -249,7 +259,7 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
   const stop = (last?: ProgressEvent): void => {
     if (last) show(last);
   };
-  return new EventProgress({
+  return new Progress({
     open: () => ({ show, stop }),
     progressOfPart: (label) => jsonProgress(console, clock, label),
     clock,
@@ -258,7 +268,10 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
   });
 }
 
-/** Progress as lines for a log: one when something has changed, at most one every 10 s whatever it is about. */
+/**
+ * Progress as lines for a log: one when something has changed, at most one every 10 s whatever it
+ * is about.
+ */
 function plainProgress(console: Console, clock: () => number): Progress {
   const pauseMs = 10_000;
   let lastText: string | undefined;
@@ -270,7 +283,7 @@ function plainProgress(console: Console, clock: () => number): Progress {
     lastMs = clock();
     console.note(text);
   };
-  return new EventProgress({
+  return new Progress({
     open: () => ({ show, stop: () => {} }),
     progressOfPart: () => silentProgress,
     clock,
@@ -288,7 +301,7 @@ function plainText(event: ProgressEvent): string | undefined {
       const { label, status, waitedMs, polls } = event;
       if (polls === 0) return undefined;
       if (polls === 1 && status === 'progress') return `${label} ordered, waiting`;
-      return `${label}: ${status}, ${formatDuration(waitedMs)}, ${formatPlural(polls, 'poll')}`;
+      return `${label}: ${statusText(status)}, ${formatDuration(waitedMs)}`;
     }
     case 'parts': {
       const { total, done, running } = event;
@@ -296,6 +309,11 @@ function plainText(event: ProgressEvent): string | undefined {
       return `Parts: ${done} of ${total} done, ${runningText(event)}`;
     }
   }
+}
+
+/** A status in words: what the service calls progress is work that nobody sees here. */
+function statusText(status: string): string {
+  return status === 'progress' ? 'waiting for the service' : status;
 }
 
 function amountsOf({ bytes, rows, totalBytes }: DownloadEvent): string[] {
@@ -313,6 +331,7 @@ function runningText({ running, failed }: PartsEvent): string {
 class Bars {
   readonly #console: Console;
   readonly #openBars: (options: Options) => MultiBar;
+
   /** Between two things that a bar tells. */
   readonly #dot: string;
   #bars: MultiBar | undefined;
@@ -347,7 +366,8 @@ class Bars {
     this.#bars = this.#openBars(this.#options());
     this.#count = 0;
     this.#console.showBars({ log: (line) => this.#log(line), clear: this.#clear });
-    // The program may end in the middle of a wait, and the terminal must be itself again then as well.
+    // The program may end in the middle of a wait, and the terminal must be itself again then as
+    // well.
     process.once('exit', this.#clear);
     return this.#bars;
   }
@@ -374,8 +394,7 @@ class Bars {
         bar.update(event.done + event.failed, { text: runningText(event) });
         break;
       case 'status': {
-        const polls = formatPlural(event.polls, 'poll');
-        bar.update(0, { text: `${cut(event.status)}${this.#dot}${polls}` });
+        bar.update(0, { text: cut(statusText(event.status)) });
         break;
       }
     }
@@ -402,7 +421,8 @@ class Bars {
       linewrap: true,
       hideCursor: true,
       clearOnComplete: true,
-      // A line that is written above the bars moves each of them down, those too that have not changed.
+      // A line that is written above the bars moves each of them down, those too that have not
+      // changed.
       forceRedraw: true,
       formatTime: (seconds) => (Number.isFinite(seconds) ? formatDuration(seconds * 1_000) : '–'),
     };

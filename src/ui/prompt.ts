@@ -1,13 +1,23 @@
 import { isUtf8 } from 'node:buffer';
 import { addAbortSignal } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
+import { anyOf } from '../signals.ts';
 import type { Console } from './console.ts';
 
-/** What is asked, as it stands in a sentence, and the flag that gives it without a terminal: `--base-url URL`. */
+/**
+ * What is asked, as it stands in a sentence, and the flag that gives it without a terminal:
+ * `--base-url URL`.
+ */
 interface Question {
   readonly what: string;
   readonly flag: string;
-  /** Throws a `UsageError` that says what is wrong with an answer; the question is then asked again. */
+
+  /** Answers that could be given, which stand beside the question. */
+  readonly example?: string;
+
+  /**
+   * Throws a `UsageError` that says what is wrong with an answer; the question is then asked again.
+   */
   readonly check?: (answer: string) => void;
   readonly default?: string | undefined;
 }
@@ -19,28 +29,11 @@ interface Choice<Value> {
 }
 
 /**
- * Asks on stderr, so that stdout carries results only. Every method throws `InterruptedError` on Ctrl-C, the signal's
- * reason once that is aborted, and `UsageError`, which names the flag, where there is no terminal.
+ * Asks on stderr, so that stdout carries results only. Every method throws `InterruptedError` on
+ * Ctrl-C, the signal's reason once that is aborted, and `UsageError`, which names the flag, where
+ * there is no terminal.
  */
-export interface Prompt {
-  /** A line of text, trimmed. */
-  ask(question: Question): Promise<string>;
-
-  /** A secret, never shown, and hidden in everything that is written from then on. */
-  askSecret(question: Question): Promise<string>;
-
-  choose<Value>(question: Question, choices: readonly Choice<Value>[]): Promise<Value>;
-}
-
-export function createPrompt(
-  stdin: NodeJS.ReadStream,
-  console: Console,
-  signal: AbortSignal,
-): Prompt {
-  return new TerminalPrompt(stdin, console, signal);
-}
-
-class TerminalPrompt implements Prompt {
+export class Prompt {
   readonly #stdin: NodeJS.ReadStream;
   readonly #console: Console;
   readonly #signal: AbortSignal;
@@ -51,11 +44,13 @@ class TerminalPrompt implements Prompt {
     this.#signal = signal;
   }
 
+  /** A line of text, trimmed. */
   async ask(question: Question): Promise<string> {
     const answer = await this.#put(question, { type: 'input' });
     return String(answer).trim();
   }
 
+  /** A secret, never shown, and hidden in everything that is written from then on. */
   async askSecret(question: Question): Promise<string> {
     const secret = String(await this.#put(question, { type: 'password', toggleMask: false }));
     this.#console.hide(secret);
@@ -66,12 +61,15 @@ class TerminalPrompt implements Prompt {
     return (await this.#put(question, { type: 'select', choices })) as Value;
   }
 
-  /** Puts a question to whoever sits at the terminal; `kind` is what inquirer calls it, with what that needs. */
+  /**
+   * Puts a question to whoever sits at the terminal; `kind` is what inquirer calls it, with what
+   * that needs.
+   */
   async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { what, flag } = question;
     if (!this.#console.isInteractive) {
-      const problem = `No ${what} was given, and there is no terminal to ask on.`;
-      throw new UsageError(problem, { hint: `Give it with ${flag}.` });
+      const message = `No ${what} was given, and there is no terminal to ask on.`;
+      throw new UsageError(message, { hint: `Give it with ${flag}.` });
     }
 
     const { default: inquirer } = await import('inquirer');
@@ -79,7 +77,7 @@ class TerminalPrompt implements Prompt {
     const ask = inquirer.createPromptModule({
       input: this.#stdin,
       output: this.#console.err.stream,
-      signal: AbortSignal.any([this.#signal, inputEnded.signal]),
+      signal: anyOf(this.#signal, inputEnded.signal),
     });
     // Ctrl-D closes the input, and inquirer would wait for it for ever.
     const onPause = (): void => void setImmediate(() => inputEnded.abort());
@@ -89,7 +87,7 @@ class TerminalPrompt implements Prompt {
         ...kind,
         name: 'answer',
         theme: themeFor(this.#console),
-        message: `${what.charAt(0).toUpperCase()}${what.slice(1)}:`,
+        message: messageOf(question, this.#console),
         default: question.default,
         validate: (answer: string) => validate(question, answer.trim()),
       });
@@ -101,6 +99,12 @@ class TerminalPrompt implements Prompt {
       this.#stdin.off('pause', onPause);
     }
   }
+}
+
+/** The question with its example: `Period (e.g. last-week, 2026-10):`. */
+function messageOf({ what, example }: Question, { err }: Console): string {
+  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+  return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
 /** Whether an answer can be taken, else the sentence that says why not. */
@@ -120,7 +124,10 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
-/** Inquirer colours by its own rules, which know neither stderr nor `--no-color`; these are the rules of stderr. */
+/**
+ * Inquirer colours by its own rules, which know neither stderr nor `--no-color`; these are the
+ * rules of stderr.
+ */
 function themeFor({ err: { style, showsUnicode } }: Console): object {
   const { bold, cyan, dim, green, red } = style;
   return {
@@ -145,14 +152,15 @@ const secretBytesAtMost = 4 * 1024;
 interface PipedSecret {
   readonly stdin: NodeJS.ReadStream;
   readonly console: Console;
+
   /** The flag that says so, for the messages: `--token-stdin`. */
   readonly flag: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`, naming the flag, if stdin
- * is a terminal, or holds nothing, no text, or more than 4 kB.
+ * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`,
+ * naming the flag, if stdin is a terminal, or holds nothing, no text, or more than 4 kB.
  */
 export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {

@@ -5,19 +5,28 @@ const replacement = '[hidden]';
 /** A shorter value would be found inside ordinary words, and so give itself away. */
 const shortestSecret = 4;
 
-/** A piece of a secret that is as long as this is hidden too: whoever echoes a secret may cut it. */
+/**
+ * A piece of a secret that is as long as this is hidden too: whoever echoes a secret may cut it.
+ */
 const pieceLength = 12;
 
 /** Keeps secrets out of texts, in any case of their letters. */
 export class Secrets {
-  /** What is hidden where it stands as a word, the longest first: one that begins with another must not leave its end. */
+  /**
+   * What is hidden where it stands as a word, the longest first: one that begins with another must
+   * not leave its end.
+   */
   #words: readonly string[] = [];
+
   /** What is hidden wherever it stands, the longest first. */
   #wholes: readonly string[] = [];
+
   /** All pieces of the longer secrets. */
   readonly #pieces = new Set<string>();
 
-  /** Hides a secret in each spelling in which a request or an error could carry it, and its pieces. */
+  /**
+   * Hides a secret in each spelling in which a request or an error could carry it, and its pieces.
+   */
   hide(secret: string): void {
     if (secret.length < shortestSecret) return;
     for (const spelling of spellings(secret)) {
@@ -29,7 +38,10 @@ export class Secrets {
     }
   }
 
-  /** Hides a text that is no secret in pieces, such as an e-mail address, whose end is the name of a host. */
+  /**
+   * Hides a text that is no secret in pieces, such as an e-mail address, whose end is the name of a
+   * host.
+   */
   hideWhole(text: string): void {
     if (text.length < shortestSecret) return;
     for (const spelling of spellings(text)) {
@@ -40,12 +52,12 @@ export class Secrets {
   }
 
   /** The text with `[hidden]` in the place of each secret and each piece of one. */
-  readonly redact = (text: string): string => {
+  redact(text: string): string {
     let redacted = this.#withoutPieces(text);
     for (const whole of this.#wholes) redacted = replaceEach(redacted, whole, () => true);
     for (const word of this.#words) redacted = replaceEach(redacted, word, isWholeWord);
     return redacted;
-  };
+  }
 
   #withoutPieces(text: string): string {
     if (this.#pieces.size === 0) return text;
@@ -66,7 +78,10 @@ export class Secrets {
     return redacted + text.slice(copiedTo);
   }
 
-  /** Where the pieces that begin at a place, and those that overlap them, are over; the place itself where none begins. */
+  /**
+   * Where the pieces that begin at a place, and those that overlap them, are over; the place itself
+   * where none begins.
+   */
   #endOfPieces(lower: string, start: number): number {
     let end = start;
     for (let at = start; at <= end; at += 1) {
@@ -85,7 +100,10 @@ function withLongestFirst(texts: readonly string[], added: string): readonly str
   return [...new Set([...texts, added])].sort((a, b) => b.length - a.length);
 }
 
-/** As it is, made printable, in JSON (twice, where one text of JSON quotes another), in a URL, in a form. */
+/**
+ * As it is, made printable, in JSON (twice, where one text of JSON quotes another), in a URL, in a
+ * form.
+ */
 function spellings(secret: string): string[] {
   // A lone surrogate, which no encoding can carry, is sent as U+FFFD.
   const wellFormed = Buffer.from(secret).toString();
@@ -118,7 +136,9 @@ function replaceEach(text: string, lowerSecret: string, isReplaced: IsReplaced):
   return replaced + text.slice(copiedTo);
 }
 
-/** Whether a place is no part of a longer word: `pass` must not make `[hidden]word` of `password`. */
+/**
+ * Whether a place is no part of a longer word: `pass` must not make `[hidden]word` of `password`.
+ */
 function isWholeWord(text: string, start: number, end: number): boolean {
   const goesOnBefore = isLetter(text[start - 1]) && isLetter(text[start]);
   const goesOnAfter = isLetter(text[end - 1]) && isLetter(text[end]);

@@ -214,7 +214,7 @@ describe('redirects', () => {
       else json(response, { response: { status: 'ready' }, campaigns: [] });
     });
 
-    expect(await client.campaigns()).toEqual({ campaigns: [], hasMore: false });
+    expect(await client.campaigns()).toMatchObject({ campaigns: [], hasNextLink: false });
 
     await client.status('r');
 

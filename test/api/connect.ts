@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, onTestFinished as whenTestFinished } from 'vitest';
-import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
+import { Client, type ClientOptions } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { type Handler, serve } from '../support/http-server.ts';
 
@@ -27,7 +27,7 @@ export async function clientAt(
   onTestFinished(() => http.close());
 
   const pauses: number[] = [];
-  const client = createClient({
+  const client = new Client({
     baseUrl,
     http,
     encoding: 'json',
@@ -39,7 +39,7 @@ export async function clientAt(
       random: () => 0.5,
       signal: new AbortController().signal,
     },
-    warn: () => {},
+    note: () => {},
     hide: () => {},
     redact: (text) => text,
     token: 't0ken',

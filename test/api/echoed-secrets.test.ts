@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { serve } from '../support/http-server.ts';
 import { runCli } from '../support/run-cli.ts';
 
-/** A service that shows a secret in the places where its texts are shown, cut and in other cases. */
+/**
+ * A service that shows a secret in the places where its texts are shown, cut and in other cases.
+ */
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=';
 const secretText = fc.string({ minLength: 24, maxLength: 80, unit: fc.constantFrom(...alphabet) });
@@ -69,6 +71,7 @@ const attack = fc.record({
   secret: secretText,
   spell: spelling,
   body: fc.constantFrom(...bodies),
+
   /** So that a cut falls anywhere in the secret. */
   before: fc.oneof(
     fc.nat(20),

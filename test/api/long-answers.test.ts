@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 
-/** Answers that are made to hold the program up. What takes more than linear time here takes longer than a test may. */
+/**
+ * Answers that are made to hold the program up. What takes more than linear time here takes longer
+ * than a test may.
+ */
 
 /** Texts on which a careless pattern goes back and forth. */
 const hardTexts = {

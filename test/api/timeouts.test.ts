@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { body, clientAt, listenRaw } from './connect.ts';
 
-/** What `timeoutMs` bounds, and what it does not. The tests wait at the same time, so that all take as long as one. */
+/**
+ * What `timeoutMs` bounds, and what it does not. The tests wait at the same time, so that all take
+ * as long as one.
+ */
 
 const timeoutMs = 100;
 

@@ -23,13 +23,15 @@ import {
   type ReportShape,
 } from './figures/report-body.ts';
 import { startReportService } from './figures/report-service.ts';
+import { printHeadings, printRow } from './figures/table.ts';
 
 /**
- * The main job, with all its checks: `run` orders a report whose rows all have other keys, and writes it in each format;
- * and `view` reads a file. Processor time and peak memory, as a ratio to Python's `json` and `csv` on the same bytes, to our
- * own CSV of the same rows, and to another checkout where `BASELINE` names one. They take turns, and processor time is told
- * because other work on the machine changes it least; where the system does not tell it, time by the clock is. Needs 4 GB of
- * disk, and 6 GB of memory for Python.
+ * The main job, with all its checks: `run` orders a report whose rows all have other keys, and
+ * writes it in each format; and `view` reads a file. Time by the clock and of the processors, and
+ * peak memory, beside Python's `json` and `csv` on the same bytes, our own CSV of the same rows,
+ * another checkout where `BASELINE` names one, and the goal where there is one. They take turns;
+ * other work on the machine changes the time of the processors least. Needs 4 GB of disk, and 6 GB
+ * of memory for Python.
  *
  *   BASELINE=../before BENCH_ROWS=100000 BENCH_RUNS=5 npm run bench body-to-file
  */
@@ -50,23 +52,57 @@ interface Subject {
 
   /** Whether Python does the same for comparison; its CSV of three million rows takes 10 GB. */
   readonly hasPeer?: boolean;
+
+  readonly goals?: Goals;
 }
 
-/** One more than a million, which a service may have for a limit: the checks would say so. */
-const million = 1_000_001;
+/** What the figures should be, as the table shows it. */
+interface Goals {
+  /** Of Python's time ÷ ours. */
+  readonly ofPeer?: string;
+
+  /** Of our time ÷ our CSV of the same rows. */
+  readonly ofCsv?: string;
+
+  /** Of the most memory that the program held. */
+  readonly peak?: string;
+}
+
+/** A page holds 50,000 rows. */
+const rowsOfPage = 49_999;
+
+/** No round number, which a service may have for a limit: the checks would say so. */
+const halfMillion = 512_345;
 const subjects: readonly Subject[] = [
-  { shape: byDayAndCampaign, rows: million, format: 'csv', hasPeer: true },
-  { shape: byDayAndCampaign, rows: million, format: 'json' },
-  { shape: byDayAndCampaign, rows: million, format: 'ndjson' },
-  { shape: byDayAndCampaign, rows: million, format: 'parquet' },
-  { shape: byCountry, rows: million, format: 'csv', hasPeer: true },
-  { shape: byHour, rows: million, format: 'csv', hasPeer: true },
-  { shape: byDayAndCampaign, rows: 3_000_001, format: 'csv' },
-  { shape: byDayAndCampaign, rows: 1_800_001, format: 'view' },
+  {
+    shape: byDayAndCampaign,
+    rows: halfMillion,
+    format: 'csv',
+    hasPeer: true,
+    goals: { ofPeer: '≥ 5 ×', peak: '≤ 110 MB' },
+  },
+  { shape: byDayAndCampaign, rows: halfMillion, format: 'json', goals: { ofCsv: '≤ 1.05 ×' } },
+  { shape: byDayAndCampaign, rows: halfMillion, format: 'ndjson' },
+  {
+    shape: byDayAndCampaign,
+    rows: halfMillion,
+    format: 'parquet',
+    goals: { ofCsv: '≤ 2 ×', peak: '≤ 180 MB' },
+  },
+  {
+    shape: byCountry,
+    rows: halfMillion,
+    format: 'csv',
+    hasPeer: true,
+    goals: { ofPeer: '≥ 4.5 ×' },
+  },
+  { shape: byHour, rows: halfMillion, format: 'csv', hasPeer: true },
+  { shape: byDayAndCampaign, rows: 1_500_001, format: 'csv', goals: { peak: '≤ 110 MB' } },
+  { shape: byDayAndCampaign, rows: 1_500_001, format: 'view' },
   { shape: byDayAndCampaign, rows: 100_001, format: 'csv' },
   { shape: byDayAndCampaign, rows: 100_001, format: 'csv', flags: ['--excel'] },
-  { shape: byDayAndCampaign, rows: 100_001, format: 'xlsx' },
-  { shape: byDayAndCampaign, rows: 50_001, format: 'html' },
+  { shape: byDayAndCampaign, rows: 100_001, format: 'xlsx', goals: { ofCsv: '≤ 3.5 ×' } },
+  { shape: byDayAndCampaign, rows: rowsOfPage, format: 'html' },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
@@ -106,30 +142,32 @@ function measurePeer({ columns }: ReportShape): Promise<Measured> {
   return measureProgram(argv, env);
 }
 
-/** Several runs of one program. */
+/** Several runs of one program; its figures are their medians. */
 class Runs {
-  readonly #seconds: number[] = [];
-  readonly #peaksMb: number[] = [];
+  readonly #measured: Measured[] = [];
 
-  add({ seconds, cpuSeconds, peakMb }: Measured): void {
-    this.#seconds.push(Number.isNaN(cpuSeconds) ? seconds : cpuSeconds);
-    this.#peaksMb.push(peakMb);
+  add(measured: Measured): void {
+    this.#measured.push(measured);
   }
 
   get seconds(): number {
-    return median(this.#seconds);
+    return median(this.#measured.map(({ seconds }) => seconds));
   }
 
-  get text(): string {
-    return `${this.seconds.toFixed(2)} s ${median(this.#peaksMb).toFixed(0)} MB`;
+  get cpuSeconds(): number {
+    return median(this.#measured.map(({ cpuSeconds }) => cpuSeconds));
+  }
+
+  get peakMb(): number {
+    return median(this.#measured.map(({ peakMb }) => peakMb));
   }
 }
 
-/** Our time for CSV, by the number of rows and their breakdowns. */
-const csvSeconds = new Map<string, number>();
+/** The runs for CSV, by the number of rows and their breakdowns. */
+const csvRuns = new Map<string, Runs>();
 
 async function measureSubject(subject: Subject, rowCount: number): Promise<void> {
-  const { shape, format, flags = [], hasPeer = false } = subject;
+  const { shape, format, flags = [], hasPeer = false, goals = {} } = subject;
   const copies = checkouts().map(({ bin }) => ({ bin, runs: new Runs() }));
   const peer = hasPeer && hasPython ? new Runs() : undefined;
 
@@ -145,16 +183,41 @@ async function measureSubject(subject: Subject, rowCount: number): Promise<void>
 
   const [own, before] = copies;
   if (!own) return;
-  const seconds = own.runs.seconds;
   const key = `${rowCount} ${shape.breakdowns}`;
-  if (format === 'csv' && flags.length === 0) csvSeconds.set(key, seconds);
+  if (format === 'csv' && flags.length === 0) csvRuns.set(key, own.runs);
 
-  const facts = [`${[format, ...flags].join(' ')} of ${rowCount} rows by ${shape.breakdowns}:`];
-  facts.push(own.runs.text);
-  if (format !== 'view') facts.push(`${ratio(seconds, csvSeconds.get(key))} our CSV`);
-  if (peer) facts.push(`Python ${peer.text}, ${ratio(peer.seconds, seconds)} ours`);
-  if (before) facts.push(`before ${before.runs.text}, now ${ratio(seconds, before.runs.seconds)}`);
-  console.log(facts.join(' | '));
+  printTimes([format, ...flags].join(' '), own.runs);
+  printPeak(own.runs, goals.peak);
+  if (peer) printRatio('  Python ÷ this', { of: peer, to: own.runs, goal: goals.ofPeer });
+  const csv = csvRuns.get(key);
+  if (csv && csv !== own.runs && format !== 'view') {
+    printRatio('  this ÷ csv', { of: own.runs, to: csv, goal: goals.ofCsv });
+  }
+  if (before) {
+    printRatio('  this ÷ before', { of: own.runs, to: before.runs });
+    printTimes('  before', before.runs);
+    printPeak(before.runs);
+  }
+}
+
+function printTimes(name: string, { seconds, cpuSeconds }: Runs): void {
+  printRow({ name, clock: `${seconds.toFixed(2)} s`, processor: `${cpuSeconds.toFixed(2)} s` });
+}
+
+function printPeak({ peakMb }: Runs, goal?: string): void {
+  printRow({ name: '  peak memory', clock: `${peakMb.toFixed(0)} MB`, goal });
+}
+
+/** Two programs whose times are compared. */
+interface Comparison {
+  readonly of: Runs;
+  readonly to: Runs;
+  readonly goal?: string | undefined;
+}
+
+function printRatio(name: string, { of, to, goal }: Comparison): void {
+  const clock = ratio(of.seconds, to.seconds);
+  printRow({ name, clock, processor: ratio(of.cpuSeconds, to.cpuSeconds), goal });
 }
 
 console.log(`Node ${process.version}, ${cpus().length} cores; medians of ${runs} runs.`);
@@ -168,10 +231,9 @@ try {
       const pieces = Readable.from(bodyOf(subject.shape, rowCount));
       await pipeline(pieces, createWriteStream(document));
       bodyInFile = body;
-      const sizeMb = statSync(document).size / 1e6;
-      console.log(
-        `\n${sizeMb.toFixed(0)} MB, ${((1e6 * sizeMb) / rowCount).toFixed(0)} bytes a row`,
-      );
+      const bytesPerRow = (statSync(document).size / rowCount).toFixed(0);
+      console.log(`\n${rowCount} rows of ${bytesPerRow} bytes by ${subject.shape.breakdowns}`);
+      printHeadings();
     }
     await measureSubject(subject, rowCount);
   }

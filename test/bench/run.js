@@ -1,5 +1,6 @@
-// `npm run bench [NAME…]`: runs the measurements of this folder one after the other, all of them or those named. Each
-// prints a table of ratios against named peers of the same run, and says which peers are missing on this machine.
+// `npm run bench [NAME…]`: runs the measurements of this folder one after the other, all of them or
+// those named. Each prints a table of ratios against named peers of the same run, and says which
+// peers are missing on this machine.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

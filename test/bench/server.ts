@@ -1,8 +1,9 @@
 import { checkouts, cpuSecondsOf, median, peakOf, startServer } from './figures/measure.ts';
 
 /**
- * What the local server costs: a small call (a status) on one connection, by the clock and by the server's processor
- * time; and a report of a year by hour and ad unit, with the server's peak memory. With `BASELINE` another checkout's too.
+ * What the local server costs: a small call (a status) on one connection, by the clock and by the
+ * server's processor time; and a report of a year by hour and ad unit, with the server's peak
+ * memory. With `BASELINE` another checkout's too.
  */
 
 const calls = 3_000;

@@ -1,11 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkouts, measure, median, ratio, startServer } from './figures/measure.ts';
+import {
+  checkouts,
+  type Measured,
+  mean,
+  measure,
+  median,
+  ratio,
+  startServer,
+} from './figures/measure.ts';
+import { printHeadings, printRow } from './figures/table.ts';
 
 /**
- * How long a command takes: what needs no network as a ratio to `node -e 0`, and what makes one call as a ratio to a
- * script of three lines that makes the same call with Node's own `fetch`. The subjects take turns.
+ * How long a command takes: what needs no network as a ratio to `node -e 0`, and what makes one
+ * call as a ratio to a script of three lines that makes the same call with Node's own `fetch`. The
+ * subjects take turns.
  */
 
 const runs = Number(process.env.BENCH_RUNS ?? 21);
@@ -29,31 +39,49 @@ const script = `
   console.log((await answer.json()).response.status);`;
 
 const commands = [
-  { words: ['--help'], peer: 0 },
+  { words: ['--help'], peer: 0, goal: '≤ 4 ×' },
   { words: ['run', '--help'], peer: 0 },
   { words: ['run', '--period', 'yesterday', '--dry-run'], peer: 0 },
   { words: ['complete', 'adreport run --by c'], peer: 0 },
   { words: ['status', response.report_id], peer: 1 },
-].flatMap(({ words, peer }) =>
+].flatMap(({ words, peer, goal }) =>
   [own, ...others].map(({ name, bin }) => {
-    return { name: `${name}: ${words.slice(0, 2).join(' ')}`, argv: [bin, ...words], peer };
+    return { name: `${name}: ${words.slice(0, 2).join(' ')}`, argv: [bin, ...words], peer, goal };
   }),
 );
 const subjects = [
   { name: 'node -e 0', argv: ['-e', '0'], peer: 0 },
   { name: 'three lines with fetch', argv: ['--input-type=module', '-e', script], peer: 1 },
   ...commands,
-].map((subject) => ({ ...subject, timesMs: [] as number[] }));
+].map((subject) => ({ goal: undefined, ...subject, measured: [] as Measured[] }));
 
 for (let run = 0; run < runs; run += 1) {
-  for (const { argv, timesMs } of subjects)
-    timesMs.push((await measure(argv, env)).seconds * 1_000);
+  for (const { argv, measured } of subjects) measured.push(await measure(argv, env));
 }
 server.stop();
 rmSync(folder, { recursive: true, force: true });
 
+/** Milliseconds: by the clock the median, of the processors the mean. */
+function timesOf(measured: readonly Measured[]) {
+  return {
+    clock: 1000 * median(measured.map(({ seconds }) => seconds)),
+    processor: 1000 * mean(measured.map(({ cpuSeconds }) => cpuSeconds)),
+  };
+}
+
 console.log(`Node ${process.version}, medians of ${runs} runs in turns.\n`);
-for (const { name, timesMs, peer } of subjects) {
-  const compared = `${ratio(median(timesMs), median(subjects[peer]?.timesMs ?? []))} ${subjects[peer]?.name}`;
-  console.log(`${name.padEnd(54)} ${median(timesMs).toFixed(0).padStart(5)} ms  ${compared}`);
+printHeadings();
+for (const { name, measured, peer, goal } of subjects) {
+  const own = timesOf(measured);
+  const other = timesOf(subjects[peer]?.measured ?? []);
+  const processor = `${own.processor.toFixed(0)} ms`;
+  printRow({ name, clock: `${own.clock.toFixed(0)} ms`, processor });
+  if (subjects[peer]?.measured === measured) continue;
+
+  printRow({
+    name: `  ÷ ${subjects[peer]?.name}`,
+    clock: ratio(own.clock, other.clock),
+    processor: ratio(own.processor, other.processor),
+    goal,
+  });
 }

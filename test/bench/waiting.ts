@@ -1,8 +1,8 @@
-import { autoPauseMs } from '../../src/report/wait.ts';
+import { pauseAfter } from '../../src/report/wait.ts';
 
 /**
- * How soon each tool would notice that a report is ready, and how many status calls that takes it: its schedule of
- * pauses, played against reports of five lengths. No real time passes.
+ * How soon each tool would notice that a report is ready, and how many status calls that takes it:
+ * its schedule of pauses, played against reports of five lengths. No real time passes.
  */
 
 /** Seconds before the poll of that number (from 0), when so many have been waited. */
@@ -16,7 +16,7 @@ const doubling =
   (first: number, longest: number): Schedule =>
   (poll) =>
     Math.min(first * 2 ** poll, longest);
-const auto: Schedule = (poll, waited) => (poll === 0 ? 0 : autoPauseMs(waited * 1000) / 1000);
+const auto: Schedule = (poll, waited) => (poll === 0 ? 0 : pauseAfter(waited * 1000) / 1000);
 
 const schedules: Readonly<Record<string, Schedule>> = {
   'adreport (auto)': auto,

@@ -107,11 +107,23 @@ describe('run for several accounts', () => {
     expect(service.server.requests()).toHaveLength(before);
   });
 
-  test('is exit 2 where the environment signs in to one of them', async () => {
-    const line = `run --account buyer,admin ${oneDay} -o {account}.csv`;
+  test('that a flag names asks with the sign-in of each, whatever the environment has', async () => {
+    const strange = { ADREPORT_TOKEN: tokens.dsp, ADREPORT_BASE_URL: 'https://other.example' };
+    const line = `run --account buyer,admin ${oneDay} -o {account}.csv`.replace(' -q', '');
+
+    const { files, stderr } = await service.run(line, { env: strange });
+
+    expect(files['buyer.csv']).toBe(await fileOfAlone(service, 'buyer'));
+    expect(files['admin.csv']).toBe(await fileOfAlone(service, 'admin'));
+    expect(stderr.match(/ADREPORT_BASE_URL, ADREPORT_TOKEN/g)).toHaveLength(1);
+  });
+
+  test('is exit 2 where the environment names them and signs in to one', async () => {
+    const line = `run ${oneDay} -o {account}.csv`;
 
     for (const variable of ['ADREPORT_TOKEN', 'ADREPORT_EMAIL', 'ADREPORT_PASSWORD']) {
-      const result = await service.run(line, { env: { [variable]: tokens.buyer } });
+      const several = { ADREPORT_ACCOUNT: 'buyer,admin', [variable]: tokens.buyer };
+      const result = await service.run(line, { env: several });
       expectRefusal(result, 2, `${variable} signs in to one account, and several are named.`);
       expect(names(result.files)).toEqual([]);
     }
@@ -128,6 +140,141 @@ describe('run for several accounts', () => {
       'buyer.csv',
       'admin.csv',
     ]);
+  });
+});
+
+describe('whose data it is', () => {
+  const line = `run --period 2026-11-09 --by CAMPAIGN --json -o {account}.csv`;
+  const otherToken = { ADREPORT_TOKEN: tokens.admin };
+
+  test('--account has the token and the service of the account, whatever the environment says', async () => {
+    const service = await serveStored();
+    const strange = { ...otherToken, ADREPORT_BASE_URL: 'https://other.example' };
+
+    const { files, stderr } = await service.run(`${line} --account buyer`, { env: strange });
+
+    expect(service.creators()).toEqual(['buyer']);
+    expect(files['buyer.csv']).toBe(await fileOfAlone(service, 'buyer'));
+    expect(stderr.match(/A stored account that is named has its own/g)).toHaveLength(1);
+  });
+
+  test('a password of the environment never renews the token of another account', async () => {
+    const service = await serveForTest({ delayMs: 0 });
+    const own = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+    const other = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
+    const login = `login --base-url ${service.server.url} --account b -q`;
+    await service.run(login, { env: { ...env, ...own } });
+    service.server.advance(3 * 3_600_000);
+
+    const refused = await service.run(`${line} --account b`, { env: { ...env, ...other } });
+    const renewed = await service.run(`${line} --account b`, { env: { ...env, ...own } });
+
+    expectRefusal(refused, 3, 'adreport login --account b');
+    expect(refused.files).toEqual({});
+    expect(renewed.exitCode).toBe(0);
+    const orders = service.server.requests().filter(({ endpoint }) => endpoint === 'buyer');
+    expect(orders.filter(({ status }) => status === 200).map(({ account }) => account)).toEqual([
+      'buyer',
+    ]);
+  });
+
+  test('a stored token gives way to another e-mail address of the environment', async () => {
+    const service = await serveForTest({ delayMs: 0 });
+    const own = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+    const other = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
+    await service.run(`login --base-url ${service.server.url} -q`, { env: { ...env, ...own } });
+
+    const { files } = await service.run(line, { env: { ...env, ...other } });
+
+    expect(names(files)).toEqual(['admin@example.com.csv']);
+    const order = service.server.requests().findLast(({ endpoint }) => endpoint === 'buyer');
+    expect(order?.account).toBe('admin');
+  });
+
+  test('a NAME that is not stored is exit 3, and nothing is sent', async () => {
+    const { run, sent, server } = await serveStored();
+    const strange = { ...otherToken, ADREPORT_BASE_URL: server.url };
+
+    for (const command of [line, 'campaigns', 'status 1', 'report create --period yesterday']) {
+      const result = await run(`${command} --account nope`, { env: strange });
+      expectRefusal(result, 3, 'No account “nope” is stored');
+      expect(result.files).toEqual({});
+    }
+    expect(sent()).toEqual([]);
+  });
+
+  test.each([
+    { source: 'the stored default', more: {}, name: 'default' },
+    { source: 'ADREPORT_ACCOUNT', more: { ADREPORT_ACCOUNT: 'client-7' }, name: 'client-7' },
+  ])('a token of the environment is called $name ($source)', async ({ more, name }) => {
+    const { run, creators, server } = await serveStored();
+    const given = { ...otherToken, ADREPORT_BASE_URL: server.url, ...more };
+
+    const { stdout, files } = await run(line, { env: given });
+
+    expect(creators()).toEqual(['admin']);
+    expect(JSON.parse(stdout).account).toBe(name);
+    expect(names(files)).toEqual([`${name}.csv`]);
+    expect(JSON.parse((await run('whoami --json', { env: given })).stdout).account).toBe(name);
+  });
+
+  test('adreport.yaml is below the environment, which is said', async () => {
+    const { run, cwd, creators } = await serveStored();
+    writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: {account: buyer}');
+
+    const byToken = await run(line, { env: otherToken });
+    await run(line);
+
+    expect(creators()).toEqual(['admin', 'buyer']);
+    expect(JSON.parse(byToken.stdout).account).toBe('default');
+    expect(byToken.stderr).toContain('ADREPORT_TOKEN is used, and not account “buyer”');
+  });
+});
+
+describe('a refused token is told with the place that it came from', () => {
+  test.each([
+    {
+      place: 'the environment',
+      flags: '',
+      more: { ADREPORT_TOKEN: tokens.buyer },
+      says: 'refused the token of ADREPORT_TOKEN',
+      mends: 'Put a valid token into ADREPORT_TOKEN',
+    },
+    {
+      place: 'a stored account',
+      flags: '--account admin',
+      more: {},
+      says: 'refused the stored token of account “admin”',
+      mends: 'adreport login --account admin',
+    },
+    {
+      place: 'an account that adreport.yaml names',
+      flags: '',
+      more: {},
+      says: 'refused the stored token of account “admin”, which adreport.yaml names',
+      mends: 'adreport login --account admin',
+    },
+    {
+      place: 'an e-mail address and password',
+      flags: '',
+      more: { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'wrong' },
+      says: 'refused the sign-in',
+      mends: 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD',
+    },
+  ])('$place', async ({ place, flags, more, says, mends }) => {
+    const { run, cwd, server } = await serveStored();
+    server.fault('buyer:401');
+    server.fault('campaigns:401');
+    if (place.includes('yaml')) {
+      writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: {account: admin}');
+    }
+
+    const result = await run(`run ${flags} ${oneDay} --json`, { env: more });
+
+    expectRefusal(result, 3, says);
+    expect(JSON.parse(result.stderr.trimEnd().split('\n').at(-1) ?? '').error.hint).toContain(
+      mends,
+    );
   });
 });
 
@@ -189,8 +336,8 @@ describe('a folder for several accounts', () => {
     expect(names(first.files)).toHaveLength(6);
     expect(names(first.books)).toEqual(folder.books.map((path) => `${path}_adreport.ndjson`));
     const lines = Object.values(first.books).join('').trimEnd().split('\n');
-    const accounts = lines.map((text) => JSON.parse(text).request.account);
-    expect(accounts.sort()).toEqual(['admin', 'admin', 'admin', 'buyer', 'buyer', 'buyer']);
+    const orders = lines.map((text) => JSON.parse(text)).filter(({ books }) => books === 1);
+    expect(orders.map(({ account }) => account).sort()).toEqual(['admin', 'buyer']);
 
     const again = await run(line.replace(' -q', ''));
     expect(again.stderr).toContain('Nothing is missing');
@@ -213,13 +360,15 @@ describe('a folder for several accounts', () => {
     expect(creators().slice(6)).toEqual(['admin']);
   });
 
-  test('never takes the file of another account for its own', async () => {
+  test('notes that its files were fetched with an account of another name', async () => {
     const { run } = await serveStored();
-    await run(`run --account buyer ${threeDays} --missing -o data/{date}.csv`);
+    const line = `${threeDays.replace(' -q', '')} --missing -o data/{date}.csv`;
+    await run(`run --account buyer ${line}`);
 
-    const result = await run(`run --account admin ${threeDays} --missing -o data/{date}.csv`);
+    const { exitCode, stderr } = await run(`run --account admin ${line}`);
 
-    expectRefusal(result, 2, 'account: buyer → admin');
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('3 files were fetched with the account buyer');
   });
 });
 

@@ -3,13 +3,15 @@ import { json, serve } from '../support/http-server.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** What the topic `real-service` asks for in a bug report: it holds no secret and no client's name. */
+/**
+ * What the topic `real-service` asks for in a bug report: it holds no secret and no client's name.
+ */
 
 function expectNone({ stdout, stderr }: CliResult, texts: readonly string[]): void {
   expect(texts.filter((text) => `${stdout}${stderr}`.includes(text))).toEqual([]);
 }
 
-const traced = /GET .*\/campaigns → 200[\s\S]*--campaign \[hidden\]: \[hidden\] \(\d+\)\./;
+const traced = /GET .*\/campaigns → 200[\s\S]*--campaign “\[hidden\]” selects \[hidden\] \(\d+\)\./;
 
 const report = 'run --period 2026-11-09 --by ADVERTISER,CAMPAIGN,ADUNIT -o x.csv -vv';
 
@@ -33,7 +35,7 @@ const traces: readonly {
     line: `${report} --campaign "MISSPELT"`,
     faults: [],
     exitCode: 2,
-    says: /Did you mean "\[hidden\]"/,
+    says: /Did you mean “\[hidden\]”/,
   },
   {
     what: 'a trace of a sign-in that is refused',

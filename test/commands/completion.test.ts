@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   breakdowns,
+  derivedBreakdowns,
   filters,
   metrics,
   type Profile,
   type VocabularyEntry,
   vocabularyOf,
 } from '../../src/contract/vocabulary.ts';
-import { formatNames } from '../../src/output/formats/index.ts';
+import { formatNames } from '../../src/formats/index.ts';
+import { dayNames } from '../../src/report/window-flags.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -38,7 +40,13 @@ function furnish(): { cwd: string; env: Record<string, string> } {
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
 }
 
-/** What the program offers for the last word of a line; a blank behind it says that the next word follows. */
+/** What the program prints where it knows no word, and no file can stand there. */
+const nothing = [' '];
+
+/**
+ * What the program offers for the last word of a line; a blank behind it says that the next word
+ * follows. None says that the shell offers files.
+ */
 async function offered(line: string, { cwd, env } = furnish()): Promise<string[]> {
   const result = await runCli(['complete', `adreport ${line}`], { cwd, env });
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
@@ -57,6 +65,8 @@ function metricNamesOf(profile: Profile): string[] {
   return [...namesOf(profile, metrics), ...derived];
 }
 
+const countedPeriods: readonly string[] = ['last-7d', 'last-30d', 'last-4w', 'last-24h'];
+
 const costs: readonly string[] = ['cpcEuro', 'cpcDollar', 'cplEuro', 'cpdEuro'];
 
 describe('what is offered', () => {
@@ -68,8 +78,9 @@ describe('what is offered', () => {
     );
     expect(commands).not.toContain('complete ');
     expect(await offered('local-server exec --')).toEqual(
-      expect.arrayContaining(['--port ', '--json ']),
+      expect.arrayContaining(['--delay ', '--json ']),
     );
+    expect(await offered('local-server validate --')).not.toContain('--delay ');
   });
 
   test('behind a comma what the list does not hold yet', async () => {
@@ -81,11 +92,13 @@ describe('what is offered', () => {
 
   /** Words that are complete: a blank follows each. */
   const whole = (...words: readonly string[]): string[] => words.map((word) => `${word} `);
+  // One of its name, or of its code where its name is more than one word.
+  const countriesWithU = ['Ukraine', 'Uganda', 'UM', 'US', 'Uruguay', 'Uzbekistan'];
   const startingWithC = namesOf('buyer', breakdowns).filter((name) => name.startsWith('C'));
 
   test.each([
     { line: 'run --metrics ', values: metricNamesOf('buyer') },
-    { line: 'run --by ', values: namesOf('buyer', breakdowns) },
+    { line: 'run --by ', values: namesOf('buyer', [...breakdowns, ...derivedBreakdowns]) },
     { line: 'run --filter ', values: namesOf('buyer', filters).map((name) => `${name}=`) },
     { line: 'run --metrics clicks,cp', values: costs.map((name) => `clicks,${name}`) },
     { line: 'run --profile dsp --metrics ', values: metricNamesOf('dsp') },
@@ -102,14 +115,32 @@ describe('what is offered', () => {
     { line: 'run ', values: whole('weekly', 'nightly') },
     { line: 'run weekly n', values: whole('nightly') },
     { line: 'fields devicet', values: whole('DEVICETYPE', 'deviceTypeId') },
-    { line: 'completion ', values: whole('bash', 'zsh', 'fish') },
-    { line: 'completion zsh b', values: [] },
+    { line: 'completion ', values: whole('bash', 'zsh', 'fish', 'powershell') },
+    { line: 'completion zsh b', values: nothing },
+    { line: 'run --period last-w', values: whole('last-week') },
+    {
+      line: 'run --period last-',
+      values: whole(...dayNames.filter((name) => name.startsWith('last-')), ...countedPeriods),
+    },
+    { line: 'local-server export x --period y', values: whole('yesterday') },
+    { line: 'run --since t', values: whole('today') },
+    { line: 'run --country Fra', values: ['France'] },
+    { line: 'run --country France,U', values: countriesWithU.map((name) => `France,${name}`) },
+    { line: 'run --timezone Europe/Par', values: whole('Europe/Paris') },
+    // What nobody can guess: no file stands there.
+    { line: 'run --campaign ', values: nothing },
+    { line: 'report list --limit ', values: nothing },
+    { line: 'run --format nonsense', values: nothing },
+    { line: 'login --email ', values: nothing },
     { line: 'config set account agency --acc', values: whole('--account') },
     // Files are the shell's own to offer.
     { line: 'run -o ', values: [] },
     { line: 'local-server validate ', values: [] },
     { line: 'local-server exec -- ', values: [] },
     { line: 'view ', values: [] },
+    { line: 'check ', values: [] },
+    { line: 'run --logo ', values: [] },
+    { line: 'local-server --fixtures ', values: [] },
   ])('$line → $values', async ({ line, values }) => {
     expect(await offered(line)).toEqual(values);
   });
@@ -122,7 +153,7 @@ describe('a person is in the middle of a line', () => {
     writeFileSync(join(place.cwd, '.config', 'settings.json'), '{');
 
     for (const line of ['run ', 'run --account ', 'nonsense --nothing --by']) {
-      expect(await offered(line, place)).toEqual([]);
+      expect(await offered(line, place)).not.toEqual([expect.stringMatching(/\S/)]);
     }
   });
 
@@ -157,6 +188,8 @@ const lines = [
   { typed: 'run --filter=cou', completed: 'run --filter=countryId=' },
   { typed: 'run --format=nd', completed: 'run --format=ndjson' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
+  // No file stands there.
+  { typed: 'run --campaign outc', completed: 'run --campaign outc' },
 ];
 
 /** Shells in which a person has set completion up, without settings of the machine's own. */
@@ -172,6 +205,11 @@ const shells = [
     setUp:
       'bindkey -e; autoload -U compinit; compinit -u -d zcompdump; source <(adreport completion zsh)',
   },
+  {
+    shell: 'fish',
+    args: ['--no-config', '-i'],
+    setUp: 'adreport completion fish | source',
+  },
 ];
 
 test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) => {
@@ -180,7 +218,14 @@ test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) =>
   const terminal = openTerminal(shell, args, {
     cwd,
     columns: 200,
-    env: { ...env, PATH: pathWithAdreport(), HOME: cwd, INPUTRC: '/dev/null', PS1: 'ready> ' },
+    env: {
+      ...env,
+      PATH: pathWithAdreport(),
+      HOME: cwd,
+      TMPDIR: cwd,
+      INPUTRC: '/dev/null',
+      PS1: 'ready> ',
+    },
   });
   terminal.type(`${setUp}; echo set-up''-done\r`);
 
@@ -197,6 +242,27 @@ test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) =>
   }
 });
 
+test('PowerShell, which is not run here: the script registers itself, and its brackets close', async () => {
+  const { exitCode, stdout } = await runCli('completion powershell');
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^Register-ArgumentCompleter -Native -CommandName adreport -ScriptBlock \{$/m,
+  );
+  expect(stdout).toContain('param($wordToComplete, $commandAst, $cursorPosition)');
+  expect(stdout).toContain('adreport complete $line');
+
+  const open: string[] = [];
+  const closing: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' };
+  const code = stdout.replaceAll(/'[^']*'|"[^"]*"/g, '');
+  for (const [bracket = ''] of code.matchAll(/[{}()[\]]/g)) {
+    const end = closing[bracket];
+    if (end) open.push(end);
+    else expect(bracket).toBe(open.pop());
+  }
+  expect(open).toEqual([]);
+});
+
 test('another shell is refused, with those that are known', async () => {
-  expectRefusal(await runCli('completion tcsh'), 2, 'bash, zsh, fish');
+  expectRefusal(await runCli('completion tcsh'), 2, 'bash, zsh, fish, powershell');
 });

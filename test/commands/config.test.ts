@@ -49,19 +49,19 @@ describe('list and get', () => {
         name: 'base-url',
         value: 'https://reports.example.com',
         source: 'account',
-        from: 'account "main"',
+        from: 'account “main”',
       },
       { name: 'profile', value: 'dsp', source: 'env', from: 'ADREPORT_PROFILE' },
       { name: 'encoding', value: 'json', source: 'default', from: 'default' },
       { name: 'window-clock', value: 'instant', source: 'default', from: 'default' },
-      { name: 'token', value: 'c0ff…ffee', source: 'account', from: 'account "main"' },
-      { name: 'email', value: 'me@example.com', source: 'account', from: 'account "main"' },
+      { name: 'token', value: 'c0ff…ffee', source: 'account', from: 'account “main”' },
+      { name: 'email', value: 'me@example.com', source: 'account', from: 'account “main”' },
       { name: 'password', value: 'set', source: 'env', from: 'ADREPORT_PASSWORD' },
     ]);
 
     const table = await config('list');
 
-    expect(table.stdout).toMatch(/^base-url +https:\/\/reports\.example\.com +account "main"$/m);
+    expect(table.stdout).toMatch(/^base-url +https:\/\/reports\.example\.com +account “main”$/m);
     expect(stdout + table.stdout).not.toMatch(new RegExp(`${token}|sesame`));
   });
 

@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { statements } from '../../src/contract/statements.ts';
 import { topics } from '../../src/help/index.ts';
 import campaigns from '../../src/server/world/campaigns.json' with { type: 'json' };
-import { unseenVariants, variantsByStatement } from '../contract/examined-variants.ts';
 import { serviceDamages } from '../contract/service-damages.ts';
 import {
   campaignVariants,
@@ -109,20 +108,10 @@ test('without a terminal and without --yes: exit 2, and nothing is ordered', asy
 });
 
 describe('a service that differs', () => {
-  const variants = [...runVariants, ...signInVariants, ...campaignVariants].map(({ name }) => name);
-
-  test('every variant stands in one list: it is named by a statement, or there is a reason', () => {
-    const named = Object.values(variantsByStatement).flat();
-    const listed = [...named, ...Object.keys(unseenVariants)];
-
-    expect([...listed].sort()).toEqual([...variants].sort());
-    expect(new Set(listed).size).toBe(listed.length);
-    expect(serviceDamages.length).toBeGreaterThanOrEqual(60);
-    expect(new Set(serviceDamages.map(({ name }) => name)).size).toBe(serviceDamages.length);
-  });
-
   test('every statement differs in some service', () => {
-    const ids = new Set<string>(serviceDamages.flatMap(({ differs }) => [...differs]));
+    const variants = [...runVariants, ...signInVariants, ...campaignVariants];
+    const ids = new Set<unknown>(serviceDamages.flatMap(({ differs }) => [...differs]));
+    for (const { doctor } of variants) ids.add(doctor);
 
     expect(statements.map(({ id }) => id).filter((id) => !ids.has(id))).toEqual([]);
   });
@@ -266,7 +255,7 @@ describe('--record', () => {
   });
 });
 
-test('the topic and the README say what the table says', () => {
+test('the topic says what the table says', () => {
   const topic = topics['real-service'] ?? '';
   const rows = [...topic.matchAll(/^\| (S\d\d) \| (\w+) \| (.*) \|$/gm)];
   const table = statements.map(({ id, kind, sentence, profiles }) => {
@@ -277,9 +266,6 @@ test('the topic and the README say what the table says', () => {
 
   const described = statements.filter(({ kind }) => kind === 'described').length;
   const assumed = statements.length - described;
-  const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8');
-  expect(readme).toContain(`in ${statements.length} statements: ${described} that the service's`);
-  expect(readme).toContain(`documentation describes, and ${assumed} that it leaves open.`);
   expect(topic).toContain(
     `${statements.length} statements, of which ${described} are described and ${assumed} are assumed.`,
   );

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { breakdowns, derivedMetrics, filters, metrics } from '../../src/contract/vocabulary.ts';
+import {
+  breakdowns,
+  derivedBreakdowns,
+  derivedMetrics,
+  filters,
+  metrics,
+} from '../../src/contract/vocabulary.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
 async function vocabulary(...argv: readonly string[]) {
@@ -8,9 +14,11 @@ async function vocabulary(...argv: readonly string[]) {
 
 const ofBuyer = ({ profiles }: { readonly profiles: readonly string[] }): boolean =>
   profiles.includes('buyer');
-const counts = [[...metrics, ...metrics.slice(0, derivedMetrics.length)], breakdowns, filters].map(
-  (list) => list.filter(ofBuyer).length,
-);
+const counts = [
+  [...metrics, ...metrics.slice(0, derivedMetrics.length)],
+  [...breakdowns, ...derivedBreakdowns],
+  filters,
+].map((list) => list.filter(ofBuyer).length);
 
 test('the vocabulary of a profile', async () => {
   const buyer = await vocabulary();

@@ -13,9 +13,12 @@ async function bodyOf(flags: string) {
 test.each([
   {
     line: `${run} --by OS --breakdowns CITY`,
-    says: "'--breakdowns <a,b>' cannot be used with option '--by <a,b>'",
+    says: '--breakdowns cannot be used with --by',
   },
-  { line: `${run} --poll-interval 50ms`, says: 'The shortest is 100ms.' },
+  { line: `${run} --poll-interval 50ms`, says: '--poll-interval “50ms”: The shortest is 100ms.' },
+  { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
+  { line: 'report --local', says: 'Its commands are create, list.' },
+  { line: 'exit-codes', says: 'It is a topic: adreport help exit-codes' },
   { line: `${run} --poll-interval 5`, says: 'Give a number with a unit' },
   { line: `${run} --timeout 0`, says: 'The shortest is 1ms.' },
   { line: `${run} --retries -1`, says: 'Give a whole number, 0 or more.' },
@@ -80,7 +83,7 @@ describe('--campaign and --ad-unit', () => {
   });
 
   test.each([
-    { flag: '--ad-unit', name: 'Nowhere', says: '--ad-unit "Nowhere"', calls: 1 },
+    { flag: '--ad-unit', name: 'Nowhere', says: '--ad-unit “Nowhere”', calls: 1 },
     { flag: '--campaign', name: 'Polrlicht*', says: 'Polarlicht', calls: 1 },
     { flag: '--campaign', name: '', says: 'this is no name', calls: 0 },
     { flag: '--campaign', name: ',', says: 'this is no name', calls: 0 },

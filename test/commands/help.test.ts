@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { optionsTakenBy } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { summaryOf, topics } from '../../src/help/index.ts';
 import { dayNames } from '../../src/report/window-flags.ts';
+import { FlagOption } from '../../src/run/flags/flag.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
@@ -30,16 +32,15 @@ describe('the root', () => {
       expect(stdout).toMatch(new RegExp(`^ +${code} {2}${meaning.replace(/[()]/g, '\\$&')}$`, 'm'));
   });
 
-  test('has its commands last, on one screen of 80 × 24, and breaks no word', async () => {
+  test('has its commands first, and its exit codes last, and breaks no word at 80 columns', async () => {
     const { stdout } = await runCli(['--help'], { tty: true, columns: 80 });
-    const lines = stdout.trimEnd().split('\n');
 
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
-
-    const last = lines.slice(-22).join('\n');
-
-    for (const command of program.createHelp().visibleCommands(program))
-      expect(last).toContain(`  ${command.name()} `);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    const headings = [...stdout.matchAll(/^([A-Z][\w ]+)(?: \(.*\))?:$/gm)].map(([, text]) => text);
+    expect(headings).toEqual([
+      ...['Reports', 'Account and settings', 'Without an account', 'Help', 'Examples'],
+      ...['Topics', 'Flags of every command', 'Exit codes'],
+    ]);
   });
 });
 
@@ -62,23 +63,74 @@ describe('every command', () => {
     },
   );
 
-  test('run shows some twenty flags, and with --help-all every one; those of every command stand in the root’s', async () => {
-    const flagsOf = (stdout: string) =>
-      [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
-    const few = flagsOf((await runCli(['run', '--help'])).stdout);
+  /** The flags that a page of help shows, in order. */
+  const flagsOn = (page: string) =>
+    [...page.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
 
-    const all = await runCli(['run', '--help-all']);
+  test('run shows some twenty flags; those of every command stand in the root’s', async () => {
+    const few = flagsOn((await runCli(['run', '--help'])).stdout);
 
-    expect(all.exitCode).toBe(0);
-    expect(few.length).toBeLessThanOrEqual(27);
-
-    const run = program.commands.find((command) => command.name() === 'run');
-    const declared = (run?.options ?? []).filter(({ hidden }) => !hidden).map(({ long }) => long);
-
-    expect(flagsOf(all.stdout).sort()).toEqual([...declared, '--help'].sort());
+    expect(few.length).toBeLessThanOrEqual(30);
     expect(few).not.toContain('--json');
-    expect(flagsOf((await runCli(['--help'])).stdout)).toContain('--json');
+    expect(flagsOn((await runCli(['--help'])).stdout)).toContain('--json');
   });
+
+  test.each(named.map((command) => [pathOf(command), command] as const))(
+    '%s: --help-all has every flag, --help those that are not rare, and -h stands last',
+    async (path, command) => {
+      const taken = optionsTakenBy(command).filter(({ declaring }) => declaring !== program);
+      const isRare = ({ option }: (typeof taken)[number]) =>
+        option instanceof FlagOption && option.flag.isRare === true;
+      const all = taken.map(({ option }) => option.long);
+      const usual = taken.filter((one) => !isRare(one)).map(({ option }) => option.long);
+
+      const short = await runCli(`${path} --help`);
+      const long = await runCli(`${path} --help-all`);
+
+      expect(flagsOn(short.stdout).sort()).toEqual([...usual, '--help'].sort());
+      expect(flagsOn(long.stdout).sort()).toEqual([...all, '--help'].sort());
+      expect(flagsOn(short.stdout).at(-1)).toBe('--help');
+      expect(flagsOn(long.stdout).at(-1)).toBe('--help');
+      expect(short.stdout.includes('--help-all')).toBe(all.length > usual.length);
+      if (path !== 'local-server') {
+        expect((await runCli(`help ${path} --help-all`)).stdout).toBe(long.stdout);
+      }
+    },
+  );
+
+  test.each([
+    { line: 'local-server validate --help-all', without: ['--port', '--seed'], has: [] },
+    { line: 'local-server export --help-all', without: ['--port', '--delay'], has: ['--seed'] },
+    { line: 'local-server exec --help-all', without: ['--port'], has: ['--delay', '--host'] },
+    { line: 'campaigns --help-all', without: ['--logo', '--title', '--open'], has: ['--excel'] },
+    { line: 'report create --help', without: ['--logo', '--output'], has: ['--period'] },
+  ])('$line shows only what means something to it', async ({ line, without, has }) => {
+    const shown = flagsOn((await runCli(line)).stdout);
+
+    expect(shown).toEqual(expect.arrayContaining(has));
+    for (const flag of without) expect(shown).not.toContain(flag);
+  });
+
+  test('a flag of local-server that means nothing to a command below it is refused', async () => {
+    const result = await runCli('local-server --port 0 validate fixtures');
+
+    expectRefusal(result, 2, '--port means nothing to adreport local-server validate.');
+    expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port means nothing');
+    expectRefusal(await runCli('campaigns --local --logo x.png'), 2, '--logo');
+  });
+
+  test.each([60, 80, 120])(
+    'its help fits a terminal of %i columns, but for examples',
+    async (columns) => {
+      for (const line of ['run --help-all', 'local-server --help-all', 'help']) {
+        const { stdout } = await runCli(line, { tty: true, columns });
+        const longLines = stdout.split('\n').filter((text) => text.length > columns);
+        expect(longLines.filter((text) => !text.startsWith('  adreport '))).toEqual([]);
+      }
+      const { stdout } = await runCli('run --help', { env: { COLUMNS: String(columns) } });
+      expect(stdout).toBe((await runCli('run --help', { tty: true, columns })).stdout);
+    },
+  );
 
   test('flags that belong together stand together', async () => {
     const { stdout } = await runCli(['run', '--help']);

@@ -102,6 +102,24 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     await expectGone(pids);
   });
 
+  test('the log of the server is apart from the stderr of the command', async () => {
+    const client = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then((answer) => answer.text())`;
+    const script = `"$0" -e "${client}" && echo mine >&2 && exit`;
+    const run = async (exitCode: number, ...flags: string[]) => {
+      const words = ['exec', '--', 'sh', '-c', `${script} ${exitCode}`, process.execPath];
+      const { stderr, ...end } = await start(...flags, ...words).ended;
+      expect(end).toMatchObject({ exitCode });
+      return stderr.replaceAll(/[\d:]{8} (.*) [\d.]+ ms \d+ B/g, '$1');
+    };
+
+    expect(await run(0)).toBe('mine\n');
+    expect(await run(7, '-q')).toBe('mine\n');
+    expect(await run(0, '-v')).toBe('local-server: GET /campaigns 401 -\nmine\n');
+    expect(await run(7)).toBe(
+      'mine\nlocal-server: exit code 7 after 1 request:\n  GET /campaigns 401 -\n',
+    );
+  });
+
   test('what the command leaves running ends with it', async () => {
     const { ended, pids } = await exec('sleep 60 >/dev/null 2>&1 & echo $!; exit 3');
 
@@ -126,7 +144,9 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   });
 
   test('a second signal ends it at once, with a command that will not listen', async () => {
-    const { child, ended, pids } = await exec('trap "" TERM; echo $$; while :; do sleep 1; done');
+    const { child, ended, pids } = await exec(
+      'trap "" INT TERM; echo $$; while :; do sleep 1; done',
+    );
     child.kill('SIGTERM');
     child.kill('SIGINT');
 

@@ -190,12 +190,12 @@ describe('flags that cannot be are refused before anything listens', () => {
   test.each([
     {
       flags: '--delay 2s --polls 3',
-      message: /'--delay <duration>' cannot be used with option '--polls <n>'/,
+      message: /--delay cannot be used with --polls/,
     },
     { flags: '--tls-cert cert.pem', message: /--tls-cert and --tls-key go together/ },
     {
       flags: '--tls-cert none.pem --tls-key none.pem',
-      message: /none\.pem could not be read: ENOENT/,
+      message: /none\.pem could not be read: there is no such file/,
     },
     { flags: '--fault status:5o3', message: /The fault “status:5o3” is wrong/ },
     {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSheet } from '../output/xlsx-reader.ts';
+import { readSheet } from '../present/xlsx-reader.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -49,7 +49,7 @@ describe('--logo', () => {
 
   test.each([
     { name: 'no such file', file: 'none.png', says: 'there is no such file' },
-    { name: 'a folder', file: '.', says: 'it is no regular file' },
+    { name: 'a folder', file: '.', says: 'it is a folder' },
     { name: 'a page', file: 'page.svg', says: 'neither a PNG nor an SVG' },
     { name: 'comments alone', file: 'comments.svg', says: 'neither a PNG nor an SVG' },
     { name: 'a JPEG', file: 'photo.png', says: 'neither a PNG nor an SVG' },
@@ -89,6 +89,10 @@ describe('--note', () => {
 test.each([
   { flags: '--note Hello -o r.csv', says: '--note stands in html, pdf and xlsx, and not in csv.' },
   { flags: '--note Hello -o r.parquet', says: 'not in parquet' },
+  {
+    flags: '--title Hello -o r.csv',
+    says: '--title stands in html, pdf and xlsx, and not in csv.',
+  },
   { flags: '--logo logo.png -o r.xlsx', says: '--logo stands in html and pdf, and not in xlsx.' },
   { flags: '--logo logo.png', says: 'not in csv' },
 ])('$flags: exit 2, because it would be missed', async ({ flags, says }) => {

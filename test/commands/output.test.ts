@@ -5,13 +5,16 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { askedColumns, fieldLabel } from '../../src/contract/columns.ts';
-import { documentOf, encode } from '../output/encode.ts';
-import { readParquet } from '../output/parquet-reader.ts';
-import { readSheet } from '../output/xlsx-reader.ts';
+import { documentOf, encode } from '../formats/encode.ts';
+import { readParquet } from '../formats/parquet-reader.ts';
+import { readSheet } from '../present/xlsx-reader.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** What a report becomes: its columns, its formats and dialects, and with --json a line about each file (`cli.md`, Output). */
+/**
+ * What a report becomes: its columns, its formats and dialects, and with --json a line about each
+ * file (`cli.md`, Output).
+ */
 
 const day = 'run --period 2026-11-01 --fresh';
 const byHour = 'run --period 2026-10-24..2026-10-25 --by HOURLY,CAMPAIGN --fresh';
@@ -137,7 +140,7 @@ describe('columns', () => {
     const refused = {
       exitCode: 9,
       code: 'LATE_COLUMN',
-      message: expect.stringContaining('"city"'),
+      message: expect.stringContaining('“city”'),
     };
 
     await expect(encode(late, 'csv', { columns, pieceBytes: 100 })).rejects.toMatchObject(refused);
@@ -183,7 +186,9 @@ describe('typed formats', () => {
       'Hours are the wall time of europe/paris: Excel has no time zones.',
     );
 
-    const [header, ...cells] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
+    const [header, ...lines] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
+    // The last row is the total.
+    const cells = lines.slice(0, -1);
 
     expect(header).toEqual([...fields, 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
     expect(cells.map((row) => row.slice(2, 7))).toEqual(rows.map((row) => row.slice(2)));
@@ -308,7 +313,7 @@ describe('CSV', () => {
   test('flags that another format has no use for are told, once', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const told = (format: string, names: string) =>
-      `Warning: The output is ${format}: ${names} would change CSV alone.\n`;
+      `Note: ${names} are for CSV, and change nothing in ${format}.\n`;
     const csv = `${byHour} --excel --no-header`;
 
     expect((await run(`${csv} --format ndjson`)).stderr).toContain(
@@ -370,6 +375,7 @@ describe('--json with -o', () => {
       since: '2026-11-09T00:00:00+0100',
       until: '2026-11-10T23:59:59+0100',
       warnings: [],
+      notes: [],
       changed: null,
     });
   });

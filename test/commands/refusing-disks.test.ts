@@ -5,10 +5,16 @@ import { expectRefusal, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
-/** Disks, mostly of the network, that refuse what others do: it is said before a report is asked for, with exit 8. */
+/**
+ * Disks, mostly of the network, that refuse what others do: it is said before a report is asked
+ * for, with exit 8.
+ */
 
-/** `NODE_OPTIONS` of a process whose disk refuses a call: of a file that is open (chmod), or by its path. */
-function refusing(call: 'link' | 'rename' | 'chmod'): string {
+/**
+ * `NODE_OPTIONS` of a process whose disk refuses a call: of a file that is open (chmod), or by its
+ * path.
+ */
+function refusing(call: 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): string {
   const patch =
     call === 'chmod'
       ? 'fs.open = async (...args) => Object.assign(await open(...args), { chmod: refuse })'
@@ -63,4 +69,14 @@ test('adreport init on a disk without hard links is exit 8, and leaves nothing',
 
   expectRefusal(result, 8, /adreport\.yaml could not be written: its disk has no hard links/);
   expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
+});
+
+test('a folder that may not be listed is a finding, and not one without books', async () => {
+  const cwd = temporaryFolder();
+  const folderCall = `${refusing('readdir')} ${refusing('opendir')}`;
+
+  const result = await spawnCli('check .', { cwd, env: { NODE_OPTIONS: folderCall } });
+
+  expect(result.exitCode).toBe(9);
+  expect(result.stdout).toContain('. cannot be listed: permission is denied.');
 });

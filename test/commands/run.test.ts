@@ -20,7 +20,9 @@ describe('run --local', () => {
     const dates = lines.slice(1, -1).map((line) => line.split(',')[0]);
     const week = ['09', '10', '11', '12', '13', '14', '15'];
     expect([...new Set(dates)]).toEqual(week.map((day) => `2026-11-${day}`));
-    expect(result.stderr).toMatch(/Wrote week\.csv: \d+ rows, .*kB/);
+    expect(result.stderr).toMatch(
+      /Wrote week\.csv: \d+ rows, .*kB.*\n {2}revenue \(€\) [\d,.]+, displays [\d,]+, clicks [\d,]+, CTR [\d.]+ ?%\n {2}requests .*\n$/,
+    );
   });
 
   test('the built-in accounts have names, and an unknown one is refused', async () => {
@@ -56,8 +58,6 @@ describe('run against a service', () => {
 
     const [entry] = JSON.parse((await run('report list --json')).stdout);
 
-    expectRefusal(await run(`${byDay} --wait-timeout 1s`), 7, `Picking up report ${entry.id}`);
-
     server.setReport(entry.id, { status: 'ready' });
 
     const second = await run(byDay);
@@ -75,6 +75,24 @@ describe('run against a service', () => {
     await run(`${byDay} --fresh --wait-timeout 1s`);
 
     expect(calls('buyer')).toBe(3);
+  });
+
+  test('a report that two runs gave up on is left, and the next run creates a new one', async () => {
+    const { run, calls } = await serveForTest({ manual: true });
+    await run(`${byDay} --wait-timeout 5s`);
+    const [{ id }] = JSON.parse((await run('report list --json')).stdout);
+
+    const second = await run(`${byDay} --wait-timeout 5s`);
+    const third = await run(`${byDay} --wait-timeout 5s`);
+    const fourth = await run(`${byDay} --wait-timeout 5s`);
+
+    expectRefusal(second, 7, `Picking up report ${id}`);
+    expectRefusal(third, 7, new RegExp(`Report ${id}, .* is left: two runs waited for it in vain`));
+    expect(calls('buyer')).toBe(2);
+    const listed = JSON.parse((await run('report list --json')).stdout);
+    expect(listed).toMatchObject([{ timeouts: 2 }, { id, timeouts: 2 }]);
+    expectRefusal(fourth, 7, `Picking up report ${listed[0].id}`);
+    expect((await run('report list')).stdout).toContain('progress, given up');
   });
 
   test('--direct needs no polling', async () => {
@@ -167,4 +185,37 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
       expect(result.stderr).not.toMatch(/is kept|\n\s+at /);
     }
   });
+});
+
+describe('a report of many days that does not come', () => {
+  const year = 'run --period 2025 --metrics displays --wait-timeout 5s';
+
+  test.each([
+    { how: 'fails', options: { delayMs: 0, faults: ['status:failed'] }, exitCode: 6 },
+    { how: 'is too slow', options: { manual: true }, exitCode: 7 },
+  ])('$how: how to cut it is said', async ({ options, exitCode }) => {
+    const { run } = await serveForTest(options);
+    const hint = 'A shorter report may come through: the same command with --split week';
+
+    const daily = await run(`${year} --by DAILY -o y.csv`);
+    expect(daily).toMatchObject({ exitCode, stderr: expect.stringMatching(`${hint}\\.\n`) });
+    const total = await run(`${year} --fresh`);
+    expect(total).toMatchObject({
+      exitCode,
+      stderr: expect.stringContaining(`${hint} -o '{date}`),
+    });
+    const short = await run(`${year.replace('2025', 'yesterday')} --by DAILY`);
+    expect(short).toMatchObject({ exitCode, stderr: expect.not.stringContaining('--split') });
+  });
+});
+
+test('a clock that is wrong is said once a run, in days where it is days', async () => {
+  // The clock of the program shows 2026-11-20.
+  const { run } = await serveForTest({ delayMs: 0, clock: () => Date.UTC(2026, 10, 22, 12) });
+
+  const days = 'run --period 2026-11-17..2026-11-19 --split day --metrics displays';
+  const { exitCode, stderr } = await run(`${days} -o {date}.csv`);
+
+  expect(exitCode).toBe(0);
+  expect(stderr.match(/clock is 2 days behind/g)).toHaveLength(1);
 });

@@ -122,18 +122,18 @@ reports: {first: {account: gone}, second: {account: own}, third: {account: gone}
 
 describe('mistakes are exit 2', () => {
   test.each([
-    { report: '{period: last-7x}', expected: /adreport\.yaml:3: --period last-7x.*\n.*last-7d/ },
+    { report: '{period: last-7x}', expected: /adreport\.yaml:3: --period “last-7x”.*\n.*last-7d/ },
     {
       report: '{period: yesterday, metrics: clikcs}',
-      expected: /adreport\.yaml:3: There is no metric clikcs\.\n.*clicks/,
+      expected: /adreport\.yaml:3: There is no metric “clikcs”\.\n.*clicks/,
     },
     {
       report: '\n    period: yesterday\n    by: DAYLY',
-      expected: /adreport\.yaml:5: .*DAYLY\.\n.*DAILY/,
+      expected: /adreport\.yaml:5: .*DAYLY”\.\n.*DAILY/,
     },
     {
       report: '\n    period: yesterday\n    filter: {contryId: 1}',
-      expected: /adreport\.yaml:5: .*contryId\.\n.*countryId/,
+      expected: /adreport\.yaml:5: .*contryId”\.\n.*countryId/,
     },
     {
       report: '\n    period: yesterday\n    split: dya',

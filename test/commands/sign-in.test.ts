@@ -91,7 +91,7 @@ describe('login', () => {
       flags: '--password-stdin --token-stdin',
       stdin: 'demo',
       exitCode: 2,
-      says: 'cannot be used with option',
+      says: '--password-stdin cannot be used with --token-stdin',
     },
     {
       name: 'a password without an e-mail',
@@ -159,7 +159,7 @@ describe('login', () => {
   });
 
   test('on a terminal whose input has ended is given up, like with Ctrl-C', async () => {
-    expectRefusal(await runCli('login', { tty: true }), 130, 'Base URL of the service:');
+    expectRefusal(await runCli('login', { tty: true }), 130, '(e.g. https://reports.example.com)');
   });
 });
 

@@ -18,6 +18,7 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
       env,
     });
   };
+
   /** Types an answer to each question. */
   const answer = async (
     terminal: ReturnType<typeof open>,
@@ -48,13 +49,13 @@ describe('login', () => {
     const { server, open, answer, settings } = await sitDown();
     const terminal = open('login');
     await answer(terminal, {
-      'Base URL of the service:': `${server.url}\r`,
+      '(e.g. https://reports.example.com)': `${server.url}\r`,
       'A token made': '\r',
-      'E-mail address:': 'buyer@example.com\r',
+      'E-mail address': 'buyer@example.com\r',
       'Password:': 'demo\r',
     });
 
-    await terminal.waitFor('Signed in to');
+    await terminal.waitFor('Next: adreport run --period last-week --by CAMPAIGN');
 
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.output).not.toContain('demo');
@@ -84,6 +85,24 @@ describe('login', () => {
     await answer(again, { [`(${server.url}/)`]: '\u0003' });
 
     expect(await again.exitCode).toBe(130);
+  });
+
+  test('offers the scheme that was left out, and after a wrong password the e-mail address', async () => {
+    const { server, open, answer } = await sitDown();
+    const terminal = open('login --account agency');
+    await answer(terminal, {
+      'Base URL of the service': `${server.url.replace('http://', '')}\r`,
+      [`(${server.url})`]: '\r',
+      'A token made': '\r',
+      'E-mail address': 'buyer@example.com\r',
+      'Password:': 'wrong\r',
+      'Try again.': '',
+      '(buyer@example.com)': '\r',
+    });
+    await answer(terminal, { 'Password:': 'demo\r' });
+
+    await terminal.waitFor('as account “agency”: buyer profile');
+    expect(await terminal.exitCode).toBe(0);
   });
 
   test('a wrong password is asked for again', async () => {
@@ -122,7 +141,7 @@ describe('run', () => {
     const report = '--period 2026-11-09..2026-11-15 --by DAILY --metrics requests,displays';
     const terminal = open(`run ${report} -o week.csv`, signedIn);
 
-    await terminal.waitFor(/Report \w+.*progress/s);
+    await terminal.waitFor(/Report \w+.*waiting/s);
 
     expect(terminal.screen.cursorVisible).toBe(false);
 
@@ -143,15 +162,36 @@ describe('run', () => {
   test('Ctrl-C while the bar stands: exit 130, the resume command, the terminal as it was', async () => {
     const { cwd, open, signedIn } = await sitDown({ manual: true });
     const terminal = open('run --period yesterday -o day.csv', signedIn);
-    await terminal.waitFor(/Report \w+.*progress/s);
+    await terminal.waitFor(/Report \w+.*waiting/s);
     terminal.type('\u0003');
 
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     // The last line is longer than the terminal is wide.
-    expect(terminal.screen.lines.join('')).toMatch(
-      /^(\^C)?adreport: Interrupted\. +The report (\w+) is kept\. Run the same command again; on another machine: adreport download \2 --wait -o day\.csv$/,
+    const said = terminal.screen.lines
+      .join(' ')
+      .replaceAll(/( \\)? +/g, ' ')
+      .trim();
+    expect(said).toMatch(
+      /^(\^C)?adreport: Interrupted\. The report (\w+) is kept\. Run the same command again; on another machine: adreport download \2 --wait -o day\.csv$/,
     );
     expect(existsSync(join(cwd, 'day.csv'))).toBe(false);
   });
+});
+
+test('run without a window asks, and prints the command line that does without questions', async () => {
+  const { cwd, open, answer, signedIn } = await sitDown({ delayMs: 0 });
+  const terminal = open('run --metrics displays,clicks', signedIn);
+  await answer(terminal, {
+    'e.g. last-week': '2025-13\r',
+    'the calendar has no': `${'\u007f'.repeat(7)}2025-10\r`,
+    'e.g. DAILY,CAMPAIGN': 'country\r',
+    'e.g. report.csv': '\r',
+  });
+  await terminal.waitFor('Wrote report.csv');
+
+  expect(await terminal.exitCode).toBe(0);
+  const line = 'adreport run --metrics displays,clicks --period 2025-10 --by country -o report.csv';
+  expect(terminal.screen.lines).toContain(`  ${line}`);
+  expect(readFileSync(join(cwd, 'report.csv'), 'utf8')).toMatch(/^country,displays,clicks/);
 });

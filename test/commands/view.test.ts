@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -128,7 +128,7 @@ describe('every form of a report', () => {
   test.each([
     { by: 'DAILY,CAMPAIGN', columns: 'date,campaignId,campaignName' },
     { by: 'HOURLY', columns: 'date' },
-  ])('a sheet and Parquet that were written by $by', async ({ by, columns }) => {
+  ])('Parquet that was written by $by', async ({ by, columns }) => {
     const cwd = temporaryFolder();
     const shown = async (file: string) => {
       await runCli(
@@ -147,15 +147,7 @@ describe('every form of a report', () => {
     const expected = await shown('r.json');
 
     expect(expected.length).toBeGreaterThan(2);
-    expect(await shown('r.xlsx')).toEqual(expected);
     expect(await shown('r.parquet')).toEqual(expected);
-
-    const piped = await runCli('view - --format json', {
-      cwd,
-      stdin: readFileSync(join(cwd, 'r.xlsx')),
-    });
-
-    expect(piped.exitCode).toBe(0);
   });
 
   test('sums equal those of plain addition, whatever form the rows have', async () => {
@@ -174,6 +166,8 @@ describe('every form of a report', () => {
         fc.constantFrom(...bodies),
         fc.constantFrom('date', 'campaignName'),
         async (given, [file, bytes], by) => {
+          // A column without any value is warned of.
+          fc.pre(given.some((one) => one[by] !== null));
           const result = await view(
             file,
             bytes(given),
@@ -219,15 +213,15 @@ describe('what is shown', () => {
 
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        displays     4,600  clicks         129  revenue (€)   8.85  CTR         2.80 %  eCPM (€)      1.92
+        revenue (€)  8.85  displays    4,600  clicks        129  CTR         2.80%  eCPM (€)     1.92
         revenue (€) by day  2026-10-31 █▆ 2026-11-01  3.60 to 5.25
 
-      date        campaign name  displays  clicks  revenue (€)     CTR  eCPM (€)
-      ──────────  ─────────────  ────────  ──────  ───────────  ──────  ────────
-      2026-10-31  Été               1,000      10         5.00  1.00 %      5.00
-      2026-10-31  –                   500      20         0.25  4.00 %      0.50
-      2026-11-01  Été               3,000      90         2.50  3.00 %      0.83
-      2026-11-01  x;"y",␊z            100       9         1.10  9.00 %     11.00
+      date        campaign name  displays  clicks  revenue (€)    CTR  eCPM (€)
+      ──────────  ─────────────  ────────  ──────  ───────────  ─────  ────────
+      2026-10-31  Été               1,000      10         5.00  1.00%      5.00
+      2026-10-31  –                   500      20         0.25  4.00%      0.50
+      2026-11-01  Été               3,000      90         2.50  3.00%      0.83
+      2026-11-01  x;"y",␊z            100       9         1.10  9.00%     11.00
       "
     `);
 
@@ -257,18 +251,18 @@ describe('what is shown', () => {
       (await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout,
     ).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        displays     4,600  CTR         2.80 %
-        clicks         129  eCPM (€)      1.92
-        revenue (€)   8.85
+        revenue (€)  8.85  CTR         2.80%
+        displays    4,600  eCPM (€)     1.92
+        clicks        129
         revenue (€) by day  █▆  3.60 to 5.25
 
-      campaign                    revenue          eCPM
-      name      displays  clicks      (€)     CTR   (€)
-      ────────  ────────  ──────  ───────  ──────  ────
-      Été          4,000     100     7.50  2.50 %  1.88
-      2 others       600      29     1.35  4.83 %  2.25
-      ────────  ────────  ──────  ───────  ──────  ────
-      total        4,600     129     8.85  2.80 %  1.92
+      campaign                    revenue         eCPM
+      name      displays  clicks      (€)    CTR   (€)
+      ────────  ────────  ──────  ───────  ─────  ────
+      Été          4,000     100     7.50  2.50%  1.88
+      2 others       600      29     1.35  4.83%  2.25
+      ────────  ────────  ──────  ───────  ─────  ────
+      total        4,600     129     8.85  2.80%  1.92
       "
     `);
   });
@@ -433,13 +427,12 @@ describe('refusals', () => {
       bytes: 'PAR1\u0015\u0004',
       says: 'cut.parquet: It is no whole Parquet file',
     },
-    { name: 'book.xlsx', bytes: 'PK\u0003\u0004', says: 'It is no sheet that adreport wrote' },
     {
       name: 'error.json',
       bytes: '{"response":{"error":"no"}}',
       says: 'The service sent an error instead of the report: no',
     },
-    { name: 'other.json', bytes: '{"a":[1]}', says: 'it has no "data" array' },
+    { name: 'other.json', bytes: '{"a":[1]}', says: 'it has no array “data”' },
     {
       name: 'headless.csv',
       bytes: csv.slice(csv.indexOf('\n') + 1),
@@ -452,14 +445,14 @@ describe('refusals', () => {
 
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
-    { args: '--by COUNTRY', says: '--by: the report has no column "COUNTRY".' },
-    { args: '--by HOURLY', says: '--by: the report has no column "HOURLY".' },
+    { args: '--by COUNTRY', says: '--by: the report has no column “COUNTRY”.' },
+    { args: '--by HOURLY', says: '--by: the report has no column “HOURLY”.' },
     { args: ['--by', ''], says: 'Give names, with commas between them.' },
     { args: ['--metrics', ' , '], says: 'Give names' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--where campainName=x', says: 'Did you mean campaignName?' },
     { args: '--where x', says: "Give a name, = and values: 'country=France,Germany'." },
-    { args: '--by CAMPAIGN --sort reach', says: '--sort: the report has no column "reach".' },
+    { args: '--by CAMPAIGN --sort reach', says: '--sort: the report has no column “reach”.' },
     { args: '--by CAMPAIGN --sort clicks:up', says: 'after the colon stands asc or desc' },
     { args: '--chart bar', says: 'Add --by' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
@@ -467,7 +460,7 @@ describe('refusals', () => {
     { args: '--sort clicks', says: '--sort and --top are for groups' },
     {
       args: '--chart line --format csv',
-      says: "'--chart <kind>' cannot be used with option '--format <name>'",
+      says: '--chart cannot be used with --format',
     },
     { args: '--json --format csv', says: '--json writes all figures for programs' },
     { args: '--json --chart bar', says: '--json writes all figures for programs' },
@@ -476,10 +469,24 @@ describe('refusals', () => {
   });
 
   test.each([
-    { name: 'r.pdf', bytes: '%PDF-1.4\n%\u{e2}', says: 'r.pdf is a PDF, whose rows' },
-    { name: 'r.html', bytes: '<!doctype html>', says: 'r.html is a web page, whose rows' },
-  ])('$name is exit 2: it is for people', async ({ name, bytes, says }) => {
-    expectRefusal(await view(name, bytes), 2, `${says} cannot be read back.`);
+    {
+      name: 'r.pdf',
+      bytes: '%PDF-1.4\n%\u{e2}',
+      says: 'r.pdf is a PDF: open it with a PDF reader.',
+    },
+    {
+      name: 'r.html',
+      bytes: '<!doctype html>',
+      says: 'r.html is a web page: open it with a browser.',
+    },
+    {
+      name: 'r.xlsx',
+      bytes: 'PK\u0003\u0004',
+      says: 'r.xlsx is a sheet: open it with Excel, LibreOffice or another program for sheets.',
+    },
+  ])('$name is exit 2, and says what opens it', async ({ name, bytes, says }) => {
+    expectRefusal(await view(name, bytes), 2, says);
+    expectRefusal(await runCli('view -', { stdin: bytes }), 2, says.replace(name, 'stdin'));
   });
 
   test('a file that is not there, a folder, and Parquet through a pipe are exit 2', async () => {
@@ -502,7 +509,7 @@ describe('the closing card', () => {
     const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
     const card = cardOf(stderr);
 
-    expect(card).toMatch(/^ {2}requests +[\d,]+ [\s\S]* CTR +\d\.\d\d %\n/);
+    expect(card).toMatch(/^ {2}revenue \(€\) +[\d,.]+ [\s\S]* CTR +\d\.\d\d% /);
     expect(card).toMatch(
       / {2}revenue \(€\) by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,.]+ to [\d,.]+\n$/,
     );

@@ -6,7 +6,10 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/server/start.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
-/** The vendor's curl lines, and the specification's, run by the real curl against the server alone (`decisions.md` 1, 2, 4). */
+/**
+ * The vendor's curl lines, and the specification's, run by the real curl against the server alone
+ * (`decisions.md` 1, 2, 4).
+ */
 
 const asBuyer = ['-H', 'Authorization: 00000000000000000000000000000000000000b1'];
 const asDsp = ['-H', 'Authorization: 00000000000000000000000000000000000000d5'];

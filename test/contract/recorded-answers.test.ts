@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli } from '../support/run-cli.ts';
 
-/** What the client alone sends, byte for byte, and the documents of the specification as it hands them on. */
+/**
+ * What the client alone sends, byte for byte, and the documents of the specification as it hands
+ * them on.
+ */
 
 const token = 'c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ff';
 const buyerReport = `{"data":[{"displays":1204,"clicks":31,"revenueEuro":12.5,"valueDollar":14.02,"country":null,"city":null,

@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  dayOf,
-  exactDouble,
-  exactInteger,
-  momentOf,
-  numberTextOf,
-  wallTimeOf,
-} from '../../src/contract/values.ts';
+import { dayOf, momentOf, numberTextOf, readTime, wallTimeOf } from '../../src/contract/values.ts';
 
 describe('numbers', () => {
   test.each([
@@ -18,54 +11,25 @@ describe('numbers', () => {
     { value: '0,125', text: '0.125' },
     { value: '12345678901234567890', text: '12345678901234567890' },
     { value: '1e5', text: '1e5' },
+    { value: ' 1234,50 ', text: '1234.50' },
+    { value: '+5', text: '5' },
+    { value: '-007', text: '-7' },
+    { value: '.5', text: '0.5' },
+    { value: '-,05', text: '-0.05' },
+    { value: '5.', text: '5' },
   ])('$value is $text', ({ value, text }) => {
     expect(numberTextOf(value)).toBe(text);
   });
 
-  const emptyOrCutShort = ['', '-', '.5', '5.', '1e'];
+  const emptyOrCutShort = ['', '-', '.', '+', '1e', '+-1'];
   const ambiguous = ['1.2.3', '1,2,3', '1.234,50', '1,234', '1234,567', '1_000'];
-  const oddlyWritten = ['007', '-00.5', '+1', ' 1', '0x1', 'NaN'];
+  const oddlyWritten = ['0x1', 'NaN', '1 234', '- 1'];
   const otherTypes = [null, true, []];
 
   test.each([...emptyOrCutShort, ...ambiguous, ...oddlyWritten, ...otherTypes])(
     '%j is none, and nothing is guessed',
     (value) => {
       expect(numberTextOf(value)).toBeUndefined();
-    },
-  );
-
-  test.each([
-    { text: '0.1', double: 0.1 },
-    { text: '1e21', double: 1e21 },
-    { text: '0.30000000000000004', double: 0.30000000000000004 },
-    { text: '1e-7', double: 1e-7 },
-    { text: '100.00', double: 100 },
-    { text: '0', double: 0 },
-    { text: '0.000', double: 0 },
-  ])('$text is a double without being rounded', ({ text, double }) => {
-    expect(exactDouble(text)).toBe(double);
-  });
-
-  test.each(['9007199254740993', '0.1234567890123456789', '1e400', '1e-400', 'x', ''])(
-    '%j would be rounded as a double, so it is none',
-    (text) => {
-      expect(exactDouble(text)).toBeUndefined();
-    },
-  );
-
-  test.each([
-    { text: '1e3', integer: 1000n },
-    { text: '7.0', integer: 7n },
-    { text: '-9223372036854775808', integer: -(2n ** 63n) },
-    { text: '0e999999', integer: 0n },
-  ])('$text is an integer of 64 bits', ({ text, integer }) => {
-    expect(exactInteger(text)).toBe(integer);
-  });
-
-  test.each(['1.5', '9223372036854775808', '1e19', '1e999999999', '1e-1', 'x'])(
-    '%j is no integer of 64 bits',
-    (text) => {
-      expect(exactInteger(text)).toBeUndefined();
     },
   );
 });
@@ -118,9 +82,22 @@ describe('times', () => {
   });
 });
 
-test('a number of a million digits is compared in the time of one look at each', () => {
-  const text = `1${'0'.repeat(1_000_000)}1`;
-  expect(exactInteger(text)).toBeUndefined();
-  expect(exactDouble(text)).toBeUndefined();
-  expect(exactDouble(`0.${text}`)).toBeUndefined();
+describe('a time as a service may write it', () => {
+  const wallMs = Date.UTC(2026, 9, 25, 2, 30);
+
+  test.each([
+    { text: '2026-10-25', time: { wallMs: Date.UTC(2026, 9, 25), isDay: true } },
+    { text: '2026-10-25 02:30', time: { wallMs, isDay: false } },
+    { text: '2026-10-25T02:30:00.250', time: { wallMs, isDay: false } },
+    {
+      text: '2026-10-25 02:30:00 +02:00',
+      time: { wallMs, instantMs: wallMs - 7_200_000, isDay: false },
+    },
+    { text: '2026-10-25t02:30:00z', time: { wallMs, instantMs: wallMs, isDay: false } },
+    { text: '2026-02-30', time: undefined },
+    { text: '2026-10-25 25:00', time: undefined },
+    { text: 'today', time: undefined },
+  ])('$text', ({ text, time }) => {
+    expect(readTime(text)).toEqual(time);
+  });
 });

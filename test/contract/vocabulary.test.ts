@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { breakdowns, filters, metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
 
-/** The vocabulary has the names of `spec/reporting-service.md`, spelt out here once more. It may have others besides. */
+/**
+ * The vocabulary has the names of `spec/reporting-service.md`, spelt out here once more. It may
+ * have others besides.
+ */
 
 interface Named {
   readonly name: string;

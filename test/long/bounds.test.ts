@@ -4,14 +4,15 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { constants, createBrotliCompress, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { formatNames, formats } from '../../src/output/formats/index.ts';
+import { formatNames, formats } from '../../src/formats/index.ts';
 import { serve } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn.ts';
 
 /**
- * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program itself: each ends in every
- * format within 5 s for 10 MB and within 400 MB of memory, by its rows or by exit 9.
+ * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program itself:
+ * each ends in every format within 5 s for 10 MB and within 400 MB of memory, by its rows or by
+ * exit 9.
  */
 
 /** An idle machine takes a third of this at most. */
@@ -71,7 +72,10 @@ const allowed: Readonly<Record<string, () => string>> = {
   'a million short CSV rows': () => `clicks\n${'1\n'.repeat(million)}`,
 };
 
-/** The exit code of a command line, which is to be through in time, within memory, and without a raw stack. */
+/**
+ * The exit code of a command line, which is to be through in time, within memory, and without a raw
+ * stack.
+ */
 async function exitCodeOf(argv: readonly string[], env = {}) {
   const begun = performance.now();
   const result = await spawnCli([...argv, '--progress', 'none'], {

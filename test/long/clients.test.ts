@@ -11,8 +11,9 @@ import { temporaryFolder } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
- * The description judged by others: a linter, a proxy that compares calls with it, a client that a public generator makes
- * of it; and the examples for other languages. ADREPORT_TOOLS names a folder in whose `node_modules` the tools are (`.ci/run`).
+ * The description judged by others: a linter, a proxy that compares calls with it, a client that a
+ * public generator makes of it; and the examples for other languages. ADREPORT_TOOLS names a folder
+ * in whose `node_modules` the tools are (`.ci/run`).
  */
 
 const run = promisify(execFile);
@@ -138,24 +139,30 @@ test.skipIf(!existsSync(generator))(generated, async () => {
   });
 });
 
-describe('the examples of the topic `testing`', () => {
+describe('the programs of the topic `testing`', () => {
   const topic = readFileSync(resolve(import.meta.dirname, '../../src/help/testing.md'), 'utf8');
 
-  /** A folder with the topic's one block of code in a language as a file, and how to run programs there. */
-  function writeExample(language: string, file: string) {
-    const block = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'm').exec(topic);
+  /** A folder with a program as a file, and how to run programs there. */
+  function writeProgram(file: string, text: string) {
     const cwd = temporaryFolder();
-    writeFileSync(join(cwd, file), block?.[1] ?? '');
+    writeFileSync(join(cwd, file), text);
     const env = { ...process.env, PATH: pathWithAdreport(), GOCACHE: join(cwd, 'cache') };
 
     return (command: string, ...args: string[]) => run(command, args, { cwd, env });
+  }
+
+  /** A program that the topic names by its path. */
+  function readRecipe(name: string): string {
+    expect(topic).toContain(`test/recipes/${name}`);
+    return readFileSync(resolve(import.meta.dirname, '../recipes', name), 'utf8');
   }
 
   test('Python, in pytest', async ({ skip }) => {
     const { status } = runToEnd('python3', ['-c', 'import pytest, requests']);
     if (status !== 0) skip('python3 has no pytest and requests');
 
-    const runHere = writeExample('python', 'test_example.py');
+    const [, text = ''] = /^```python\n([\s\S]*?)^```/m.exec(topic) ?? [];
+    const runHere = writeProgram('test_example.py', text);
 
     const { stdout } = await runHere('python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider');
 
@@ -165,10 +172,10 @@ describe('the examples of the topic `testing`', () => {
   test('Go, in its own test runner', async ({ skip }) => {
     if (!isInstalled('go')) skip('there is no go');
 
-    const runHere = writeExample('go', 'example_test.go');
-    await runHere('go', 'vet', 'example_test.go');
+    const runHere = writeProgram('service_test.go', readRecipe('service_test.go'));
+    await runHere('go', 'vet', 'service_test.go');
 
-    const { stdout } = await runHere('go', 'test', '-v', 'example_test.go');
+    const { stdout } = await runHere('go', 'test', '-v', 'service_test.go');
 
     expect(stdout).toContain('--- PASS: TestReport');
   });
@@ -177,9 +184,9 @@ describe('the examples of the topic `testing`', () => {
     const { stdout: modules } = isInstalled('php') ? runToEnd('php', ['-m']) : { stdout: '' };
     if (!modules.includes('curl')) skip('there is no php with curl');
 
-    const runHere = writeExample('php', 'example.php');
+    const runHere = writeProgram('service.php', readRecipe('service.php'));
 
-    const { stdout } = await runHere('php', 'example.php');
+    const { stdout } = await runHere('php', 'service.php');
 
     expect(stdout).toBe('passed\n');
   });

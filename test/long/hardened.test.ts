@@ -13,24 +13,26 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
 /**
  * What an attack from outside found, by its numbers; each is shown here or by a test of its folder:
  *
- * |  1 | commands/hard-service.test.ts: nothing is kept in a cache folder                                          |
- * |  2 | long/bounds.test.ts                                                                                       |
- * |  3 | here; commands/hard-service.test.ts: a secret of 50 kB; ui/secrets.test.ts                                |
- * |  4 | here; output/file.test.ts: leftovers of runs that were killed                                             |
- * |  5 | here; long/bounds.test.ts; commands/streams.test.ts: a second signal                                      |
- * |  6 | api/timeouts.test.ts: an exchange that never pauses                                                       |
- * |  7 | config/project-file.test.ts: a file that is none                                                          |
- * |  8 | commands/hard-service.test.ts: settings that cannot be read; config/store.test.ts: modes                  |
- * |  9 | here                                                                                                      |
- * | 10 | bin.test.ts: a working folder that was deleted                                                            |
- * | 11 | here; output/file.test.ts: below /proc; server/own-data.test.ts                                           |
- * | 12 | here; rows/report-file.test.ts: damaged Parquet                                                           |
- * | 13 | here; server/refusals.test.ts: a Host header; server/own-data.test.ts;                                    |
- * |    | commands/local-server-process.test.ts: nobody reads its stderr                                            |
- * | 14 | commands/steps.test.ts: report ids                                                                        |
- * | 15 | here; bin.test.ts: signals while waiting; commands/local-server-process.test.ts: SIGHUP;                  |
- * |    | commands/terminal.test.ts: a terminal that closes                                                         |
- * | 16 | bin.test.ts: 128 open files; api/exchange.test.ts: Retry-After                                            |
+ * |  1 | commands/hard-service.test.ts: nothing is kept in a cache folder           |
+ * |  2 | long/bounds.test.ts                                                        |
+ * |  3 | here; commands/hard-service.test.ts: a secret of 50 kB; ui/secrets.test.ts |
+ * |  4 | here; output/file.test.ts: leftovers of runs that were killed              |
+ * |  5 | here; long/bounds.test.ts; commands/streams.test.ts: a second signal       |
+ * |  6 | api/timeouts.test.ts: an exchange that never pauses                        |
+ * |  7 | account/project-file.test.ts: a file that is none                          |
+ * |  8 | commands/hard-service.test.ts: settings that cannot be read;               |
+ * |    | account/store.test.ts: modes                                               |
+ * |  9 | here                                                                       |
+ * | 10 | bin.test.ts: a working folder that was deleted                             |
+ * | 11 | here; output/file.test.ts: below /proc; server/own-data.test.ts            |
+ * | 12 | here; rows/report-file.test.ts: damaged Parquet                            |
+ * | 13 | here; server/refusals.test.ts: a Host header; server/own-data.test.ts;     |
+ * |    | commands/local-server-process.test.ts: nobody reads its stderr             |
+ * | 14 | commands/steps.test.ts: report ids                                         |
+ * | 15 | here; bin.test.ts: signals while waiting;                                  |
+ * |    | commands/local-server-process.test.ts: SIGHUP;                             |
+ * |    | commands/terminal.test.ts: a terminal that closes                          |
+ * | 16 | bin.test.ts: 128 open files; api/exchange.test.ts: Retry-After             |
  */
 
 const onWindows = process.platform === 'win32';
@@ -183,7 +185,8 @@ test('12: a damaged page of Parquet, which hyparquet would read for ever, is exi
 
   const bytes = readFileSync(file);
 
-  // With the type of its second field changed, this header lacks the lengths of its levels: hyparquet never ends.
+  // With the type of its second field changed, this header lacks the lengths of its levels:
+  // hyparquet never ends.
   const at = bytes.indexOf(0x5c);
 
   expect(at).toBeGreaterThan(4);

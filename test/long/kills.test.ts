@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/config/store.ts';
+import { Store } from '../../src/account/store.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -9,7 +9,9 @@ import { start, startCli } from '../support/spawn.ts';
 
 const kills = 100;
 
-/** Whether a program was killed at a moment within so many milliseconds; otherwise it was quicker. */
+/**
+ * Whether a program was killed at a moment within so many milliseconds; otherwise it was quicker.
+ */
 async function killWithin(
   { child, ended }: ReturnType<typeof start>,
   firstMs: number,
@@ -61,8 +63,8 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
 test(`${kills} writers of settings killed: the file is always whole, and what was stored stays`, async () => {
   const script = bundleScript(`
     import { writeSync } from 'node:fs';
-    import { openStore, withAccount } from './src/config/store.ts';
-    const store = openStore(process.env, () => {});
+    import { Store, withAccount } from './src/account/store.ts';
+    const store = new Store(process.env, () => {});
     for (let i = 0; i < 1_000; i += 1) {
       await store.update((settings) => withAccount(settings, process.pid + '-' + i, { baseUrl: 'https://x.example' }));
       writeSync(1, process.pid + '-' + i + '\\n');
@@ -70,14 +72,18 @@ test(`${kills} writers of settings killed: the file is always whole, and what wa
   `);
   onTestFinished(script.remove);
 
-  // A writer waits until the lock of the killed one before has grown stale: several files of settings wait side by side.
+  // A writer waits until the lock of the killed one before has grown stale: several files of
+  // settings wait side by side.
   const files = 10;
   const rounds = Array.from({ length: files }, () => killWriters(script.file, kills / files));
   const stored = await Promise.all(rounds);
   expect(stored.flat().length).toBeGreaterThanOrEqual(kills);
 });
 
-/** Kills writers of one file of settings, one after the other, and gives the names of all that they have stored. */
+/**
+ * Kills writers of one file of settings, one after the other, and gives the names of all that they
+ * have stored.
+ */
 async function killWriters(script: string, count: number): Promise<string[]> {
   const env = { ADREPORT_CONFIG_DIR: join(temporaryFolder(), 'settings') };
   const stored: string[] = [];
@@ -88,7 +94,7 @@ async function killWriters(script: string, count: number): Promise<string[]> {
     await writer.said(/\n/);
     expect(await killWithin(writer, 0, 30)).toBe(true);
     stored.push(...((await writer.ended).stdout.match(/^\d+-\d+$/gm) ?? []));
-    const { accounts } = await openStore(env, () => {}).read();
+    const { accounts } = await new Store(env, () => {}).read();
     expect(stored.filter((name) => !Object.hasOwn(accounts, name))).toEqual([]);
   }
   return stored;

@@ -14,19 +14,20 @@ import { type CommandLine, temporaryFolder, wordsOf } from '../support/run-cli.t
 import { runToEnd } from '../support/spawn.ts';
 
 /**
- * One thing, one file: a metric, a breakdown with its filter, a format, a command and a fault are added to a copy of the
- * project, each by a new file and its line, or by an entry of the vocabulary alone; the copy is type-checked, built and run.
+ * One thing, one file: a metric, a breakdown with its filter, a format, a command and a fault are
+ * added to a copy of the project, each by a new file and its line, or by an entry of the vocabulary
+ * alone; the copy is type-checked, built and run.
  */
 
 const root = resolve(import.meta.dirname, '../..');
 
 /** New files, by their paths. */
 const newFiles: Readonly<Record<string, string>> = {
-  'src/output/formats/markdown.ts': `import { rowsOf } from '../../rows/row-batch.ts';
-import type { EncodeOptions, Encoder } from '../encoder.ts';
+  'src/formats/markdown.ts': `import { rowsOf } from '../rows/row-batch.ts';
+import type { Encoder } from '../output/encoder.ts';
 
 /** A table that Markdown shows. */
-export function createEncoder(_options: EncodeOptions): Encoder {
+export function createMarkdownEncoder(): Encoder {
   let hasBegun = false;
   const layOut = (cells: readonly unknown[]): string => \`| \${cells.join(' | ')} |\\n\`;
   return {
@@ -41,8 +42,8 @@ export function createEncoder(_options: EncodeOptions): Encoder {
   };
 }
 `,
-  'src/commands/tally.ts': `import { flagGroup } from '../app/flags/flag.ts';
-import { serviceFlags } from '../app/flags/service-flags.ts';
+  'src/commands/tally.ts': `import { flagGroup } from '../run/flags/flag.ts';
+import { serviceFlags } from '../run/flags/service-flags.ts';
 import { declareCommand } from './command.ts';
 
 const tallyFlags = flagGroup('Options:', {
@@ -56,7 +57,7 @@ export const tallyCommand = declareCommand({
   examples: [['adreport tally --local', 'those of the local server']],
   flags: [serviceFlags, tallyFlags],
   async action({ context, options }) {
-    const { campaigns } = await (await context.client()).campaigns();
+    const { campaigns } = await (await context.account.client()).campaigns();
     await context.console.result(\`\${campaigns.length} campaigns\${options.loud ? '!' : ''}\`);
     return 0;
   },
@@ -100,9 +101,14 @@ const newLines: readonly NewLine[] = [
     line: "  { name: 'language', profiles: buyer, on: 'LANGUAGE', compare: 'text', meaning: 'languages, by name' },",
   },
   {
-    file: 'src/output/formats/index.ts',
+    file: 'src/formats/index.ts',
+    before: "import { createTableEncoder } from './table.ts';",
+    line: "import { createMarkdownEncoder } from './markdown.ts';",
+  },
+  {
+    file: 'src/formats/index.ts',
     before: '} as const satisfies Record<string, Format>;',
-    line: "  markdown: { endings: ['md'], load: () => import('./markdown.ts') },",
+    line: "  markdown: { endings: ['md'], createEncoder: createMarkdownEncoder },",
   },
   {
     file: 'src/commands/index.ts',

@@ -18,8 +18,9 @@ import { temporaryFolder, wordsOf } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
- * What is published, and what somebody has who installs it, on every Node that it is for. ADREPORT_NODES names a folder
- * with one of each in it, as `npm install --prefix FOLDER/24 node@24` leaves it; those that are not there are skipped.
+ * What is published, and what somebody has who installs it, on every Node that it is for.
+ * ADREPORT_NODES names a folder with one of each in it, as `npm install --prefix FOLDER/24 node@24`
+ * leaves it; those that are not there are skipped.
  */
 
 const root = resolve(import.meta.dirname, '../..');
@@ -29,11 +30,15 @@ const prefix = join(base, 'prefix');
 const bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
 const copy = join(base, 'copy');
 let tarball: string;
+
 /** Sizes in bytes of what the package holds, by path. */
 let sizes: Readonly<Record<string, number>>;
 let said: string;
 
-/** Runs npm without network, with nothing in its cache, and with none of the settings that the tests were started under. */
+/**
+ * Runs npm without network, with nothing in its cache, and with none of the settings that the tests
+ * were started under.
+ */
 function npm(args: readonly string[], cwd: string): string {
   const result = runToEnd('npm', [...args, '--offline', '--cache', join(base, 'cache')], cwd, {
     HOME: base,
@@ -143,7 +148,8 @@ describe('what is said of the package', () => {
   const toolFolder = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules');
   const judges = [
     { name: 'publint', file: 'publint/src/cli.js', flags: ['--strict'] },
-    // Node loads modules alone here: CommonJS reaches the local server by import(), as tested below.
+    // Node loads modules alone here: CommonJS reaches the local server by import(), as tested
+    // below.
     {
       name: 'arethetypeswrong',
       file: '@arethetypeswrong/cli/dist/index.js',
@@ -214,7 +220,8 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
     });
 
     test('stores an account by a sign-in, and every later command finds it', () => {
-      // The server's own `exec` runs the commands: on this Node, with the server's address in their environment.
+      // The server's own `exec` runs the commands: on this Node, with the server's address in their
+      // environment.
       const program = `'${node}' '${bin}'`;
       const script = `
         url=$ADREPORT_BASE_URL token=$ADREPORT_TOKEN; unset ADREPORT_BASE_URL ADREPORT_TOKEN
@@ -307,7 +314,10 @@ describe('adreport/local-server in a project of its own', () => {
     await service.close();
   `;
 
-  /** Installs the package into a project with some files; some packages of this tree look installed there too. */
+  /**
+   * Installs the package into a project with some files; some packages of this tree look installed
+   * there too.
+   */
   function install(
     files: Readonly<Record<string, string>>,
     others: readonly string[] = [],
@@ -349,7 +359,8 @@ describe('adreport/local-server in a project of its own', () => {
     const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
 
     expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
-    // The mistake that TypeScript is told to expect stops the program, but only after what it is to print.
+    // The mistake that TypeScript is told to expect stops the program, but only after what it is to
+    // print.
     expect(runToEnd(process.execPath, ['consumer.js'], folder).stdout).toBe(
       '200 /buyer-reporting\n',
     );

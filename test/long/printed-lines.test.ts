@@ -14,8 +14,9 @@ import { runCli } from '../support/run-cli.ts';
 import { type Place, spawnCli, start } from '../support/spawn.ts';
 
 /**
- * Every command line that is printed anywhere, run as it stands there, in the shell that it is for: the examples of every
- * command's help, and the lines of the README and of the topics. Of a session that is shown, what it shows is compared too.
+ * Every command line that is printed anywhere, run as it stands there, in the shell that it is for:
+ * the examples of every command's help, and the lines of the README and of the topics. Of a session
+ * that is shown, what it shows is compared too.
  */
 
 const server = await startLocalServer({ delayMs: 0 });
@@ -28,7 +29,8 @@ afterAll(async () => {
 const bin = join(base, 'bin');
 mkdirSync(bin);
 installInto(bin);
-// `npm` stands in: an install, a whole test run and a package from the registry are tested where they belong.
+// `npm` stands in: an install, a whole test run and a package from the registry are tested where
+// they belong.
 writeFileSync(join(bin, 'npm'), '#!/bin/sh\necho "npm $*"\n', { mode: 0o755 });
 
 // So does the browser that prints a PDF.
@@ -106,7 +108,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
       ...(has('view week.csv')
         ? ['run --period last-week --by DAILY,CAMPAIGN,COUNTRY -o week.csv']
         : []),
-      ...(has('check data')
+      ...(has('check data') || has('repair data')
         ? [
             'run --period 2026-10-31..2026-11-02 --by CAMPAIGN --split day -o data/date={date}/part.parquet',
           ]
@@ -132,7 +134,8 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
       // Beyond this machine: a test of its own has a service of that name.
       const near = lines.filter((line) => !isFar(line) && !isServerLine(line));
       const shellOf = (line: string) =>
-        ['zsh', 'fish'].find((shell) => line.includes(`completion ${shell}`)) ?? 'bash';
+        ['zsh', 'fish', 'powershell'].find((shell) => line.includes(`completion ${shell}`)) ??
+        'bash';
 
       await expectDone(
         'bash',

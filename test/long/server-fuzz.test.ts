@@ -202,6 +202,7 @@ test(`${requestCount} random requests: no 500, and memory flat`, async () => {
   const megabyte = 1024 * 1024;
 
   expect(after.heapUsed - before.heapUsed).toBeLessThan(8 * megabyte);
-  // What is resident swings by 50 MB with the moment; a compressor or a buffer that is never freed would take gigabytes.
+  // What is resident swings by 50 MB with the moment; a compressor or a buffer that is never freed
+  // would take gigabytes.
   expect(after.rss).toBeLessThan(500 * megabyte);
 });

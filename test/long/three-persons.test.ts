@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { readSheet } from '../output/xlsx-reader.ts';
+import { readSheet } from '../present/xlsx-reader.ts';
 import {
   daysIn,
   hasDuckDb,
@@ -16,11 +16,17 @@ import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, startCli } from '../support/spawn.ts';
 
-/** What three kinds of people come for, each from an empty folder, through the program as it is installed. */
+/**
+ * What three kinds of people come for, each from an empty folder, through the program as it is
+ * installed.
+ */
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Command lines of one folder, signed in by the environment; windows are named by their dates, because clocks differ. */
+/**
+ * Command lines of one folder, signed in by the environment; windows are named by their dates,
+ * because clocks differ.
+ */
 async function sitDown() {
   const { server, cwd, env } = await serveForTest({ delayMs: 0 });
   return { server, cwd, start: (line: string) => startCli(line, { cwd, env }) };
@@ -29,10 +35,10 @@ async function sitDown() {
 const sumOf = (rows: readonly Row[], field: string): number =>
   rows.reduce((sum, row) => sum + Number(row[field]), 0);
 
-/** A change as it is shown: `▲ 12.3 %`. */
+/** A change as it is shown: `▲ 12.3%`. */
 function changeOf(now: number, before: number): string {
   const percent = (100 * (now - before)) / before;
-  return `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)} %`;
+  return `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)}%`;
 }
 
 test('a buyer: a month by campaign as a sheet and a page, with the change against the month before', async () => {
@@ -56,7 +62,10 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
 
   const archive = readFileSync(join(cwd, 'september.xlsx'));
 
-  const [header, ...cells] = readSheet(archive);
+  const [header, ...lines] = readSheet(archive);
+  // The last row is the total.
+  const cells = lines.slice(0, -1);
+  expect(lines.at(-1)).toContain('Total');
 
   // A sheet has the eCPM of every revenue besides.
   expect(header).toEqual([
@@ -146,7 +155,8 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   const creates = (): number =>
     server.requests().filter(({ path }) => path === '/buyer-reporting').length;
 
-  // From its fifth status on nothing is ready, so that the signal comes in the middle, however slow this test is to see it.
+  // From its fifth status on nothing is ready, so that the signal comes in the middle, however slow
+  // this test is to see it.
   server.fault('status:stuck:after=4');
   const { child, ended } = start(filled);
   await expect.poll(() => files().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
@@ -222,7 +232,9 @@ const day = {
   breakdowns: ['DAILY'],
 };
 
-/** Creates a report, meets the fault, waits by moving the clock, and prints what came of each step. */
+/**
+ * Creates a report, meets the fault, waits by moving the clock, and prints what came of each step.
+ */
 const pythonClient = `
 import json, sys, urllib.error, urllib.request
 url, token, day = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])

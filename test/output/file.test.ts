@@ -211,7 +211,8 @@ describe('leftovers of runs that were killed', () => {
     for (const name of [dead, alive, elsewhere, oldElsewhere, notOurs])
       await fs.writeFile(join(folder, name), '');
     const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
-    await fs.utimes(join(folder, oldElsewhere), twoDaysAgo, twoDaysAgo);
+    for (const name of [alive, oldElsewhere])
+      await fs.utimes(join(folder, name), twoDaysAgo, twoDaysAgo);
 
     await write('x');
 

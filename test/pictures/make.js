@@ -1,6 +1,7 @@
 /**
- * Makes the pictures of the README from the built-in data: a session in a terminal, and a page as a browser of the Chromium
- * family shows it. Run it after a build: `node test/pictures/make.js`, or with another folder for the pictures behind it.
+ * Makes the pictures of the README from the built-in data: a session in a terminal, and a page as a
+ * browser of the Chromium family shows it. Run it after a build: `node test/pictures/make.js`, or
+ * with another folder for the pictures behind it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,8 +45,8 @@ const escaped = (text) => {
 };
 
 /**
- * A line of a terminal as SVG. Words that stand together are one text, at the place of its cells and as wide as these, so
- * that columns stand below each other whatever the font makes of an emoji.
+ * A line of a terminal as SVG. Words that stand together are one text, at the place of its cells
+ * and as wide as these, so that columns stand below each other whatever the font makes of an emoji.
  */
 function lineOfPicture(line, row) {
   const style = { bold: false, dim: false, colour: undefined };
@@ -110,7 +111,7 @@ ${drawn}</g>
 /** The page of the same report, down to the end of its first chart. */
 async function photographPage() {
   const line =
-    'run --local --period 2026-10 --by DAILY,CAMPAIGN --metrics displays,clicks,revenueEuro --compare previous -o october.html -q';
+    'run --local --period 2026-10 --by DAILY,CAMPAIGN --compare previous -o october.html -q';
   execFileSync(process.execPath, [program, ...line.split(' ')], options);
 
   const executablePath = process.env.ADREPORT_BROWSER ?? '/usr/bin/chromium';

@@ -8,7 +8,10 @@ import {
 import { formatInstant } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 
-/** Zones whose clocks change at different hours, one of them at midnight, and one whose clocks never change. */
+/**
+ * Zones whose clocks change at different hours, one of them at midnight, and one whose clocks never
+ * change.
+ */
 const zones = ['Europe/Paris', 'America/Sao_Paulo', 'America/St_Johns', 'Asia/Kolkata', 'UTC'];
 
 const longAfter = Date.parse('2040-01-01T00:00:00Z');
@@ -28,7 +31,9 @@ const two = (number: number) => String(number).padStart(2, '0');
 const dayText = (day: Date) => day.toISOString().slice(0, 10);
 const daysAfter = (day: Date, count: number) => new Date(day.getTime() + count * 86_400_000);
 
-/** A unit of the calendar, the one before it and that of the year before, as texts for `--period`. */
+/**
+ * A unit of the calendar, the one before it and that of the year before, as texts for `--period`.
+ */
 const neighbours = fc
   .record({
     year: fc.integer({ min: 1990, max: 2035 }),
@@ -75,6 +80,13 @@ test.each([
   ['two months', '2026-09..2026-10', 'previous', '2026-07..2026-08'],
   ['a leap month', '2028-02', 'last-year', '2027-02'],
   ['a leap day', '2028-02-29', 'last-year', '2027-02-28'],
+  ['the day before one that was a leap day', '2029-02-28', 'last-year', '2028-02-28'],
+  [
+    'days up to one before a leap day',
+    '2029-02-20..2029-02-28',
+    'last-year',
+    '2028-02-20..2028-02-28',
+  ],
   ['days up to a leap day', '2028-02-01..2028-02-28', 'last-year', '2027-02'],
   ['a week 53 that the year before lacks', '2026-W53', 'last-year', '2025-12-29..2026-01-04'],
 ] as const)('%s', (_, period, which, before) => {

@@ -7,7 +7,10 @@ import { runToEnd, spawnCli } from '../support/spawn.ts';
 
 /** The ledger, by command lines: whose a report is, and what may lie in its folder. */
 
-/** A service whose reports never become ready until they are let, and belong to the token that created them. */
+/**
+ * A service whose reports never become ready until they are let, and belong to the token that
+ * created them.
+ */
 async function serveOwnReports() {
   const owners: string[] = [];
   const state = { isReady: false, foreignStatus: 200 };
@@ -74,7 +77,10 @@ const entry = {
   lastStatus: 'progress',
 };
 
-/** A settings folder whose ledger holds files of the test's own, by the order in which they were made. */
+/**
+ * A settings folder whose ledger holds files of the test's own, by the order in which they were
+ * made.
+ */
 function ledgerOf(make: (path: string, at: number) => void, count = 1): string {
   const folder = temporaryFolder();
   const ledger = join(folder, 'ledger');

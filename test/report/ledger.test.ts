@@ -3,13 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../../src/config/store.ts';
-import {
-  fetchedStatus,
-  type Ledger,
-  type NewLedgerEntry,
-  openLedger,
-} from '../../src/report/ledger.ts';
+import { makeFolder } from '../../src/account/store.ts';
+import { fetchedStatus, Ledger, type NewLedgerEntry } from '../../src/report/ledger.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
@@ -27,7 +22,7 @@ beforeEach(() => {
 });
 
 function open(directory = join(folder, 'settings')): Ledger {
-  return openLedger({
+  return new Ledger({
     directory,
     makeFolder,
     wallClock: () => nowMs,
@@ -193,6 +188,22 @@ test('a report that was created before its window was over is not picked up once
   for (const reader of [ledger, open()]) expect(reader.findUnfinished(search)?.id).toBe('late');
 });
 
+test('a report that two runs gave up on is told, for another process too', () => {
+  const search = { hash: 'h1', credential: 'mine' };
+  const ledger = open();
+  ledger.record(entry('a'));
+
+  ledger.update(key('a'), { isTimeout: true });
+  expect(ledger.findUnfinished(search)).toMatchObject({ id: 'a', isStuck: false });
+  ledger.update(key('a'), { isTimeout: true });
+
+  for (const reader of [ledger, open()]) {
+    expect(reader.findUnfinished(search)).toMatchObject({ id: 'a', isStuck: true });
+  }
+  ledger.update(key('a'), { status: fetchedStatus });
+  expect(open().findUnfinished(search)).toBeUndefined();
+});
+
 describe('the folder', () => {
   test.skipIf(process.platform === 'win32')('is for the owner only', () => {
     const ledger = open();
@@ -243,11 +254,11 @@ describe('the folder', () => {
 
 test('processes that write and change at once lose nothing', async () => {
   const writer = bundleScript(`
-    import { makeFolder } from './src/config/store.ts';
-    import { openLedger } from './src/report/ledger.ts';
+    import { makeFolder } from './src/account/store.ts';
+    import { Ledger } from './src/report/ledger.ts';
     const [directory, writer, template] = process.argv.slice(2);
     const warn = (message) => { throw new Error(message); };
-    const ledger = openLedger({ directory, makeFolder, wallClock: Date.now, warn });
+    const ledger = new Ledger({ directory, makeFolder, wallClock: Date.now, warn });
     for (let n = 0; n < 20; n += 1) {
       const entry = { ...JSON.parse(template), id: writer + '-' + n };
       ledger.record(entry);

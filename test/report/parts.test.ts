@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { mergeReports, partsOf, stillToFetch, takeShard } from '../../src/report/parts.ts';
+import { mergeReports, partsOf, takeShard } from '../../src/report/parts.ts';
 import { planReport } from '../../src/report/request.ts';
 import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
@@ -54,7 +54,10 @@ describe('splitWindow', () => {
   });
 });
 
-/** What calendar unit a local time is in, by its text: the day, the Monday of its week, or the month. */
+/**
+ * What calendar unit a local time is in, by its text: the day, the Monday of its week, or the
+ * month.
+ */
 function unitOf(local: string, unit: SplitUnit): string {
   const day = local.slice(0, 10);
   if (unit === 'month') return day.slice(0, 7);
@@ -125,74 +128,6 @@ describe('whole units, a file each', () => {
 
     expect(() => split(flags, unit)).toThrow(expect.objectContaining(refusal));
     expect(split({ period }, unit).length).toBeGreaterThan(0);
-  });
-
-  test('files never overlap, and after a last run hold exactly the unsplit report', () => {
-    const zones = [
-      'Europe/Paris',
-      'America/St_Johns',
-      'Australia/Lord_Howe',
-      'America/Sao_Paulo',
-      'UTC',
-    ];
-
-    const scene = fc.record({
-      zone: fc.constantFrom(...zones),
-      unit: fc.constantFrom(...splitUnits),
-      first: fc.integer({ min: 0, max: 4_000 }),
-      units: fc.integer({ min: 1, max: 6 }),
-      // When the runs are made, as shares of the window's length and a little more.
-      runs: fc.array(fc.double({ min: 0, max: 1.3, noNaN: true }), { maxLength: 6 }),
-      openEnded: fc.boolean(),
-      lookback: fc.integer({ min: 0, max: 3 }),
-      name: fc.constantFrom('{since}', '{until}', '{since}-{until}'),
-    });
-
-    fc.assert(
-      fc.property(scene, ({ zone, unit, first, units, runs, openEnded, lookback, name }) => {
-        const around = Date.UTC(2010, 0, 1) / 1_000 + first * 86_400;
-        const wide = { since: around, until: around + 200 * 86_400, zone, notes: [] };
-        const all = splitWindow(wide, unit).slice(1, 1 + units);
-        const [since = 0, over = 0] = [all[0]?.unitSince, all.at(-1)?.unitOver];
-        const files = new Map<string, { since: number; until: number; writtenAt: number }>();
-        const run = (now: number): void => {
-          const until = openEnded ? Math.min(now, over - 1) : over - 1;
-          if (until < since) return;
-          const request = { since, until, metrics: [], breakdowns: [], filters: {} };
-          const window = { since, until, zone, notes: [] };
-          const parts = partsOf(
-            { request, window, windowClock: 'instant', shownMetrics: [] },
-            unit,
-            now,
-          );
-          const nameOf = (part: (typeof parts)[number]): string =>
-            name.replace('{since}', part.since).replace('{until}', part.until);
-          const fileOf = (part: (typeof parts)[number]) => {
-            const file = files.get(nameOf(part));
-            return file && { createdAt: file.writtenAt };
-          };
-          for (const { part } of stillToFetch(parts, { now, lookback, fileOf })) {
-            // The service has nothing of the future.
-            const { window: own } = part;
-            files.set(nameOf(part), {
-              since: own.since,
-              until: Math.min(own.until, now),
-              writtenAt: now,
-            });
-          }
-          const held = [...files.values()].sort((a, b) => a.since - b.since);
-          for (const [index, file] of held.entries()) {
-            expect(file.until < (held[index + 1]?.since ?? Number.POSITIVE_INFINITY)).toBe(true);
-          }
-        };
-        for (const share of [...runs].sort()) run(Math.floor(since + share * (over - since)));
-        run(over + 10);
-        const held = [...files.values()].sort((a, b) => a.since - b.since);
-        expect(held.map((file) => file.since)).toEqual(all.map((part) => part.unitSince));
-        expect(held.map((file) => file.until + 1)).toEqual(all.map((part) => part.unitOver));
-      }),
-      { numRuns: 120 },
-    );
   });
 });
 

@@ -151,12 +151,12 @@ describe('one mistake is one sentence', () => {
   test.each<{ flags: Partial<RequestFlags>; message: string; hint: string }>([
     {
       flags: { metrics: 'clikcs' },
-      message: 'There is no metric clikcs.',
+      message: 'There is no metric “clikcs”.',
       hint: 'Did you mean clicks?',
     },
     {
       flags: { metrics: 'constructor' },
-      message: 'There is no metric constructor.',
+      message: 'There is no metric “constructor”.',
       hint: 'The buyer metrics are requests, displays,',
     },
     {
@@ -166,7 +166,7 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { metrics: 'spend' },
-      message: 'There is no metric spend.',
+      message: 'There is no metric “spend”.',
       hint: 'Did you mean revenueEuro?',
     },
     {
@@ -176,12 +176,12 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { countries: ['Germny'] },
-      message: '--country: there is no country Germny.',
+      message: '--country: there is no country “Germny”.',
       hint: 'Did you mean Germany?',
     },
     {
       flags: { countries: ['Allemange'] },
-      message: '--country: there is no country Allemange.',
+      message: '--country: there is no country “Allemange”.',
       hint: 'Did you mean Allemagne?',
     },
     {
@@ -191,7 +191,7 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { filters: ['countryId=Frence'] },
-      message: '--filter countryId: there is no country Frence.',
+      message: '--filter countryId: there is no country “Frence”.',
       hint: 'Did you mean France?',
     },
     {
@@ -201,10 +201,14 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { by: 'DAYLY' },
-      message: 'There is no breakdown DAYLY.',
+      message: 'There is no breakdown “DAYLY”.',
       hint: 'Did you mean DAILY?',
     },
-    { flags: { by: 'date' }, message: 'There is no breakdown date.', hint: 'Did you mean DAILY?' },
+    {
+      flags: { by: 'date' },
+      message: 'There is no breakdown “date”.',
+      hint: 'Did you mean DAILY?',
+    },
     {
       flags: { by: 'hourly,OS,daily' },
       message: 'HOURLY and DAILY exclude each other.',
@@ -217,7 +221,7 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { profile: 'dsp', timezone: 'Paris' },
-      message: '--timezone Paris: there is no such',
+      message: '--timezone “Paris”: there is no such',
       hint: 'Did you mean Europe/Paris?',
     },
     {
@@ -227,12 +231,12 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { filters: ['campaingId=1'] },
-      message: 'There is no filter campaingId.',
+      message: 'There is no filter “campaingId”.',
       hint: 'Did you mean campaignId?',
     },
     {
       flags: { filters: ['wobble=1'] },
-      message: 'There is no filter wobble.',
+      message: 'There is no filter “wobble”.',
       hint: 'Filters: advertiserId,',
     },
     {
@@ -290,12 +294,12 @@ describe('several mistakes', () => {
 
     expect(plan).toThrowErrorMatchingInlineSnapshot(`
       [UsageError: 6 things are wrong:
-        - There is no metric clikcs. Did you mean clicks?
-        - There is no breakdown campain. Did you mean CAMPAIGN?
-        - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE.
-        - --filter osId takes ids, which are digits, and not x. It selects mobile OS IDs.
+        - There is no metric “clikcs”. Did you mean clicks?
+        - There is no breakdown “campain”. Did you mean CAMPAIGN?
+        - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE, WEEKLY.
+        - --filter osId takes ids, which are digits, and not “x”. It selects mobile OS IDs.
         - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
-        - --period 2026-02-30: the calendar has no 2026-02-30. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
+        - --period “2026-02-30”: the calendar has no “2026-02-30”. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
     `);
   });
 });

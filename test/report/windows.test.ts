@@ -231,13 +231,13 @@ describe('clock changes', () => {
       since: '2026-03-29T02:30',
       until: '2026-03-30',
       expected: '2026-03-29T03:00:00+0200 .. 2026-03-30T23:59:59+0200',
-      notes: [`--since 2026-03-29T02:30 ${skipped}: 2026-03-29T03:00:00+0200 is taken.`],
+      notes: [`--since “2026-03-29T02:30” ${skipped}: 2026-03-29T03:00:00+0200 is taken.`],
     },
     {
       since: '2026-03-28',
       until: '2026-03-29T02:30',
       expected: '2026-03-28T00:00:00+0100 .. 2026-03-29T01:59:59+0100',
-      notes: [`--until 2026-03-29T02:30 ${skipped}: 2026-03-29T01:59:59+0100 is taken.`],
+      notes: [`--until “2026-03-29T02:30” ${skipped}: 2026-03-29T01:59:59+0100 is taken.`],
     },
     // A doubled time is the first for since, the last for until.
     {
@@ -245,8 +245,8 @@ describe('clock changes', () => {
       until: '2026-10-25T02:30',
       expected: '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
       notes: [
-        `--since 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0200 is taken.`,
-        `--until 2026-10-25T02:30 ${doubled}: 2026-10-25T02:30:00+0100 is taken.`,
+        `--since “2026-10-25T02:30” ${doubled}: 2026-10-25T02:30:00+0200 is taken.`,
+        `--until “2026-10-25T02:30” ${doubled}: 2026-10-25T02:30:00+0100 is taken.`,
       ],
     },
     // An offset leaves nothing to resolve.
@@ -276,12 +276,12 @@ describe('what is refused, and what is said', () => {
   test.each([
     {
       flags: { since: '2026-02-30' },
-      message: '--since 2026-02-30: the calendar has no 2026-02-30.',
+      message: '--since “2026-02-30”: the calendar has no “2026-02-30”.',
       hint: 'Give a day',
     },
     {
       flags: { since: '2026-11-01T10:60' },
-      message: 'the calendar has no 2026-11-01T10:60.',
+      message: 'the calendar has no “2026-11-01T10:60”.',
       hint: 'Give a day',
     },
     {
@@ -296,22 +296,22 @@ describe('what is refused, and what is said', () => {
     },
     {
       flags: { since: '-7' },
-      message: '--since -7: unix seconds have five to ten digits',
+      message: '--since “-7”: unix seconds have five to ten digits',
       hint: 'a time ago (-36h, -7d, -2w)',
     },
     {
       flags: { since: '2026' },
-      message: '--since 2026: unix seconds have five to ten digits, but not eight.',
+      message: '--since “2026”: unix seconds have five to ten digits, but not eight.',
       hint: 'Give a day (2026-11-01',
     },
     {
-      flags: { since: '2026/11/1' },
-      message: '--since 2026/11/1: this is no day and no time.',
+      flags: { since: '2026/11/1x' },
+      message: '--since “2026/11/1x”: this is no day and no time.',
       hint: 'Give a day (2026-11-01',
     },
     {
       flags: { since: 'yesterdya' },
-      message: '--since yesterdya: this is no day and no time.',
+      message: '--since “yesterdya”: this is no day and no time.',
       hint: 'Did you mean yesterday?',
     },
     { flags: { since: '1960-01-01' }, message: 'The window begins before 1970', hint: '' },
@@ -333,32 +333,32 @@ describe('what is refused, and what is said', () => {
     },
     {
       flags: { since: 'today', zone: 'Europe/Pariss' },
-      message: '--timezone Europe/Pariss: there is no such time zone.',
+      message: '--timezone “Europe/Pariss”: there is no such time zone.',
       hint: 'Europe/Paris?',
     },
     {
       flags: { since: 'today', zone: 'paris' },
-      message: '--timezone paris: there is no such time zone.',
+      message: '--timezone “paris”: there is no such time zone.',
       hint: 'Did you mean Europe/Paris?',
     },
     {
       flags: { since: 'today', zone: '+02:00' },
-      message: '--timezone +02:00: there is no such time zone.',
+      message: '--timezone “+02:00”: there is no such time zone.',
       hint: 'TZ database',
     },
     {
       flags: { period: '2026-02-30' },
-      message: '--period 2026-02-30: the calendar has no 2026-02-30.',
+      message: '--period “2026-02-30”: the calendar has no “2026-02-30”.',
       hint: 'Give today',
     },
     {
       flags: { period: '2025-W53' },
-      message: '--period 2025-W53: the calendar has no 2025-W53.',
+      message: '--period “2025-W53”: the calendar has no “2025-W53”.',
       hint: '',
     },
     {
       flags: { period: '2026-11-01..2026-11-31' },
-      message: 'the calendar has no 2026-11-31.',
+      message: 'the calendar has no “2026-11-31”.',
       hint: '',
     },
     {
@@ -368,21 +368,21 @@ describe('what is refused, and what is said', () => {
     },
     {
       flags: { period: '2026-11-01..' },
-      message: '--period 2026-11-01..: "" is no day, week, month or year.',
+      message: '--period “2026-11-01..”: “” is no day, week, month or year.',
       hint: 'a range such as',
     },
     {
       flags: { period: '2026-10..soon' },
-      message: 'soon is no day, week, month or year.',
+      message: '“soon” is no day, week, month or year.',
       hint: 'Give today',
     },
     {
       flags: { period: 'last-weak' },
-      message: '--period last-weak: this is no period.',
+      message: '--period “last-weak”: this is no period.',
       hint: 'Did you mean last-week?',
     },
-    { flags: { period: '7d' }, message: '--period 7d: this is no period.', hint: 'last-7d' },
-    { flags: { period: '' }, message: '--period "": this is no period.', hint: 'Give today' },
+    { flags: { period: '7d' }, message: '--period “7d”: this is no period.', hint: 'last-7d' },
+    { flags: { period: '' }, message: '--period “”: this is no period.', hint: 'Give today' },
     {
       flags: { period: '2011-12-30', zone: 'Pacific/Apia' },
       message: 'this day does not exist in Pacific/Apia',
@@ -429,8 +429,10 @@ describe('any zone', () => {
     'Asia/Kolkata',
     'America/Buenos_Aires',
   );
+
   /** From 2000 to 2040. */
   const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
+
   /** The date by the platform's own formatting: the reference for the clock's arithmetic. */
   const dateByIntl = (instant: number, zone: string): string =>
     new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { Grouping } from '../../src/figures/grouping.ts';
+import { numberIn } from '../../src/figures/numbers.ts';
 import { hundredthsOf, lookCloser, valuesOf } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import { rowsOf } from '../../src/rows/row-batch.ts';
+import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
 import { RepeatFinder } from '../../src/rows/row-keys.ts';
-import { Grouping } from '../../src/view/grouping.ts';
-import { numberIn } from '../../src/view/numbers.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** The JSON of values that reports have, and of values that they should not have. */
@@ -29,12 +29,26 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** Rows that may lack a field, as a document. */
+/** A field that is null in most rows. */
+const mostlyNull = fc.oneof(
+  { weight: 9, arbitrary: fc.constant('null') },
+  { weight: 1, arbitrary: valueJson.filter(isJson) },
+);
+
+/** Rows that may lack a field, as a document; in most of them five fields in a row are null. */
 const body = fc
   .array(
     fc.record(
-      { campaignName: valueJson.filter(isJson), displays: valueJson.filter(isJson) },
-      { requiredKeys: [] },
+      {
+        campaignName: valueJson.filter(isJson),
+        os: mostlyNull,
+        platform: mostlyNull,
+        country: mostlyNull,
+        city: mostlyNull,
+        carrier: mostlyNull,
+        displays: valueJson.filter(isJson),
+      },
+      { requiredKeys: ['os', 'platform', 'country', 'city', 'carrier'] },
     ),
     { minLength: 1, maxLength: 40 },
   )
@@ -46,7 +60,7 @@ const body = fc
     return `{"data":[${texts.join(',')}]}`;
   });
 
-const fields = ['campaignName', 'displays', 'clicks'];
+const fields = ['campaignName', 'os', 'country', 'carrier', 'displays', 'clicks'];
 
 it('reads a column as the objects of the rows have it, and its numbers exactly', async () => {
   await fc.assert(
@@ -54,7 +68,12 @@ it('reads a column as the objects of the rows have it, and its numbers exactly',
       for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) {
         const rows = rowsOf(batch);
         for (const field of fields) {
-          expect(valuesOf(batch, field)).toEqual(rows.map((row) => row[field]));
+          const values = rows.map((row) => row[field]);
+          expect(valuesOf(batch, field)).toEqual(values);
+          const areNull = textsOf(batch, field).map((text) => text === 'null');
+          expect(areNull).toEqual(values.map((value) => value === null));
+          expect(hasValue(batch, field)).toBe(values.some((value) => (value ?? '') !== ''));
+
           for (const [index, hundredths] of hundredthsOf(batch, field).entries()) {
             const number = numberIn(rows[index]?.[field]);
             if (Number.isNaN(hundredths)) expect(number).toBeNull();
@@ -86,17 +105,28 @@ it('finds the rows that repeat a key, and no other', async () => {
   const key = fc.record({ campaignName: fc.string({ maxLength: 9 }), date: fc.nat({ max: 3 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(key, { minLength: 1, maxLength: 60 }), async (rows) => {
-      const finder = new RepeatFinder(['campaignName', 'date']);
+      const finder = new RepeatFinder(['campaignName', 'date'], []);
       const json = JSON.stringify({ data: rows });
       for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
 
-      // Blanks at the end of a name are no part of it.
-      const keys = rows.map(
-        ({ campaignName, date }) => `${campaignName.replace(/ +$/, '')}|${date}`,
-      );
-      expect(finder.count).toBe(rows.length - new Set(keys).size);
+      // Blanks at the end of a name are no part of it, and a row without a name has no key.
+      const keys = rows.map(({ campaignName, date }, row) => {
+        const name = campaignName.replace(/ +$/, '');
+        return name === '' ? `row ${row}` : `${name}|${date}`;
+      });
       const first = keys.findIndex((text, index) => keys.indexOf(text) < index);
-      expect(finder.firstRow).toBe(first + 1);
+      const { count, firstRow } = finder.repeats();
+      expect(count).toBe(rows.length - new Set(keys).size);
+      expect(firstRow).toBe(first + 1);
     }),
   );
+});
+
+it('finds the repeated keys of many rows, in whichever batches they come', async () => {
+  const rows = Array.from({ length: 10_000 }, (_, row) => ({ displays: row % 7000 }));
+  const finder = new RepeatFinder(['displays'], []);
+  const json = JSON.stringify({ data: rows });
+  for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
+
+  expect(finder.repeats()).toMatchObject({ count: 3000, firstRow: 7001 });
 });

@@ -1,12 +1,13 @@
 import { type ReadOptions, readRows } from '../../src/rows/read-rows.ts';
 import type { ReportTail, RowBatches } from '../../src/rows/row-batch.ts';
-import { rangesOf } from '../../src/rows/row-ranges.ts';
+import { absent, nullInRun, rangesOf } from '../../src/rows/row-ranges.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** Everything that `readRows` says about a body, taken out of its buffers. */
 export interface ReadReport {
   /** Each row as its own text. */
   readonly rows: readonly string[];
+
   /** Each row as the texts of its values by key. */
   readonly values: readonly ReadonlyMap<string, string>[];
   readonly tail: ReportTail;
@@ -34,9 +35,9 @@ export async function readBatches(batches: RowBatches): Promise<ReadReport> {
       rows.push(text(batch.rowStarts[row], batch.rowEnds[row]));
       const present = batch.fields.flatMap((field, i): [string, string][] => {
         const place = row * batch.fields.length + i;
-        return batch.valueStarts[place] === -1
-          ? []
-          : [[field, text(batch.valueStarts[place], batch.valueEnds[place])]];
+        const start = batch.valueStarts[place];
+        if (start === absent) return [];
+        return [[field, start === nullInRun ? 'null' : text(start, batch.valueEnds[place])]];
       });
       values.push(new Map(present));
     }

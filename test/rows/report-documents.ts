@@ -3,12 +3,16 @@ import fc from 'fast-check';
 /** A JSON value as its text, so that digits and escapes stay as they were written. */
 type JsonText = string;
 
-/** A report document in pieces: what a test needs to write it down in any way, and to know what it says. */
+/**
+ * A report document in pieces: what a test needs to write it down in any way, and to know what it
+ * says.
+ */
 export interface DocumentParts {
   /** Rows as lists of key and value texts; a key may repeat. */
   readonly rows: readonly (readonly (readonly [key: JsonText, value: JsonText])[])[];
   readonly members: readonly (readonly [name: string, value: JsonText])[];
   readonly envelope: 'document' | 'data last' | 'response' | 'array';
+
   /** What stands between tokens, in turn. */
   readonly blanks: readonly string[];
   readonly byteOrderMark: boolean;
@@ -86,6 +90,7 @@ const keyText = fc.oneof(
 );
 
 const row = fc.array(fc.tuple(keyText, valueText), { maxLength: 7 });
+
 /** Rows that mostly repeat the same keys, as a service's do, and now and then do not. */
 const rows = fc.uniqueArray(keyText, { maxLength: 7 }).chain((keys) => {
   const usual = fc.tuple(...keys.map((key) => fc.tuple(fc.constant(key), valueText)));

@@ -28,7 +28,10 @@ const rowOfNulls = fc
     return `{${members.join(',')}}`;
   });
 
-/** Reads a document in chunks and pieces of the given sizes, and compares all of it with the reference. */
+/**
+ * Reads a document in chunks and pieces of the given sizes, and compares all of it with the
+ * reference.
+ */
 async function expectSameAsReference(
   parts: DocumentParts,
   chunkBytes: number,
@@ -240,12 +243,12 @@ describe('a JSON report', () => {
     {
       name: 'no data',
       text: '{"rows":[]}',
-      message: 'The document that the service sent is no report: it has no "data" array.',
+      message: 'The document that the service sent is no report: it has no array “data”.',
     },
     {
       name: 'a status',
       text: '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
-      message: 'The service sent a status ("progress") instead of the report.',
+      message: 'The service sent a status (“progress”) instead of the report.',
     },
     {
       name: 'a web page',

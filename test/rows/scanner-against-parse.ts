@@ -1,6 +1,8 @@
 import { readReport } from './read-rows.ts';
 
-/** The tokens of JSON, and some that are none: each of them is put into each place of a document. */
+/**
+ * The tokens of JSON, and some that are none: each of them is put into each place of a document.
+ */
 const tokens: readonly string[] = [
   '{',
   '}',
@@ -44,7 +46,10 @@ const names = ['date', 'displays', 'a', 'x'.repeat(260)];
 
 const values = ['"2026-11-01"', '2', '-1.5e3', 'null', '"{\\"date\\":"', '[1,{"a":2}]'];
 
-/** A report of up to four rows, each with all keys, one key, no key, or the keys in another order: the tokens of its text. */
+/**
+ * A report of up to four rows, each with all keys, one key, no key, or the keys in another order:
+ * the tokens of its text.
+ */
 function documentOf(dice: Dice): string[] {
   const firstName = dice.below(names.length - 1);
   const keys = names.slice(firstName, firstName + 2 + dice.below(2));
@@ -69,7 +74,10 @@ function rowOf(dice: Dice, keys: readonly string[], blank: string): string[] {
   return [...row, '}'];
 }
 
-/** The document with one token left out, added, put in the place of another, doubled, or exchanged with the next. */
+/**
+ * The document with one token left out, added, put in the place of another, doubled, or exchanged
+ * with the next.
+ */
 function mutationOf(dice: Dice, document: readonly string[]): string {
   const mutated = [...document];
   const at = dice.below(document.length);
@@ -102,8 +110,9 @@ function parsedRows(text: string): readonly object[] | undefined {
 }
 
 /**
- * Reads mutated documents with the scanner and with `JSON.parse`. Throws an error with the first text that one of them
- * takes for a report and the other does not, or of which they read other rows.
+ * Reads mutated documents with the scanner and with `JSON.parse`. Throws an error with the first
+ * text that one of them takes for a report and the other does not, or of which they read other
+ * rows.
  */
 export async function compareWithParse(dice: Dice, caseCount: number): Promise<void> {
   const perDocument = 20;
@@ -120,7 +129,8 @@ async function compareOne(text: string, dice: Dice): Promise<void> {
   try {
     rows = (await readReport(text, { contentType: 'application/json', pieceBytes })).rows;
   } catch (error) {
-    // A document with a `data` member and one without any token are told apart before the rows are looked at.
+    // A document with a `data` member and one without any token are told apart before the rows are
+    // looked at.
     if (expected === undefined) return;
     throw new Error(`refused: ${text}`, { cause: error });
   }

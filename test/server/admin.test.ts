@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ListedFault } from '../../src/server/faults/faults.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import {
   call,
@@ -172,6 +173,42 @@ describe('reports', () => {
   });
 });
 
+describe('a body', () => {
+  test('with a member that is not known changes nothing, and is told what was meant', async () => {
+    const server = await startForTest();
+    const id = await createReport(server);
+    const refused = [
+      { path: '/clock', json: { advance: '1h', frozn: true }, meant: 'frozen' },
+      { path: '/faults', json: { falt: 'status:503' }, meant: 'fault' },
+      { path: `/reports/${id}`, json: { status: 'failed', mesage: 'x' }, meant: 'message' },
+    ];
+
+    for (const { path, json, meant } of refused) {
+      const error = expect.stringContaining(`did you mean ${meant}?`);
+      const answer = await admin(server, path, { json });
+      expect(answer).toMatchObject({ status: 400, json: { response: { error } } });
+    }
+
+    expect(await admin(server, '/clock')).toMatchObject({
+      json: { now: '2026-11-20T12:00:00.000Z' },
+    });
+    expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
+    expect(await statusOf(server, id)).toBe('ready');
+  });
+
+  test('is refused where none is taken, and where it is longer than what is kept', async () => {
+    const server = await startForTest();
+    const id = await createReport(server);
+    const long = { status: 'failed', message: 'x'.repeat(1_001) };
+
+    expect(await admin(server, '/reset', { json: { fault: 'status:503' } })).toMatchObject({
+      status: 400,
+    });
+    expect(await admin(server, `/reports/${id}`, { json: long })).toMatchObject({ status: 400 });
+    expect(await statusOf(server, id)).toBe('ready');
+  });
+});
+
 describe('the request log', () => {
   test('has each call with what it sent, the end of its token, and no password', async () => {
     const server = await startForTest();
@@ -279,7 +316,16 @@ describe('faults at run time', () => {
 
   test('that are wrong are refused, and nothing of them is in force', async () => {
     const server = await startForTest();
-    const wrong = [{}, { fault: 3 }, { faults: [] }, { fault: 'campaigns:5o3' }];
+    const wrong = [
+      {},
+      { fault: 3 },
+      { faults: [] },
+      { fault: 'campaigns:5o3' },
+      { fault: 'campaigns:503', faults: ['buyer:503'] },
+      { fault: 'campaigns:503', time: 1 },
+      { fault: `campaigns:503:for=${'x'.repeat(1_000)}` },
+      { faults: Array.from({ length: 1_001 }, () => 'campaigns:503') },
+    ];
 
     for (const json of [...wrong, { faults: ['campaigns:503', 'campaigns:5o3'] }]) {
       const answer = await admin(server, '/faults', { json });
@@ -287,6 +333,36 @@ describe('faults at run time', () => {
     }
 
     expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
+  });
+
+  test('are ended one by one, by their ids', async () => {
+    const server = await startForTest({ faults: ['auth:503', 'buyer:503'] });
+    const listed = async () => (await admin(server, '/faults')).json as { faults: ListedFault[] };
+    const [first, second] = (await listed()).faults;
+    const path = `/faults/${first?.id}`;
+
+    expect((await admin(server, path, { method: 'DELETE' })).status).toBe(200);
+    expect((await admin(server, path, { method: 'DELETE' })).status).toBe(404);
+    expect(await listed()).toEqual({ faults: [second] });
+
+    server.reset();
+    const ids = (await listed()).faults.map(({ id }) => id);
+
+    expect(ids).not.toContain(first?.id);
+    expect(ids).not.toContain(second?.id);
+  });
+
+  test('are a thousand at most', async () => {
+    const server = await startForTest();
+    const faults = Array.from({ length: 999 }, () => 'status:503:times=0');
+
+    for (const status of [200, 400]) {
+      expect(await admin(server, '/faults', { json: { faults } })).toMatchObject({ status });
+    }
+    expect(await admin(server, '/faults', { json: { fault: 'status:503' } })).toMatchObject({
+      status: 200,
+    });
+    expect(() => server.fault('status:503')).toThrow('1,001 faults would be in force');
   });
 });
 

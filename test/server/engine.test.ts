@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, type DimensionName, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
@@ -20,7 +21,10 @@ const dimensions = breakdowns
 const some = (names: readonly string[], maxLength: number) =>
   fc.subarray([...names], { maxLength });
 
-/** Windows around what is awkward: clock changes, leap day, ends of years, campaigns of a day, seconds within an hour. */
+/**
+ * Windows around what is awkward: clock changes, leap day, ends of years, campaigns of a day,
+ * seconds within an hour.
+ */
 const window = fc
   .record({
     around: fc.constantFrom(
@@ -155,27 +159,60 @@ describe('a day becomes complete only days after it', () => {
     return [...steady, ...restated].map((field) => total(rows, field));
   }
 
-  test('conversions and revenue become known over four Paris days; the other metrics do not change', async () => {
+  test('conversions and revenue become known until four days after; the other metrics do not change', async () => {
     const complete = await totals('2027-01-01T00:00:00Z', {}, 0);
     const daily: number[][] = [];
 
-    for (let date = 25; date <= 29; date++)
+    for (let date = 25; date <= 30; date++)
       daily.push(await totals(`2026-10-${date}T12:00:00+01:00`));
 
     for (const [index, field] of [...steady, ...restated].entries()) {
       const known = daily.map((list) => list[index] ?? Number.NaN);
       expect(known, field).toEqual(known.toSorted((a, b) => a - b));
-      expect(new Set(known).size, field).toBe(steady.includes(field) ? 1 : 5);
+      expect(new Set(known).size, field).toBe(steady.includes(field) ? 1 : 6);
       if (restated.includes(field))
         expect(known[0], field).toBeLessThan(0.7 * (complete[index] ?? 0));
     }
-    expect(daily[4]).toEqual(complete);
+    expect(daily[5]).toEqual(complete);
 
     const dayAfter = await totals('2026-10-26T23:59:59+01:00');
 
     expect(await totals('2026-10-26T00:00:00+01:00')).toEqual(dayAfter);
     expect(await totals('2026-10-27T00:00:00+01:00')).not.toEqual(dayAfter);
   });
+
+  test.each(['Asia/Tokyo', 'America/Los_Angeles'])(
+    'by the clock of the zone of a DSP: %s',
+    async (timezone) => {
+      const midnight = DateTime.fromISO('2026-11-03', { zone: timezone });
+      const since = midnight.toUnixInteger();
+
+      /**
+       * The revenue of that day as it is known so many days after its end, by as many seconds more
+       * or less.
+       */
+      const revenueAfter = async (days: number, moreSeconds: number) => {
+        const nowMs = midnight.plus({ days: 1 + days, seconds: moreSeconds }).toMillis();
+        const request = { metrics: ['revenueEuro'], breakdowns: [], timezone };
+        const window = { since, until: midnight.plus({ days: 1 }).toUnixInteger() - 1 };
+        return reportRows(
+          fixtures,
+          dsp,
+          { ...window, ...request },
+          {
+            nowMs,
+            restateDays: 2,
+          },
+        );
+      };
+
+      const complete = await revenueAfter(2, 0);
+
+      expect(complete).toEqual(await revenueAfter(100, 0));
+      expect(complete).not.toEqual(await revenueAfter(2, -1));
+      expect(await revenueAfter(1, 0)).toEqual(await revenueAfter(2, -1));
+    },
+  );
 
   test.each(['2027-01-01T00:00:00Z', '2026-10-27T15:00:00Z'])(
     'every breakdown adds up to the unbroken total, at %s',
@@ -194,6 +231,7 @@ describe('a day becomes complete only days after it', () => {
   test('with a tail, each campaign takes its own share of days longer, and none takes more', async () => {
     const restateDays = 2;
     const restateTailDays = 3;
+
     /** The sum of revenue of each campaign, as it is known so many days after. */
     const revenueAfter = async (days: number) => {
       const nowMs = seconds('2026-10-25T12:00:00+01:00') * 1_000 + days * 86_400_000;
@@ -206,13 +244,13 @@ describe('a day becomes complete only days after it', () => {
       return new Map(rows.map(({ campaignId, revenueEuro }) => [campaignId, revenueEuro]));
     };
 
-    const daily = await Promise.all([0, 1, 2, 3, 4, 5, 6].map(revenueAfter));
-    const complete: (typeof daily)[number] = daily[6] ?? new Map();
+    const daily = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(revenueAfter));
+    const complete: (typeof daily)[number] = daily[7] ?? new Map();
     const campaigns = [...complete.keys()];
     const daysOf = (id: Row[string] | undefined) =>
       daily.findIndex((day) => day.get(id) === complete.get(id));
 
     expect(campaigns.length).toBeGreaterThan(10);
-    expect(new Set(campaigns.map(daysOf))).toEqual(new Set([2, 3, 4, 5]));
+    expect(new Set(campaigns.map(daysOf))).toEqual(new Set([3, 4, 5, 6]));
   });
 });

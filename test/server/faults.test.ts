@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { endpointNames } from '../../src/contract/messages.ts';
 import { parseFault } from '../../src/server/faults/parse-fault.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import {
@@ -93,8 +94,8 @@ describe('when a fault strikes', () => {
     ]);
     expect(jsonOf(await call(server, '/__admin/faults'))).toEqual({
       faults: [
-        { fault: 'campaigns:delay:ms=1', calls: 2, struck: 2 },
-        { fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
+        { id: '1', fault: 'campaigns:delay:ms=1', calls: 2, struck: 2 },
+        { id: '2', fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
       ],
     });
   });
@@ -320,7 +321,7 @@ test.each([
   {
     text: '',
     problem: '“” is no endpoint',
-    hint: 'Known: auth, buyer, status, download, campaigns, *.',
+    hint: `Known: ${endpointNames.join(', ')}, *.`,
   },
   { text: 'statis:503', problem: '“statis” is no endpoint', hint: 'Did you mean status?' },
   { text: 'status', problem: '“” is no kind of fault', hint: 'Known: an HTTP status, reset' },
@@ -389,7 +390,7 @@ test.each([
   {
     text: 'auth:unauthorized',
     problem: 'unauthorized cannot strike auth',
-    hint: 'Write status:unauthorized.',
+    hint: 'Write buyer:unauthorized.',
   },
 ])('$text is wrong, with what to write instead', ({ text, problem, hint }) => {
   const told = { message: expect.stringContaining(problem), hint: expect.stringContaining(hint) };

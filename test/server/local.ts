@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { afterAll, expect, onTestFinished } from 'vitest';
+import { endpoints } from '../../src/contract/messages.ts';
 import {
   type LocalServer,
   type LocalServerOptions,
@@ -20,17 +21,19 @@ export const tokens = {
 export type AccountName = keyof typeof tokens;
 
 /** The calls that take a body. */
-export const posts = [
-  '/auth-reporting',
-  '/buyer-reporting',
-  '/status-reporting',
-  '/download-reporting',
-];
+export const posts = Object.values(endpoints)
+  .filter(({ takesBody }) => takesBody)
+  .map(({ path }) => path);
 
-/** Where the clock of every server of the tests stands until it is advanced: 2026-11-20T12:00:00Z. */
+/**
+ * Where the clock of every server of the tests stands until it is advanced: 2026-11-20T12:00:00Z.
+ */
 const startMs = Date.UTC(2026, 10, 20, 12);
 
-/** A server on a free port, whose reports are ready at once unless told otherwise; closed when the test is over. */
+/**
+ * A server on a free port, whose reports are ready at once unless told otherwise; closed when the
+ * test is over.
+ */
 export async function startForTest(options: LocalServerOptions = {}): Promise<LocalServer> {
   const isPaced = options.polls !== undefined || options.manual;
   const server = await startLocalServer({
@@ -42,10 +45,13 @@ export async function startForTest(options: LocalServerOptions = {}): Promise<Lo
   return server;
 }
 
-/** The server of all tests of a file, whose reports are ready at once; closed when they are over. */
+/**
+ * The server of all tests of a file, whose reports are ready at once; closed when they are over.
+ */
 export async function startForFile() {
   const server = await startLocalServer({ clock: () => startMs, delayMs: 0 });
   afterAll(() => server.close());
+
   /** Asks it for a report, with a body that may be wrong. */
   const create = (json: object, as: AccountName = 'buyer'): Promise<Answered> =>
     call(server, '/buyer-reporting', { as, json });
@@ -54,17 +60,23 @@ export async function startForFile() {
 
 export interface Sent {
   readonly method?: string;
+
   /** The account whose fixed token the call carries; none where absent. */
   readonly as?: AccountName;
+
   /** Another token. */
   readonly token?: string;
+
   /** Sent as JSON with its Content-Type. */
   readonly json?: unknown;
+
   /** Sent as a form with its Content-Type. */
   readonly form?: string;
+
   /** Sent as it stands. */
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
+
   /** Ends the call once so many bytes of the body have come. */
   readonly leaveAfterBytes?: number;
 }
@@ -72,9 +84,10 @@ export interface Sent {
 export type Answered = Awaited<ReturnType<typeof call>>;
 
 /**
- * One call on a connection of its own, with exactly the headers that are given: no `Accept`, no `Accept-Encoding` and no
- * `User-Agent` of its own. Resolves however it ends: the status is 0 where the connection ended before an answer, and
- * `isWhole` tells whether the answer came to its proper end.
+ * One call on a connection of its own, with exactly the headers that are given: no `Accept`, no
+ * `Accept-Encoding` and no `User-Agent` of its own. Resolves however it ends: the status is 0 where
+ * the connection ended before an answer, and `isWhole` tells whether the answer came to its proper
+ * end.
  */
 export async function call({ url }: { readonly url: string }, path: string, sent: Sent = {}) {
   const {
@@ -203,7 +216,10 @@ export function refusalIn(answer: Answered) {
   return (jsonOf(answer) as { response: Refusal }).response;
 }
 
-/** Holds an answer to a refusal: its status, its code, and where parameters are at fault, members of each of its details. */
+/**
+ * Holds an answer to a refusal: its status, its code, and where parameters are at fault, members of
+ * each of its details.
+ */
 export function expectRefusal(
   answer: Answered,
   status: number,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpoints } from '../../src/contract/messages.ts';
+import { endpoints, reportStatuses } from '../../src/contract/messages.ts';
 import { breakdowns, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { call, jsonOf, smallReport, startForFile } from './local.ts';
 
@@ -36,6 +36,7 @@ test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusal
 
   expect(calls.sort()).toEqual([
     'delete /__admin/faults',
+    'delete /__admin/faults/{id}',
     'delete /__admin/requests',
     'get /__admin/clock',
     'get /__admin/faults',
@@ -58,6 +59,28 @@ test.each(Object.values(endpoints))('$method $path of the contract is described'
   const item = at(document, 'paths', endpoint.path);
 
   expect(Object.keys(item)).toContain(endpoint.method.toLowerCase());
+});
+
+test('the bodies of the admin calls are described as they are checked', () => {
+  const bodyOf = (path: string) =>
+    at(document, 'paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema');
+
+  expect(bodyOf('/__admin/clock')).toMatchObject({
+    additionalProperties: false,
+    minProperties: 1,
+    dependentSchemas: { advance: { maxProperties: 1 } },
+  });
+  expect(bodyOf('/__admin/faults')).toMatchObject({
+    additionalProperties: false,
+    properties: { faults: { type: 'array', minItems: 1 } },
+    minProperties: 1,
+    maxProperties: 1,
+  });
+  expect(bodyOf('/__admin/reports/{id}')).toMatchObject({
+    additionalProperties: false,
+    properties: { status: { enum: reportStatuses }, message: { maxLength: 1_000 } },
+    required: ['status'],
+  });
 });
 
 test('every reference leads somewhere, and every component is referred to', () => {

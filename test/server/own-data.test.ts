@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -9,10 +9,9 @@ import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { loadFixtures } from '../../src/server/fixtures/load.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { call, jsonOf, startForTest } from './local.ts';
 import { accountOf, reportJson, reportRows, seconds } from './reports.ts';
 
-/** Own data: read from a folder, written to one, and taken up when they are edited. */
+/** Own data: read from a folder, and written to one. */
 
 /** A small folder of data, right in every way. */
 const files = {
@@ -39,9 +38,7 @@ const files = {
 `,
 };
 
-type Changes = {
-  readonly [Name in keyof typeof files | 'facts.ndjson']?: string | Buffer | undefined;
-};
+type Changes = { readonly [Name in keyof typeof files]?: string | Buffer | undefined };
 
 /** A folder of the data, but for some files that are others, or missing. */
 function folderOf(changes: Changes = {}): string {
@@ -94,26 +91,6 @@ describe('own data', () => {
     ]);
   });
 
-  test('may have their facts as NDJSON, ids and amounts as strings or numbers', async () => {
-    const request = {
-      ...day,
-      metrics: ['displays', 'revenueEuro'],
-      breakdowns: ['ADUNIT', 'CITY', 'CARRIER'],
-    };
-    const report = async (folder: string) => {
-      const fixtures = await loadFixtures(folder);
-      return reportJson(fixtures, accountOf(fixtures, 'me'), request);
-    };
-    const ndjson = `{"hour":"2026-11-01T10:00:00Z","adunitId":700,"countryId":"3017382","cityId":2988507,"carrier":"SFR","displays":100,"revenueEuro":1.5}
-
-{"hour":"2026-11-01T11:00:00+0100","adunitId":"701","countryId":3017382,"carrier":"Free, \\"Mobile\\"","displays":"20","revenueEuro":"0.05"}
-{"hour":1793527200,"adunitId":"700","displays":3,"carrier":null,"cityId":""}`;
-
-    const other = folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson });
-
-    expect(await report(other)).toBe(await report(folderOf()));
-  });
-
   test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
     const marked: Record<string, string> = {};
     for (const [name, text] of Object.entries(files)) {
@@ -148,7 +125,7 @@ const mistakes: readonly Mistake[] = [
     from: '"token": "t0ken",',
     to: '"tokn": "t0ken",',
     line: 2,
-    reason: 'Unrecognized key: "tokn"',
+    reason: '“tokn” is not known: did you mean token?',
   },
   {
     file: 'accounts.json',
@@ -190,16 +167,29 @@ const mistakes: readonly Mistake[] = [
     from: '\n]',
     to: '\n]~',
     line: 4,
-    reason: 'this is not JSON: Unexpected non-whitespace',
+    reason: 'this is not JSON: invalid symbol',
   },
   {
     file: 'accounts.json',
     from: '\n]',
     to: ',\n]',
     line: 4,
-    reason: "this is not JSON: Unexpected token ']'",
+    reason: 'this is not JSON: value expected',
   },
-  { file: 'accounts.json', from: '\n]', to: '', line: 3, reason: 'this is not JSON: ' },
+  {
+    file: 'accounts.json',
+    from: '\n]',
+    to: '',
+    line: 3,
+    reason: 'this is not JSON: close bracket expected',
+  },
+  {
+    file: 'campaigns.json',
+    from: 'campaignName',
+    to: 'campaignNam',
+    line: 6,
+    reason: '“campaignNam” is not known: did you mean campaignName?',
+  },
   {
     file: 'campaigns.json',
     from: '"70"',
@@ -240,57 +230,71 @@ const mistakes: readonly Mistake[] = [
     from: 'cityId',
     to: 'cityID',
     line: 1,
-    reason: 'Unrecognized key: "cityID"',
+    reason: '“cityID” is not known: did you mean cityId?',
   },
   {
     file: 'catalog.json',
     from: '"name": "Paris"',
     to: '"label": "Paris"',
     line: 1,
-    reason: 'cityId: Unrecognized key: "label"',
+    reason: 'cityId: “label” is not known: known are id, name',
   },
   {
     file: 'facts.csv',
     from: 'displays,',
     to: 'dispalys,',
     line: 1,
-    reason: '"dispalys" is unknown, or stands twice; known: hour, ',
+    reason: 'the column “dispalys” is not known',
   },
   {
     file: 'facts.csv',
     from: 'hour,',
     to: 'requests,',
-    line: 2,
-    reason: 'hour: expected the first second of a UTC hour',
+    line: 1,
+    reason: 'the column hour is missing',
   },
-  { file: 'facts.csv', from: ',100,1.5', to: ',100', line: 2, reason: 'Invalid Record Length: ' },
+  {
+    file: 'facts.csv',
+    from: 'carrier,displays',
+    to: 'carrier,carrier',
+    line: 1,
+    reason: 'the column “carrier” stands twice',
+  },
+  {
+    file: 'facts.csv',
+    from: ',100,1.5',
+    to: ',100',
+    line: 2,
+    reason:
+      'the line has 6 fields, and the header has 7 columns: hour, adunitId, countryId, cityId, carrier, displays, revenueEuro.',
+  },
   {
     file: 'facts.csv',
     from: '00Z,700',
     to: '00Z,799',
     line: 2,
-    reason: 'adunitId: expected an ad unit of campaigns.json, found "799"',
+    reason: 'adunitId: expected an ad unit of campaigns.json, found “799”',
   },
   {
     file: 'facts.csv',
     from: '2988507',
     to: '2988508',
     line: 2,
-    reason: 'cityId: expected an id of catalog.json, found "2988508"',
+    reason: 'cityId: expected an id of catalog.json, found “2988508”',
   },
   {
     file: 'facts.csv',
     from: 'SFR,100',
     to: 'SFR,-1',
     line: 2,
-    reason: 'displays: expected a whole number, 0 or more, found "-1"',
+    reason: 'displays: expected a whole number, 0 or more, found “-1”',
   },
   {
     file: 'facts.csv',
     from: '0.05',
     to: '0.055',
     line: 3,
-    reason: 'revenueEuro: expected an amount such as 12.34, found "0.055"',
+    reason: 'revenueEuro: expected an amount such as 12.34, found “0.055”',
   },
   {
     file: 'facts.csv',
@@ -299,7 +303,13 @@ const mistakes: readonly Mistake[] = [
     line: 4,
     reason: 'hour: expected the first second of a UTC hour, such as 2026-11-01T13',
   },
-  { file: 'facts.csv', from: 'Mobile"""', to: 'Mobile""', line: 4, reason: 'Quote Not Closed: ' },
+  {
+    file: 'facts.csv',
+    from: 'Mobile"""',
+    to: 'Mobile""',
+    line: 3,
+    reason: 'a quote that is opened in this record is never closed',
+  },
 ];
 
 describe('a mistake is told with file, line and reason', () => {
@@ -318,39 +328,22 @@ describe('a mistake is told with file, line and reason', () => {
   });
 
   test.each([
-    { text: '{"hour":1793527200,"adunitId":"700"', reason: 'this is not JSON: ' },
+    { what: 'no line that is right', lines: ['1793527200,700\n', '1793527200\r\n'], line: 3 },
+    { what: 'a line break in quotes', lines: ['1793527200,"7\r\n\n00"\r\n'], line: 4 },
+    { what: 'a CR alone', lines: ['1793527200,7\r00\r\n', '1793527200\r\n'], line: 2 },
     {
-      text: '{"hour":1793527200,"adunitId":"700","clics":1}',
-      reason: '"clics" is unknown, or stands twice',
+      what: 'a CR before the mistake',
+      lines: ['1793527200,700\r,\n', '1793527200,700\n'],
+      line: 2,
     },
-    {
-      text: '{"hour":1793527200,"adunitId":["700"]}',
-      reason: 'expected an object of strings, numbers and nulls',
-    },
-    {
-      text: '{"hour":1793527200,"clicks":1}',
-      reason: 'adunitId: expected an ad unit of campaigns.json, found ""',
-    },
-    {
-      text: '{"hour":1793527200,"adunitId":"700","revenueEuro":1e30}',
-      reason: 'revenueEuro: expected an amount such as 12.34',
-    },
-    {
-      text: '{"hour":1793527200,"adunitId":"700","creativeId":"x"}',
-      reason: 'creativeId: expected an id of digits',
-    },
-    { text: '[1]', reason: 'expected an object of strings' },
-  ])('facts.ndjson: $text', async ({ text, reason }) => {
-    const ndjson = `{"hour":1793527200,"adunitId":"701"}\n\n${text}`;
-    await expectMistake(
-      folderOf({ 'facts.csv': undefined, 'facts.ndjson': ndjson }),
-      'facts.ndjson:3',
-      reason,
-    );
+    { what: 'an empty line', lines: ['\r\n', '\n', '1793527200\n'], line: 4 },
+  ])('LF among CRLF, and $what: the line is that of the mistake', async ({ lines, line }) => {
+    const folder = folderOf({ 'facts.csv': `hour,adunitId\r\n${lines.join('')}` });
+
+    await expectMistake(folder, `facts.csv:${line}`, '');
   });
 
   const long = 'x'.repeat(20_000_000);
-  const longLine = `{"hour":1793527200,"adunitId":"700","carrier":"${long}"}`;
   const notUtf8 = 'the text from here on is not UTF-8';
 
   test.each([
@@ -367,12 +360,6 @@ describe('a mistake is told with file, line and reason', () => {
       reason: notUtf8,
     },
     {
-      what: 'a file',
-      changes: { 'facts.ndjson': '' },
-      place: 'facts.ndjson',
-      reason: 'there is a facts.csv too; keep one of them',
-    },
-    {
       what: 'no facts',
       changes: { 'facts.csv': undefined },
       place: 'facts.csv',
@@ -382,13 +369,7 @@ describe('a mistake is told with file, line and reason', () => {
       what: 'a long field',
       changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` },
       place: 'facts.csv:2',
-      reason: 'Max Record Size: ',
-    },
-    {
-      what: 'a long line',
-      changes: { 'facts.csv': undefined, 'facts.ndjson': longLine },
-      place: 'facts.ndjson:1',
-      reason: 'Max Record Size: ',
+      reason: 'the record has more than 64 kB: is a quote not closed?',
     },
     {
       what: 'a long name',
@@ -428,43 +409,37 @@ describe('a mistake is told with file, line and reason', () => {
       what: 'empty objects',
       changes: { 'campaigns.json': `[${'{},'.repeat(5 * million)}0]` },
       place: 'campaigns.json:1',
-      reason: 'the file has more than 1000000 lists and objects',
+      reason: 'the file has more than 1,000,000 values',
     },
     {
       what: 'a list that is wrong seven million times',
       changes: { 'accounts.json': `[${'0,'.repeat(7 * million)}0]` },
       place: 'accounts.json:1',
-      reason: 'Invalid input: expected object, received number',
+      reason: 'the file has more than 1,000,000 values',
     },
     {
       what: 'a list within a campaign that is wrong seven million times',
       changes: { 'campaigns.json': campaignWith(`${'0,'.repeat(7 * million)}0`) },
       place: 'campaigns.json:9',
-      reason: 'adunits: Invalid input: expected object, received number',
+      reason: 'the file has more than 1,000,000 values',
     },
     {
       what: 'quotes that are never closed',
       changes: { 'accounts.json': `"${'\\"'.repeat(5 * million)}` },
       place: 'accounts.json:1',
-      reason: 'this is not JSON: Unterminated string',
+      reason: 'this is not JSON: unexpected end of string',
     },
     {
       what: 'names that every object of JavaScript has',
       changes: { 'catalog.json': '{ "constructor": [], "__proto__": [] }' },
       place: 'catalog.json:1',
-      reason: 'Unrecognized key',
+      reason: '“constructor” is not known',
     },
     {
       what: 'a column that every object of JavaScript has',
       changes: { 'facts.csv': 'hour,adunitId,constructor\n' },
       place: 'facts.csv:1',
-      reason: '"constructor" is unknown, or stands twice',
-    },
-    {
-      what: 'a field that every object of JavaScript has',
-      changes: { 'facts.csv': undefined, 'facts.ndjson': '{"__proto__":1}' },
-      place: 'facts.ndjson:1',
-      reason: '"__proto__" is unknown, or stands twice',
+      reason: 'the column “constructor” is not known',
     },
   ])('$what: refused at once', async ({ changes, place, reason }) => {
     await expectMistake(folderOf(changes), place, reason);
@@ -559,41 +534,4 @@ describe('exported data', () => {
       });
     },
   );
-});
-
-test('an edit is served while the server runs; a broken one is told, and the last good data stay', async () => {
-  const folder = folderOf();
-  const notices: string[] = [];
-  const server = await startForTest({
-    fixtures: folder,
-    onNotice: (notice) => notices.push(notice),
-  });
-  const waiting = { timeout: 10_000 };
-  const nameOf = async () =>
-    (jsonOf(await call(server, '/campaigns', { token: 't1' })) as { campaignName: string }[])[0]
-      ?.campaignName;
-  const edit = (to: string): void => {
-    const path = join(folder, 'campaigns.json');
-    // As editors save: a new file in the place of the old one.
-    writeFileSync(`${path}~`, files['campaigns.json'].replace('"Seventy"', to));
-    renameSync(`${path}~`, path);
-  };
-
-  expect(await nameOf()).toBe('Seventy');
-
-  edit('"Renamed"');
-  await expect.poll(nameOf, waiting).toBe('Renamed');
-  await expect
-    .poll(() => notices.at(-1), waiting)
-    .toMatch(/have changed: the server serves them now/);
-  edit('"Broken');
-
-  await expect
-    .poll(() => notices.at(-1), waiting)
-    .toMatch(/are wrong; the old ones stay\. .*campaigns\.json:\d+/);
-
-  expect(await nameOf()).toBe('Renamed');
-
-  edit('"Again"');
-  await expect.poll(nameOf, waiting).toBe('Again');
 });

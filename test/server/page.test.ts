@@ -4,11 +4,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { endpoints } from '../../src/contract/messages.ts';
+import { endpointNames, endpoints } from '../../src/contract/messages.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { call, smallReport, startForTest } from './local.ts';
+import {
+  call,
+  createReport,
+  downloadOf,
+  expectRefusal,
+  smallReport,
+  startForTest,
+} from './local.ts';
 
 const run = promisify(execFile);
 
@@ -81,12 +88,14 @@ test.runIf(hasCurl && process.platform !== 'win32')(
 
     const lines = textsIn((await call(server, '/')).text, 'pre');
 
-    expect(lines).toHaveLength(20 + 11);
+    // Those of four accounts, and of the server's own calls.
+    const count = endpointNames.length;
+    expect(lines).toHaveLength(4 * count + 12);
 
     for (const account of [0, 1, 2, 3]) {
       const { stdout } = await run('sh', [
         '-ec',
-        lines.slice(5 * account, 5 * account + 5).join('\necho\n'),
+        lines.slice(count * account, count * (account + 1)).join('\necho\n'),
       ]);
       const [signIn, id, status, report, campaigns] = stdout
         .split('\n')
@@ -102,6 +111,21 @@ test.runIf(hasCurl && process.platform !== 'win32')(
     expect(new Set(server.requests().map(({ status }) => status))).toEqual(new Set([200]));
   },
 );
+
+test('the rows of any report are text for a browser, once it is ready', async () => {
+  const server = await startForTest({ manual: true });
+  const id = await createReport(server, 'dsp');
+  const path = `/rows/${id}`;
+
+  expectRefusal(await call(server, '/rows/none'), 404, 'UNKNOWN_REPORT');
+  expectRefusal(await call(server, path), 409, 'REPORT_NOT_READY');
+
+  server.setReport(id, { status: 'ready' });
+  const { text, headers } = await call(server, path);
+
+  expect(text).toBe((await downloadOf(server, id, 'dsp')).text);
+  expect(headers).toMatchObject({ 'content-type': 'text/plain; charset=utf-8' });
+});
 
 test('names are inert, wherever they stand', async () => {
   const evil = `"'><script>alert(1)</script><img/src=x/onerror=alert(1)>&amp;$(id)`;

@@ -2,8 +2,9 @@ import type { DimensionName } from '../../src/contract/vocabulary.ts';
 import type { Account, Fact, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 
 /**
- * The report engine over again, as plainly as can be: a map of text keys, a sum at a time, time zones from `Intl`, and the
- * row fields written out by hand from `decisions.md`, section 4. What the real one says is compared with this.
+ * The report engine over again, as plainly as can be: a map of text keys, a sum at a time, time
+ * zones from `Intl`, and the row fields written out by hand from `decisions.md`, section 4. What
+ * the real one says is compared with this.
  */
 
 type Value = string | number | null;
@@ -63,6 +64,7 @@ const filteredOn: Readonly<Record<string, DimensionName>> = {
 interface PlainFact extends Fact {
   readonly hour: number;
   readonly metrics: Readonly<Record<string, number>> & Fact['metrics'];
+
   /** Every row field of its dimensions. */
   readonly fields: Readonly<Record<string, string>>;
 }

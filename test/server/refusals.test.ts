@@ -15,7 +15,9 @@ import {
   startForTest,
 } from './local.ts';
 
-/** The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5). */
+/**
+ * The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5).
+ */
 
 const { server } = await startForFile();
 afterAll(async () => {

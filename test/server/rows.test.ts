@@ -10,8 +10,8 @@ import {
 import { seconds } from './reports.ts';
 
 /**
- * The types of row fields (service specification, Report data; `decisions.md` 4). Which fields a breakdown has, with
- * which values and in which order, is in `reference-report.ts`.
+ * The types of row fields (service specification, Report data; `decisions.md` 4). Which fields a
+ * breakdown has, with which values and in which order, is in `reference-report.ts`.
  */
 
 const { server } = await startForFile();

@@ -9,7 +9,10 @@ export interface Script {
   remove(): void;
 }
 
-/** Bundles TypeScript text, whose imports are relative to the project's root, into one file that plain Node runs. */
+/**
+ * Bundles TypeScript text, whose imports are relative to the project's root, into one file that
+ * plain Node runs.
+ */
 export function bundleScript(source: string): Script {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-script-'));
   const file = join(folder, 'script.mjs');

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { startForTest, tokens } from '../server/local.ts';
 import { temporaryFolder } from './run-cli.ts';
 
-/** A private authority, and a certificate of its for this machine, good until 2120; the key protects nothing. */
+/**
+ * A private authority, and a certificate of its for this machine, good until 2120; the key protects
+ * nothing.
+ */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBTTCB86ADAgECAgEBMAoGCCqGSM49BAMCMBUxEzARBgNVBAMMClByaXZhdGUg
 Q0EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBUxEzARBgNVBAMM

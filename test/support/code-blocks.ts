@@ -3,11 +3,14 @@ import { topics } from '../../src/help/index.ts';
 /** A block of code in a topic of help. */
 export interface CodeBlock {
   readonly topic: string;
+
   /** The heading above it; the title of the topic where there is no other. */
   readonly heading: string;
+
   /** The language that the block names: `sh`, `bash`, `python` … */
   readonly language: string;
   readonly text: string;
+
   /** The sentences of the topic and of the section that stand above it. */
   readonly introduction: string;
 }

@@ -1,5 +1,6 @@
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { serve } from './http-server.ts';
+import type { CliOptions } from './run-cli.ts';
 import { serveForTest } from './service.ts';
 
 /** A call on its way to the local server. */
@@ -9,10 +10,13 @@ export interface PassingCall {
   readonly authorization: string | undefined;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
+
   /** The members of a JSON body; none of another body. */
   readonly body: Readonly<Record<string, unknown>>;
+
   /** The body as it is sent, where it is no JSON. */
   readonly text: string;
+
   /** Which call of this path and this report it is, from 1. */
   readonly nth: number;
 }
@@ -21,8 +25,10 @@ export interface PassingCall {
 export interface PassingAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+
   /** Of a JSON body; `undefined` for another one. */
   readonly json: unknown;
+
   /** The body where it is no JSON, or is to be written otherwise. */
   readonly text: string | Uint8Array;
 }
@@ -30,11 +36,14 @@ export interface PassingAnswer {
 /** What a service does otherwise than the local server. */
 export interface Damage {
   readonly name: string;
+
   /** The account of the local server that calls it; buyer where absent. */
   readonly account?: 'buyer' | 'dsp';
   readonly server?: LocalServerOptions;
+
   /** Changes a call before the local server has it, or answers it. */
   readonly call?: (call: PassingCall) => PassingCall | PassingAnswer;
+
   /** Changes an answer before the program has it. */
   readonly answer?: (answer: PassingAnswer, call: PassingCall) => PassingAnswer;
 }
@@ -69,7 +78,7 @@ export async function serveDamaged({ account = 'buyer', server: options = {}, ..
     ADREPORT_EMAIL: `${account}@example.com`,
     ADREPORT_PASSWORD: 'demo',
   };
-  return (line: string) => run(line, { env });
+  return (line: string, more: Omit<CliOptions, 'env'> = {}) => run(line, { ...more, env });
 }
 
 function asCall({

@@ -1,6 +1,6 @@
-import { usualAnswers, type Variant } from '../contract/service-variants.ts';
-import { serve } from './http-server.ts';
+import type { Variant } from '../contract/service-variants.ts';
 import { type CliResult, runCli } from './run-cli.ts';
+import { serveVariant } from './variant-service.ts';
 
 /** The line that tries every statement, asks nothing, and prints JSON. */
 export const examinationLine = 'doctor --service --yes --json';
@@ -38,22 +38,6 @@ export function newDifferences(
     if (outcome.startsWith('differs') && outcome !== others[id]) ids.push(id);
   }
   return ids;
-}
-
-/** A service that gives literal answers, the same for all reports. */
-async function serveVariant({ answers }: Pick<Variant, 'answers'>) {
-  const counts = new Map<string, number>();
-
-  return serve(({ path }, response) => {
-    const ofPath = answers[path] ?? [usualAnswers[path] ?? { status: 404 }];
-    const count = counts.get(path) ?? 0;
-    counts.set(path, count + 1);
-
-    const answer = ofPath[count] ?? ofPath.at(-1) ?? '';
-    const whole = typeof answer === 'string' ? { body: answer } : answer;
-    const { status = 200, headers = {}, body = '' } = whole;
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
-  });
 }
 
 /** What comes of a service with some literal answers. */

@@ -67,7 +67,9 @@ function everywhere(outcome: Outcome, otherwise: FaultKind['at'] = {}): FaultKin
 const isRetriedButForCreate = everywhere(isRetried(5), { create: ends(5) });
 const isRejected = everywhere(ends(4), { 'sign-in': ends(3) });
 
-/** Every kind of `cli.md`, `local-server`; an HTTP status stands for those that are treated alike. */
+/**
+ * Every kind of `cli.md`, `local-server`; an HTTP status stands for those that are treated alike.
+ */
 export const faultKinds: readonly FaultKind[] = [
   { kind: '503', at: isRetriedButForCreate, says: /not able to answer\..*\(503/ },
   { kind: '502', at: isRetriedButForCreate, says: /not able to answer\..*\(502/ },
@@ -198,7 +200,10 @@ const withPassword = {
 /** A token of the built-in accounts, or one that was issued; and the password of them all. */
 const secret = /[0-9a-f]{40}|\bdemo\b/;
 
-/** Tests of some kinds at every step: the old file or the whole new one is left, and what happened is said. */
+/**
+ * Tests of some kinds at every step: the old file or the whole new one is left, and what happened
+ * is said.
+ */
 export function testFaults(kinds: readonly FaultKind[]): void {
   test.each(kinds.flatMap(casesOf))('$kind at $step, $times: exit $exitCode', async (fault) => {
     const { kind, step, times, exitCode, says, flags } = fault;
@@ -238,7 +243,10 @@ function isUncertain(kind: string, exitCode: number): boolean {
   return exitCode === 9 || (exitCode === 5 && !saysThatItDidNothing);
 }
 
-/** How many create calls a run is to make: none before the sign-in, one more where a refused token made no report. */
+/**
+ * How many create calls a run is to make: none before the sign-in, one more where a refused token
+ * made no report.
+ */
 function createsAt(step: Step, kind: string, exitCode: number): number {
   if (step === 'campaigns') return 0;
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;

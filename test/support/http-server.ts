@@ -16,7 +16,10 @@ interface Received {
 /** Answers a request, or leaves it without an answer. */
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-/** A real HTTP server on loopback, whose every answer is the test's own; closed when the test is over. */
+/**
+ * A real HTTP server on loopback, whose every answer is the test's own; closed when the test is
+ * over.
+ */
 export async function serve(handler: Handler) {
   const received: Received[] = [];
 
@@ -42,6 +45,7 @@ export async function serve(handler: Handler) {
 
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}/`);
+
   /** Of a command that is signed in there. */
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
   return { url, received, env };
@@ -60,8 +64,8 @@ export function json(
 }
 
 /**
- * A service with one small report, which is ready at once; answers of the test's own by path go before. It may take forms
- * only, as the body of a POST.
+ * A service with one small report, which is ready at once; answers of the test's own by path go
+ * before. It may take forms only, as the body of a POST.
  */
 export function serveAnswers(
   own: Readonly<Record<string, unknown>> = {},

@@ -12,7 +12,10 @@ export function allCommands(command: Command = program): Command[] {
   return [command, ...command.commands.flatMap((child) => allCommands(child as Command))];
 }
 
-/** The command lines that a page of help gives as examples, with their meanings beside them or above them. */
+/**
+ * The command lines that a page of help gives as examples, with their meanings beside them or above
+ * them.
+ */
 export function readExamples(page: string): string[] {
   const beside = [...page.matchAll(/^ {2}(\S.*?) {3,}# \S.*$/gm)];
   const below = [...page.matchAll(/^ {2}# \S.*\n {2}(\S.*)$/gm)];

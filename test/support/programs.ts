@@ -73,7 +73,10 @@ const tools = process.env.ADREPORT_TOOLS ?? '';
 
 export const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
 
-/** Opens a DuckDB in memory, of the package in ADREPORT_TOOLS; what it gives runs SQL, and returns the rows of its answer. */
+/**
+ * Opens a DuckDB in memory, of the package in ADREPORT_TOOLS; what it gives runs SQL, and returns
+ * the rows of its answer.
+ */
 export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
   const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api');
   const connection = await (await DuckDBInstance.create()).connect();

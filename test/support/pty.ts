@@ -12,7 +12,8 @@ export interface TerminalOptions {
 const waitLimitMs = 10_000;
 
 /**
- * Starts a command in a real pseudo-terminal, for one test; it shows colours, unless the environment given says otherwise.
+ * Starts a command in a real pseudo-terminal, for one test; it shows colours, unless the
+ * environment given says otherwise.
  */
 export function openTerminal(
   command: string,
@@ -43,17 +44,24 @@ export function openTerminal(
   });
   return {
     pid: child.pid,
+
     /** Everything that was written so far, escape sequences included. */
     get output() {
       return output;
     },
+
     /** What a person sees now. */
     get screen() {
       return drawScreen(output, columns);
     },
+
     /** Presses keys: `\r` is Enter, `\u0003` Ctrl-C. */
     type: (keys: string): void => child.write(keys),
-    /** Resolves once the output, from the last wait's end on, matches; rejects when the program ends before or 10 s pass. */
+
+    /**
+     * Resolves once the output, from the last wait's end on, matches; rejects when the program ends
+     * before or 10 s pass.
+     */
     waitFor: (pattern: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const fail = (why: string): void =>
@@ -74,6 +82,7 @@ export function openTerminal(
         };
         wake();
       }),
+
     /** Resolves when the program ends; 128 and the signal's number if a signal ended it. */
     exitCode,
   };

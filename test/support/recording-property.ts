@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { RawAnswer, RawCall } from '../../src/commands/doctor-service/calls.ts';
-import { ServiceRecording } from '../../src/commands/doctor-service/recording.ts';
-import { endpoints } from '../../src/contract/messages.ts';
+import { endpointNames } from '../../src/contract/messages.ts';
 import { statements } from '../../src/contract/statements.ts';
+import type { RawAnswer, RawCall } from '../../src/doctor/service/calls.ts';
+import { ServiceRecording } from '../../src/doctor/service/recording.ts';
 
 /** What nobody may find in a recording: names, ids, addresses, tokens, figures. */
 const secret = fc.oneof(
@@ -54,6 +54,7 @@ const contractKey = fc.constantFrom(
   'error_id',
   'details',
 );
+
 /** Keys that adreport does not know, and that are nobody's secret. */
 const plainKey = fc.constantFrom('viewability', 'page_size', 'own key', 'constructor', '__proto__');
 
@@ -73,7 +74,10 @@ function treeWith(key: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
 
 const lineOf = (cells: readonly string[]): string => cells.join(',');
 
-/** Bodies of all kinds: JSON, CSV, forms, pages, words. Keys and headings are secrets only where they may be planted. */
+/**
+ * Bodies of all kinds: JSON, CSV, forms, pages, words. Keys and headings are secrets only where
+ * they may be planted.
+ */
 function bodyWith(key: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const cells = fc.array(secret, { minLength: 1, maxLength: 6 });
   const headings = fc.array(key, { minLength: 1, maxLength: 6 });
@@ -95,7 +99,6 @@ const contentType = fc.oneof(
   ),
   secret,
 );
-const endpointNames = Object.keys(endpoints) as (keyof typeof endpoints)[];
 
 /** Exchanges in which secrets are planted wherever a service and an account can have them. */
 function exchangesWith(key: fc.Arbitrary<string>): fc.Arbitrary<[RawCall, RawAnswer][]> {
@@ -171,8 +174,8 @@ const outcomes = Object.fromEntries(statements.map(({ id }) => [id, 'holds']));
 const bytesAtMost = 200_000;
 
 /**
- * Holds recordings of random exchanges to what they promise: nothing that was planted is in one, also not with `--keep-keys`
- * where it was no key.
+ * Holds recordings of random exchanges to what they promise: nothing that was planted is in one,
+ * also not with `--keep-keys` where it was no key.
  */
 export function expectShapesOnly(numRuns: number): void {
   let planted = 0;
@@ -204,7 +207,9 @@ export function expectShapesOnly(numRuns: number): void {
   expect(planted).toBeGreaterThan(numRuns * 2);
 }
 
-/** Holds the recording of far more and far larger exchanges than an examination makes to its size. */
+/**
+ * Holds the recording of far more and far larger exchanges than an examination makes to its size.
+ */
 export function expectBounded(): void {
   const recording = new ServiceRecording(true);
   const members = Array.from({ length: 200 }, (_, index) => [

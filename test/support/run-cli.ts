@@ -46,7 +46,10 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A command line as a user types it, with double quotes around a word that holds blanks; or its words. */
+/**
+ * A command line as a user types it, with double quotes around a word that holds blanks; or its
+ * words.
+ */
 export type CommandLine = string | readonly string[];
 
 export function wordsOf(line: CommandLine): readonly string[] {
@@ -87,7 +90,10 @@ export interface CliResult {
   readonly cwd: string;
 }
 
-/** Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings folder of its own. */
+/**
+ * Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings
+ * folder of its own.
+ */
 export async function runCli(line: CommandLine, options: CliOptions = {}): Promise<CliResult> {
   const isTTY = options.tty ?? false;
   const columns = options.columns ?? 100;
@@ -135,16 +141,30 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
   };
 }
 
-/** The texts of the files of a folder and those below, but for the settings, by their paths in it. */
+/** A longer file is none that a test reads whole. */
+const longestText = 500_000_000;
+
+/** What stands at a path; nothing where a link leads to itself, or nowhere. */
+function statusOf(path: string) {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The texts of the files of a folder and those below, but for the settings, by their paths in it.
+ */
 function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
 
   const files: Record<string, string> = {};
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const isSetting = path.startsWith('.config');
-    // A link may lead nowhere.
-    const isFile = statSync(join(folder, path), { throwIfNoEntry: false })?.isFile();
-    if (isFile && !isSetting) files[path] = readFileSync(join(folder, path), 'utf8');
+    const status = statusOf(join(folder, path));
+    const isText = status?.isFile() && status.size <= longestText;
+    if (isText && !isSetting) files[path] = readFileSync(join(folder, path), 'utf8');
   }
   return files;
 }

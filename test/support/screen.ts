@@ -1,7 +1,8 @@
 /**
- * What a terminal shows after some output, with the sequences that progress bars and prompts use: its lines, without blank
- * ends, where the cursor is, and whether its modes are the usual ones; every character counts one cell. Throws on a
- * sequence that it does not know, so that a test never passes by overlooking one.
+ * What a terminal shows after some output, with the sequences that progress bars and prompts use:
+ * its lines, without blank ends, where the cursor is, and whether its modes are the usual ones;
+ * every character counts one cell. Throws on a sequence that it does not know, so that a test never
+ * passes by overlooking one.
  */
 export function drawScreen(output: string, columns: number) {
   const lines: string[][] = [];

@@ -9,8 +9,9 @@ import {
 } from './run-cli.ts';
 
 /**
- * Starts a server whose clock and the program's begin alike, and whose reports take two seconds unless told otherwise;
- * command lines run against it as one of its accounts, all of them in one folder.
+ * Starts a server whose clock and the program's begin alike, and whose reports take two seconds
+ * unless told otherwise; command lines run against it as one of its accounts, all of them in one
+ * folder.
  */
 export async function serveForTest(
   options: LocalServerOptions = {},
@@ -26,7 +27,10 @@ export async function serveForTest(
     ADREPORT_PROFILE: account === 'dsp' ? 'dsp' : 'buyer',
   };
 
-  /** Runs a command line signed in; each pause of the program moves the server's clock on by as much. */
+  /**
+   * Runs a command line signed in; each pause of the program moves the server's clock on by as
+   * much.
+   */
   function run(line: CommandLine, more: CliOptions = {}): Promise<CliResult> {
     return runCli(line, {
       cwd,

@@ -18,7 +18,8 @@ export function whySlurmCannotRun(): string | false {
 }
 
 /**
- * Starts a Slurm of one machine and one processor for one test, which listens on this machine alone.
+ * Starts a Slurm of one machine and one processor for one test, which listens on this machine
+ * alone.
  *
  * @returns the variables that lead `sbatch` to it
  */

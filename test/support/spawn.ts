@@ -11,17 +11,25 @@ export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
 export interface Place {
   /** A folder of the test's own where absent. */
   readonly cwd?: string;
-  /** On top of the path and a settings folder; nothing else of this process's environment is seen. */
+
+  /**
+   * On top of the path, the folder for temporary files, and a settings folder; nothing else of this
+   * process's environment is seen.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 const environmentAt = (cwd: string, env: Place['env']) => ({
   PATH: process.env.PATH,
+  TMPDIR: process.env.TMPDIR,
   ADREPORT_CONFIG_DIR: join(cwd, '.config'),
   ...env,
 });
 
-/** Starts a program in a process of its own, which does not outlive the test; stdin is empty unless it is given. */
+/**
+ * Starts a program in a process of its own, which does not outlive the test; stdin is empty unless
+ * it is given.
+ */
 export function start(
   command: string,
   args: readonly string[],
@@ -46,6 +54,7 @@ export function start(
       return { exitCode, signal, stdout, stderr, cwd };
     },
   );
+
   /** Resolves with what matches, once it has printed that on either stream. */
   const said = (pattern: RegExp): Promise<string> =>
     new Promise((found, miss) => {

@@ -1,15 +1,19 @@
 import { PassThrough, Writable } from 'node:stream';
-import { type ConsoleFlags, createConsole } from '../../src/ui/console.ts';
+import { Console, type ConsoleFlags } from '../../src/ui/console.ts';
 
 interface CaptureOptions {
   readonly isTTY: boolean;
+
   /** Of a terminal. */
   readonly columns: number;
+
   /** Sees what is written. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/** A stand-in for stdout or stderr, of a terminal or of a pipe, that keeps what is written to it. */
+/**
+ * A stand-in for stdout or stderr, of a terminal or of a pipe, that keeps what is written to it.
+ */
 export function captureOutput({ isTTY, columns, onText }: CaptureOptions) {
   const pieces: Buffer[] = [];
   const writable = new Writable({
@@ -40,11 +44,15 @@ export interface ConsoleSetup {
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: Partial<ConsoleFlags>;
   readonly stdin?: NodeJS.ReadStream;
+
   /** Takes the results in place of what keeps them. */
   readonly out?: Writable;
 }
 
-/** The program's voice, and what it says; stdout is 100 columns wide and stderr 90, where they are terminals. */
+/**
+ * The program's voice, and what it says; stdout is 100 columns wide and stderr 90, where they are
+ * terminals.
+ */
 export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: ConsoleSetup = {}) {
   const stdout = captureOutput({ isTTY: tty.stdout === true, columns: 100 });
   const stderr = captureOutput({ isTTY: tty.stderr === true, columns: 90 });
@@ -54,6 +62,6 @@ export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: Cons
     stderr: stderr.stream,
     env,
   };
-  const console = createConsole(host, { verbose: 0, color: true, ...flags });
+  const console = new Console(host, { verbose: 0, color: true, ...flags });
   return { console, stdout, stderr };
 }

@@ -26,8 +26,15 @@ describe('wrapLines', () => {
     );
   });
 
-  test('leaves a line with a command whole, so that it can be copied', () => {
-    const text = 'To go on:\n  adreport download 07bf --wait -o report.csv';
-    expect(wrapLines(text, 20)).toBe(text);
+  test('breaks a command so that a shell reads it as one, and no quoted text in two', () => {
+    const text = "To go on: adreport download 07bf --wait -o 'my report.csv'";
+    expect(wrapLines(text, 28)).toBe(
+      "To go on:\nadreport download 07bf \\\n  --wait -o \\\n  'my report.csv'",
+    );
+  });
+
+  test('leaves a command whole that has room', () => {
+    const text = 'To go on, type this:\n  adreport download 07bf --wait';
+    expect(wrapLines(text, 31)).toBe(text);
   });
 });

@@ -14,7 +14,11 @@ test.each<{ name: string; setup: ConsoleSetup; expected: string }>([
     setup: { tty: terminal, flags: { verbose: 1, color: false } },
     expected: 'a note\nWarning: a warning\na trace\nan error\n',
   },
-  { name: '-q with -vv', setup: { flags: { verbose: 2, quiet: true } }, expected: 'an error\n' },
+  {
+    name: '-q with -vv',
+    setup: { flags: { verbose: 2, quiet: true } },
+    expected: 'Warning: a warning\nan error\n',
+  },
   {
     name: 'on a terminal, -vv',
     setup: { tty: terminal, flags: { verbose: 2 } },

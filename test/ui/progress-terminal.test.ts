@@ -4,10 +4,10 @@ import { openTerminal, type TerminalOptions } from '../support/pty.ts';
 
 /** A program that shows bars, and does the next thing at each key that is pressed. */
 const source = `
-  import { createConsole } from './src/ui/console.ts';
+  import { Console } from './src/ui/console.ts';
   import { createProgress } from './src/ui/progress.ts';
   const { stdin, stdout, stderr, env } = process;
-  const console = createConsole({ stdin, stdout, stderr, env }, { verbose: 0, color: true });
+  const console = new Console({ stdin, stdout, stderr, env }, { verbose: 0, color: true });
   const progress = await createProgress('auto', console, () => performance.now());
   process.on('SIGINT', () => process.exit(130));
   stdin.setEncoding('utf8').on('data', (keys) => { for (const key of keys.trim()) act(key); });
@@ -54,7 +54,10 @@ beforeAll(() => {
 });
 afterAll(() => script.remove());
 
-/** Opens the program; typed keys are not echoed, so that the screen holds only what the program draws. */
+/**
+ * Opens the program; typed keys are not echoed, so that the screen holds only what the program
+ * draws.
+ */
 async function open(options: TerminalOptions = {}) {
   const terminal = openTerminal(
     'sh',
@@ -62,12 +65,17 @@ async function open(options: TerminalOptions = {}) {
     options,
   );
   await terminal.waitFor('the first line');
+
   /** Presses keys one after the other, and waits for what they draw. */
   const press = async (keys: string, pattern?: string | RegExp): Promise<void> => {
     for (const key of keys) terminal.type(`${key}\n`);
     if (pattern) await terminal.waitFor(pattern);
   };
-  /** The end of the program: nothing is left but the lines that it wrote, and the terminal is itself again. */
+
+  /**
+   * The end of the program: nothing is left but the lines that it wrote, and the terminal is itself
+   * again.
+   */
   const expectEnd = async (lines: readonly string[], exitCode = 0): Promise<void> => {
     expect(await terminal.exitCode).toBe(exitCode);
     const { screen } = terminal;
@@ -87,7 +95,7 @@ test.each([40, 80, 120])(
   async (columns) => {
     const { terminal, press, expectEnd } = await open({ columns });
 
-    await press('w', /Report 7f3a9c21.*progress/);
+    await press('w', /Report 7f3a9c21.*waiting/);
 
     expect(terminal.output).toContain('\u001b[?25l');
     expect(terminal.screen.cursorVisible).toBe(false);
@@ -150,8 +158,8 @@ test('after Ctrl-C and after a crash the terminal is itself again', async () => 
 
 test('a line longer than the terminal is shown whole above a bar', async () => {
   const { terminal, press } = await open({ columns: 40 });
-  await press('w', 'progress');
-  await press('l', /end.*progress/s);
+  await press('w', 'waiting');
+  await press('l', /end.*waiting/s);
   const { lines } = terminal.screen;
 
   // The last word stands on a line of its own.

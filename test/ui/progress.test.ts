@@ -44,8 +44,8 @@ async function runThrough(setup: Setup): Promise<string[]> {
 
 const plainLines = [
   'Report 7f3a ordered, waiting',
-  'Report 7f3a: progress, 15 s, 5 polls',
-  'Report 7f3a: progress, 27 s, 9 polls',
+  'Report 7f3a: waiting for the service, 15 s',
+  'Report 7f3a: waiting for the service, 27 s',
   'Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
   'Download of 7f3a: 40.0 MB of 40.0 MB, 80,000 rows',
 ];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPrompt, readSecret } from '../../src/ui/prompt.ts';
+import { Prompt, readSecret } from '../../src/ui/prompt.ts';
 import { bundleScript, type Script } from '../support/bundle.ts';
 import { openTerminal, type TerminalOptions } from '../support/pty.ts';
 import { input, openConsole } from '../support/streams.ts';
@@ -15,7 +15,7 @@ describe('without a terminal', () => {
   ])('at $name, what is missing is an error that names the flag', async ({ tty }) => {
     const stdin = input('', { isTTY: tty.stdin });
     const { console, stderr } = await openConsole({ stdin, tty });
-    const prompt = createPrompt(stdin, console, new AbortController().signal);
+    const prompt = new Prompt(stdin, console, new AbortController().signal);
     const expected = { name: 'UsageError', exitCode: 2, hint: 'Give it with --base-url URL.' };
     const question = { what: 'base URL', flag: '--base-url URL' };
 
@@ -26,18 +26,21 @@ describe('without a terminal', () => {
   });
 });
 
-/** Asks everything, and gives the answers as the result; the first argument is a file to write it to. */
+/**
+ * Asks everything, and gives the answers as the result; the first argument is a file to write it
+ * to.
+ */
 const source = `
   import { createWriteStream } from 'node:fs';
   import { UsageError } from './src/errors.ts';
-  import { createConsole } from './src/ui/console.ts';
-  import { createPrompt } from './src/ui/prompt.ts';
+  import { Console } from './src/ui/console.ts';
+  import { Prompt } from './src/ui/prompt.ts';
   const { stdin, stderr, env } = process;
   const stdout = createWriteStream(process.argv[2]);
-  const console = createConsole({ stdin, stdout, stderr, env }, { verbose: 0, color: true });
+  const console = new Console({ stdin, stdout, stderr, env }, { verbose: 0, color: true });
   const controller = new AbortController();
   process.on('SIGUSR1', () => controller.abort(new UsageError('The signal was used.')));
-  const prompt = createPrompt(stdin, console, controller.signal);
+  const prompt = new Prompt(stdin, console, controller.signal);
   const check = (text) => {
     if (!text.startsWith('https://')) throw new UsageError('It must begin with https://.');
   };

@@ -27,7 +27,10 @@ export function systemError(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
 
-/** Does something to a file; where the system refuses, throws an `OutputError` with the reason. Other errors stay. */
+/**
+ * Does something to a file; where the system refuses, throws an `OutputError` with the reason.
+ * Other errors stay.
+ */
 export async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

@@ -16,26 +16,35 @@ export const placeholders = [
 
 type Placeholder = (typeof placeholders)[number];
 
-/** What each placeholder stands for: days as `2026-11-01`. Absent: not known where the name is needed. */
+/**
+ * What each placeholder stands for: days as `2026-11-01`. Absent: not known where the name is
+ * needed.
+ */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
 const placeholderPattern = /\{([^{}]*)\}/g;
 
-/** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for one that does not exist. */
+/**
+ * The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for one that does not
+ * exist.
+ */
 export function placeholdersOf(template: string): Placeholder[] {
   const words = [...template.matchAll(placeholderPattern)].map((match) => match[1] ?? '');
   return words.map(placeholderNamed);
 }
 
-/** Whether a name tells the days of what it holds, so that each part of a split report has a file of its own. */
+/**
+ * Whether a name tells the days of what it holds, so that each part of a split report has a file of
+ * its own.
+ */
 export function hasTimePlaceholder(template: string): boolean {
   const ofTime: readonly Placeholder[] = ['since', 'until', 'date'];
   return placeholdersOf(template).some((placeholder) => ofTime.includes(placeholder));
 }
 
 /**
- * The file name with its placeholders replaced, each by a text that can name no other folder and no hidden file. Throws
- * `UsageError` for a placeholder that does not exist, or has no value here.
+ * The file name with its placeholders replaced, each by a text that can name no other folder and no
+ * hidden file. Throws `UsageError` for a placeholder that does not exist, or has no value here.
  */
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (_, word: string) => {
@@ -70,14 +79,17 @@ function placeholderNamed(word: string): Placeholder {
 
 const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** Control characters, marks that turn the direction of text, halves of a character, and what a file system reserves. */
+/**
+ * Control characters, marks that turn the direction of text, halves of a character, and what a file
+ * system reserves.
+ */
 const unsafeInNames =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu;
 
 /**
- * Text as a part of a file name on any system: no separators, no control characters, no dot or blank at either end, not
- * empty, at most 120 bytes (121 for the name of a device).
+ * Text as a part of a file name on any system: no separators, no control characters, no dot or
+ * blank at either end, not empty, at most 120 bytes (121 for the name of a device).
  */
 export function safeName(text: string): string {
   let name = text
@@ -91,7 +103,10 @@ export function safeName(text: string): string {
   return name === '' || deviceNames.test(name) ? `_${name}` : name;
 }
 
-/** A key that two paths share if they lead to one file: macOS and Windows tell no small letters from capitals. */
+/**
+ * A key that two paths share if they lead to one file: macOS and Windows tell no small letters from
+ * capitals.
+ */
 export function placeOf(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const place = normalize(path);
@@ -99,19 +114,34 @@ export function placeOf(path: string, platform: NodeJS.Platform = process.platfo
   return ignoresCase ? place.normalize('NFC').toLowerCase() : place;
 }
 
-/** A key that two absolute paths share if they lead to one file, also through symbolic links, whether it exists or not. */
+/**
+ * A key that two absolute paths share if they lead to one file, also through symbolic links,
+ * whether it exists or not.
+ */
 export function placeOnDisk(path: string): string {
-  return placeOf(followLinks(path, 40));
+  return placeOf(realPath(path, linksAtMost));
 }
 
-function followLinks(path: string, linksLeft: number): string {
-  const next = linkTarget(path);
-  if (next !== undefined && linksLeft > 0)
-    return followLinks(resolve(dirname(path), next), linksLeft - 1);
+const linksAtMost = 40;
 
-  // The folders above may be links as well.
-  const folder = dirname(path);
-  return folder === path ? path : join(followLinks(folder, linksLeft), basename(path));
+/** A path with its links followed, and those of the folders above it. */
+function realPath(path: string, linksLeft: number): string {
+  const target = linksLeft > 0 ? followLinks(path) : path;
+  const folder = dirname(target);
+  if (folder === target) return target;
+
+  const left = target === path ? linksLeft : linksLeft - 1;
+  return join(realPath(folder, left), basename(target));
+}
+
+/**
+ * Where a symbolic link leads to, if there is one at a path: through other links, but 40 of them at
+ * most.
+ */
+export function followLinks(path: string, linksLeft = linksAtMost): string {
+  const next = linkTarget(path);
+  if (next === undefined || linksLeft === 0) return path;
+  return followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
 function linkTarget(path: string): string | undefined {

@@ -8,6 +8,7 @@ import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
+import { followLinks } from './file-name.ts';
 import { PieceWriter } from './piece-writer.ts';
 import { sweepFolder, temporaryName } from './temporary-files.ts';
 
@@ -34,21 +35,22 @@ export interface WholeFile {
 interface OpenedFile {
   readonly file: fs.FileHandle;
 
-  /** Closes the file, whole, and puts it into its place. */
-  place(): Promise<void>;
+  /** Closes the file, whole. */
+  close(): Promise<void>;
 
-  /** Gives the file that is in its place a time, where it is one that stays. */
-  setTime(modifiedMs: number): Promise<void>;
+  /** Puts the closed file into its place. */
+  place(): Promise<void>;
 
   /** Takes back what was done; the file is closed already. */
   undo(): Promise<void>;
 }
 
 /**
- * Opens a file for writing. What is written goes to a temporary file beside it, which takes its place on `commit`; its
- * mode stays. Folders that are missing are made (`date=2026-11-01/`), and removed again on `abort`. A symbolic link
- * stays: what it points to is replaced. `/dev/stdout`, a named pipe and all else that is no regular file is written
- * directly, once somebody reads it. Where the name ends in `.gz` the file is packed. Throws `OutputError`.
+ * Opens a file for writing. What is written goes to a temporary file beside it, which takes its
+ * place on `place`; its mode stays. Folders that are missing are made (`date=2026-11-01/`), and
+ * removed again on `abort`. A symbolic link stays: what it points to is replaced. `/dev/stdout`, a
+ * named pipe and all else that is no regular file is written directly, once somebody reads it.
+ * Where the name ends in `.gz` the file is packed. Throws `OutputError`.
  */
 export async function openOutput(
   path: string,
@@ -61,7 +63,10 @@ export async function openOutput(
   return new OutputFile(path, opened, options);
 }
 
-/** A file that is there when it is whole, or not at all. All calls but `abort` throw `OutputError`, and have then undone everything. */
+/**
+ * A file that is there when it is whole, or not at all. All calls but `abort` throw `OutputError`,
+ * and have then undone everything.
+ */
 export class OutputFile implements Sink {
   readonly #path: string;
 
@@ -69,7 +74,9 @@ export class OutputFile implements Sink {
 
   readonly #pieces: PieceWriter;
 
-  /** Present where the file is packed: what packs it, and what takes the packed bytes to the file. */
+  /**
+   * Present where the file is packed: what packs it, and what takes the packed bytes to the file.
+   */
   readonly #gzip: Gzip | undefined;
 
   readonly #packing: Promise<void> | undefined;
@@ -94,21 +101,27 @@ export class OutputFile implements Sink {
     return writing && this.#orUndone(() => writing);
   }
 
-  /**
-   * Puts the file into its place.
-   *
-   * @param modifiedMs the time that a regular file has from then on, in milliseconds since 1970; now where absent
-   */
-  async commit(modifiedMs?: number): Promise<WholeFile> {
+  /** Makes the bytes whole, beside their place. */
+  async finish(): Promise<WholeFile> {
     await this.#orUndone(async () => {
       this.#gzip?.end();
       await this.#packing;
       await this.#pieces.end();
-      await this.#opened.place();
-      this.#isDone = true;
-      if (modifiedMs !== undefined) await this.#opened.setTime(modifiedMs);
+      await this.#opened.close();
     });
     return this.#pieces.facts();
+  }
+
+  /** Puts the file into its place, once it is finished. */
+  async place(): Promise<void> {
+    await this.#orUndone(() => this.#opened.place());
+    this.#isDone = true;
+  }
+
+  /** Makes the bytes whole and puts them into their place. */
+  async commit(): Promise<void> {
+    await this.finish();
+    await this.place();
   }
 
   async abort(): Promise<void> {
@@ -154,8 +167,9 @@ export async function checkTarget(path: string, options: OutputFileOptions = {})
       return;
     }
 
-    // Some folders, as those of /proc, seem to be writable and let nobody make anything in them. What is made has a name
-    // of its own: another part of the same run may be about to use the folders that are missing.
+    // Some folders, as those of /proc, seem to be writable and let nobody make anything in them.
+    // What is made has a name of its own: another part of the same run may be about to use the
+    // folders that are missing.
     const probe = join(dirname(outermost), temporaryName('folder'));
     await fs.mkdir(probe);
     try {
@@ -166,7 +180,10 @@ export async function checkTarget(path: string, options: OutputFileOptions = {})
   });
 }
 
-/** Writes an empty file into a folder and renames or links it there, as a report will be. Some network disks refuse that. */
+/**
+ * Writes an empty file into a folder and renames or links it there, as a report will be. Some
+ * network disks refuse that.
+ */
 async function tryToPlace(folder: string, { existing, keepsExisting }: Target): Promise<void> {
   const before = join(folder, temporaryName('before'));
   const after = join(folder, temporaryName('after'));
@@ -240,14 +257,18 @@ class FileBeside implements OpenedFile {
     }
   }
 
-  async place(): Promise<void> {
-    const { path, existing, keepsExisting } = this.#target;
-    // By its handle: whoever owns the folder may have put a link to another file in place of the name.
+  async close(): Promise<void> {
+    const { existing } = this.#target;
+    // By its handle: whoever owns the folder may have put a link to another file in place of the
+    // name.
     if (existing) await takeMode(this.file, existing);
     await this.file.sync();
     await this.#expectOwnFile();
     await this.file.close();
+  }
 
+  async place(): Promise<void> {
+    const { path, keepsExisting } = this.#target;
     if (!keepsExisting) {
       await fs.rename(this.#temporaryPath, path);
       return;
@@ -256,13 +277,6 @@ class FileBeside implements OpenedFile {
     // Unlike a rename, a link never replaces what somebody has put there meanwhile.
     await link(this.#temporaryPath, path);
     await fs.unlink(this.#temporaryPath);
-  }
-
-  async setTime(modifiedMs: number): Promise<void> {
-    // Only now: a temporary file with an old time would be swept away as abandoned by whoever writes beside it.
-    const time = new Date(modifiedMs);
-    // A disk that keeps no times is none the worse for a report.
-    await fs.utimes(this.#target.path, time, time).catch(() => {});
   }
 
   /** Throws where the name of the temporary file no longer leads to what was written. */
@@ -278,7 +292,10 @@ class FileBeside implements OpenedFile {
   }
 }
 
-/** Makes the folders that are missing, and adds each to `madeFolders` at once, also where a later one fails. */
+/**
+ * Makes the folders that are missing, and adds each to `madeFolders` at once, also where a later
+ * one fails.
+ */
 async function makeFolders(folder: string, madeFolders: string[]): Promise<void> {
   // One by one: Node's own way of making all never returns below /proc.
   for (const missing of await missingFolders(folder)) {
@@ -301,10 +318,11 @@ async function openDirect(path: string, signal: AbortSignal | undefined): Promis
     if (!reader) await pause(100);
   }
 
-  // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it holds must stay.
+  // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it
+  // holds must stay.
   const file = await fs.open(path, 'a');
   await reader?.close();
-  return { file, place: () => file.close(), setTime: async () => {}, undo: async () => {} };
+  return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
 }
 
 /** Where a file is to be, its symbolic links followed, and what stands there. */
@@ -319,19 +337,13 @@ interface Target {
 }
 
 async function findTarget(path: string, { noClobber = false }: OutputFileOptions): Promise<Target> {
-  const target = await followLinks(resolve(path));
+  const target = followLinks(resolve(path));
   const existing = await statOrNothing(target);
   if (existing?.isDirectory()) throw systemError('EISDIR');
   if (existing && noClobber) throw systemError('EEXIST');
   if (existing) await fs.access(target, constants.W_OK);
 
   return { path: target, existing, keepsExisting: noClobber };
-}
-
-async function followLinks(path: string, linksLeft = 40): Promise<string> {
-  const next = await fs.readlink(path).catch(() => undefined);
-  if (next === undefined || linksLeft === 0) return path;
-  return followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
 /** The folders down to this one that do not exist, the outermost first. */
@@ -343,7 +355,10 @@ async function missingFolders(folder: string): Promise<string[]> {
   return [...(await missingFolders(dirname(folder))), folder];
 }
 
-/** Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a device. */
+/**
+ * Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a
+ * device.
+ */
 async function isDirect(path: string): Promise<boolean> {
   if (/^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path)) return true;
 

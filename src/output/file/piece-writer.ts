@@ -3,7 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 
 const pieceBytes = 256 * 1024;
 
-/** Writes large pieces: while the system takes one, the next is filled. A Node stream takes a third longer for NDJSON. */
+/**
+ * Writes large pieces: while the system takes one, the next is filled. A Node stream takes a third
+ * longer for NDJSON.
+ */
 export class PieceWriter {
   readonly #file: FileHandle;
 
@@ -32,7 +35,10 @@ export class PieceWriter {
     return this.#hash ? { sizeBytes, sha256: this.#hash.digest('hex') } : { sizeBytes };
   }
 
-  /** Takes bytes, which may be used again. Gives a promise only where a piece is full: most batches of rows need not wait. */
+  /**
+   * Takes bytes, which may be used again. Gives a promise only where a piece is full: most batches
+   * of rows need not wait.
+   */
   write(bytes: Uint8Array): Promise<void> | undefined {
     const part = bytes.subarray(0, pieceBytes - this.#filledBytes);
     this.#filling.set(part, this.#filledBytes);

@@ -3,8 +3,9 @@ import { IncompleteDataError } from '../../errors.ts';
 import type { Sink } from '../encoder.ts';
 
 /**
- * A place that cannot take back what it was given (stdout), made fit for a download that starts again: what was already
- * written is passed over the second time, once it has been proved to be the same bytes.
+ * A place that cannot take back what it was given (stdout), made fit for a download that starts
+ * again: what was already written is passed over the second time, once it has been proved to be the
+ * same bytes.
  */
 export class ReplaySink implements Sink {
   readonly #target: Sink;

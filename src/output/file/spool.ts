@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { withReason } from './file-error.ts';
 import { temporaryName } from './temporary-files.ts';
 
-/** A place on the disk for bytes that wait until it is their turn. What fails throws `OutputError`. */
+/**
+ * A place on the disk for bytes that wait until it is their turn. What fails throws `OutputError`.
+ */
 export interface Spool {
   write(bytes: Uint8Array): Promise<void>;
 
@@ -15,8 +17,8 @@ export interface Spool {
 }
 
 /**
- * Opens a spool in a folder that exists. Its file has no name once it is open: nothing stays, whatever happens to the
- * program. Throws `OutputError`.
+ * Opens a spool in a folder that exists. Its file has no name once it is open: nothing stays,
+ * whatever happens to the program. Throws `OutputError`.
  */
 export async function createSpool(folder: string): Promise<Spool> {
   const path = join(folder, temporaryName('part'));

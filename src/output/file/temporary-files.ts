@@ -4,13 +4,16 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../errors.ts';
 
-/** A temporary file that nobody has written to for so long belongs to nobody any more. */
+/** What another machine has not written to for so long belongs to nobody any more. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /** File systems take names of 255 bytes. */
 const longestNameBytes = 250;
 
-/** All of the host's name counts, though not all of it fits: containers of one job differ in its end alone. */
+/**
+ * All of the host's name counts, though not all of it fits: containers of one job differ in its end
+ * alone.
+ */
 const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
 /** A name beside `name` that says who writes it: hidden, at most 255 bytes, different each time. */
@@ -24,7 +27,10 @@ export function temporaryName(name: string): string {
   return `.${beginning}${ending}`;
 }
 
-/** Removes what runs that were killed have left in a folder: their process is gone, or the file is a day old. */
+/**
+ * Removes the temporary files and folders that runs have left which were killed: their process is
+ * gone, or they are those of another machine and a day old.
+ */
 export async function sweepFolder(folder: string): Promise<void> {
   // A folder may be one to write to and not to list.
   const names = await fs.readdir(folder).catch(() => []);
@@ -33,18 +39,28 @@ export async function sweepFolder(folder: string): Promise<void> {
     if (!match) continue;
 
     const path = join(folder, name);
-    const isOrphan = match[1] === host && !isRunning(Number(match[2]));
+    const isOfThisHost = match[1] === host;
     try {
-      if (isOrphan || (await isAbandoned(path))) await fs.unlink(path);
+      const isAbandoned = isOfThisHost ? !isRunning(Number(match[2])) : await isOld(path);
+      if (isAbandoned) await remove(path);
     } catch {
       // Another run swept it away first, or it is not ours to remove.
     }
   }
 }
 
-async function isAbandoned(path: string): Promise<boolean> {
-  const { mtimeMs } = await fs.stat(path);
+async function isOld(path: string): Promise<boolean> {
+  const { mtimeMs } = await fs.lstat(path);
   return Date.now() - mtimeMs > abandonedAfterMs;
+}
+
+async function remove(path: string): Promise<void> {
+  const stat = await fs.lstat(path);
+  if (!stat.isDirectory()) return fs.unlink(path);
+
+  // Somebody else could put a link to another folder into theirs while it is being emptied.
+  const isOwn = stat.uid === (process.getuid?.() ?? stat.uid);
+  if (isOwn) await fs.rm(path, { recursive: true });
 }
 
 function isRunning(pid: number): boolean {

@@ -1,27 +1,32 @@
-import { type ReportRequest, reportStatuses } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
-import type { Control, ReportChange } from '../local-server.ts';
+import type { ReportRequest } from '../../contract/messages.ts';
+import type { Control } from '../local-server.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
+import type { AdminBodyName } from './admin-bodies.ts';
 
-/** A call with which tests steer the server from any language, without a token (`cli.md`, `local-server`). */
+/**
+ * A call with which tests steer the server from any language, without a token (`cli.md`,
+ * `local-server`).
+ */
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** `:id` in it stands for a report. */
+
+  /** `:id` in it stands for a report, or a fault. */
   readonly path: string;
   readonly meaning: string;
+
   /** The body that it takes; none where absent. */
   readonly body?: AdminBody;
+
   /** Does it, and returns what is told, or nothing where all went well. Throws `UsageError`. */
-  answer(body: Parameters, id: string): unknown;
+  answer(body: Parameters, id: string): Promise<unknown> | unknown;
 }
 
-/** The body of an admin call, as `/openapi.json` describes it. */
-export interface AdminBody {
+/** The body of an admin call. */
+interface AdminBody {
+  /** Under which `admin-bodies.ts` describes it. */
+  readonly name: AdminBodyName;
   readonly example: object;
-  /** A JSON schema by the name of each member. */
-  readonly properties: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
 }
 
 /** A report as the admin call and the page list it. */
@@ -29,14 +34,19 @@ export interface ListedReport {
   readonly status: string;
   readonly message: string;
   readonly report_id: string;
+
   /** The name of its account. */
   readonly account: string;
+
   /** ISO 8601, by the server's clock. */
   readonly created: string;
   readonly request: ReportRequest;
 }
 
-/** Every admin call. Routes, `/openapi.json`, the page and the refusal of an unknown path are made of this list. */
+/**
+ * Every admin call. Routes, `/openapi.json`, the page and the refusal of an unknown path are made
+ * of this list.
+ */
 export function listAdminCalls(services: Services, control: Control): readonly AdminCall[] {
   const { faults, log } = services;
 
@@ -69,16 +79,12 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/clock',
       meaning: 'moves the clock on, sets it, or lets it stand still',
-      body: {
-        example: { advance: '2h' },
-        properties: {
-          advance: { type: 'string', description: 'How far: 500ms, 30s, 5m, 2h or 1d.' },
-          now: { type: 'string', format: 'date-time', description: 'Where it is set to.' },
-          frozen: { type: 'boolean', description: 'Whether it stands still there.' },
-        },
-      },
-      answer(body) {
-        moveClock(body, control);
+      body: { name: 'clock', example: { advance: '2h' } },
+      async answer(body) {
+        const { readAdminBody } = await import('./admin-bodies.ts');
+        const { advance, ...setting } = readAdminBody('clock', body);
+        if (advance === undefined) control.setClock(setting);
+        else control.advance(advance);
         return tellTime(services);
       },
     },
@@ -92,20 +98,11 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/faults',
       meaning: 'puts a fault in force',
-      body: {
-        example: { fault: 'status:503:times=3' },
-        properties: {
-          fault: { type: 'string', description: 'ENDPOINT:KIND[:key=value…]' },
-          faults: {
-            type: 'array',
-            items: { type: 'string' },
-            minItems: 1,
-            description: 'Several faults: all of them, or none where one is wrong.',
-          },
-        },
-      },
-      answer(body) {
-        faults.add(...readFaults(body));
+      body: { name: 'fault', example: { fault: 'status:503:times=3' } },
+      async answer(body) {
+        const { readAdminBody } = await import('./admin-bodies.ts');
+        const { fault, faults: several = [] } = readAdminBody('fault', body);
+        faults.add(...several, ...(fault === undefined ? [] : [fault]));
         return { faults: faults.list() };
       },
     },
@@ -114,6 +111,12 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       path: '/__admin/faults',
       meaning: 'ends every fault',
       answer: () => faults.clear(),
+    },
+    {
+      method: 'DELETE',
+      path: '/__admin/faults/:id',
+      meaning: 'ends one fault, by the id of the list',
+      answer: (_body, id) => faults.remove(id),
     },
     {
       method: 'GET',
@@ -125,16 +128,10 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/reports/:id',
       meaning: 'sets the status of a report',
-      body: {
-        example: { status: 'ready' },
-        properties: {
-          status: { enum: reportStatuses, description: 'The status from now on.' },
-          message: { type: 'string', description: 'What the status call says of it.' },
-        },
-        required: ['status'],
-      },
-      answer(body, id) {
-        const change = readChange(body);
+      body: { name: 'report', example: { status: 'ready' } },
+      async answer(body, id) {
+        const { readAdminBody } = await import('./admin-bodies.ts');
+        const change = readAdminBody('report', body);
         control.setReport(id, change);
         return { response: { report_id: id, status: change.status } };
       },
@@ -165,40 +162,4 @@ function tellHealth(services: Services): object {
 function tellTime({ clock }: Services): object {
   const now = new Date(clock.now()).toISOString();
   return clock.isFrozen ? { now, frozen: true } : { now };
-}
-
-/** Does what the body of a call of the clock says: it is advanced, or it is set. */
-function moveClock({ advance, now, frozen }: Parameters, control: Control): void {
-  if (now === undefined && frozen === undefined) {
-    control.advance(typeof advance === 'string' ? advance : '');
-    return;
-  }
-
-  const isTime = now === undefined || typeof now === 'string';
-  const isSwitch = frozen === undefined || typeof frozen === 'boolean';
-  if (advance !== undefined || !isTime || !isSwitch) {
-    throw new UsageError(
-      'Send {"advance":"2h"}, or {"now":"2026-11-01T09:00:00Z"}, the latter with "frozen":true to stop the clock there.',
-    );
-  }
-  control.setClock({ now, frozen });
-}
-
-/** One fault, or a list of them. */
-function readFaults(body: Parameters): string[] {
-  const faults = body.faults === undefined ? [body.fault] : body.faults;
-  const isList = Array.isArray(faults) && faults.length > 0;
-  if (isList && faults.every((fault) => typeof fault === 'string')) return faults;
-
-  throw new UsageError('Send {"fault":"status:503:times=3"}, or {"faults":[…]}.', {
-    code: 'BAD_FAULT',
-  });
-}
-
-function readChange({ status: word, message }: Parameters): ReportChange {
-  const status = reportStatuses.find((known) => known === word);
-  if (!status) {
-    throw new UsageError(`Send {"status":"…"} with one of ${reportStatuses.join(', ')}.`);
-  }
-  return typeof message === 'string' ? { status, message } : { status };
 }

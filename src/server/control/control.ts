@@ -4,7 +4,9 @@ import { isClockTime, readClockTime } from '../clock.ts';
 import type { Control } from '../local-server.ts';
 import type { Services } from '../services.ts';
 
-/** What a test does to a running server from its own process; the admin calls do the same over HTTP. */
+/**
+ * What a test does to a running server from its own process; the admin calls do the same over HTTP.
+ */
 export function createControl(services: Services): Control {
   const { clock, faults, log, reports, sessions } = services;
 

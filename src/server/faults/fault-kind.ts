@@ -7,12 +7,16 @@ import type { Answer, BodyChange } from '../answer.ts';
 export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;
+
   /** The keys that it takes beside those of every fault. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
+
   /** The key that must be given. */
   readonly needs?: string;
+
   /** The calls that it can strike, the likeliest first; every one where absent. */
   readonly reach?: readonly EndpointName[];
+
   /** What it does, given the values of its keys; `name` is the one it was given by. */
   effect(values: FaultValues, name: string): FaultEffect;
 }
@@ -24,9 +28,14 @@ export type FaultValues = Readonly<Record<string, number | undefined>>;
 export interface FaultEffect {
   /** How long the call waits before anything else. */
   readonly delayMs?: number;
-  /** Answers in place of the service; with nothing where it has ended the connection. `revokeToken` ends the call's. */
+
+  /**
+   * Answers in place of the service; with nothing where it has ended the connection. `revokeToken`
+   * ends the call's.
+   */
   answer?(incoming: IncomingMessage, revokeToken: () => void): Answer | undefined;
   readonly changeBody?: BodyChange;
+
   /** The status that a report has in place of `ready`. */
   readonly end?: ReportStatus;
 }
@@ -35,8 +44,10 @@ export interface FaultEffect {
 export interface FaultKey {
   /** What its value is called. */
   readonly what: string;
+
   /** A value that it may have. */
   readonly example: string;
+
   /** Reads a value; `NaN` where it is wrong. */
   read(text: string): number;
 }

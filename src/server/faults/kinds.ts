@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReportStatus } from '../../contract/messages.ts';
+import { endpointNames, type ReportStatus } from '../../contract/messages.ts';
 import { type Answer, type BodyChange, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
 import { errorIds, errorStatuses, refuseUntil, ServiceError } from '../service/service-error.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
@@ -48,7 +48,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   unauthorized: {
     meaning: 'the token dies',
     // A sign-in carries no token that could die.
-    reach: ['status', 'buyer', 'download', 'campaigns'],
+    reach: endpointNames.filter((name) => name !== 'auth'),
     effect: () => ({
       answer(_incoming, revokeToken) {
         revokeToken();

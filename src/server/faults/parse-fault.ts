@@ -1,4 +1,4 @@
-import { type EndpointName, endpoints } from '../../contract/messages.ts';
+import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import {
@@ -15,23 +15,29 @@ import { faultKinds, kindLabels } from './kinds.ts';
 export interface FaultSpec {
   /** As it was written. */
   readonly text: string;
+
   /** Its kind: `delay`, and `status` for an HTTP status. */
   readonly type: string;
+
   /** The calls that it strikes. */
   readonly reach: readonly EndpointName[];
+
   /** The name or the e-mail address of the account that it strikes; every account where absent. */
   readonly account: string | undefined;
+
   /** How often it strikes. */
   readonly times: number;
+
   /** How many calls pass before it strikes. */
   readonly after: number;
+
   /** With which probability it strikes. */
   readonly p: number;
   readonly effect: FaultEffect;
 }
 
-/** What a fault can strike. */
-export const everyEndpoint = Object.keys(endpoints) as readonly EndpointName[];
+/** Far more than the longest that does something. */
+const lengthAtMost = 500;
 
 const grammar =
   'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
@@ -40,21 +46,25 @@ const grammar =
 const commonKeys = { times: wholeNumber, after: wholeNumber, p: probability };
 
 /**
- * Reads a fault as `--fault` and the admin call give it: `ENDPOINT:KIND[:key=value…]` (`cli.md`, `local-server`).
- * Throws `UsageError` that names the part that is wrong.
+ * Reads a fault as `--fault` and the admin call give it: `ENDPOINT:KIND[:key=value…]` (`cli.md`,
+ * `local-server`). Throws `UsageError` that names the part that is wrong.
  */
 export function parseFault(written: string): FaultSpec {
   const text = written.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
 
-  const refuse = (problem: string, hint = grammar): never => {
-    const message = `The fault “${text.slice(0, 120)}” is wrong: ${problem}.`;
+  const refuse = (reason: string, hint = grammar): never => {
+    const message = `The fault “${text.slice(0, 120)}” is wrong: ${reason}.`;
     throw new UsageError(message, { code: 'BAD_FAULT', hint });
   };
 
-  const targets = everyEndpoint.filter((target) => endpoint === '*' || endpoint === target);
+  if (text.length > lengthAtMost) {
+    return refuse(`it has more than ${lengthAtMost} characters`);
+  }
+
+  const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
   if (targets.length === 0) {
-    return refuse(`“${endpoint}” is no endpoint`, hintFor(endpoint, [...everyEndpoint, '*']));
+    return refuse(`“${endpoint}” is no endpoint`, hintFor(endpoint, [...endpointNames, '*']));
   }
 
   const type = typeOf(name);
@@ -108,7 +118,10 @@ function strikesOf(values: FaultValues): Pick<FaultSpec, 'times' | 'after' | 'p'
   };
 }
 
-/** The kind that a name stands for: an HTTP status is of the kind `status`, which has no name of its own. */
+/**
+ * The kind that a name stands for: an HTTP status is of the kind `status`, which has no name of its
+ * own.
+ */
 function typeOf(name: string): string | undefined {
   if (/^[2-5]\d\d$/.test(name)) return 'status';
   if (name === 'status') return undefined;

@@ -1,17 +1,24 @@
 import type { Profile } from '../../contract/vocabulary.ts';
 
-/** What a client says about the answer that it would like, in its `Accept` and `Accept-Encoding` headers. */
+/**
+ * What a client says about the answer that it would like, in its `Accept` and `Accept-Encoding`
+ * headers.
+ */
 
 /** The forms in which a report can be delivered. */
 export type DataFormat = 'json' | 'csv';
 
-/** The codings in which an answer can be compressed, those that cost the least time for their gain first. */
+/**
+ * The codings in which an answer can be compressed, those that cost the least time for their gain
+ * first.
+ */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
 /**
- * The form in which a report is delivered, or `undefined` where `Accept` allows neither (`decisions.md` 4). A buyer gets
- * JSON unless CSV is preferred; a DSP gets CSV unless JSON is named.
+ * The form in which a report is delivered, or `undefined` where `Accept` allows neither
+ * (`decisions.md` 4). A buyer gets JSON unless CSV is preferred; a DSP gets CSV unless JSON is
+ * named.
  */
 export function chooseDataFormat(
   accept: string | undefined,
@@ -35,8 +42,8 @@ export function chooseDataFormat(
 }
 
 /**
- * A coding that `Accept-Encoding` allows, or `undefined` where the body goes as it is. A client that names the body as it
- * is (`identity`), and likes no coding better, gets it so.
+ * A coding that `Accept-Encoding` allows, or `undefined` where the body goes as it is. A client
+ * that names the body as it is (`identity`), and likes no coding better, gets it so.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const qualities = readPreferences(acceptEncoding);
@@ -48,7 +55,10 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding | undef
   });
 }
 
-/** The members of an `Accept…` header in lower case, each with its quality from 0 to 1 (RFC 9110, 12). */
+/**
+ * The members of an `Accept…` header in lower case, each with its quality from 0 to 1 (RFC 9110,
+ * 12).
+ */
 function readPreferences(header = ''): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
 

@@ -6,17 +6,20 @@ import { ServiceError } from '../service/service-error.ts';
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export const bodyBytesAtMost = 1024 * 1024;
+
 /** More than there are parameters; each one that is not known costs a sentence of the answer. */
 const namesAtMost = 1_000;
+
 /** Enough for every filter with the most values it may have. */
 const fieldsAtMost = 20_000;
+
 /** The index of `name[]` in JSON, where it stands once: after every other. */
 const lastIndex = '999999999999999';
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * Reads a body. One that begins with `{` is JSON whatever its Content-Type says, because `curl -d @file` labels JSON as
- * a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
+ * Reads a body. One that begins with `{` is JSON whatever its Content-Type says, because
+ * `curl -d @file` labels JSON as a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
  */
 export function parseBody(body: Buffer, contentType = '', coding = 'identity'): Parameters {
   const text = decodeBody(body, coding);
@@ -81,8 +84,9 @@ function readBody(parse: () => Parameters): Parameters {
 }
 
 /**
- * JSON whose keys are written as those of a form: `{"breakdowns[7]":"DAILY"}` becomes `{"breakdowns":{"7":"DAILY"}}`
- * (`decisions.md` 2). Throws `ServiceError` where a parameter is given both ways.
+ * JSON whose keys are written as those of a form: `{"breakdowns[7]":"DAILY"}` becomes
+ * `{"breakdowns":{"7":"DAILY"}}` (`decisions.md` 2). Throws `ServiceError` where a parameter is
+ * given both ways.
  */
 function foldIndexedKeys(parameters: Parameters): Parameters {
   const folded = new Map<string, unknown>();
@@ -122,14 +126,15 @@ function parseForm(text: string): Parameters {
 }
 
 /**
- * The values of an array parameter in ascending index order, from any of its shapes: a JSON array, an object with integer
- * keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar (`decisions.md` 2). `undefined` where the shape
- * is none of these.
+ * The values of an array parameter in ascending index order, from any of its shapes: a JSON array,
+ * an object with integer keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar
+ * (`decisions.md` 2). `undefined` where the shape is none of these.
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
 
-  // A form that repeats `name[0]=` has an object in an object; nothing of the contract is nested deeper.
+  // A form that repeats `name[0]=` has an object in an object; nothing of the contract is nested
+  // deeper.
   const elements = elementsOf(value, 2);
   if (!elements) return undefined;
 
@@ -143,7 +148,8 @@ export function readArray(value: unknown): readonly string[] | undefined {
 }
 
 /**
- * The elements of any of the shapes of an array; `undefined` for an object whose keys are no indexes.
+ * The elements of any of the shapes of an array; `undefined` for an object whose keys are no
+ * indexes.
  * @param levels how many objects may stand in each other
  */
 function elementsOf(value: unknown, levels: number): readonly unknown[] | undefined {
@@ -167,8 +173,8 @@ function elementsOf(value: unknown, levels: number): readonly unknown[] | undefi
 }
 
 /**
- * A string, or a number as text; `undefined` for anything else, and for a whole number so large that JSON cannot tell it
- * from its neighbours.
+ * A string, or a number as text; `undefined` for anything else, and for a whole number so large
+ * that JSON cannot tell it from its neighbours.
  */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;

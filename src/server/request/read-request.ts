@@ -14,7 +14,7 @@ import { isZone } from '../calendar.ts';
 import { latestSecond } from '../clock.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
-import { RequestFaults } from './request-faults.ts';
+import { RequestErrors } from './request-errors.ts';
 
 /** The values that an array parameter has at most. */
 const valuesAtMost = 1_000;
@@ -30,8 +30,8 @@ const plainParameters: readonly string[] = [
 const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
 /**
- * The report request that the parameters of `POST /buyer-reporting` make, for an account (`decisions.md` 2).
- * Throws one `ServiceError` that lists everything that is wrong.
+ * The report request that the parameters of `POST /buyer-reporting` make, for an account
+ * (`decisions.md` 2). Throws one `ServiceError` that lists everything that is wrong.
  *
  * @param isLenient whether parameters that are not known are passed over
  */
@@ -47,7 +47,7 @@ export function readReportRequest(
 class RequestReader {
   readonly #parameters: Parameters;
   readonly #account: Account;
-  readonly #faults = new RequestFaults();
+  readonly #errors = new RequestErrors();
 
   constructor(parameters: Parameters, account: Account) {
     this.#parameters = parameters;
@@ -62,7 +62,7 @@ class RequestReader {
     const timezone = this.#readZone();
     const output = this.#readOutput();
     if (!isLenient) this.#refuseUnknownParameters();
-    this.#faults.throwIfAny();
+    this.#errors.throwIfAny();
 
     return {
       ...window,
@@ -70,7 +70,8 @@ class RequestReader {
       breakdowns: breakdowns.map(({ name }) => name),
       filters: filterValues,
       output,
-      // A buyer's timezone is accepted and has no effect, because the summary always states europe/paris.
+      // A buyer's timezone is accepted and has no effect, because the summary always states
+      // europe/paris.
       ...(this.#account.profile === 'dsp' && { timezone }),
     };
   }
@@ -79,7 +80,7 @@ class RequestReader {
     const since = this.#readInstant('since');
     const until = this.#readInstant('until');
     if (since > until) {
-      this.#faults.add('INVALID_PARAMETER', {
+      this.#errors.add('INVALID_PARAMETER', {
         parameter: 'since',
         value: since,
         problem: `is after until (${until}).`,
@@ -97,7 +98,7 @@ class RequestReader {
     const allowed = 'a unix timestamp in whole seconds';
     if (this.#isAbsent(parameter)) {
       const problem = `is missing: give ${allowed}.`;
-      this.#faults.add('MISSING_PARAMETER', { parameter, problem, allowed });
+      this.#errors.add('MISSING_PARAMETER', { parameter, problem, allowed });
       return Number.NaN;
     }
 
@@ -106,7 +107,7 @@ class RequestReader {
       ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
       : `must be ${allowed}.`;
     const value = excerptOf(written);
-    this.#faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
+    this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
     return Number.NaN;
   }
 
@@ -114,8 +115,8 @@ class RequestReader {
     const names = this.#readList('metrics', (text) => namesIn(text.split(',', valuesAtMost + 1)));
     const metrics = this.#findAll('metrics', names, findMetric);
 
-    if (metrics.length === 0 && !this.#faults.isAbout('metrics')) {
-      this.#faults.add('MISSING_PARAMETER', {
+    if (metrics.length === 0 && !this.#errors.isAbout('metrics')) {
+      this.#errors.add('MISSING_PARAMETER', {
         parameter: 'metrics',
         problem: 'is missing: name at least one metric.',
         allowed: this.#namesOfProfile('metrics'),
@@ -130,7 +131,7 @@ class RequestReader {
 
     const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
     if (timeNames.length > 1) {
-      this.#faults.add('CONFLICTING_BREAKDOWNS', {
+      this.#errors.add('CONFLICTING_BREAKDOWNS', {
         parameter: 'breakdowns',
         value: timeNames,
         problem: `${timeNames.join(' and ')} exclude each other: use at most one time breakdown.`,
@@ -159,10 +160,10 @@ class RequestReader {
       const value = excerptOf(name);
       if (entry) {
         const problem = `${value} is not available to the ${profile} profile.`;
-        this.#faults.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
+        this.#errors.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
       } else {
         const problem = `${value} is not known${adviceOnName(name, allowed)}`;
-        this.#faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
+        this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
       }
     }
 
@@ -193,12 +194,12 @@ class RequestReader {
 
     if (!profiles.includes(profile)) {
       const problem = `is not available to the ${profile} profile.`;
-      this.#faults.add('PROFILE_MISMATCH', { parameter, problem, allowed: plainParameters });
+      this.#errors.add('PROFILE_MISMATCH', { parameter, problem, allowed: plainParameters });
       return false;
     }
     if (adminOnly && !admin) {
       const problem = 'is for admin accounts only: leave it out.';
-      this.#faults.add('ADMIN_ONLY', { parameter, problem });
+      this.#errors.add('ADMIN_ONLY', { parameter, problem });
       return false;
     }
     return true;
@@ -213,17 +214,20 @@ class RequestReader {
 
       const value = excerptOf(id);
       const problem = `“${value}” is no ID: IDs are digits.`;
-      this.#faults.add('INVALID_PARAMETER', { parameter, value, problem, allowed: 'digits' });
+      this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed: 'digits' });
     }
     return ids;
   }
 
-  /** The values of an array parameter, each made of one or more of its texts, repeats dropped, in their order. */
+  /**
+   * The values of an array parameter, each made of one or more of its texts, repeats dropped, in
+   * their order.
+   */
   #readList(parameter: string, split: (text: string) => readonly string[]): string[] {
     const texts = readArray(this.#parameters[parameter]);
     if (!texts) {
       const problem = 'must be a list of values: send a long ID as a string.';
-      this.#faults.add('INVALID_PARAMETER', { parameter, problem });
+      this.#errors.add('INVALID_PARAMETER', { parameter, problem });
       return [];
     }
 
@@ -231,7 +235,7 @@ class RequestReader {
     if (values.length > valuesAtMost) {
       const problem = `has more than ${valuesAtMost} values.`;
       const allowed = `at most ${valuesAtMost} values`;
-      this.#faults.add('INVALID_PARAMETER', { parameter, problem, allowed });
+      this.#errors.add('INVALID_PARAMETER', { parameter, problem, allowed });
       return [];
     }
     return [...new Set(values)];
@@ -246,7 +250,7 @@ class RequestReader {
       const value = excerptOf(written);
       const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
       const problem = `“${value}” is no time zone of the TZ database${guess}`;
-      this.#faults.add('INVALID_PARAMETER', { parameter: 'timezone', value, problem });
+      this.#errors.add('INVALID_PARAMETER', { parameter: 'timezone', value, problem });
     }
     return zone;
   }
@@ -259,7 +263,7 @@ class RequestReader {
     const value = excerptOf(output);
     const problem = `“${value}” is not known: leave it out, or use direct.`;
     const allowed = ['direct'];
-    this.#faults.add('INVALID_PARAMETER', { parameter: 'output', value, problem, allowed });
+    this.#errors.add('INVALID_PARAMETER', { parameter: 'output', value, problem, allowed });
     return undefined;
   }
 
@@ -267,7 +271,7 @@ class RequestReader {
     for (const name of Object.keys(this.#parameters)) {
       if (everyParameter.includes(name)) continue;
 
-      this.#faults.add('UNKNOWN_PARAMETER', {
+      this.#errors.add('UNKNOWN_PARAMETER', {
         parameter: excerptOf(name),
         problem: `is no parameter of a report${suggestion(name, everyParameter)}`,
         allowed: everyParameter,

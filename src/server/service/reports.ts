@@ -4,9 +4,13 @@ import type { Account } from '../fixtures/fixtures.ts';
 import type { LocalServerOptions } from '../local-server.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/** Beyond so many reports, or so many bytes of the bodies that asked for them, the oldest are forgotten. */
+/**
+ * Beyond so many reports, or so many bytes of the bodies that asked for them, the oldest are
+ * forgotten.
+ */
 const reportsAtMost = 10_000;
 const bytesAtMost = 64 * 1024 * 1024;
+
 /** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
 const forgottenAtMost = 100_000;
 const oneDayMs = 24 * 3_600_000;
@@ -16,6 +20,7 @@ export interface ReportOrder {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
+
   /** The size of the body that asked for it. */
   readonly sizeBytes: number;
 }
@@ -24,8 +29,10 @@ export interface ReportOrder {
 export interface HeldReport extends ReportOrder {
   readonly id: string;
   statusCalls: number;
+
   /** How it ends, once that is decided. */
   end?: ReportStatus;
+
   /** Set by hand through the admin call; counts before everything else. */
   fixedStatus?: ReportStatus;
   message?: string | undefined;
@@ -39,8 +46,9 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 };
 
 /**
- * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A report is done after a
- * time, at its n-th status call, or when it is told to. What is refused is thrown as a `ServiceError`.
+ * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A
+ * report is done after a time, at its n-th status call, or when it is told to. What is refused is
+ * thrown as a `ServiceError`.
  */
 export class Reports {
   readonly #delayMs: number;
@@ -48,9 +56,11 @@ export class Reports {
   readonly #isManual: boolean;
   readonly #reportTtlMs: number;
   readonly #endOf: (account: Account) => ReportStatus;
+
   /** By id, the oldest first. */
   readonly #reports = new Map<string, HeldReport>();
   #heldBytes = 0;
+
   /** The e-mail of the owner of each forgotten report. */
   readonly #forgotten = new Map<string, string>();
 
@@ -74,7 +84,10 @@ export class Reports {
     return report;
   }
 
-  /** An account's report that is not past its life; an unknown id and another account's are refused alike. */
+  /**
+   * An account's report that is not past its life; an unknown id and another account's are refused
+   * alike.
+   */
   find(id: string, account: Account, nowMs: number): HeldReport {
     const report = this.#reports.get(id);
     if (report?.account.email === account.email) {
@@ -86,7 +99,7 @@ export class Reports {
       const why = `was forgotten, because this server keeps the latest ${reportsAtMost}`;
       throw expiredReport(id, why);
     }
-    throw new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
+    throw unknownReport(id);
   }
 
   /** The report of any account with that id. */
@@ -105,7 +118,10 @@ export class Reports {
     return { status, message: report.message ?? messages[status], report_id: report.id };
   }
 
-  /** Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when it expired. */
+  /**
+   * Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when
+   * it expired.
+   */
   assertDownloadable(report: HeldReport, nowMs: number): void {
     const { id, createdMs } = report;
     const status = this.#statusOf(report, nowMs);
@@ -153,6 +169,11 @@ export class Reports {
       this.#forgotten.delete(id);
     }
   }
+}
+
+/** The refusal of a report that is not there. */
+export function unknownReport(id: string): ServiceError {
+  return new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
 }
 
 function expiredReport(id: string, why = 'has expired'): ServiceError {

@@ -1,12 +1,14 @@
-/** One parameter at fault, as section 6 of `decisions.md` lists it. */
-export interface FaultDetail {
+/** One parameter that is wrong, as section 6 of `decisions.md` lists it. */
+export interface ErrorDetail {
   readonly parameter: string;
   readonly value?: unknown;
   readonly problem: string;
   readonly allowed?: readonly string[] | string;
 }
 
-/** The HTTP status of every refusal of the service. The first refusal of a status is its usual one. */
+/**
+ * The HTTP status of every refusal of the service. The first refusal of a status is its usual one.
+ */
 export const errorStatuses = {
   SYSTEM: 400,
   INVALID_BODY: 400,
@@ -42,11 +44,14 @@ export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
 
 /** What a refusal may say beside its sentence. */
 interface RefusalOptions {
-  readonly details?: readonly FaultDetail[];
+  readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal of the service, with the status and the body that go with its `error_id` (`decisions.md` 6). */
+/**
+ * A refusal of the service, with the status and the body that go with its `error_id`
+ * (`decisions.md` 6).
+ */
 export class ServiceError extends Error {
   readonly status: number;
   readonly body: object;

@@ -1,14 +1,14 @@
-import { defaultZone, type EndpointName, type ReportRequest } from '../../contract/messages.ts';
+import { defaultZone, type ReportRequest, type SignedEndpoint } from '../../contract/messages.ts';
 import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
-import { computeReport } from '../engine.ts';
+import { Report } from '../engine.ts';
 import { type Account, campaignsOf } from '../fixtures/fixtures.ts';
 import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import type { Services } from '../services.ts';
-import type { HeldReport } from './reports.ts';
+import { type HeldReport, unknownReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
 /** A call as the service sees it, apart from HTTP. */
@@ -17,6 +17,7 @@ export interface ServiceCall {
   parameters(): Parameters;
   readonly accept: string | undefined;
   readonly bodyBytes: number;
+
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
 }
@@ -30,92 +31,120 @@ interface Credentials {
 /** A report whose data are asked for; `direct` is the id of one that is not kept. */
 type DeliveredReport = Pick<HeldReport, 'id' | 'account' | 'request'>;
 
-/** The five calls of the service. What is refused is thrown as a `ServiceError`. */
-export class ReportingService {
-  readonly #services: Services;
+/** Answers a call of an account that was let in. Throws `ServiceError` for what is refused. */
+type AnswerCall = (services: Services, account: Account, call: ServiceCall) => Answer;
 
-  constructor(services: Services) {
-    this.#services = services;
+/** What answers each call that carries a token. */
+export const signedCalls: Readonly<Record<SignedEndpoint, AnswerCall>> = {
+  buyer: createReport,
+  status: tellStatus,
+  download: downloadReport,
+  campaigns: listCampaigns,
+};
+
+/**
+ * `POST /auth-reporting`: a token for the right e-mail and password. Throws `ServiceError` where
+ * they are not.
+ */
+export function signIn({ sessions, clock }: Services, { email, password }: Credentials): Answer {
+  if (email === undefined || password === undefined) {
+    throw new ServiceError('SYSTEM', 'Username or password not set in request');
   }
 
-  /** Answers a call of an account that was let in. */
-  answer(endpoint: Exclude<EndpointName, 'auth'>, account: Account, call: ServiceCall): Answer {
-    if (endpoint === 'campaigns') return this.#listCampaigns(account);
-    if (endpoint === 'buyer') return this.#createReport(account, call);
-    if (endpoint === 'status') return this.#tellStatus(account, call);
-    return this.#download(account, call);
+  const token = sessions.signIn(email, password, clock.now());
+  return jsonAnswer({ response: { status: 'OK', token } });
+}
+
+function createReport(services: Services, account: Account, call: ServiceCall): Answer {
+  const { options, reports, clock } = services;
+  const isLenient = options.lenient ?? false;
+  const written = readReportRequest(call.parameters(), account, isLenient);
+  const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
+  if (request.output === 'direct') {
+    return deliver(services, { id: 'direct', account, request }, call);
   }
 
-  /** `POST /auth-reporting`: a token for the right e-mail and password. */
-  signIn({ email, password }: Credentials): Answer {
-    if (email === undefined || password === undefined) {
-      throw new ServiceError('SYSTEM', 'Username or password not set in request');
-    }
+  const createdMs = clock.now();
+  const { id } = reports.create({ account, request, createdMs, sizeBytes: call.bodyBytes });
+  // A report is in progress even where it takes no time (`decisions.md` 2).
+  return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: id } });
+}
 
-    const { sessions, clock } = this.#services;
-    const token = sessions.signIn(email, password, clock.now());
-    return jsonAnswer({ response: { status: 'OK', token } });
+function tellStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Answer {
+  const report = reports.find(readId(call.parameters()), account, clock.now());
+
+  report.statusCalls += 1;
+  return jsonAnswer({ response: reports.recordOf(report, clock.now()) });
+}
+
+function downloadReport(services: Services, account: Account, call: ServiceCall): Answer {
+  const { reports, clock } = services;
+  const report = reports.find(readId(call.parameters()), account, clock.now());
+
+  reports.assertDownloadable(report, clock.now());
+  return deliver(services, report, call);
+}
+
+function listCampaigns({ fixtures }: Services, account: Account): Answer {
+  return jsonAnswer(campaignsOf(fixtures, account));
+}
+
+/** The data of a report, computed while they are sent. */
+function deliver(
+  services: Services,
+  delivered: DeliveredReport,
+  { accept, signal }: ServiceCall,
+): Answer {
+  const format = chooseDataFormat(accept, delivered.account.profile);
+  if (!format) {
+    throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
   }
 
-  #createReport(account: Account, call: ServiceCall): Answer {
-    const { options, reports, clock } = this.#services;
-    const isLenient = options.lenient ?? false;
-    const written = readReportRequest(call.parameters(), account, isLenient);
-    const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
-    if (request.output === 'direct') return this.#deliver({ id: 'direct', account, request }, call);
+  const report = reportNow(services, delivered, signal);
+  if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
 
-    const createdMs = clock.now();
-    const { id } = reports.create({ account, request, createdMs, sizeBytes: call.bodyBytes });
-    // A report is in progress even where it takes no time (`decisions.md` 2).
-    return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: id } });
-  }
+  return {
+    status: 200,
+    type: 'text/csv; charset=utf-8; header=present',
+    headers: { 'content-disposition': `attachment; filename="report-${delivered.id}.csv"` },
+    body: encodeCsv(report),
+  };
+}
 
-  #tellStatus(account: Account, call: ServiceCall): Answer {
-    const { reports, clock } = this.#services;
-    const report = reports.find(readId(call.parameters()), account, clock.now());
+/** A report as it is known now. */
+function reportNow(
+  { fixtures, clock, options }: Services,
+  { account, request }: DeliveredReport,
+  signal: AbortSignal,
+): Report {
+  return new Report({
+    fixtures,
+    account,
+    request,
+    nowMs: clock.now(),
+    restateDays: options.restateDays ?? 0,
+    restateTailDays: options.restateTailDays ?? 0,
+    signal,
+  });
+}
 
-    report.statusCalls += 1;
-    return jsonAnswer({ response: reports.recordOf(report, clock.now()) });
-  }
+/**
+ * The rows of a report of any account, as CSV that a browser shows. Throws `ServiceError` where it
+ * is not there, or not ready.
+ */
+export function answerRows(services: Services, id: string, signal: AbortSignal): Answer {
+  const { reports, clock } = services;
+  const report = reports.get(id);
+  if (!report) throw unknownReport(id);
 
-  #download(account: Account, call: ServiceCall): Answer {
-    const { reports, clock } = this.#services;
-    const report = reports.find(readId(call.parameters()), account, clock.now());
-
-    reports.assertDownloadable(report, clock.now());
-    return this.#deliver(report, call);
-  }
-
-  #listCampaigns(account: Account): Answer {
-    return jsonAnswer(campaignsOf(this.#services.fixtures, account));
-  }
-
-  /** The data of a report, computed while they are sent. */
-  #deliver({ id, account, request }: DeliveredReport, { accept, signal }: ServiceCall): Answer {
-    const format = chooseDataFormat(accept, account.profile);
-    if (!format) {
-      throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
-    }
-
-    const { fixtures, clock, options } = this.#services;
-    const report = computeReport({
-      fixtures,
-      account,
-      request,
-      nowMs: clock.now(),
-      restateDays: options.restateDays ?? 0,
-      restateTailDays: options.restateTailDays ?? 0,
-      signal,
-    });
-    if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
-
-    return {
-      status: 200,
-      type: 'text/csv; charset=utf-8; header=present',
-      headers: { 'content-disposition': `attachment; filename="report-${id}.csv"` },
-      body: encodeCsv(report),
-    };
-  }
+  reports.assertDownloadable(report, clock.now());
+  const body = encodeCsv(reportNow(services, report, signal));
+  return {
+    status: 200,
+    type: 'text/plain; charset=utf-8',
+    headers: { 'x-content-type-options': 'nosniff' },
+    body,
+  };
 }
 
 /** E-mail and password in any of the shapes of `decisions.md` 1. */

@@ -13,22 +13,24 @@ interface Session {
 }
 
 /**
- * Who is signed in, and how often they may call: tokens that live as long as they are used (`decisions.md` 1), and the
- * fixed ones of the accounts, which never end. What is refused is thrown as a `ServiceError`.
+ * Who is signed in, and how often they may call: tokens that live as long as they are used
+ * (`decisions.md` 1), and the fixed ones of the accounts, which never end. What is refused is
+ * thrown as a `ServiceError`.
  */
 export class Sessions {
-  /** The accounts as they are now: an edited folder of data brings others. */
-  readonly #accountsNow: () => readonly Account[];
+  readonly #accounts: readonly Account[];
   readonly #tokenTtlMs: number;
   readonly #rateLimitPerSecond: number | undefined;
+
   /** By token, the least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #revokedTokens = new Set<string>();
+
   /** When the calls of the last second came, by account or, without one, by peer. */
   readonly #recentCalls = new Map<string, number[]>();
 
-  constructor(accountsNow: () => readonly Account[], options: LocalServerOptions) {
-    this.#accountsNow = accountsNow;
+  constructor(accounts: readonly Account[], options: LocalServerOptions) {
+    this.#accounts = accounts;
     this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
     this.#rateLimitPerSecond = options.rateLimitPerSecond;
   }
@@ -36,10 +38,13 @@ export class Sessions {
   /** The account of an e-mail address, in any case. */
   accountOf(email = ''): Account | undefined {
     const wanted = email.trim().toLowerCase();
-    return this.#accountsNow().find((account) => account.email.toLowerCase() === wanted);
+    return this.#accounts.find((account) => account.email.toLowerCase() === wanted);
   }
 
-  /** A new token for the right e-mail and password; the same refusal, after the same work, for either being wrong. */
+  /**
+   * A new token for the right e-mail and password; the same refusal, after the same work, for
+   * either being wrong.
+   */
   signIn(email: string, password: string, nowMs: number): string {
     const account = this.accountOf(email);
     const isRight = timingSafeEqual(digestOf(password), digestOf(account?.password ?? ''));
@@ -60,7 +65,10 @@ export class Sessions {
     return token;
   }
 
-  /** The account of a call, by its `Authorization` header; an accepted call extends the token's life. */
+  /**
+   * The account of a call, by its `Authorization` header; an accepted call extends the token's
+   * life.
+   */
   authorize(header: string, nowMs: number): Account {
     const token = header.trim();
     if (token === '') {
@@ -73,7 +81,7 @@ export class Sessions {
       throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
     }
 
-    const fixed = this.#accountsNow().find((account) => account.token === token);
+    const fixed = this.#accounts.find((account) => account.token === token);
     if (fixed) return fixed;
 
     const session = this.#sessions.get(token);
@@ -93,7 +101,9 @@ export class Sessions {
     return account;
   }
 
-  /** Counts a call of an account or a peer, and refuses it when it is one too many in any second. */
+  /**
+   * Counts a call of an account or a peer, and refuses it when it is one too many in any second.
+   */
   admit(caller: string, nowMs: number): void {
     const limit = this.#rateLimitPerSecond;
     if (limit === undefined) return;
@@ -112,10 +122,12 @@ export class Sessions {
     throw refuseUntil('RATE_LIMITED', sentence, oldestMs + 1_000 - nowMs);
   }
 
-  /** Ends the token of an `Authorization` header, fixed or not. */
+  /** Ends the token of an `Authorization` header, fixed or not; one that nobody has is not kept. */
   revoke(header: string): void {
-    if (this.#revokedTokens.size >= sessionsAtMost) return;
-    this.#revokedTokens.add(header.trim());
+    const token = header.trim();
+    const isFixed = this.#accounts.some((account) => account.token === token);
+    if (!isFixed && !this.#sessions.has(token)) return;
+    if (this.#revokedTokens.size < sessionsAtMost) this.#revokedTokens.add(token);
   }
 
   reset(): void {

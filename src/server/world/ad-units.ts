@@ -11,8 +11,9 @@ import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { Inventory } from './inventory.ts';
 
 /**
- * A campaign as `campaigns.json` plans it. Its dates are Paris wall time, the end included; it is shown everywhere where
- * `countries` or `systems` is empty; `cpm` and `cpc` are cents for a thousand displays, and for a click.
+ * A campaign as `campaigns.json` plans it. Its dates are Paris wall time, the end included; it is
+ * shown everywhere where `countries` or `systems` is empty; `cpm` and `cpc` are cents for a
+ * thousand displays, and for a click.
  */
 type CampaignPlan = (typeof plans)[number];
 
@@ -23,6 +24,7 @@ type AdUnitPlan = CampaignPlan['adunits'][number];
 export interface PlannedAdUnit {
   readonly dimensions: Partial<Dimensions>;
   readonly seed: number;
+
   /** The hours whose first instant lies in the campaign, both included. */
   readonly firstHour: number;
   readonly lastHour: number;

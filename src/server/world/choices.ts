@@ -1,10 +1,17 @@
 import type { Dimensions } from '../fixtures/fixtures.ts';
 
-/** Something that a fact may be of, by chance, and what is drawn next: of a device its apps, of a place its carriers. */
+/**
+ * Something that a fact may be of, by chance, and what is drawn next: of a device its apps, of a
+ * place its carriers.
+ */
 export interface Choice {
-  /** Those that belong together, and those of what was drawn before: a city is always in its country. */
+  /**
+   * Those that belong together, and those of what was drawn before: a city is always in its
+   * country.
+   */
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
+
   /** A draw table; empty where nothing is drawn next. */
   readonly next: DrawTable;
 }

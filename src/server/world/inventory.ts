@@ -20,6 +20,7 @@ export interface Place {
 /** The format of an ad unit. */
 export interface AdFormat {
   readonly id: string | null;
+
   /** How many displays of a thousand are clicked. */
   readonly clicksPerThousand: number;
 }
@@ -31,8 +32,8 @@ interface Named {
 }
 
 /**
- * What facts are drawn from, as `inventory.json` lists it. A name is noted when something is made of it, for reports to
- * show.
+ * What facts are drawn from, as `inventory.json` lists it. A name is noted when something is made
+ * of it, for reports to show.
  */
 export class Inventory {
   readonly devices: readonly Device[];

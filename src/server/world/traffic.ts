@@ -10,14 +10,16 @@ import { mix } from './random.ts';
  * @param hourBits 32 random bits of the hour
  * @param scale how many times as many facts
  */
-export function* drawFacts(
+export function drawFacts(
   adUnit: PlannedAdUnit,
   hour: number,
   { hourBits, scale }: { readonly hourBits: number; readonly scale: number },
-): Generator<Fact> {
+): Fact[] {
   const bits = mix(hourBits, adUnit.seed);
   const count = (2 + (bits & 3)) * scale;
-  for (let nth = 1; nth <= count; nth++) yield drawFact(adUnit, hour, mix(bits, nth));
+  const facts: Fact[] = [];
+  for (let nth = 1; nth <= count; nth++) facts.push(drawFact(adUnit, hour, mix(bits, nth)));
+  return facts;
 }
 
 /** @param bits 32 random bits, from which everything about the fact follows */
@@ -85,14 +87,20 @@ function dollarRateOf(hour: number): number {
   return 10_700 + (mix(day, 7) & 1_023);
 }
 
-/** Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the busiest. */
+/**
+ * Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the
+ * busiest.
+ */
 const ofHour = [
   22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44,
 ];
 const ofWeekday = [97, 88, 86, 87, 90, 94, 100];
 const ofMonth = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
 
-/** How busy an hour is, in millionths of the busiest. Central European winter time is near enough for a curve. */
+/**
+ * How busy an hour is, in millionths of the busiest. Central European winter time is near enough
+ * for a curve.
+ */
 function busyness(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
   const byHour = ofHour[local.getUTCHours()] ?? 0;

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** The built copies to be measured, this one first; with `BASELINE=/path/to/checkout` another one beside it. */
+/**
+ * The built copies to be measured, this one first; with `BASELINE=/path/to/checkout` another one
+ * beside it.
+ */
 export function checkouts(): { readonly name: string; readonly bin: string }[] {
   const { BASELINE } = process.env;
   const folders = [
@@ -21,7 +24,10 @@ export interface Measured {
   /** By the clock. */
   readonly seconds: number;
 
-  /** Of the processors, in the program and in the system for it; `NaN` where the system does not tell. */
+  /**
+   * Of the processors, in the program, in the processes that it waited for and in the system for
+   * them, in steps of 10 ms; `NaN` where the system does not tell.
+   */
   readonly cpuSeconds: number;
 
   /** `NaN` where the system does not tell. */
@@ -43,6 +49,7 @@ export async function measureProgram(
 ): Promise<Measured> {
   // What was written before must not be waited for now.
   spawnSync('sync');
+  const cpuBefore = cpuSecondsOfChildren();
   const startedMs = performance.now();
   const child = spawn(program, argv, {
     env: { ...process.env, ...env },
@@ -53,15 +60,15 @@ export async function measureProgram(
     errors += piece;
   });
   let peakMb = Number.NaN;
-  let cpuSeconds = Number.NaN;
   const timer = setInterval(() => {
     peakMb = peakOf(child.pid) ?? peakMb;
-    cpuSeconds = cpuSecondsOf(child.pid) ?? cpuSeconds;
   }, 10);
   const [code] = await once(child, 'close');
   clearInterval(timer);
+  const seconds = (performance.now() - startedMs) / 1000;
+  const cpuSeconds = cpuSecondsOfChildren() - cpuBefore;
   if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${errors}`);
-  return { seconds: (performance.now() - startedMs) / 1000, cpuSeconds, peakMb };
+  return { seconds, cpuSeconds, peakMb };
 }
 
 /** The most memory that a process has held so far, in MB; Linux alone tells. */
@@ -86,6 +93,17 @@ export function cpuSecondsOf(pid: number | undefined): number | undefined {
   }
 }
 
+/** The processor time of this process's children that have ended, in seconds. */
+function cpuSecondsOfChildren(): number {
+  try {
+    const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(13);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** Starts a copy's local server, whose reports are ready at once. */
 export async function startServer({ bin }: { readonly bin: string }) {
   const argv = [bin, 'local-server', '--port', '0', '--delay', '0s', '--json', '-q'];
@@ -101,7 +119,14 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** A ratio as the tables show it; nothing where there is nothing to compare with. */
-export function ratio(value: number, other: number | undefined): string {
-  return other === undefined ? '' : `${(value / other).toFixed(2)} ×`;
+/** The mean of some numbers, for what is measured in steps that are large beside it. */
+export function mean(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+}
+
+/** A ratio as the tables show it. */
+export function ratio(value: number, other: number): string {
+  return `${(value / other).toFixed(2)} ×`;
 }

@@ -7,7 +7,7 @@ export interface ReportShape {
   readonly columns: readonly string[];
 
   /** The values of the breakdowns in a row, which no other row has all of. */
-  keysOf(row: number, rowCount: number): Readonly<Record<string, string>>;
+  keysOf(row: number, rowCount: number): Readonly<Record<string, string | null>>;
 }
 
 /** The window of every report: thirty days without a change of the clock. */
@@ -59,13 +59,16 @@ export const byDayAndCampaign: ReportShape = {
   },
 };
 
+/** A quarter of the rows have no country, as where the service does not know it. */
 export const byCountry: ReportShape = {
   breakdowns: 'COUNTRY,SUBPUBLISHERID',
   columns: ['country', 'subpublisherId', ...metrics],
   keysOf(row) {
+    const hasCountry = row % 4 !== 0;
+    const subpublisher = hasCountry ? Math.floor(row / groupCount) : row;
     return {
-      country: `Country ${row % groupCount}`,
-      subpublisherId: String(100_000 + Math.floor(row / groupCount)),
+      country: hasCountry ? `Country ${row % groupCount}` : null,
+      subpublisherId: String(100_000 + subpublisher),
     };
   },
 };
@@ -112,7 +115,10 @@ const emptyFields = {
   bundleId: null,
 };
 
-/** A report of so many rows of about 630 bytes, as the service sends it, a thousand at a time; the same bytes every time. */
+/**
+ * A report of so many rows of about 630 bytes, as the service sends it, a thousand at a time; the
+ * same bytes every time.
+ */
 export function* bodyOf(shape: ReportShape, rowCount: number): Generator<string> {
   for (let row = 0; row < rowCount; row += 1000) {
     const length = Math.min(1000, rowCount - row);

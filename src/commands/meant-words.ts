@@ -1,0 +1,125 @@
+import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import { topics } from '../help/index.ts';
+import { FlagOption, longNameOf } from '../run/flags/flag.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+
+/** What other programs call a command, and what it is here. */
+const commandsOfOthers: Readonly<Record<string, string>> = {
+  auth: 'login',
+  export: 'run',
+  fetch: 'run',
+  get: 'run',
+  metrics: 'fields',
+  dimensions: 'fields',
+  breakdowns: 'fields',
+  mock: 'local-server',
+  open: 'view',
+  pull: 'run',
+  query: 'run',
+  server: 'local-server',
+  serve: 'local-server',
+  show: 'view',
+  signin: 'login',
+  verify: 'check',
+  wait: 'status',
+};
+
+/** What a topic may be looked for under, and the command line that tells of it. */
+const topicsOfOthers: Readonly<Record<string, string>> = {
+  metrics: 'adreport fields',
+  dimensions: 'adreport fields',
+  breakdowns: 'adreport fields',
+  filters: 'adreport fields',
+  fields: 'adreport fields',
+  excel: 'adreport help formats',
+  csv: 'adreport help formats',
+  xlsx: 'adreport help formats',
+  parquet: 'adreport help formats',
+  pdf: 'adreport help pages',
+  html: 'adreport help pages',
+  dates: 'adreport help periods',
+  date: 'adreport help periods',
+  windows: 'adreport help periods',
+  weeks: 'adreport help periods',
+  timezone: 'adreport help periods',
+  airflow: 'adreport help schedulers',
+  containers: 'adreport help schedulers',
+  docker: 'adreport help schedulers',
+  kubernetes: 'adreport help schedulers',
+  backfill: 'adreport help archive',
+  sql: 'adreport help databases',
+  bucket: 'adreport help databases',
+  s3: 'adreport help databases',
+  sheets: 'adreport help databases',
+  proxy: 'adreport help environment',
+};
+
+/** The command line that tells of a word which is no topic; `undefined` where none is known. */
+export function helpMeantBy(word: string): string | undefined {
+  const name = word.toLowerCase();
+  return Object.hasOwn(topicsOfOthers, name) ? topicsOfOthers[name] : undefined;
+}
+
+/**
+ * The error for a command line whose command or flag has another name in other programs, with the
+ * command line that was meant; `undefined` where it has none.
+ *
+ * @param suggestion the command that is nearest to a misspelt one, where one is
+ */
+export function errorOfOtherName(
+  program: Command,
+  argv: readonly string[],
+  suggestion?: string,
+): UsageError | undefined {
+  const at = argv.findIndex((word) => !word.startsWith('-'));
+  const word = argv[at];
+  if (word === undefined) return undefined;
+
+  const command = program.commands.find((each) => each.name() === word);
+  if (command) return errorOfFlag(command, argv.slice(at + 1));
+
+  const message = `There is no command “${printable(word)}”.`;
+  if (Object.hasOwn(commandsOfOthers, word)) {
+    const words = [commandsOfOthers[word] ?? '', ...argv.slice(at + 1).map(shellWord)];
+    return new UsageError(message, { hint: `Use: adreport ${words.join(' ')}` });
+  }
+  if (Object.hasOwn(topics, word)) {
+    return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
+  }
+  const names = program.commands.map((each) => each.name());
+  return new UsageError(message, {
+    hint: didYouMean(nearest(word, names) ?? suggestion, 'See: adreport help'),
+  });
+}
+
+function errorOfFlag(command: Command, words: readonly string[]): UsageError | undefined {
+  const child = command.commands.find((each) => each.name() === words[0]);
+  if (child) return errorOfFlag(child, words.slice(1));
+
+  const isGroup = command.commands.length > 0 && command.options.length === 0;
+  if (isGroup && words[0]?.startsWith('-')) {
+    const names = command.commands.map((each) => each.name());
+    return new UsageError(`adreport ${command.name()} stands before one of its commands.`, {
+      hint: `Its commands are ${names.join(', ')}.`,
+    });
+  }
+
+  for (const [index, word] of words.entries()) {
+    const [name = '', ownValue] = word.split(/=(.*)/s);
+    const option = command.options.find(
+      (each) => each instanceof FlagOption && each.flag.otherNames?.includes(name),
+    );
+    const isFlagHere = command.options.some(({ long }) => long === name);
+    if (!(option instanceof FlagOption) || isFlagHere) continue;
+
+    const value = ownValue ?? words[index + 1] ?? '';
+    const flag = longNameOf(option.flag);
+    return new UsageError(`There is no flag ${name}.`, {
+      hint: `Use: ${value === '' ? flag : `${flag} ${shellWord(value)}`}`,
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,147 @@
+import { columnsOf } from '../../contract/columns.ts';
+import { dayOf, momentOf, numberTextOf } from '../../contract/values.ts';
+import { breakdowns } from '../../contract/vocabulary.ts';
+import type { JsonObject } from '../../text/json-object.ts';
+import {
+  formatOf,
+  isIsoWithOffset,
+  isMetricValue,
+  isSameWall,
+  summaryWindowText,
+} from './answers.ts';
+import { type TrialOutcome, TrialStopped } from './trial.ts';
+import type { TriedService } from './tried-service.ts';
+
+// The trials of the report by DAILY alone, which need no further call. Each gives true, or what
+// came instead.
+
+/** The window of a summary in seconds since 1970. */
+interface SummaryWindow {
+  readonly since: number;
+  readonly until: number;
+}
+
+/** The window that a summary states as described; `undefined` where it does not. */
+function windowIn({ since, until }: JsonObject): SummaryWindow | undefined {
+  const isWritten = isIsoWithOffset(String(since)) && isIsoWithOffset(String(until));
+  const sinceMs = momentOf(String(since))?.instantMs;
+  const untilMs = momentOf(String(until))?.instantMs;
+  if (!isWritten || sinceMs === undefined || untilMs === undefined) return undefined;
+  return { since: sinceMs / 1_000, until: untilMs / 1_000 };
+}
+
+/** Which clocks show the window of the request where the summary states its window; both may. */
+async function clocksOf(service: TriedService): Promise<Record<'instant' | 'wall', boolean>> {
+  const { summary } = await service.days();
+  const { since, until } = service.requestOf('days');
+  const window = windowIn(summary);
+  return {
+    instant: window?.since === since && window.until === until,
+    wall: isSameWall(since, String(summary.since)) && isSameWall(until, String(summary.until)),
+  };
+}
+
+export async function tryWindowForm(service: TriedService): Promise<TrialOutcome> {
+  const { summary } = await service.days();
+  const { instant, wall } = await clocksOf(service);
+  const isHeld = windowIn(summary) !== undefined && (instant || wall);
+  return isHeld || summaryWindowText(summary.since, summary.until);
+}
+
+export async function tryWindowClock(service: TriedService): Promise<TrialOutcome> {
+  const { summary } = await service.days();
+  if (!windowIn(summary)) {
+    throw new TrialStopped('the summary does not say which window the report covers');
+  }
+
+  const clocks = await clocksOf(service);
+  const { windowClock } = service.settings;
+  if (clocks[windowClock]) return true;
+
+  const otherClock = windowClock === 'wall' ? 'instant' : 'wall';
+  const names = { instant: 'instants', wall: 'wall times' };
+  return clocks[otherClock]
+    ? `it reads ${names[otherClock]}: adreport config set window-clock ${otherClock}`
+    : `it covers another window: ${summaryWindowText(summary.since, summary.until)}`;
+}
+
+export async function tryBreakdowns(service: TriedService): Promise<TrialOutcome> {
+  const { summary } = await service.days();
+  const { breakdowns: echoed } = summary;
+  const wanted = service.requestOf('days').breakdowns.join();
+  const isEchoed = Array.isArray(echoed) && echoed.join() === wanted;
+  return isEchoed || `the summary has ${formatOf(echoed)} for breakdowns`;
+}
+
+export async function tryTimezone(service: TriedService): Promise<TrialOutcome> {
+  const { timezone } = (await service.days()).summary;
+  return timezone === 'europe/paris' || `the summary has ${formatOf(timezone)} for timezone`;
+}
+
+export async function tryMetrics(service: TriedService): Promise<TrialOutcome> {
+  const { rows } = await service.daysWithRows();
+  const columns = columnsOf(service.settings.profile, service.requestOf('days'));
+  const sentences: string[] = [];
+
+  for (const { field, type, metric } of columns) {
+    // The field of the dollars has a statement of its own.
+    if (metric === undefined || field === 'valueDollar') continue;
+    const wrong = rows.find((row) => !isMetricValue(row[field], type));
+    if (!wrong) continue;
+    const came = wrong[field] === undefined ? 'absent' : formatOf(wrong[field]);
+    sentences.push(`${field} is ${came}`);
+  }
+  return sentences.length === 0 || `in a row ${sentences.join(', ')}`;
+}
+
+export async function tryDollars(service: TriedService): Promise<TrialOutcome> {
+  const { rows } = await service.daysWithRows();
+  const hasDollars = rows.every((row) => numberTextOf(row.valueDollar) !== undefined);
+  const names = Object.keys(rows[0] ?? {}).filter((name) => /dollar/i.test(name));
+  return hasDollars || `the rows have ${names.join(', ') || 'no dollars'}`;
+}
+
+export async function tryMoneyTexts(service: TriedService): Promise<TrialOutcome> {
+  const { rows } = await service.daysWithRows();
+  const money = rows.flatMap(({ revenueEuro, revenueDollar }) => [revenueEuro, revenueDollar]);
+  const other = money.findIndex((value) => !/^-?\d+,\d\d$/.test(String(value)));
+  return other === -1 || `the revenue is ${formatOf(money[other])}`;
+}
+
+export async function tryNulls(service: TriedService): Promise<TrialOutcome> {
+  const { rows } = await service.daysWithRows();
+  const absent: string[] = [];
+  const filled: string[] = [];
+  for (const { time, onlyWhenAsked, fields } of breakdowns) {
+    if (time || onlyWhenAsked) continue;
+    for (const { name } of fields) {
+      if (rows.some((row) => !(name in row))) absent.push(name);
+      else if (rows.some((row) => row[name] !== null)) filled.push(name);
+    }
+  }
+
+  const sentences: string[] = [];
+  if (filled.length > 0) sentences.push(`they have values: ${filled.join(', ')}`);
+  if (absent.length > 0) sentences.push(`they are absent: ${absent.join(', ')}`);
+  return sentences.length === 0 || sentences.join('; ');
+}
+
+export async function tryDates(service: TriedService): Promise<TrialOutcome> {
+  const { rows, summary } = await service.daysWithRows();
+  const undated = rows.find(({ date }) => typeof date !== 'string' || dayOf(date) === undefined);
+  if (undated) return `a row has ${formatOf(undated.date)} for a date`;
+
+  const dates = new Set(rows.map(({ date }) => date));
+  if (dates.size < rows.length) {
+    return `${rows.length} rows have ${dates.size} different dates`;
+  }
+
+  const first = String(summary.since).slice(0, 10);
+  const last = String(summary.until).slice(0, 10);
+  const hasWindow = dayOf(first) !== undefined && dayOf(last) !== undefined;
+  if (!hasWindow) return true;
+
+  const outside = rows.filter(({ date }) => String(date) < first || String(date) > last);
+  const isHeld = outside.length === 0;
+  return isHeld || `${outside.length} of ${rows.length} rows are dated outside the window`;
+}

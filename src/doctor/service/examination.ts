@@ -1,0 +1,276 @@
+import { resolve } from 'node:path';
+import type { Settings } from '../../account/resolve.ts';
+import { requireSignIn } from '../../account/sign-in.ts';
+import { createHttp, readProxy } from '../../api/http.ts';
+import type { Context } from '../../context.ts';
+import { version } from '../../context.ts';
+import { type StatementId, type StatementKind, statements } from '../../contract/statements.ts';
+import type { Profile } from '../../contract/vocabulary.ts';
+import { UnreachableError } from '../../errors.ts';
+import { checkTarget, openOutput } from '../../output/file/output-file.ts';
+import { printable, visibleJson } from '../../text/printable.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import type { Console } from '../../ui/console.ts';
+import { Prompt } from '../../ui/prompt.ts';
+import { type Mark, resultLines } from '../result-lines.ts';
+import { ServiceCalls } from './calls.ts';
+import { ServiceRecording } from './recording.ts';
+import type { TrialVerdict } from './trial.ts';
+import { planTrialReports, type TrialReport } from './trial-reports.ts';
+import { tryStatements } from './trials.ts';
+import { TriedService } from './tried-service.ts';
+
+/** How the examination of a service is made. */
+export interface ServiceExaminationOptions {
+  /** How long one call may take. */
+  readonly timeoutMs: number;
+
+  /** Whether the reports are ordered without a question. */
+  readonly isAgreed: boolean;
+
+  /** The file that the shapes of all exchanges are written to. */
+  readonly recordFile: string | undefined;
+
+  /** Whether keys that the contract does not know stand in that file as they are. */
+  readonly keepsKeys: boolean;
+}
+
+/** One statement, and what its trial came to. */
+interface StatementResult extends TrialVerdict {
+  readonly id: string;
+  readonly kind: StatementKind;
+  readonly sentence: string;
+}
+
+/**
+ * What a statement that is described and differs ends the program with: the data would be read
+ * wrongly.
+ */
+const exitCodeOfDifference = 9;
+
+/**
+ * Tries against the account what adreport relies on in the service, and prints what each statement
+ * came to. The exit code is 9 where a described one differs. Throws `UsageError` where nobody
+ * agreed to the reports, and nobody can be asked, and `OutputError` where the recording cannot be
+ * written.
+ */
+export async function examineService(
+  context: Context,
+  options: ServiceExaminationOptions,
+): Promise<number> {
+  const settings = await context.account.settings();
+  requireSignIn(settings);
+
+  const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
+  if (recordPath) await checkTarget(recordPath);
+
+  const reports = planTrialReports({
+    profile: settings.profile.value,
+    windowClock: settings.windowClock.value,
+    nowMs: context.host.wallClock(),
+  });
+  const isAgreed = await agreeOn(context, { settings, reports, options });
+  if (!isAgreed) {
+    context.console.note('Nothing was ordered.');
+    return 0;
+  }
+
+  const results = await examine(context, { settings, reports, options });
+
+  const isDifferent = results.some(
+    ({ kind, result }) => kind === 'described' && result === 'differs',
+  );
+  return isDifferent ? exitCodeOfDifference : 0;
+}
+
+/** What the trials need. */
+interface TrialSetup {
+  readonly settings: Settings;
+  readonly reports: readonly TrialReport[];
+  readonly options: ServiceExaminationOptions;
+}
+
+/** Lists the reports that will be ordered, and asks whether they may be. */
+async function agreeOn(
+  { console, host, isLocal }: Context,
+  { settings, reports, options }: TrialSetup,
+): Promise<boolean> {
+  const service = isLocal ? 'the local server' : printable(requireSignIn(settings).baseUrl.href);
+  const count = formatPlural(reports.length, 'small report');
+  console.note(`This orders ${count} from ${service}, with the ${settings.profile.value} profile:`);
+  for (const { description } of reports) console.note(`  - ${description}`);
+  // The server in this process is nobody's account.
+  if (options.isAgreed || isLocal) return true;
+
+  const prompt = new Prompt(host.stdin, console, host.signal);
+  const question = { what: 'permission to order them', flag: '--yes' };
+  return prompt.choose(question, [
+    { value: false, name: 'Order nothing' },
+    { value: true, name: 'Order these reports' },
+  ]);
+}
+
+/**
+ * Tries the statements, prints what each came to, and records the exchanges. Where the service can
+ * no longer be reached, what was found until then is printed all the same.
+ */
+async function examine(
+  context: Context,
+  { settings, reports, options }: TrialSetup,
+): Promise<readonly StatementResult[]> {
+  const { console, host, isLocal } = context;
+  const { baseUrl, token } = requireSignIn(settings);
+  const profile = settings.profile.value;
+  const proxy = readProxy(host.env);
+  if (proxy) console.hide(decodeURIComponent(proxy.url.password));
+
+  const http = await createHttp({
+    timeoutMs: options.timeoutMs,
+    userAgent: `adreport/${version}`,
+    proxy,
+    trace: (line) => console.trace(1, line),
+  });
+  const recording = new ServiceRecording(options.keepsKeys);
+  const service = new TriedService({
+    calls: new ServiceCalls({
+      http,
+      baseUrl,
+      host,
+      onExchange: (call, answer) => recording.add(call, answer),
+    }),
+    settings: {
+      profile,
+      encoding: settings.encoding.value,
+      windowClock: settings.windowClock.value,
+      token,
+      credentials: credentialsOf(settings, isLocal),
+      hide: console.hide,
+    },
+    reports,
+    host,
+    progress: await context.progress(),
+  });
+
+  const verdicts = new Map<StatementId, TrialVerdict>();
+  let results: readonly StatementResult[] = [];
+  try {
+    await tryStatements(service, verdicts);
+    results = resultsOf({ profile, verdicts, whyNoMore: null }, console);
+    await printResults(context, results);
+    return results;
+  } catch (error) {
+    const whyNoMore = error instanceof UnreachableError ? error.message : null;
+    results = resultsOf({ profile, verdicts, whyNoMore }, console);
+    if (whyNoMore !== null) await printResults(context, results);
+    throw error;
+  } finally {
+    await http.close();
+    // A service that cannot be examined to the end is the one whose recording is wanted most.
+    if (options.recordFile) {
+      await writeRecording(context, { settings, options, recording, results });
+    }
+  }
+}
+
+/** What became of each statement of a profile. */
+interface Outcomes {
+  readonly profile: Profile;
+  readonly verdicts: ReadonlyMap<StatementId, TrialVerdict>;
+
+  /** Why the others were not tried; null where nobody can say. */
+  readonly whyNoMore: string | null;
+}
+
+function resultsOf(
+  { profile, verdicts, whyNoMore }: Outcomes,
+  console: Console,
+): StatementResult[] {
+  const untried: TrialVerdict = { result: 'not tried', said: whyNoMore };
+  const results: StatementResult[] = [];
+  for (const { id, kind, sentence, profiles } of statements) {
+    if (!profiles.some((name) => name === profile)) continue;
+    const { result, said } = verdicts.get(id) ?? untried;
+    results.push({ id, kind, sentence, result, said: said && console.redact(said) });
+  }
+  return results;
+}
+
+/** What is written of an examination. */
+interface RecordingSetup {
+  readonly settings: Settings;
+  readonly options: ServiceExaminationOptions;
+  readonly recording: ServiceRecording;
+  readonly results: readonly StatementResult[];
+}
+
+/** Writes the recording, and says where it is. */
+async function writeRecording(
+  { console, host, isLocal }: Context,
+  { settings, options, recording, results }: RecordingSetup,
+): Promise<void> {
+  const path = resolve(host.cwd, options.recordFile ?? '');
+  const facts = {
+    adreport: version,
+    node: process.version,
+    platform: process.platform,
+    profile: settings.profile.value,
+    encoding: settings.encoding.value,
+    windowClock: settings.windowClock.value,
+    isLocal,
+    hasProxy: readProxy(host.env) !== undefined,
+  };
+  const outcomes = Object.fromEntries(results.map(({ id, result }) => [id, result]));
+
+  const file = await openOutput(path);
+  await file.write(Buffer.from(recording.toText(facts, outcomes)));
+  await file.commit();
+  console.note(`The recording of the calls is in ${path}.`);
+  console.note(
+    'It is meant to hold no value, name, id, address or token. Read it before you send it to anybody.',
+  );
+}
+
+/**
+ * The e-mail address and the password to sign in with; of the server in this process they are no
+ * secret.
+ */
+function credentialsOf(settings: Settings, isLocal: boolean) {
+  if (isLocal) return { email: `${settings.account.value}@example.com`, password: 'demo' };
+
+  const email = settings.email.value;
+  const password = settings.password.value;
+  return email && password ? { email, password } : undefined;
+}
+
+/** What the sentence of a statement stands behind: its mark and its number. */
+const indent = 9;
+
+const marks: Readonly<Record<TrialVerdict['result'], Mark>> = {
+  holds: 'good',
+  differs: 'finding',
+  'not tried': 'unknown',
+};
+
+async function printResults(
+  { console, flags }: Context,
+  results: readonly StatementResult[],
+): Promise<void> {
+  if (flags.json) {
+    await console.result(visibleJson({ statements: results }));
+    return;
+  }
+
+  for (const { id: name, kind, sentence, result, said } of results) {
+    const message = result === 'differs' ? `${sentence} (${kind})` : sentence;
+    const below = said && `${result}: ${said}`;
+    const thing = { mark: marks[result], name, message, below };
+    await console.result(resultLines(thing, indent, console.out).join('\n'));
+  }
+  const count = (wanted: TrialVerdict['result']): number =>
+    results.filter(({ result }) => result === wanted).length;
+  const counts = `${count('holds')} hold, ${count('differs')} differ, ${count('not tried')} not tried`;
+  await console.result(`\n${formatPlural(results.length, 'statement')}: ${counts}.`);
+  if (count('differs') > 0) {
+    console.note('What each statement means, and which settings help: adreport help real-service');
+  }
+}

@@ -1,0 +1,20 @@
+import { type Comparison, type Figure, figureValue } from './figures.ts';
+import type { Group } from './grouping.ts';
+import { byFigure } from './ranked-groups.ts';
+import type { Unit } from './report-sums.ts';
+
+/**
+ * The groups of an earlier report that a unit has no more, the greatest by a figure first; none
+ * without a value.
+ */
+export function endedGroups(unit: Unit, { sums }: Comparison, figure: Figure): Group[] {
+  const before = sums.groupsOf(unit);
+  const { groups } = unit;
+  if (!before || !groups) return [];
+
+  const ended = [...before].filter(({ key, sums: sumsBefore }) => {
+    const value = figureValue(figure, sumsBefore);
+    return !groups.find(key) && value !== undefined && value !== 0;
+  });
+  return ended.sort(byFigure(figure));
+}

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
+import { OutputError } from '../errors.ts';
+import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
+import { ReportSums } from '../figures/report-sums.ts';
+import { listWords } from '../figures/window-text.ts';
+import { ColumnPlan } from '../output/columns.ts';
+import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
+import { renderGroupTable } from '../present/page/group-table.ts';
+import { renderCards } from '../present/page/page-cards.ts';
+import { renderFoot } from '../present/page/page-foot.ts';
+import { renderRankings } from '../present/page/page-rankings.ts';
+import { pageScript } from '../present/page/page-script.ts';
+import { pageStyle } from '../present/page/page-style.ts';
+import { embedColumns, type PageTable, renderTable } from '../present/page/page-table.ts';
+import { htmlText } from '../present/page/page-text.ts';
+import { renderTime } from '../present/page/page-time.ts';
+import { stylePaper } from '../present/page/paper-style.ts';
+import { tableOfReport } from '../present/page/report-table.ts';
+import { modelOfReport, type ReportModel } from '../present/report-model.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { formatCount } from '../text/quantity.ts';
+
+/** A page with more rows than this opens too slowly. */
+const mostRows = 50_000;
+
+/** So many megabytes of a report may its rows be: they are in memory until the page is written. */
+const mostMegabytes = 48;
+
+/**
+ * Nothing runs and nothing is loaded but what stands in the page, whatever a name in the data says.
+ */
+function policyFor(style: string): string {
+  return (
+    `default-src 'none'; script-src '${hashOf(pageScript)}'; style-src '${hashOf(style)}'; ` +
+    "img-src data:; base-uri 'none'; form-action 'none'"
+  );
+}
+
+function hashOf(text: string): string {
+  const hash = createHash('sha256').update(text).digest('base64');
+  return `sha256-${hash}`;
+}
+
+/**
+ * A page to mail: everything in one file, which opens without a network and holds what it shows.
+ */
+export class PageEncoder implements Encoder {
+  readonly #options: EncodeOptions;
+
+  readonly #plan: ColumnPlan;
+
+  readonly #sums = new ReportSums();
+
+  /** The rows so far; `undefined` once they are more than a page holds. */
+  #rows: Row[] | undefined = [];
+
+  #rowBytes = 0;
+
+  constructor(options: EncodeOptions) {
+    this.#options = options;
+    this.#plan = new ColumnPlan(options);
+  }
+
+  encode(batch: RowBatch): Pieces {
+    this.#plan.follow(batch);
+    const rows = rowsOf(batch);
+    this.#sums.observe(batch, this.#plan.columns);
+    this.#keep(rows, batch.sizeBytes);
+    // The totals stand before the rows: nothing is written until the last of them is known.
+    return [];
+  }
+
+  end(tail: ReportTail, judgement?: ReportJudgement): Pieces {
+    this.#plan.settle(tail.fields);
+    const sums = this.#sums;
+    const model = modelOfReport({
+      plan: this.#plan,
+      sums,
+      tail,
+      options: this.#options,
+      judgement,
+    });
+    const table = this.#table(model);
+    const { title, facts } = model;
+    const paperStyle = stylePaper({ title, window: facts.get('Window') });
+
+    const pieces = [
+      ...this.#head(model, `${pageStyle}${paperStyle}`),
+      ...this.#notes(tail.rowCount).map((note) => `<p class="note">${htmlText(note)}</p>\n`),
+      ...this.#body(model, table),
+    ];
+    return pieces.map((piece) => Buffer.from(piece));
+  }
+
+  #keep(rows: readonly Row[], sizeBytes: number): void {
+    if (!this.#rows) return;
+    if (this.#rows.length + rows.length > mostRows) {
+      this.#rows = undefined;
+      return;
+    }
+
+    this.#rowBytes += sizeBytes;
+    if (this.#rowBytes > mostMegabytes * 1_000_000) throw pageTooLarge();
+    for (const row of rows) this.#rows.push(row);
+  }
+
+  /** The page down to its findings. */
+  #head(model: ReportModel, style: string): string[] {
+    const { logo } = this.#options;
+    const { title, facts, headline, compared, remark, findings } = model;
+    const factTexts: string[] = [];
+    for (const [name, text] of facts) {
+      factTexts.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
+    }
+    const heading = htmlText(title);
+    const window = facts.get('Window');
+    const windowText = window === undefined ? '' : `, ${htmlText(window)}`;
+    const lines = [
+      paragraph('headline', headline === undefined ? '' : htmlText(headline)),
+      paragraph('small', compared === undefined ? '' : htmlText(compared)),
+      paragraph('remark', remark.map(htmlText).join('<br>')),
+    ];
+    return [
+      `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="${policyFor(style)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="adreport">
+<title>${heading}${windowText}</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<main>
+<header>
+${logo === undefined ? '' : `<img class="logo" src="${logo}" alt="">\n`}<h1>${heading}</h1>
+<p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
+${lines.join('')}</header>
+`,
+      ...findings.map((finding) => `<p class="finding">${htmlText(finding)}</p>\n`),
+    ];
+  }
+
+  #table(model: ReportModel): PageTable {
+    const { comparison, selectedColumns, provenance } = this.#options;
+    const sums = this.#sums;
+    const grouping = this.#rows ? undefined : sumsToShow(sums);
+    return tableOfReport({
+      model,
+      plan: this.#plan,
+      rows: this.#rows ?? grouping?.rowsOf() ?? [],
+      grouping,
+      sums,
+      isSelected: selectedColumns !== undefined,
+      comparison,
+      isUnrestricted: (provenance?.filters ?? []).length === 0,
+    });
+  }
+
+  #body(model: ReportModel, table: PageTable): string[] {
+    const { comparison } = this.#options;
+    const sums = this.#sums;
+    if (model.empty !== undefined) {
+      return [
+        `<p class="empty">${sentenceHtml(model.empty)}</p>\n`,
+        renderFoot(model),
+        ...dataOf(table),
+      ];
+    }
+
+    return [
+      renderCards(model, { sums, comparison }),
+      renderTime(model),
+      renderRankings(model.rankings),
+      renderGroupTable(model, { sums, comparison }),
+      renderTable(table),
+      renderFoot(model),
+      ...dataOf(table),
+    ];
+  }
+
+  #notes(rowCount: number): string[] {
+    const { note } = this.#options;
+    const labelled = this.#plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
+    const strange = strangeValueNotes(this.#sums.total, labelled);
+    const summed = this.#rows ? [] : [sumsNote(sumsToShow(this.#sums), rowCount)];
+
+    for (const sentence of summed) note?.(`${sentence} Every row: --format csv.`);
+    for (const sentence of strange) note?.(sentence);
+    return [...summed, ...strange];
+  }
+}
+
+/** A sentence whose command stands on one line. */
+function sentenceHtml(sentence: string): string {
+  return htmlText(sentence).replace(/adreport [a-z]+ --[a-z]+/, '<code>$&</code>');
+}
+
+function paragraph(name: string, html: string): string {
+  return html === '' ? '' : `<p class="${name}">${html}</p>\n`;
+}
+
+function pageTooLarge(): OutputError {
+  return new OutputError(
+    `The rows of the report take more than ${mostMegabytes} MB, which is all that a page holds.`,
+    {
+      code: 'TOO_LARGE',
+      hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
+    },
+  );
+}
+
+/** What the script of the page needs of its table, to the end of the page. */
+function dataOf(table: PageTable): string[] {
+  return [
+    `</main>
+<script type="application/json" id="data">{"rowCount":${table.rowCount},"columns":[`,
+    ...embedColumns(table),
+    `]}</script>
+<script>${pageScript}</script>
+</body>
+</html>
+`,
+  ];
+}
+
+/**
+ * What the table shows of a report that has more rows than a page holds: by time and breakdown, or
+ * by the first that fits.
+ */
+function sumsToShow({ course, units, total }: ReportSums): Grouping {
+  const groupings = [course, ...units.map(({ groups }) => groups)];
+  return groupings.find((grouping) => grouping && grouping.size <= mostRows) ?? total;
+}
+
+function sumsNote({ by, size }: Grouping, rowCount: number): string {
+  const rows = `The report has ${formatCount(rowCount)} rows, more than the ${formatCount(mostRows)} that a page holds`;
+  const table = size === 1 ? 'the sum of all' : `${formatCount(size)} sums by ${namesOf(by)}`;
+  return `${rows}: its table shows ${table} instead. Totals and charts are of all rows.`;
+}
+
+/** The fields of a grouping in words; those of a breakdown together are one thing. */
+function namesOf(by: Grouping['by']): string {
+  const names = new Set<string>();
+  for (const { field } of by) {
+    const breakdown = breakdownOfField(field);
+    names.add(breakdown && !breakdown.time ? nounOf(breakdown) : field);
+  }
+  return listWords([...names]);
+}

@@ -1,0 +1,31 @@
+import { ReportSums } from '../figures/report-sums.ts';
+import { ColumnPlan } from '../output/columns.ts';
+import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
+import { endedLines, TerminalTable } from '../present/terminal/terminal-table.ts';
+import { rowsOf } from '../rows/row-batch.ts';
+
+/** A table for people: aligned columns, true numbers, derived metrics, a line of totals. */
+export function createTableEncoder(options: EncodeOptions): Encoder {
+  const plan = new ColumnPlan(options);
+  const table = new TerminalTable(plan, options);
+  const { comparison } = options;
+  const sums = new ReportSums();
+
+  return {
+    encode(batch) {
+      plan.follow(batch);
+      if (comparison) sums.observe(batch, plan.columns);
+      return piecesOf(table.add(rowsOf(batch), batch.fields, batch.sizeBytes));
+    },
+
+    end(tail) {
+      plan.settle(tail.fields);
+      const ended = comparison ? endedLines(sums, { plan, comparison, look: options.table }) : [];
+      return piecesOf([...table.end(), ...ended]);
+    },
+  };
+}
+
+function piecesOf(lines: readonly string[]): Pieces {
+  return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
+}

@@ -1,0 +1,45 @@
+import { requestInWords } from '../report/filter-words.ts';
+import type { BookedRequest } from '../report/question.ts';
+import type { ReportMember } from '../rows/row-batch.ts';
+
+/**
+ * What a file says of its report beside the rows, in lines for people: the request, the report and
+ * its key, and each warning. Members of another shape, which another program may have written, are
+ * passed over.
+ */
+export function membersInWords(members: readonly ReportMember[]): string[] {
+  const lines: string[] = [];
+  const request = readMember(members, 'request');
+  if (isRequest(request)) lines.push(requestInWords(request));
+
+  const facts: string[] = [];
+  const reportId = readMember(members, 'reportId');
+  const fetchedAt = readMember(members, 'fetchedAt');
+  const key = textsOf(readMember(members, 'key'));
+  if (typeof reportId === 'string') facts.push(`report ${reportId}`);
+  if (typeof fetchedAt === 'string') facts.push(`fetched ${fetchedAt}`);
+  if (key.length > 0) facts.push(`key ${key.join(', ')}`);
+  if (facts.length > 0) lines.push(facts.join('; '));
+
+  for (const finding of textsOf(readMember(members, 'warnings'))) lines.push(`Warning: ${finding}`);
+  return lines;
+}
+
+function readMember(members: readonly ReportMember[], wanted: string): unknown {
+  const member = members.find(({ name }) => name === wanted);
+  return member && JSON.parse(member.json.toString());
+}
+
+function isRequest(value: unknown): value is BookedRequest {
+  if (typeof value !== 'object' || value === null) return false;
+  const request: Partial<BookedRequest> = value;
+  const { profile, breakdowns, filters } = request;
+
+  const hasLists = Array.isArray(breakdowns) && typeof filters === 'object' && filters !== null;
+  return typeof profile === 'string' && hasLists && Object.values(filters).every(Array.isArray);
+}
+
+function textsOf(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((each) => typeof each === 'string');
+}

@@ -1,0 +1,126 @@
+import type { Column } from '../contract/columns.ts';
+import { isNoValue, numberTextOf } from '../contract/values.ts';
+import { hundredthsOf, lookCloser, numberFactsOf } from '../rows/column-values.ts';
+import { type RowBatch, textsOf } from '../rows/row-batch.ts';
+import { Decimal } from '../text/decimal.ts';
+import { ExactSum } from './exact-sum.ts';
+
+/** Rows whose value is alike. */
+export interface OddRows {
+  count: number;
+
+  /** Counted from 1; 0 while there is none. */
+  firstRow: number;
+
+  /** What the first of them has, as JSON. */
+  firstValue: string;
+}
+
+/**
+ * The values of one metric: their exact sum, and the rows that have none, or something else than a
+ * number.
+ */
+export class MetricValues {
+  readonly column: Column;
+
+  readonly sum = new ExactSum();
+
+  numberCount = 0;
+
+  /** Whether the metric is a field of the rows. */
+  hasColumn = false;
+
+  readonly withoutValue: OddRows = { count: 0, firstRow: 0, firstValue: '' };
+
+  /** The rows with a text, a boolean, a list or an object. */
+  readonly withOther: OddRows = { count: 0, firstRow: 0, firstValue: '' };
+
+  /** The rows with a fraction of what is counted in whole numbers. */
+  readonly withFraction: OddRows = { count: 0, firstRow: 0, firstValue: '' };
+
+  /** The rows that have the name of the metric for its value. */
+  readonly headers: OddRows = { count: 0, firstRow: 0, firstValue: '' };
+
+  /** The JSON of the values of one batch, where somebody has asked for it. */
+  #texts: readonly (string | undefined)[] | undefined;
+
+  constructor(column: Column) {
+    this.column = column;
+  }
+
+  observe(batch: RowBatch): void {
+    this.#texts = undefined;
+    const { field, type } = this.column;
+    this.hasColumn ||= batch.fields.includes(field);
+
+    const { areAllWhole, exactHundredths } = numberFactsOf(batch, field);
+    const areUsual = type !== 'integer' || areAllWhole;
+    if (areUsual && exactHundredths !== undefined) {
+      this.sum.addHundredths(exactHundredths);
+      this.numberCount += batch.rowCount;
+      return;
+    }
+
+    const hundredths = hundredthsOf(batch, field);
+    for (let row = 0; row < batch.rowCount; row++) {
+      const value = hundredths[row] as number;
+      if (Number.isNaN(value)) note(this.withoutValue, batch, row, 'null');
+      else if (value === lookCloser || (type === 'integer' && value % 100 !== 0)) {
+        this.#lookAt(batch, row);
+      } else {
+        this.sum.addHundredths(value);
+        this.numberCount += 1;
+      }
+    }
+  }
+
+  /** The number of a row of the batch that was observed last; `undefined` where it has none. */
+  numberAt(batch: RowBatch, row: number): Decimal | undefined {
+    const value = hundredthsOf(batch, this.column.field)[row] as number;
+    if (Number.isNaN(value)) return undefined;
+    if (value !== lookCloser) return new Decimal(BigInt(value), 2);
+
+    const text = numberTextIn(this.#textAt(batch, row));
+    return text === undefined ? undefined : Decimal.parse(text);
+  }
+
+  #lookAt(batch: RowBatch, row: number): void {
+    const json = this.#textAt(batch, row);
+    const text = numberTextIn(json);
+    const number = text === undefined ? undefined : Decimal.parse(text);
+    if (number) {
+      this.sum.add(number);
+      this.numberCount += 1;
+      const isFraction = this.column.type === 'integer' && number.toString().includes('.');
+      if (isFraction) note(this.withFraction, batch, row, json);
+      return;
+    }
+
+    const value = json.startsWith('"') ? String(JSON.parse(json)).trim() : undefined;
+    if (value !== undefined && isNoValue(value)) {
+      note(this.withoutValue, batch, row, json);
+    } else if (value?.toLowerCase() === this.column.field.toLowerCase()) {
+      note(this.headers, batch, row, json);
+    } else {
+      note(this.withOther, batch, row, json);
+    }
+  }
+
+  #textAt(batch: RowBatch, row: number): string {
+    this.#texts ??= textsOf(batch, this.column.field);
+    return this.#texts[row] ?? 'null';
+  }
+}
+
+function note(rows: OddRows, batch: RowBatch, row: number, json: string): void {
+  rows.count += 1;
+  if (rows.firstRow !== 0) return;
+  rows.firstRow = batch.firstRow + row + 1;
+  rows.firstValue = json;
+}
+
+/** The text of the number that a value is or holds; `undefined` where it is none. */
+function numberTextIn(json: string): string | undefined {
+  // A number is read from its digits, so that none is lost.
+  return numberTextOf(json.startsWith('"') ? JSON.parse(json) : json);
+}

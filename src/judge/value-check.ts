@@ -1,0 +1,47 @@
+import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount } from '../text/quantity.ts';
+import { type Check, rowsText, type Sayings } from './check.ts';
+import type { MetricValues, OddRows } from './metric-values.ts';
+
+/**
+ * Finds what is no number where one belongs, fractions of whole numbers, and the header among the
+ * rows.
+ */
+export class ValueCheck implements Check {
+  readonly #metrics: readonly MetricValues[];
+
+  constructor(metrics: readonly MetricValues[]) {
+    this.#metrics = metrics;
+  }
+
+  observe(batch: RowBatch): void {
+    for (const metric of this.#metrics) metric.observe(batch);
+  }
+
+  close({ rowCount }: ReportTail, sayings: Sayings): void {
+    const header = this.#metrics.find(({ headers }) => headers.count > 0)?.headers;
+    if (header) sayings.find(`Row ${header.firstRow} of the report is its header again.`);
+
+    for (const metric of this.#metrics) {
+      const { column, withFraction, withOther, withoutValue, hasColumn } = metric;
+      const { field, type } = column;
+      const kind = type === 'integer' ? 'whole number' : 'number';
+      if (withOther.count > 0) sayings.find(oddText(field, kind, withOther));
+      if (withFraction.count > 0) sayings.find(oddText(field, kind, withFraction));
+      if (!hasColumn || withoutValue.count === 0) continue;
+
+      const rows =
+        withoutValue.count === rowCount
+          ? `all ${formatCount(rowCount)} rows`
+          : rowsText(withoutValue.count, withoutValue.firstRow);
+      sayings.note(`The metric ${field} has no value in ${rows}.`);
+    }
+  }
+}
+
+function oddText(field: string, kind: string, { count, firstRow, firstValue }: OddRows): string {
+  const value = printable(firstValue.slice(0, 50));
+  const rows = rowsText(count, firstRow);
+  return `The metric ${field} is no ${kind} in ${rows}: it has ${value}.`;
+}

@@ -1,0 +1,248 @@
+import { fieldLabel } from '../../contract/columns.ts';
+import {
+  changeOf,
+  type Figure,
+  figureDigits,
+  figureValue,
+  sumsOfRow,
+} from '../../figures/figures.ts';
+import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
+import { groupedText, hourText, numberIn } from '../../figures/numbers.ts';
+import { noName } from '../../figures/report-sums.ts';
+import type { PlannedColumn } from '../../output/columns.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import { roundedText } from '../figure-text.ts';
+import { timeTexts } from '../time-texts.ts';
+import { changeHtml } from './page-text.ts';
+
+/**
+ * What a cell holds: a number that a script reads to its last digit, any other number as text, a
+ * text fit to be shown.
+ */
+type Cell = string | number | null;
+
+/**
+ * How the cells of a column are shown: a `key` is an id or a time, which is never broken into
+ * lines; a `name` that is missing is unknown.
+ */
+type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'name' | 'key';
+
+/**
+ * How a cell is computed from those of other columns, which are named by their field; sums are
+ * computed like rows.
+ */
+type Formula =
+  | {
+      readonly kind: 'ratio';
+      readonly over: string;
+      readonly under: string;
+      readonly factor: number;
+    }
+  | {
+      readonly kind: 'change';
+      readonly now: string;
+      readonly before: string;
+
+      /**
+       * Whether rows are times, which are not new where the earlier report lacks one: its month was
+       * shorter.
+       */
+      readonly isOfTime: boolean;
+    };
+
+/** A column of a page's table. */
+export interface PageColumn {
+  /** What formulas call it. */
+  readonly field: string;
+
+  /** Its name in the report. */
+  readonly name: string;
+
+  readonly label: string;
+
+  readonly type: CellType;
+
+  /** The figure that the column shows; absent for what tells rows apart, and for a change. */
+  readonly figure?: Figure | undefined;
+
+  /** An id beside a name, which has no room on a phone and on paper. */
+  readonly isBesideName?: boolean;
+
+  /** A figure behind “All figures”. */
+  readonly isExtra?: boolean;
+
+  /** Present where the cells are computed. */
+  readonly formula?: Formula;
+
+  readonly cells: readonly Cell[];
+
+  /** What is shown in place of cells that are times. */
+  readonly texts?: ReadonlyMap<string, string>;
+
+  /** Each cell as HTML where its text is not enough. */
+  readonly cellHtml?: (row: number) => string;
+
+  /** The sum as it is shown; absent where there is none. */
+  readonly total?: string;
+
+  readonly totalHtml?: string;
+}
+
+/** The rows that a table shows. */
+export interface TableRows {
+  readonly rows: readonly Row[];
+
+  readonly totals: Sums;
+
+  /** What their dates stand for. */
+  readonly dateUnit: DateUnit;
+}
+
+/** The heading of dates, by what they stand for. */
+const dateLabels: Readonly<Record<DateUnit, string>> = {
+  day: 'Date',
+  week: 'Week',
+  month: 'Month',
+};
+
+/** The column of a field, or of a rate that is computed from others. */
+export function pageColumn(
+  column: PlannedColumn,
+  { rows, totals, dateUnit }: TableRows,
+): PageColumn {
+  const { field, name, type, figure } = column;
+  if (figure?.derived) return rateColumn(figure, name, rows, totals);
+
+  const cells = rows.map((row) => cellOf(row[field], column));
+  const isTime = type === 'date' || type === 'hour';
+  const total = figure && figureDigits(figure, totals);
+  return {
+    field,
+    name,
+    label: type === 'date' ? dateLabels[dateUnit] : column.label,
+    type: figure?.type ?? cellTypeOf(type),
+    figure,
+    cells,
+    ...(isTime ? { texts: timeTexts({ cells, dateUnit }) } : {}),
+    total: total ?? undefined,
+  };
+}
+
+function cellTypeOf(type: PlannedColumn['type']): CellType {
+  if (type === undefined) return 'text';
+  return type === 'text' ? 'name' : 'key';
+}
+
+function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: Sums): PageColumn {
+  const { field, type, derived } = figure;
+  const rateOf = (sums: Sums): number | null => {
+    const value = figureValue(figure, sums);
+    return value === undefined ? null : Number(value.toFixed(6));
+  };
+  const total = rateOf(totals);
+  return {
+    field,
+    name,
+    label: fieldLabel(field),
+    type,
+    figure,
+    formula: derived && {
+      kind: 'ratio',
+      over: derived.over,
+      under: derived.under,
+      factor: derived.factor,
+    },
+    cells: rows.map((row) => rateOf(sumsOfRow(row))),
+    total: total === null ? undefined : String(total),
+  };
+}
+
+/** What the rows of a table came to before, and their changes. */
+export interface RowChanges {
+  readonly figure: Figure;
+
+  /** The sums of each row in the earlier report; `undefined` for a row that is new. */
+  readonly before: readonly (Sums | undefined)[];
+
+  readonly totals: Sums;
+  readonly totalsBefore: Sums;
+
+  /** Whether the rows are times, each held against one as far from the beginning of its window. */
+  readonly isOfTime: boolean;
+}
+
+/**
+ * A column with the change of each row; `hidden` holds what it is computed from beside the figure
+ * itself.
+ */
+export interface ChangeColumns {
+  readonly hidden: PageColumn;
+  readonly change: PageColumn;
+}
+
+/** The columns of a figure in an earlier report, which is not shown, and of its change. */
+export function changeColumns(
+  { figure, before, totals, totalsBefore, isOfTime }: RowChanges,
+  rows: readonly Row[],
+): ChangeColumns {
+  const beforeField = `${figure.field} before`;
+  const changes = rows.map((row, i) => {
+    const change = changeOf(figure, sumsOfRow(row), before[i]);
+    return isOfTime && change.direction === 'new' ? undefined : change;
+  });
+  const totalChange = changeOf(figure, totals, totalsBefore);
+  const beforeValues = before.map((sums) => (sums && figureValue(figure, sums)) ?? null);
+  return {
+    hidden: {
+      field: beforeField,
+      name: beforeField,
+      label: '',
+      type: 'money',
+      cells: beforeValues,
+    },
+    change: {
+      field: `${figure.field} change`,
+      name: `change of ${figure.field}`,
+      label: 'Change',
+      type: 'change',
+      formula: { kind: 'change', now: figure.field, before: beforeField, isOfTime },
+      cells: changes.map((change) => change?.text ?? null),
+      cellHtml: (row) => {
+        const change = changes[row];
+        return change ? changeHtml(change) : '';
+      },
+      total: totalChange.text,
+      totalHtml: changeHtml(totalChange),
+    },
+  };
+}
+
+function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {
+  const number = numeric ? numberIn(value) : undefined;
+  if (typeof number === 'number') return number;
+  if (number) return String(number);
+
+  const text = keyText(value);
+  if (text === null) return null;
+  return printable(type === 'hour' ? hourText(text) : text);
+}
+
+/** A cell that holds something as people read it. */
+export function shownText({ texts, type }: PageColumn, cell: string | number): string {
+  return texts?.get(String(cell)) ?? cellText(type, cell);
+}
+
+/** What stands in a cell that holds nothing. */
+export function emptyText({ type }: PageColumn): string {
+  return type === 'name' ? noName : '–';
+}
+
+/** A cell as people read it; its text was made fit for that already. */
+export function cellText(type: CellType, cell: string | number): string {
+  const text = String(cell);
+  if (type === 'integer') return groupedText(text);
+  if (type === 'money') return roundedText(text);
+  if (type === 'percent') return `${roundedText(text)}%`;
+  return text;
+}

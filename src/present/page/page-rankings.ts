@@ -1,0 +1,65 @@
+import { fieldLabel } from '../../contract/columns.ts';
+import { figureValue } from '../../figures/figures.ts';
+import { pluralOf } from '../../text/quantity.ts';
+import { figureWithCurrency } from '../figure-text.ts';
+import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
+import { changeHtml, htmlText } from './page-text.ts';
+
+/**
+ * The greatest values of each breakdown by one figure. The bars are SVG, whose widths need no
+ * inline style (which the page's security policy forbids) and which print without background
+ * graphics.
+ */
+export function renderRankings(rankings: readonly BreakdownRanking[]): string {
+  const [first, second] = rankings;
+  if (!first) return '';
+
+  // A single chart has its name in the heading above it.
+  const isOnly = second === undefined;
+  const charts = rankings.map((ranking) => {
+    const heading = isOnly ? '' : `<h3>${htmlText(ranking.noun)}</h3>`;
+    return `<section class="bars">${heading}${renderRanking(ranking)}</section>\n`;
+  });
+  const title = isOnly ? `Top ${pluralOf(first.noun)}` : 'Top values';
+  return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(fieldLabel(first.figure.field))}</b></p></div>
+<div class="ranks${isOnly ? ' single' : ''}">
+${charts.join('')}</div></section>
+`;
+}
+
+function renderRanking(ranking: BreakdownRanking): string {
+  const { figure, isTooMany, groups, topCount, others, endedSentence } = ranking;
+  if (isTooMany) return '<p class="by">Too many different values to rank.</p>';
+
+  const top = groups.slice(0, topCount);
+  const most = (top[0] && figureValue(figure, top[0].sums)) ?? 0;
+  const items = top.map((group) => {
+    const { name, detail } = group;
+    const title = detail === '' ? name : `${name} (${detail})`;
+    const detailHtml = detail === '' ? '' : `<small>${htmlText(detail)}</small>`;
+    const label = `<span title="${htmlText(title)}"><i>${htmlText(name)}</i>${detailHtml}</span>`;
+
+    const value = figureValue(figure, group.sums) ?? 0;
+    const length = most > 0 ? Math.max(0, (100 * value) / most) : 0;
+    const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
+    return `<li>${label}${numbersOf(group, ranking)}${bar}`;
+  });
+  if (others) {
+    items.push(`<li class="rest"><span>${others.name}</span>${numbersOf(others, ranking)}`);
+  }
+
+  const isCompared = top.some(({ change }) => change !== undefined);
+  const endedLine =
+    endedSentence === undefined ? '' : `<p class="by">${htmlText(endedSentence)}</p>`;
+  return `<ol${isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedLine}`;
+}
+
+/** The figure of a group, its share of the whole and, where reports are compared, its change. */
+function numbersOf(
+  { sums, share, change }: RankedGroup,
+  { figure }: Pick<BreakdownRanking, 'figure'>,
+): string {
+  const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
+  const changeText = change ? `<small class="change">${changeHtml(change)}</small>` : '';
+  return `<span class="n">${htmlText(figureWithCurrency(figure, sums))}</span><small>${shareText}</small>${changeText}`;
+}

@@ -1,0 +1,352 @@
+/**
+ * The style of a page: text in the reader's own fonts, one colour for data, five for lines, the
+ * rest greys. Contrasts are AA in both themes. Paper is light, whatever the screen is.
+ */
+export const pageStyle = `
+:root {
+  color-scheme: light dark;
+  --bg: #f7f7f5; --card: #fff; --ink: #1a1c20; --soft: #5c626c; --line: #e3e3df; --grid: #ecece8;
+  --data: #2f5fc4; --tint: #2f5fc41f; --head: #fbfbfa; --hover: #f3f5fa;
+  --up: #15703c; --down: #b42318;
+  --s1: #c2410c; --s2: #0f766e; --s3: #9333ea; --s4: #8a6d00; --past: #9aa5b8;
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --bg: #111215; --card: #191b1f; --ink: #ececef; --soft: #a2a8b3; --line: #2c2f36; --grid: #25282e;
+    --data: #7ea4f8; --tint: #7ea4f829; --head: #1e2025; --hover: #22252c;
+    --up: #4ade80; --down: #fca5a5;
+    --s1: #fb923c; --s2: #2dd4bf; --s3: #c084fc; --s4: #e0c040; --past: #6b7486;
+  }
+}
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--bg); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
+}
+main { max-width: 80rem; margin: 0 auto; padding: 3rem 1.5rem 4rem; }
+h1 { font-size: 1.875rem; line-height: 1.2; letter-spacing: -.02em; font-weight: 650; margin: 0 0 .5rem; }
+h2 { font-size: 1.125rem; letter-spacing: -.01em; font-weight: 620; margin: 0; }
+h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
+h3::first-letter { text-transform: uppercase; }
+header p { margin: 0; color: var(--soft); }
+header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
+/* A logo is made for white paper. */
+.logo {
+  float: right; height: 3.25rem; max-width: 40%; margin: 0 0 .75rem 1.5rem; padding: .25rem .375rem;
+  object-fit: contain; object-position: right center; border-radius: .375rem;
+}
+@media screen and (prefers-color-scheme: dark) { .logo { background: #fff; } }
+header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
+header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
+header .small { margin-top: .25rem; font-size: .8125rem; }
+.bars .by { margin-top: .75rem; }
+section { margin-top: 2.5rem; }
+footer { margin-top: 2.5rem; padding-top: .75rem; border-top: 1px solid var(--line); }
+footer p { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; }
+.about dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .125rem 1rem; margin: 0 0 .5rem; font-size: .8125rem; }
+.about dd { margin: 0; font-size: inherit; font-weight: 400; letter-spacing: 0; line-height: inherit; white-space: normal; }
+.empty code { font-size: .9375em; white-space: nowrap; }
+.empty { margin: 2rem 0 0; font-size: 1.0625rem; max-width: 44rem; }
+small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
+.note, .finding {
+  margin: 1.5rem 0 0; padding: .75rem 1rem; background: var(--card);
+  border: 1px solid var(--line); border-left: 3px solid var(--data); border-radius: .375rem;
+}
+.finding { border-left-color: var(--down); font-weight: 600; }
+.head { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-bottom: .875rem; }
+.by { margin: 0; color: var(--soft); font-size: .875rem; }
+.by b { font-weight: 600; color: var(--ink); }
+
+/* Changes: an arrow says the direction, the colour says it again. */
+.up { color: var(--up); font-weight: 600; }
+.down { color: var(--down); font-weight: 600; }
+.same, .new, .ended { font-weight: 400; color: var(--soft); }
+
+/* Cards: those of a row share it, so that a shorter row leaves no hole. */
+.cards { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
+.cards > div {
+  flex: 1 1 22%; min-width: 0; padding: .875rem 1rem .8125rem;
+  background: var(--card); border: 1px solid var(--line); border-radius: .625rem;
+}
+.in5 > div { flex-basis: 17%; }
+.in3 > div { flex-basis: 30%; }
+.in2 > div { flex-basis: 45%; }
+.in1 > div { flex-basis: 100%; }
+.more { margin-top: .75rem; }
+dt { color: var(--soft); font-size: .8125rem; }
+dd {
+  margin: .125rem 0 0; font-size: 1.625rem; font-weight: 620; letter-spacing: -.015em; line-height: 2.125rem;
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis;
+}
+:where(dl:has(.long)) dd { font-size: 1.25rem; }
+.more dd { font-size: 1.0625rem; line-height: 1.5rem; }
+.more:has(.long) dd { font-size: .9375rem; }
+dd.change.change, .more dd.change {
+  font-size: .8125rem; font-weight: 400; letter-spacing: 0; line-height: 1.35; color: var(--soft); white-space: normal;
+}
+
+dd.change b { margin-right: .375rem; }
+dd.change span { white-space: nowrap; }
+
+/* Charts over time. */
+figure, .bars, .scroll { background: var(--card); border: 1px solid var(--line); border-radius: .625rem; }
+figure, .bars { margin: 0; padding: 1rem 1.125rem; min-width: 0; }
+figure.wide { margin-bottom: .75rem; }
+figcaption { color: var(--soft); font-size: .8125rem; margin-bottom: .75rem; }
+figcaption b { color: var(--ink); font-size: .9375rem; font-weight: 600; margin-right: .125rem; }
+.charts, .ranks { display: grid; gap: .75rem; align-items: start; }
+.charts { grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); }
+.ranks { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+details { margin-top: .5rem; }
+.all .more { margin: .25rem 0 0; }
+summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5rem 0; }
+.plot { display: grid; grid-template: 8.5rem 1.375rem / auto minmax(0, 1fr); gap: 0 .5rem; }
+.wide .plot { grid-template: 13rem 1.375rem / auto minmax(0, 1fr) 10.5rem; }
+.plot .ends { grid-area: 1 / 3; }
+.ends text { fill: var(--ink); font-size: .75rem; }
+.y {
+  display: flex; flex-direction: column; justify-content: space-between; text-align: right;
+  color: var(--soft); font-size: .75rem; line-height: 1; margin: -.375rem 0; min-width: 2.25rem;
+}
+.plot svg { display: block; width: 100%; height: 100%; overflow: visible; }
+.plot svg, .slots { grid-area: 1 / 2; }
+.plot .x { grid-area: 2 / 2; }
+.x text { fill: var(--soft); font-size: .75rem; text-anchor: middle; }
+.x line { stroke: var(--line); }
+.slots { display: flex; touch-action: pan-y; }
+.slots i { flex: 1; }
+.slots i:hover { background: color-mix(in srgb, var(--ink) 12%, transparent); }
+.grid, .zero { stroke: var(--grid); stroke-width: 1; vector-effect: non-scaling-stroke; }
+.zero { stroke: var(--line); }
+.column { fill: var(--data); }
+.line, .before {
+  fill: none; stroke: var(--data); stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round;
+  vector-effect: non-scaling-stroke;
+}
+.before { stroke: var(--past); stroke-width: 1.5; }
+.area { fill: var(--tint); }
+/* Lines that cover each other are told apart by their dashes, too. */
+.s1 { stroke: var(--s1); stroke-dasharray: 8 4; } .s2 { stroke: var(--s2); stroke-dasharray: 2 4; }
+.s3 { stroke: var(--s3); stroke-dasharray: 10 4 2 4; } .s4 { stroke: var(--s4); stroke-dasharray: 5 3; }
+.s5 { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 1 3; }
+.ends .line { stroke-width: 1.25; stroke-dasharray: none; }
+.legend { display: none; flex-wrap: wrap; gap: .25rem 1rem; margin: .75rem 0 0; font-size: .8125rem; }
+.key { display: inline-block; width: 1.5rem; height: .5rem; vertical-align: middle; margin-right: .375rem; overflow: visible; }
+.tip .key { width: 1.25rem; }
+.tip {
+  position: fixed; z-index: 3; pointer-events: none; max-width: min(20rem, 80vw); padding: .4375rem .625rem;
+  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: .375rem;
+  box-shadow: 0 2px 10px #0003; font-size: .8125rem; line-height: 1.4;
+}
+.tip strong { display: block; font-weight: 600; }
+
+/* Greatest values. */
+ol {
+  list-style: none; margin: 0; padding: 0; display: grid; gap: .6875rem 1rem;
+  grid-template-columns: minmax(0, 1fr) max-content max-content;
+}
+ol.compared { grid-template-columns: minmax(0, 1fr) max-content max-content max-content; }
+li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; row-gap: .25rem; font-size: .875rem; line-height: 1.35; }
+li > span:first-child { display: flex; gap: .5rem; align-items: baseline; min-width: 0; }
+li i { font-style: normal; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+li i + small { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+li > small { text-align: right; }
+li svg { grid-column: 1 / -1; display: block; width: 100%; height: .375rem; border-radius: .1875rem; background: var(--grid); }
+li rect { fill: var(--data); }
+.rest, .none { color: var(--soft); }
+
+/* A single chart has room for a name, its bar and its numbers in one line. */
+@media (min-width: 48.01rem), print {
+  .single ol { grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content; gap: .5625rem 1rem; }
+  .single ol.compared {
+    grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content max-content; gap: .5625rem 1rem;
+  }
+  .single li > span:first-child { grid-column: 1; }
+  .single li svg { grid-area: 1 / 2; align-self: center; height: .75rem; }
+  .single li .n { grid-column: 3; }
+}
+
+/* The table. */
+.tools { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .875rem; margin-left: auto; font-size: .875rem; color: var(--soft); }
+input, button { font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
+input { padding: .3125rem .625rem; width: 15rem; max-width: 100%; margin-left: .25rem; }
+.pager { display: inline-flex; gap: .25rem; }
+.pager button { width: 2.125rem; height: 2.125rem; line-height: 1; font-size: 1.125rem; cursor: pointer; }
+button:disabled { opacity: .4; cursor: default; }
+:focus-visible { outline: 2px solid var(--data); outline-offset: 2px; }
+.scroll { overflow-x: auto; position: relative; }
+table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
+th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
+th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--head); font-weight: 600; z-index: 1; }
+td.t { max-width: 18rem; overflow: hidden; text-overflow: ellipsis; }
+/* A crowded table: the names are enough, and the last column is to be seen. */
+@media screen {
+  .crowded, .rows:has(#all:checked) table { font-size: .75rem; }
+  .crowded th, .crowded td, .crowded th button, .rows:has(#all:checked) :is(th, td, th button) { padding-inline: .3125rem; }
+  th:has(button), .crowded th:has(button), .rows:has(#all:checked) th:has(button) { padding: 0; }
+  .crowded td.t, .rows:has(#all:checked) td.t { max-width: 11rem; }
+  .crowded .id, .rows:has(#all:checked) .id { display: none; }
+}
+/* Figures behind "All figures". */
+.rows:not(:has(#all:checked)) :is(th, td).more { display: none; }
+td.more, th.more { margin: 0; font-size: inherit; }
+.switch {
+  position: relative; padding: .3125rem .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card);
+  font-size: .875rem; color: var(--soft);
+}
+.switch input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; }
+.switch:has(:checked) { color: var(--ink); border-color: var(--data); background: var(--tint); }
+.switch:has(:focus-visible) { outline: 2px solid var(--data); outline-offset: 2px; }
+.n { text-align: right; white-space: nowrap; }
+th.n { white-space: normal; }
+th:has(button) { padding: 0; }
+th button {
+  display: block; width: 100%; border: 0; border-radius: 0; background: none; padding: .4375rem .375rem;
+  font-weight: 600; text-align: inherit; cursor: pointer;
+}
+th button::after { margin-left: .25em; color: var(--data); }
+th[aria-sort=ascending] button::after { content: "↑"; }
+th[aria-sort=descending] button::after { content: "↓"; }
+th button:focus-visible { outline-offset: -2px; }
+th button:hover, tbody tr:hover td { background: var(--hover); }
+tbody tr:last-child td { border-bottom: 0; }
+/* The total is opaque at every zoom: its cells overlap each other and the edge below, where
+   rounding would leave gaps. */
+tfoot td {
+  position: sticky; bottom: -1px; z-index: 1; padding-bottom: .5rem; background: var(--head); font-weight: 600; border-bottom: 0;
+  box-shadow: inset 0 1px 0 var(--line), 0 0 0 1px var(--head);
+}
+/* On a desk a long table has a window of its own, in which its head and its total stay in sight. */
+@media screen and (min-width: 64rem) { .long { max-height: 82vh; overflow: auto; } }
+#more { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
+@media screen { .paper { display: none; } }
+
+@media (max-width: 60rem) { .cards.cards > div { flex-basis: 45%; } .cards.in3.in3 > div { flex-basis: 30%; } }
+
+/* A phone: two cards beside each other, names on lines of their own, no ids, and nothing too small
+   for a finger. */
+@media (max-width: 40rem) {
+  main { padding: 1.75rem 1rem 3rem; }
+  .logo { float: none; display: block; max-width: 100%; margin: 0 0 1rem; object-position: left center; }
+  h1 { font-size: 1.5rem; }
+  section { margin-top: 2rem; }
+  .cards, .more { gap: .5rem; }
+  .cards.cards > div { flex-basis: 45%; padding: .75rem .875rem; }
+  .more.in3 > div { flex-basis: 30%; }
+  dd, dd.long { font-size: 1.0625rem; line-height: 1.75rem; }
+  dd.change span { display: block; }
+  .plot { grid-template-rows: 6.5rem 1.375rem; }
+  .wide .plot { grid-template: 9rem 1.375rem / auto minmax(0, 1fr); }
+  .plot .ends { display: none; }
+  .legend { display: flex; }
+  /* What a row is stays in sight while its figures pass by. */
+  th.first, td.first { position: sticky; left: 0; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
+  td.first:not(.k) { width: 8.5rem; min-width: 8.5rem; max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
+  th.first:not(.k) { min-width: 8.5rem; }
+  th.then, td.then { position: sticky; left: 8.5rem; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
+  th.first, th.then { background: var(--head); z-index: 2; }
+  tfoot td.first, tfoot td.then { background: var(--head); z-index: 2; }
+  ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
+  li > span:first-child { grid-column: 1 / -1; }
+  li .n { text-align: left; }
+  li i { white-space: normal; }
+  li i + small, .id { display: none; }
+  .tools { margin-left: 0; width: 100%; }
+  .tools label { display: flex; align-items: center; width: 100%; }
+  input { flex: 1; min-width: 0; width: auto; }
+  #count { flex: 1; }
+}
+@media (max-width: 30rem) {
+  .cards.cards.cards > div { flex-basis: 45%; }
+  /* Of seven labels below an axis every second one has room. */
+  .x:has(text:nth-of-type(7)) text:nth-of-type(even) { display: none; }
+}
+@media (max-width: 40rem), (pointer: coarse) {
+  input, summary, th button { min-height: 2.75rem; }
+  summary { padding: .75rem 0; }
+  th button { min-width: 2.75rem; }
+  .pager button { width: 2.75rem; height: 2.75rem; }
+}
+
+/* Paper: light, whatever the screen is. How it is turned and what stands in its margins differs
+   from report to report. */
+@media print {
+  :root { color-scheme: light; --bg: #fff; }
+  body { font-size: 10px; line-height: 1.4; }
+  /* A border at the very edge of the paper would be cut. */
+  main { max-width: none; padding: 0 1px; }
+  h1 { font-size: 1.25rem; }
+  h2 { font-size: .9375rem; }
+  h3 { font-size: .75rem; margin-bottom: .375rem; }
+  small, dt, figcaption, .by, .legend { font-size: .625rem; }
+  header .headline { margin-top: .5rem; font-size: .9375rem; }
+  header .remark { margin-top: .5rem; font-size: .6875rem; }
+  header .small { font-size: .625rem; }
+  .logo { height: 2.25rem; padding: 0; }
+  section { margin-top: .75rem; }
+  footer { margin-top: .75rem; padding: .375rem 0 0; }
+  footer p, .about dl, .about dt { margin: 0 0 .125rem; font-size: .5625rem; }
+  .about summary { padding: 0; font-size: .625rem; color: var(--ink); font-weight: 600; list-style: none; }
+  .about::details-content { content-visibility: visible; display: block; height: auto; }
+  .about { break-inside: avoid; }
+  header + section, .note + section, .finding + section { margin-top: .75rem; }
+  header, .note, .finding { break-after: avoid; }
+  .note, .finding { margin-top: .5rem; padding: .375rem .625rem; }
+  .head { margin-bottom: .375rem; }
+  .cards, .cards.more { gap: .375rem; }
+  .cards.more { margin-top: .375rem; }
+  .cards.cards > div { padding: .3125rem .5rem; border-radius: .25rem; }
+  .cards.in5.in5 > div { flex-basis: 17%; }
+  .cards.in4.in4 > div { flex-basis: 22%; }
+  .cards.in3.in3 > div { flex-basis: 30%; }
+  .cards dd, .cards dd.long { font-size: .9375rem; line-height: 1.35; }
+  .more.more dd, .more.more dd.long { font-size: .6875rem; line-height: 1.35; }
+  .cards.cards dd.change { font-size: .5625rem; }
+  .charts, .ranks { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .375rem; }
+  .ranks :only-child { grid-column: 1 / -1; }
+  figure, .bars { padding: .5rem .625rem; border-radius: .25rem; }
+  figure.wide { margin-bottom: .375rem; }
+  figcaption { margin-bottom: .5rem; }
+  figcaption b { font-size: .6875rem; }
+  .plot { grid-template-rows: 4.375rem 1.125rem; }
+  .wide .plot { grid-template: 6rem 1.125rem / auto minmax(0, 1fr) 8.5rem; }
+  .ends text { font-size: .5625rem; }
+  .plot .ends { display: block; }
+  .legend { display: none; }
+  .y, .x text { font-size: .5625rem; }
+  .x text { transform: translateY(-.1875rem); }
+  ol, ol.compared { gap: .25rem .75rem; }
+  .single ol, .single ol.compared { gap: .125rem .75rem; }
+  .single li svg { height: .4375rem; }
+  .bars .by { margin-top: .375rem; }
+  li { font-size: .6875rem; row-gap: .0625rem; }
+  li svg { height: .1875rem; }
+  li i { white-space: normal; overflow: visible; }
+  .ranks:not(.single) li i + small { display: none; }
+  .cards div, figure, .bars, li, tr { break-inside: avoid; }
+  h2, h3, .head, thead { break-after: avoid; }
+  .tools, .switch, .slots, .tip, .id, .more:is(th, td), .s, .all, details:not([open], .about), .unprinted .scroll, .unprinted #more { display: none !important; }
+  .appendix { break-before: page; }
+  .turned, .turned ~ footer { page: turned; }
+  .short { break-inside: avoid; }
+  .appendix, .groups { margin-top: 1rem; }
+  .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
+  table { font-size: .5625rem; line-height: 1.3; }
+  th, td, tfoot td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
+  /* A name is never torn: a row is one line or two. */
+  td.first:not(.k) { min-width: 24ch; max-width: 40ch; overflow-wrap: anywhere; }
+  th.first { text-align: left; }
+  tbody tr:last-child td { border-bottom: 1px solid var(--line); }
+  th:has(button) { padding: .0625rem .1875rem; }
+  td.n, td.k { white-space: nowrap; }
+  td:not(.n, .k, .first) { max-width: none; overflow-wrap: anywhere; }
+  th button { display: contents; }
+  thead { display: table-header-group; }
+  tfoot { display: table-row-group; }
+  tr:hover td { background: none !important; }
+  #more, p.paper { margin: .25rem 0 0; font-size: .625rem; color: var(--soft); }
+}
+`;

@@ -1,0 +1,175 @@
+import { escapeHtml, printable } from '../../text/printable.ts';
+import { formatCount } from '../../text/quantity.ts';
+import { cellText, emptyText, type PageColumn, shownText } from './page-column.ts';
+import { htmlText } from './page-text.ts';
+import type { PaperPlan } from './paper.ts';
+
+/**
+ * So many rows stand in the page as HTML and are shown at once, fewer on a phone; so many are
+ * printed.
+ */
+export const pageRows = 100;
+export const phoneRows = 25;
+export const printedRows = 2000;
+
+/**
+ * So many rows, of a month of days with some to spare, stand on a screen without a window of their
+ * own to scroll.
+ */
+const mostRowsAtOnce = 40;
+
+/** More columns than these have little room on a screen. */
+const mostRoomyColumns = 13;
+
+/** The table of a page. */
+export interface PageTable {
+  readonly title: string;
+
+  readonly columns: readonly PageColumn[];
+
+  /** What is not shown, and is there for what the script computes. */
+  readonly hidden: readonly PageColumn[];
+
+  readonly rowCount: number;
+
+  /** The field that the rows are sorted by, the greatest first. */
+  readonly sortedBy: string | undefined;
+
+  readonly paper: PaperPlan;
+}
+
+/** What filters the rows and turns their pages; a script makes it work, and shows it. */
+const filterTools =
+  '<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>' +
+  '<span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button>' +
+  '<button type="button" id="on" aria-label="Next rows">›</button></span></div>';
+
+/** What shows the figures that are not seen first; the style of the page makes it work. */
+const allFigures = '<label class="switch">All figures<input type="checkbox" id="all"></label>';
+
+/** The table: its first rows stand in it, the others come from what is embedded. */
+export function renderTable(table: PageTable): string {
+  const { title, columns, rowCount, sortedBy, paper } = table;
+  if (columns.length === 0 || rowCount === 0) return '';
+
+  const count = Math.min(pageRows, rowCount);
+  const heads = columns.map((column) => {
+    const sort = column.field === sortedBy ? ' aria-sort="descending"' : '';
+    return `<th scope="col" class="${lookOf(column, table)}"${sort} title="${htmlText(column.name)}">${htmlText(column.label)}`;
+  });
+  const rows = Array.from({ length: count }, (_, row) => {
+    return `<tr>${columns.map((column) => renderCell(column, row, table)).join('')}`;
+  });
+
+  const hasTotals = rowCount > 1 && columns.some(({ total }) => total !== undefined);
+  // An id beside a name is not always shown.
+  const labelled = columns.find(({ isBesideName }) => !isBesideName);
+  const totals = columns.map((column) => renderTotal(column, table, column === labelled));
+  const foot = hasTotals ? `<tfoot><tr>${totals.join('')}</tfoot>\n` : '';
+  const inSight = columns.filter(({ isExtra }) => !isExtra).length;
+  const looks = inSight > mostRoomyColumns ? ' class="crowded"' : '';
+  // A single row has nothing to be filtered from.
+  const tools = rowCount > 1 ? filterTools : '';
+  const scroll = rowCount > mostRowsAtOnce ? 'scroll long' : 'scroll';
+  const section = [
+    'rows',
+    paper.isAppendix ? 'appendix' : '',
+    paper.isLandscape ? 'turned' : '',
+    paper.isPrinted ? '' : 'unprinted',
+  ];
+  const switchOfAll = columns.some(({ isExtra }) => isExtra) ? allFigures : '';
+  return `<section class="${section.filter((name) => name !== '').join(' ')}"><div class="head"><h2>${htmlText(title)}</h2>${switchOfAll}
+${tools}</div>
+<div class="${scroll}" tabindex="0" role="region" aria-label="Table of rows"><table${looks}>
+<thead><tr>${heads.join('')}</thead>
+<tbody>${rows.join('\n')}</tbody>
+${foot}</table></div>
+<p id="more">${sentenceBelow(count, rowCount)}</p>
+${renderPaperSentences(paper)}</section>
+`;
+}
+
+/** What is said on paper alone. */
+function renderPaperSentences({ sentences }: PaperPlan): string {
+  return `<p class="paper">${htmlText(sentences.join(' '))}</p>\n`;
+}
+
+/** What is said below the table where it does not show every row. */
+function sentenceBelow(count: number, rowCount: number): string {
+  if (rowCount === count) return '';
+  return `Rows 1 to ${formatCount(count)} of ${formatCount(rowCount)}; the file holds the others, for a browser that runs scripts.`;
+}
+
+function renderCell(column: PageColumn, row: number, table: PageTable): string {
+  const look = lookOf(column, table);
+  const cell = column.cells[row] ?? null;
+  if (cell === null) return `<td class="${look} none">${emptyText(column)}`;
+
+  const text = shownText(column, cell);
+  return `<td class="${look}">${column.cellHtml?.(row) ?? escapeHtml(text)}`;
+}
+
+function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean): string {
+  const { type, total, totalHtml } = column;
+  const opening = `<td class="${lookOf(column, table)}">`;
+  if (total === undefined) return `${opening}${isLabelled ? 'Total' : ''}`;
+  return `${opening}${totalHtml ?? escapeHtml(cellText(type, total))}`;
+}
+
+/**
+ * The classes of the cells of a column: `n` numbers, `k` keys, `t` texts, `id` ids beside a name,
+ * `first` what names the rows, `then` the time behind it, `more` what stands behind “All figures”,
+ * `s` what is not printed.
+ */
+function lookOf(column: PageColumn, { columns, paper }: PageTable): string {
+  const { type, isBesideName, isExtra } = column;
+  const names: string[] = [];
+  if (type === 'key') names.push('k');
+  else names.push(type === 'text' || type === 'name' ? 't' : 'n');
+  if (isBesideName) names.push('id');
+  if (column === columns[0] && !isBesideName) names.push('first');
+  if (column === columns[1] && column.texts) names.push('then');
+  if (isExtra) names.push('more');
+  if (paper.leftOut.has(column.field)) names.push('s');
+  return names.join(' ');
+}
+
+/**
+ * The columns as JSON for a `<script type="application/json">`: nothing in it can end the element
+ * or begin a comment.
+ */
+export function embedColumns(table: PageTable): string[] {
+  const { columns, hidden } = table;
+  const all = [...columns, ...hidden];
+  const indexOf = (field: string): number => all.findIndex((column) => column.field === field);
+
+  return all.map((column, i) => {
+    const { name, type, cells, texts } = column;
+    const shape = {
+      name: printable(name),
+      type,
+      look: i < columns.length ? lookOf(column, table) : undefined,
+      isHidden: i >= columns.length || undefined,
+      texts: texts && Object.fromEntries(texts),
+      ...(formulaOf(column, indexOf) ?? { cells }),
+    };
+    const json = JSON.stringify(shape).replaceAll('<', '\\u003c');
+    return i === 0 ? json : `,\n${json}`;
+  });
+}
+
+/**
+ * A formula with the places of its columns; `undefined` where a column that it needs is not
+ * embedded.
+ */
+function formulaOf({ formula }: PageColumn, indexOf: (field: string) => number) {
+  if (!formula) return undefined;
+
+  const isRatio = formula.kind === 'ratio';
+  const first = indexOf(isRatio ? formula.over : formula.now);
+  const second = indexOf(isRatio ? formula.under : formula.before);
+  if (first < 0 || second < 0) return undefined;
+  return isRatio
+    ? { over: first, under: second, factor: formula.factor }
+    : { now: first, before: second, isOfTime: formula.isOfTime };
+}

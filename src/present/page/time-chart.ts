@@ -1,0 +1,300 @@
+import { scaleLinear, scalePoint } from 'd3-scale';
+import { area, line } from 'd3-shape';
+import { fieldLabel } from '../../contract/columns.ts';
+import { type Figure, figureValue, scaleText } from '../../figures/figures.ts';
+import type { Sums } from '../../figures/grouping.ts';
+import type { TimeAxis } from '../../figures/time-axis.ts';
+import { figureWithCurrency, withCurrency } from '../figure-text.ts';
+import type { EarlierSeries, TimeSeries } from '../report-course.ts';
+import { htmlText } from './page-text.ts';
+
+/**
+ * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in
+ * a mail program's preview and on paper. A drawing stretches to any width; the texts around it do
+ * not.
+ */
+const width = 1000;
+const height = 160;
+
+/** Up to so many slots each get a column; more become a line. */
+const mostColumns = 62;
+
+/** A column takes so much of its slot, and a single one does not fill the whole chart. */
+const columnShare = 0.72;
+const widestColumn = 90;
+
+/** About so many lines of a grid. */
+const gridLines = 3;
+
+/** A figure over time. */
+export interface TimeChart {
+  readonly figure: Figure;
+
+  readonly axis: TimeAxis;
+
+  /** What the heading says beside the name of the figure. */
+  readonly caption: string;
+
+  readonly series: readonly TimeSeries[];
+
+  /** The report as a whole in an earlier window. */
+  readonly before?: EarlierSeries | undefined;
+}
+
+/** The values of a series, slot by slot; `undefined` where it has none. */
+type Values = readonly (number | undefined)[];
+
+/** Turns a value into its distance from the upper edge. */
+type VerticalScale = (value: number) => number;
+
+/**
+ * The chart as HTML: columns or a line, or several lines; empty where the figure has no value
+ * anywhere.
+ */
+export function renderTimeChart(chart: TimeChart): string {
+  const { figure, axis, caption, series, before } = chart;
+  const lines = series.map(({ sums }) => valuesOf(figure, sums));
+  const values = lines.flat().filter((value) => value !== undefined);
+  if (values.length === 0) return '';
+
+  const beforeValues = before && valuesOf(figure, before.sums);
+  const beforeKnown = (beforeValues ?? []).filter((value) => value !== undefined);
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const scale = scaleLinear()
+    .domain([Math.min(0, least, ...beforeKnown), Math.max(0, most, ...beforeKnown)])
+    .range([height, 0])
+    .nice(gridLines);
+  // Where all is zero, there is room above it.
+  if (scale.domain()[0] === scale.domain()[1]) scale.domain([0, 1]);
+
+  const y: VerticalScale = (value) => rounded(scale(value));
+  const ticks = scale.ticks(gridLines);
+  const grid = ticks.map((tick) => {
+    return `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`;
+  });
+  const [first = []] = lines;
+  const isWide = lines.length > 1;
+  const drawing = [
+    ...grid,
+    beforeValues ? drawLine(beforeValues, y, 'before') : '',
+    isWide
+      ? lines.map((each, i) => drawLine(each, y, `line ${lookOf(series[i], i)}`)).join('')
+      : drawWhole(first, y, { figure, isCompared: beforeValues !== undefined }),
+  ];
+
+  const name = htmlText(fieldLabel(figure.field));
+  return `<figure class="time${isWide ? ' wide' : ''}">
+<figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
+<div class="plot"><div class="y" aria-hidden="true">${scaleTexts(figure, ticks)}</div>
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
+<div class="slots" aria-hidden="true">${slotsOf(chart)}</div>
+${isWide ? `<svg class="ends" aria-hidden="true">${endsOf(series, lines, y)}</svg>\n` : ''}<svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
+${isWide ? `<p class="legend">${legendOf(series)}</p>\n` : ''}</figure>
+`;
+}
+
+/**
+ * The class that gives a line its colour and its dashes: lines that cover each other are told apart
+ * by more than colour.
+ */
+function lookOf(series: TimeSeries | undefined, index: number): string {
+  return series?.isRest ? 's5' : `s${index}`;
+}
+
+function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
+  return sums.map((each) => figureValue(figure, each));
+}
+
+/** How a report as a whole is drawn. */
+interface WholeLook {
+  readonly figure: Figure;
+
+  /** Whether the line of an earlier report stands behind. */
+  readonly isCompared: boolean;
+}
+
+/**
+ * A rate as a line; what is counted as columns, or as an area where it covers an earlier line or
+ * has many slots.
+ */
+function drawWhole(values: Values, y: VerticalScale, { figure, isCompared }: WholeLook): string {
+  if (figure.derived) return drawLine(values, y, 'line');
+  if (values.length <= mostColumns && !isCompared) return drawColumns(values, y);
+  return drawArea(values, y) + drawLine(values, y, 'line');
+}
+
+function drawColumns(values: Values, y: VerticalScale): string {
+  const x = centresOf(values.length);
+  const columnWidth = Math.min((width / values.length) * columnShare, widestColumn);
+
+  let columns = '';
+  for (const [i, value] of values.entries()) {
+    if (value === undefined || y(value) === y(0)) continue;
+    const left = rounded(x(i) - columnWidth / 2);
+    const right = rounded(x(i) + columnWidth / 2);
+    columns += `M${left} ${y(0)}V${y(value)}H${right}V${y(0)}Z`;
+  }
+  return `<path class="column" d="${columns}"/>`;
+}
+
+/**
+ * A line, broken where nothing is known; a single point is a dot, which round ends make visible.
+ */
+function drawLine(values: Values, y: VerticalScale, name: string): string {
+  const x = centresOf(values.length);
+  const path = line<number | undefined>()
+    .defined((value) => value !== undefined)
+    .x((_, i) => x(i))
+    .y((value) => y(value ?? 0))
+    .digits(1);
+  return `<path class="${name}" d="${path(values) ?? ''}"/>`;
+}
+
+function drawArea(values: Values, y: VerticalScale): string {
+  const x = centresOf(values.length);
+  const path = area<number | undefined>()
+    .defined((value) => value !== undefined)
+    .x((_, i) => x(i))
+    .y0(y(0))
+    .y1((value) => y(value ?? 0))
+    .digits(1);
+  return `<path class="area" d="${path(values) ?? ''}"/>`;
+}
+
+/** Where the middle of each slot is, from the left edge. */
+function centresOf(count: number): (index: number) => number {
+  const scale = scalePoint<number>()
+    .domain(Array.from({ length: count }, (_, i) => i))
+    .range([0, width])
+    .padding(0.5);
+  return (index) => rounded(scale(index) ?? 0);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** Round numbers for a scale, in few characters: `250K`, `1.5M`, `0.05`. */
+const shortNumbers = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  maximumSignificantDigits: 4,
+});
+
+/** The numbers of the scale, the highest first, as they stand above each other. */
+function scaleTexts(figure: Figure, ticks: readonly number[]): string {
+  const unit = figure.type === 'percent' ? '%' : '';
+  const texts = ticks.map((tick) => {
+    const number = withCurrency(figure, shortNumbers.format(tick));
+    return `<span>${htmlText(number + unit)}</span>`;
+  });
+  return texts.reverse().join('');
+}
+
+/** The labels of the axis of time, each under the middle of its slot. */
+function tickTexts({ ticks, slots }: TimeAxis): string {
+  const x = centresOf(slots.length);
+  const texts = ticks.map(({ index, text }) => {
+    const place = `${rounded((100 * x(index)) / width)}%`;
+    return `<line x1="${place}" x2="${place}" y1="0" y2="4"/><text x="${place}" y="17">${htmlText(text)}</text>`;
+  });
+  return texts.join('');
+}
+
+/**
+ * What the script of the page shows of each slot: its name, then a line for each series and the one
+ * before.
+ */
+function slotsOf({ figure, axis, series, before }: TimeChart): string {
+  const slots = axis.labels.map((label, i) => {
+    const texts = [label];
+    for (const { name, sums } of series) {
+      const value = figureWithCurrency(figure, sums[i] ?? noSums);
+      texts.push(name === '' ? value : `${name}: ${value}`);
+    }
+    if (before) texts.push(earlierText(figure, before, i));
+    return `<i data-v="${texts.map(htmlText).join('\n')}"></i>`;
+  });
+  return slots.join('');
+}
+
+/** What a slot of an earlier report was called, and what it came to. */
+function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: number): string {
+  const value = figureWithCurrency(figure, sums[slot] ?? noSums);
+  const label = labels[slot] ?? '';
+  return label === '' ? `${value} before` : `${label}: ${value}`;
+}
+
+const noSums: Sums = new Map<string, number>();
+
+/** A name beside a line has room for so many characters. */
+const longestName = 22;
+
+/** The names beside lines are at least so far from each other, as a part of the height. */
+const leastDistance = 0.105;
+
+/** The names of lines beside their ends, each with a short line that leads to it. */
+function endsOf(series: readonly TimeSeries[], lines: readonly Values[], y: VerticalScale): string {
+  const ends: LineEnd[] = [];
+  for (const [i, values] of lines.entries()) {
+    const last = values.findLast((value) => value !== undefined);
+    if (last !== undefined) ends.push({ index: i, end: y(last) / height, place: 0 });
+  }
+  placeApart(ends);
+
+  const names = ends.map(({ index, end, place }) => {
+    const look = lookOf(series[index], index);
+    const from = `${rounded(100 * end)}%`;
+    const to = `${rounded(100 * place)}%`;
+    const name = series[index]?.name ?? '';
+    return `<line class="line ${look}" x1="2" x2="14" y1="${from}" y2="${to}"/><text x="18" y="${to}" dy=".34em">${htmlText(shortName(name))}<title>${htmlText(name)}</title></text>`;
+  });
+  return names.join('');
+}
+
+/** Where a line ends and where its name stands, both as a part of the height from above. */
+interface LineEnd {
+  readonly index: number;
+  readonly end: number;
+  place: number;
+}
+
+/**
+ * Moves names that would cover each other apart, first downwards, and then as far up as the lowest
+ * one needs.
+ */
+function placeApart(ends: LineEnd[]): void {
+  ends.sort((a, b) => a.end - b.end);
+
+  let above = Number.NEGATIVE_INFINITY;
+  for (const end of ends) {
+    end.place = Math.max(end.end, above + leastDistance);
+    above = end.place;
+  }
+  let below = 1 + leastDistance;
+  for (const end of ends.toReversed()) {
+    end.place = Math.min(end.place, below - leastDistance);
+    below = end.place;
+  }
+}
+
+function shortName(name: string): string {
+  const letters = [...name];
+  return letters.length > longestName ? `${letters.slice(0, longestName - 1).join('')}…` : name;
+}
+
+function legendOf(series: readonly TimeSeries[]): string {
+  const names = series.map((each, i) => {
+    const key = `<svg class="key" aria-hidden="true"><line class="line ${lookOf(each, i)}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
+    return `<span>${key}${htmlText(each.name)}</span>`;
+  });
+  return names.join(' ');
+}
+
+/** The chart in words, for those who do not see it. */
+function describe({ figure, axis, caption }: TimeChart, least: number, most: number): string {
+  const from = withCurrency(figure, scaleText(figure, least));
+  const to = withCurrency(figure, scaleText(figure, most));
+  const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
+  return htmlText(`${fieldLabel(figure.field)} ${caption}, ${period}: from ${from} to ${to}`);
+}

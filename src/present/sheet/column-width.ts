@@ -1,0 +1,56 @@
+import { widthOf } from '../../text/cell-width.ts';
+import type { SheetCell } from './workbook.ts';
+
+/** Columns are as wide as their contents, in characters of a number, between these. */
+interface WidthBounds {
+  readonly least: number;
+  readonly most: number;
+
+  /** A heading of up to so many characters stands on one line. Default: 16. */
+  readonly oneLine?: number;
+}
+
+/**
+ * The width of a column that shows its heading and these cells whole, as far as the bounds allow.
+ */
+export function columnWidth(
+  heading: string,
+  cells: Iterable<SheetCell | undefined>,
+  { least, most, oneLine = 16 }: WidthBounds,
+): number {
+  let width = Math.max(least, headingWidth(heading, oneLine));
+  for (const cell of cells) width = Math.max(width, cellWidth(cell, most) + 2);
+  return Math.min(most, width);
+}
+
+/** Headings are bold; a long one is broken between its words. */
+function headingWidth(heading: string, oneLine: number): number {
+  let characters = Math.min(widthOf(heading), oneLine);
+  for (const word of heading.split(' ')) characters = Math.max(characters, widthOf(word));
+  return Math.ceil(1.15 * characters) + 2;
+}
+
+/** How many characters a time takes as its style shows it. */
+const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
+
+/** How many characters a cell takes; numbers have their thousands apart. */
+function cellWidth(cell: SheetCell | undefined, most: number): number {
+  if (!cell) return 0;
+
+  const { style, content } = cell;
+  if (typeof content === 'string') return textWidth(content, most);
+
+  const timeWidth = timeWidths[style];
+  if (timeWidth !== undefined) return timeWidth;
+
+  const isWhole = style === 'integer' || style === 'plain';
+  const digits = isWhole ? String(content) : content.toFixed(2);
+  return Math.ceil(1.3 * Math.max(digits.length, 4));
+}
+
+/** How many characters the longest line of a text takes. */
+function textWidth(text: string, most: number): number {
+  let width = 0;
+  for (const line of text.split('\n', most)) width = Math.max(width, widthOf(line.slice(0, most)));
+  return width;
+}

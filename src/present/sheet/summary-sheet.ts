@@ -1,0 +1,220 @@
+import { fieldLabel } from '../../contract/columns.ts';
+import { type Change, type Comparison, type Figure, figureValue } from '../../figures/figures.ts';
+import type { Sums } from '../../figures/grouping.ts';
+import type { ReportSums } from '../../figures/report-sums.ts';
+import { printable } from '../../text/printable.ts';
+import type { ReportModel } from '../report-model.ts';
+import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
+import { columnWidth } from './column-width.ts';
+import {
+  headerRowXml,
+  longestText,
+  rowXml,
+  type SheetCell,
+  sheetBeginning,
+  sheetEnd,
+} from './workbook.ts';
+
+/**
+ * The widths of the columns in characters: of the names, of the ids or first figures, and of the
+ * others.
+ */
+const nameBounds = { least: 24, most: 60, oneLine: 48 };
+const idBounds = { least: 24, most: 30 };
+const figureBounds = { least: 14, most: 24 };
+
+/** Columns that are wider together are printed across the paper. */
+const mostUpright = 120;
+
+/** What stands on the sheet beside what every report for people shows. */
+export interface SummaryParts {
+  readonly model: ReportModel;
+  readonly sums: ReportSums;
+  readonly comparison: Comparison | undefined;
+
+  /** What else is said of this workbook, in sentences. */
+  readonly ownNotes: readonly string[];
+
+  /** Cells that stand for facts of the model which are numbers or times, by their names. */
+  readonly cells: ReadonlyMap<string, SheetCell>;
+
+  /** Whether the workbook opens on it. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * The sheet with what a client reads of a report: its totals, and the ten greatest values of each
+ * breakdown.
+ */
+export function summarySheet(parts: SummaryParts): string {
+  const { model, sums, comparison, isFirst } = parts;
+  const totals = sums.total.totals();
+
+  const tables: SheetCell[][] = [];
+  if (model.totals.length > 0) tables.push(...totalRows(model, totals, comparison));
+  for (const ranking of model.rankings) {
+    tables.push([], ...breakdownRows(ranking, model.figures.shown, comparison));
+  }
+  const rows = [...headRows(parts), [], ...tables, ...aboutRows(parts)];
+
+  // What stands above the tables has the room of the empty cells beside it.
+  const widths = widthsOf(tables);
+  let xml = sheetBeginning(widths, 'summary', isFirst);
+  for (const [i, row] of rows.entries()) {
+    const cells = row.map(cutText);
+    const isHeader = cells[0]?.style === 'header';
+    xml += isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
+  }
+  const width = widths.reduce((sum, each) => sum + each, 0);
+  return xml + sheetEnd(width > mostUpright ? 'wide summary' : 'summary');
+}
+
+/**
+ * The title, the sentence that sums the report up, what it is, and what is found to be wrong with
+ * it.
+ */
+function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
+  const { title, headline, remark, facts, findings, notes, compared, empty } = model;
+  const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
+  if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
+  for (const finding of findings) rows.push([{ style: 'finding', content: printable(finding) }]);
+  if (remark.length > 0) {
+    rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
+  }
+  for (const [name, text] of facts) rows.push(factRow(name, text, cells));
+
+  const sentences = [empty, compared, ...ownNotes, ...notes.map((note) => `Note: ${note}`)];
+  for (const sentence of sentences) {
+    if (sentence !== undefined) rows.push([noteCell(printable(sentence))]);
+  }
+  return rows;
+}
+
+function aboutRows({ model, cells }: SummaryParts): SheetCell[][] {
+  if (model.about.size === 0) return [];
+
+  const rows: SheetCell[][] = [[], [{ style: 'strong', content: 'About this report' }]];
+  for (const [name, text] of model.about) rows.push(factRow(name, text, cells));
+  return rows;
+}
+
+function factRow(name: string, text: string, cells: ReadonlyMap<string, SheetCell>): SheetCell[] {
+  return [noteCell(name), cells.get(name) ?? { style: 'plain', content: printable(text) }];
+}
+
+function noteCell(content: string): SheetCell {
+  return { style: 'note', content };
+}
+
+/**
+ * A cell with no more text than a cell holds: a list of filters, or a name whose characters were
+ * made visible.
+ */
+function cutText(cell: SheetCell): SheetCell {
+  const { content } = cell;
+  if (typeof content === 'number' || content.length <= longestText) return cell;
+  return { ...cell, content: `${content.slice(0, longestText - 1)}…` };
+}
+
+/** The widths of the columns of some tables, one below the other. */
+function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
+  const columnCount = Math.max(2, ...rows.map(({ length }) => length));
+  const widths: number[] = [];
+
+  for (let column = 0; column < columnCount; column++) {
+    const bounds = [nameBounds, idBounds][column] ?? figureBounds;
+    let width = bounds.least;
+    for (const row of rows) {
+      const cell = row[column];
+      const isHeading = row[0]?.style === 'header';
+      const heading = isHeading ? String(cell?.content ?? '') : '';
+      width = Math.max(width, columnWidth(heading, isHeading ? [] : [cell], bounds));
+    }
+    widths.push(width);
+  }
+  return widths;
+}
+
+/** Each figure of the report in a row, with that of the earlier one and the change. */
+function totalRows(
+  { totals, facts }: ReportModel,
+  now: Sums,
+  comparison: Comparison | undefined,
+): SheetCell[][] {
+  const headings = ['Totals', comparison?.now ?? facts.get('Window') ?? ''];
+  if (comparison) headings.push(comparison.before, 'Change');
+  const before = comparison?.sums.total.totals();
+
+  const rows = [headings.map((heading, i) => headingCell(heading, i > 0))];
+  for (const { figure, label, change } of totals) {
+    const row: SheetCell[] = [{ style: 'plain', content: label }, figureCell(figure, now)];
+    if (before && change) row.push(figureCell(figure, before), changeCell(change));
+    rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * The greatest values of a breakdown by its figure, each in a row; behind that figure its change.
+ */
+function breakdownRows(
+  ranking: BreakdownRanking,
+  figures: readonly Figure[],
+  comparison: Comparison | undefined,
+): SheetCell[][] {
+  const { noun, figure, isTooMany, topCount, groups, others, ended } = ranking;
+  const title = printable(noun).replace(/^./, (letter) => letter.toUpperCase());
+  if (isTooMany) {
+    return [
+      [{ style: 'strong', content: title }],
+      [noteCell('Too many different values to rank.')],
+    ];
+  }
+
+  const behind = [figure, ...figures.filter((each) => each !== figure)];
+  const rowOf = (group: RankedGroup): SheetCell[] => {
+    const [lead, ...rest] = behind.map((each) => figureCell(each, group.sums));
+    const compared = group.change
+      ? [figureCell(figure, group.before), changeCell(group.change)]
+      : [];
+    return [...nameCells(group), ...(lead ? [lead] : []), ...compared, ...rest];
+  };
+
+  const shown = [...groups.slice(0, topCount), ...(others ? [others] : [])];
+  const rows = [...shown, ...ended.slice(0, topCount)].map(rowOf);
+  const hasDetails = rows.some((row) => row[1]?.content !== '');
+  const [lead = '', ...rest] = behind.map(({ field }) => fieldLabel(field));
+  const compared = comparison ? ['Before', 'Change'] : [];
+  const name = `${title}: top ${topCount} by ${lead}`;
+  const headings = [name, hasDetails ? 'ID' : '', lead, ...compared, ...rest];
+  return [headings.map((heading, i) => headingCell(heading, i > 1)), ...rows];
+}
+
+/** The cells that name a group. */
+function nameCells({ name, detail }: RankedGroup): SheetCell[] {
+  return [
+    { style: 'plain', content: printable(name) },
+    { style: 'plain', content: printable(detail) },
+  ];
+}
+
+/**
+ * A change as a number where it is one, in the colour of its direction: `new` and `ended` are none.
+ */
+function changeCell({ ratio, text, direction }: Change): SheetCell {
+  if (ratio === undefined) return { style: 'right', content: text };
+  if (direction === 'up') return { style: 'changeUp', content: ratio };
+  return { style: direction === 'down' ? 'changeDown' : 'change', content: ratio };
+}
+
+function headingCell(content: string, isOfNumbers: boolean): SheetCell {
+  return { style: isOfNumbers ? 'numberHeader' : 'header', content };
+}
+
+function figureCell(figure: Figure, sums: Sums | undefined): SheetCell {
+  const value = sums && figureValue(figure, sums);
+  if (value === undefined) return { style: 'right', content: '–' };
+
+  const number = figure.type === 'percent' ? value / 100 : value;
+  return { style: figure.type, content: Number(number.toPrecision(15)) };
+}

@@ -1,0 +1,148 @@
+import { fieldTypeOf } from '../../contract/columns.ts';
+import { type Figure, figureText, figureValue } from '../../figures/figures.ts';
+import {
+  addSums,
+  type Group,
+  type Grouping,
+  type GroupKey,
+  type KeyedSums,
+  type Sums,
+} from '../../figures/grouping.ts';
+import { isName, type RankedGroups } from '../../figures/ranked-groups.ts';
+import { noName } from '../../figures/report-sums.ts';
+import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
+import { ColumnPlan } from '../../output/columns.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { formatCount } from '../../text/quantity.ts';
+import { headingOf } from './headings.ts';
+import { shorten } from './table-layout.ts';
+import { keyCell, TerminalTable } from './terminal-table.ts';
+import { type Bar, barChart, lineChart } from './text-charts.ts';
+
+/** Groups as a table: a line each, one for those beyond the top, one for all. */
+export function groupTable(
+  { all, figures, top, others }: RankedGroups,
+  look: TableLook,
+  note: (sentence: string) => void,
+): string[] {
+  const groups: KeyedSums[] = [...top];
+  if (others) {
+    // The line of the others is labelled in the column that names the groups.
+    const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
+    const key = all.by.map((each) => (each === labelled ? othersLabel(others.count) : null));
+    groups.push({ key, sums: others.sums });
+  }
+
+  const selectedColumns = [...all.by, ...figures].map(({ field }) => field);
+  const plan = new ColumnPlan({ selectedColumns });
+  const fields = [...all.by.map(({ field }) => field), ...all.metrics];
+  plan.settle(fields);
+
+  const table = new TerminalTable(plan, { table: look, note });
+  return [...table.add(all.rowsOf(groups), fields), ...table.end()];
+}
+
+/** Groups as horizontal bars of one figure, under its name; of those beyond the top a line. */
+export function groupBars(
+  { all, top, others }: RankedGroups,
+  figure: Figure,
+  look: TableLook = {},
+): string[] {
+  const dash = look.unicode === false ? '-' : '–';
+  const textOf = (sums: Sums) => figureText(figure, sums) ?? dash;
+  const labelOf = labeller(all.by.map(({ field }) => field));
+
+  const bars = top.map(({ key, sums }): Bar => {
+    return { label: labelOf(key), value: figureValue(figure, sums) ?? 0, text: textOf(sums) };
+  });
+  const lines = [heading(figure, look), ...barChart(bars, look)];
+
+  if (others) {
+    const rest = `${othersLabel(others.count)}: ${textOf(others.sums)}`;
+    lines.push(look.style?.dim(rest) ?? rest);
+  }
+  return lines;
+}
+
+/**
+ * What names a group in a line: its values, without an id beside a name, which would only take
+ * room.
+ */
+function labeller(fields: readonly string[]): (key: GroupKey) => string {
+  const hasName = fields.some(isName);
+
+  return (key) => {
+    const texts: string[] = [];
+    for (const [i, field] of fields.entries()) {
+      const type = fieldTypeOf(field);
+      if (hasName && type === 'id') continue;
+      texts.push(keyCell(key[i] ?? null, type) ?? noName);
+    }
+    return texts.join(' ');
+  };
+}
+
+/** Groups by time as a line of one figure, under its name and its days. */
+export function groupLine(
+  { all, top }: RankedGroups,
+  figure: Figure,
+  look: TableLook = {},
+): string[] {
+  const { labels, ticks, sums } = courseOfGroups(all, top);
+  const values = sums.map((each) => each && figureValue(figure, each));
+  const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };
+
+  const first = labels[0] ?? '';
+  const last = labels.at(-1) ?? '';
+  const dash = look.unicode === false ? '-' : '–';
+  const days = first === last ? first : `${first} ${dash} ${last}`;
+  const room = (look.width ?? Number.POSITIVE_INFINITY) - headingOf(figure.field).length - 2;
+  const shortDays = shorten(days, room, look.unicode === false ? '...' : '…');
+  const title = `${heading(figure, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
+  return [title, ...lineChart(chart, look)];
+}
+
+/** Groups step by step: what the steps are called, and their sums, where they have any. */
+interface GroupCourse {
+  readonly labels: readonly string[];
+  readonly ticks: readonly AxisTick[];
+  readonly sums: readonly (Sums | undefined)[];
+}
+
+/** The course of groups by time; of those without times that can be read in the order of `top`. */
+function courseOfGroups(all: Grouping, top: readonly Group[]): GroupCourse {
+  const times = [...all].map(({ key }) => key[0] ?? '');
+  const isMonthly = times.length > 1 && times.every(isFirstOfMonth);
+  const dateUnit = all.by[0]?.unit ?? (isMonthly ? 'month' : 'day');
+  const axis = layOutTime(all, dateUnit);
+  if (axis) {
+    const sums = axis.slots.map((groups) => {
+      return groups.length === 0 ? undefined : addSums(groups, all.metrics);
+    });
+    return { labels: axis.labels, ticks: axis.ticks, sums };
+  }
+
+  const labels = top.map(({ key }) => keyCell(key[0] ?? null, 'text') ?? '');
+  const ends = [...new Set([0, labels.length - 1])];
+  const ticks = ends.map((index) => ({ index, text: labels[index] ?? '' }));
+  return { labels, ticks, sums: top.map(({ sums }) => sums) };
+}
+
+function isFirstOfMonth(time: string): boolean {
+  return /^\d{4}-\d\d-01$/.test(time);
+}
+
+/** A round number of a scale. */
+function tickText({ type }: Figure, value: number): string {
+  const text = new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
+  return type === 'percent' ? `${text}%` : text;
+}
+
+function heading({ field }: Figure, { style, unicode }: TableLook): string {
+  const text = headingOf(field, unicode);
+  return style ? style.bold(style.cyan(text)) : text;
+}
+
+function othersLabel(count: number): string {
+  return count === 1 ? '1 other' : `${formatCount(count)} others`;
+}

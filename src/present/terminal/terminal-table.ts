@@ -1,0 +1,414 @@
+import type { FieldType } from '../../contract/columns.ts';
+import {
+  type Change,
+  type Comparison,
+  changeOf,
+  type Figure,
+  figureText,
+  sumsOfRow,
+} from '../../figures/figures.ts';
+import { Grouping, keyText, type Sums, strangeValueNotes } from '../../figures/grouping.ts';
+import { hourText } from '../../figures/numbers.ts';
+import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
+import type { ColumnPlan, PlannedColumn } from '../../output/columns.ts';
+import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable } from '../../text/printable.ts';
+import {
+  chooseFigures,
+  comparisonSentence,
+  type FigureChoice,
+  rankOfClass,
+  rankOfFigure,
+} from '../report-model.ts';
+import { endedSentences } from '../report-ranking.ts';
+import { headingOf, headingOfLabel, plainName } from './headings.ts';
+import { type CellText, clip, type TableColumn, TableLayout } from './table-layout.ts';
+
+const endless = Number.POSITIVE_INFINITY;
+
+/** What the sentences below a comparison are made from. */
+interface EndedParts {
+  readonly plan: ColumnPlan;
+  readonly comparison: Comparison;
+  readonly look: TableLook | undefined;
+}
+
+/** What the earlier report has and this one has not, a sentence for each breakdown, in lines. */
+export function endedLines(sums: ReportSums, { plan, comparison, look }: EndedParts): string[] {
+  const { shown } = choiceOf(plan, sums.total.totals());
+  const lines: string[] = [];
+  for (const sentence of endedSentences(sums, shown, comparison)) {
+    const text = plainName(printable(sentence), look?.unicode);
+    lines.push(...wrap(text, look?.width ?? endless));
+  }
+  return lines;
+}
+
+function choiceOf(plan: ColumnPlan, totals: Sums): FigureChoice {
+  const figures = plan.shown.map(({ figure }) => figure);
+  return chooseFigures(
+    figures.filter((figure) => figure !== undefined),
+    totals,
+  );
+}
+
+/**
+ * So many rows, or fewer of so many bytes, are held to find the widths of the columns; the totals
+ * of the rest may have so many more digits.
+ */
+const heldRows = 1000;
+const heldBytes = 4 * 1024 * 1024;
+const spareDigits = 3;
+
+/** Names the lines of a comparison in a report that has numbers alone. */
+const labelColumn: PlannedColumn = {
+  field: '',
+  name: '',
+  label: '',
+  type: 'text',
+  numeric: false,
+};
+
+/** How the leading figure of each row has changed; it stands behind that figure. */
+const changeColumn: PlannedColumn = {
+  field: '',
+  name: 'change',
+  label: 'Change',
+  type: undefined,
+  numeric: true,
+};
+
+/**
+ * What the rows of a report are compared by: their unit, and the figure whose change each of them
+ * shows.
+ */
+interface RowChanges {
+  readonly comparison: Comparison;
+
+  readonly unit: Unit;
+
+  readonly figure: Figure;
+}
+
+/** The cell of a figure in a line below the rows. */
+type FigureCell = (figure: Figure) => CellText;
+
+/** The rows of a report as lines. The plan decides the columns before the first rows come. */
+export class TerminalTable {
+  readonly #plan: ColumnPlan;
+  readonly #options: EncodeOptions;
+  readonly #totals = new Grouping();
+
+  /** Rows that wait for the widths of their columns. */
+  #heldRows: Row[] = [];
+  #heldBytes = 0;
+
+  #columns: readonly PlannedColumn[] = [];
+  #rowChanges: RowChanges | undefined;
+  #layout: TableLayout | undefined;
+
+  constructor(plan: ColumnPlan, options: EncodeOptions) {
+    this.#plan = plan;
+    this.#options = options;
+  }
+
+  /**
+   * Takes rows, and returns the lines that are ready.
+   * @param fields all the keys so far
+   * @param sizeBytes how many bytes of a report the rows take, where they are many
+   */
+  add(rows: readonly Row[], fields: readonly string[], sizeBytes = 0): string[] {
+    this.#totals.observe(rows, fields);
+    const layout = this.#layout;
+    if (layout) return rows.map((row) => this.#lineOf(layout, row));
+
+    for (const row of rows) this.#heldRows.push(row);
+    this.#heldBytes += sizeBytes;
+    const isEnough = this.#heldRows.length >= heldRows || this.#heldBytes >= heldBytes;
+    return isEnough ? this.#begin(spareDigits) : [];
+  }
+
+  /** The last lines: the totals, and how they compare with another report. */
+  end(): string[] {
+    const { table: look = {}, note } = this.#options;
+    const lines = this.#layout ? [] : this.#begin(0);
+    const layout = this.#layout;
+    if (!layout || look.totals === false || !this.#hasFoot) return lines;
+
+    for (const sentence of strangeValueNotes(this.#totals, this.#columns)) note?.(sentence);
+    const totals = this.#totals.totals();
+    const { comparison } = this.#options;
+    const foot: CellText[][] = [];
+    if (this.#totals.rowCount > 1) foot.push(this.#sumCells(layout, 'total', totals));
+    const before = comparison?.sums.total.totals();
+    if (before) foot.push(this.#sumCells(layout, 'before', before));
+
+    const [first, ...others] = foot;
+    if (first) lines.push(...layout.foot(first));
+    for (const cells of others) lines.push(layout.line(cells));
+    if (before) lines.push(this.#changeLine(layout, totals, before));
+    if (comparison) lines.push(...comparisonLines(comparison, look.width));
+    return lines;
+  }
+
+  /** Whether lines below the rows say more than the rows. */
+  get #hasFoot(): boolean {
+    if (this.#totals.rowCount < 2 && !this.#options.comparison) return false;
+    const totals = this.#totals.totals();
+    return this.#columns.some(({ field }) => totals.get(field) !== undefined);
+  }
+
+  /** The line of the change against an earlier report. */
+  #changeLine(layout: TableLayout, totals: Sums, before: Sums): string {
+    const { style, unicode } = this.#options.table ?? {};
+    const changes = this.#columns.map(({ figure }) => {
+      return figure && changeOf(figure, totals, before, unicode);
+    });
+    const texts = new Map(this.#columns.map(({ figure }, i) => [figure, changes[i]?.text]));
+    const cells = this.#footCells(layout, 'change', (figure) => texts.get(figure));
+    const paints = changes.map((change) => change && style && paintOf(change, style));
+    return layout.line(cells, paints);
+  }
+
+  #sumCells(layout: TableLayout, label: string, sums: Sums): CellText[] {
+    return this.#footCells(layout, label, (figure) => {
+      const text = figureText(figure, sums);
+      return text ?? (figure.derived ? null : undefined);
+    });
+  }
+
+  /** The cells of a line below the rows; its label stands in the first column that is no number. */
+  #footCells(layout: TableLayout, label: string, cellOf: FigureCell): CellText[] {
+    const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
+    return this.#columns.map(({ figure }, i) => {
+      if (i === labelled) return label;
+      return figure && cellOf(figure);
+    });
+  }
+
+  #lineOf(layout: TableLayout, row: Row): string {
+    const cells = this.#cellsOf(row);
+    const { style } = this.#options.table ?? {};
+    const change = style && this.#changeOfRow(row);
+    if (!change) return layout.line(cells);
+
+    const paint = paintOf(change, style);
+    const paints = this.#columns.map((column) => (column === changeColumn ? paint : undefined));
+    return layout.line(cells, paints);
+  }
+
+  #cellsOf(row: Row): CellText[] {
+    const sums = sumsOfRow(row);
+    return this.#columns.map((column) => {
+      if (column === labelColumn) return 'now';
+      if (column === changeColumn) return this.#changeOfRow(row)?.text;
+
+      const { field, type, figure } = column;
+      const number = figure && figureText(figure, sums);
+      if (number || figure?.derived) return number;
+      return keyCell(keyText(row[field]), type);
+    });
+  }
+
+  /**
+   * How a row has changed against the same row of the earlier report; `undefined` where rows are
+   * not compared.
+   */
+  #changeOfRow(row: Row): Change | undefined {
+    if (!this.#rowChanges) return undefined;
+
+    const { comparison, unit, figure } = this.#rowChanges;
+    const key = unit.fields.map((field) => keyText(row[field]));
+    const before = comparison.sums.find(unit, { key });
+    return changeOf(figure, sumsOfRow(row), before, this.#options.table?.unicode);
+  }
+
+  /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
+  #begin(spare: number): string[] {
+    this.#rowChanges = this.#comparedRows();
+    this.#columns = this.#columnsToShow();
+    const rows = this.#heldRows;
+    this.#heldRows = [];
+
+    const cells = rows.map((row) => this.#cellsOf(row));
+    const layout = new TableLayout(this.#tableColumns(cells, spare), this.#options.table);
+    this.#layout = layout;
+    this.#noteDropped(layout);
+    return [...layout.head(), ...rows.map((row) => this.#lineOf(layout, row))];
+  }
+
+  /**
+   * What rows are compared by: where one breakdown tells them apart that is not time, and the user
+   * left the columns to us.
+   */
+  #comparedRows(): RowChanges | undefined {
+    const { comparison, selectedColumns } = this.#options;
+    const unit = comparison && onlyUnit(comparison.sums);
+    if (!unit || unit.isTime || selectedColumns) return undefined;
+
+    const { lead } = choiceOf(this.#plan, this.#totals.totals());
+    return lead && { comparison, unit, figure: lead };
+  }
+
+  /**
+   * The columns of the report; where all are numbers, the lines of a comparison need one for their
+   * labels.
+   */
+  #columnsToShow(): readonly PlannedColumn[] {
+    const { shown } = this.#plan;
+    const hasLabels = shown.some(({ numeric }) => !numeric);
+    if (this.#options.comparison && !hasLabels) return [labelColumn, ...shown];
+    if (!this.#rowChanges) return shown;
+
+    const lead = this.#rowChanges.figure.field;
+    const columns: PlannedColumn[] = [];
+    for (const column of shown) {
+      columns.push(column);
+      if (column.figure?.field === lead) columns.push(changeColumn);
+    }
+    return columns;
+  }
+
+  #tableColumns(rows: readonly (readonly CellText[])[], spare: number): TableColumn[] {
+    const { table: look = {}, selectedColumns, comparison } = this.#options;
+    const totals = this.#totals.totals();
+    const ranks = new ColumnRanks(this.#columns, rows).all();
+    // Below one row there are no totals, and no label for them.
+    const hasFoot = rows.length > 1 || comparison !== undefined;
+    const labelled = hasFoot ? this.#columns.findIndex(({ numeric }) => !numeric) : -1;
+    const label = comparison ? 'before' : 'total';
+    const changeWidth = comparison ? '▲ 100.0%'.length : 0;
+    // A column that was chosen is shown, even where nothing is in it.
+    const nothing = selectedColumns ? '' : null;
+
+    return this.#columns.map((column, i): TableColumn => {
+      const { figure, numeric, type } = column;
+      const hasTotal = look.totals !== false && figure !== undefined;
+      const total = hasTotal ? (figureText(figure, totals) ?? '') : '';
+      const totalWidth = Math.max(total === '' ? 0 : changeWidth, total.length + spare);
+      const labelWidth = i === labelled ? label.length : 0;
+      return {
+        name: clip(printable(headingOfColumn(column, look.unicode))),
+        numeric,
+        rigid: type === 'date' || type === 'hour',
+        dispensable: column === labelColumn ? essential : (ranks[i] ?? essential),
+        cells: rows.map((cells) => cells[i] ?? nothing),
+        minWidth: numeric ? totalWidth : labelWidth,
+      };
+    });
+  }
+
+  /** Tells the user which columns have no room. */
+  #noteDropped(layout: TableLayout): void {
+    const names: string[] = [];
+    for (const [i, column] of this.#columns.entries()) {
+      if (!layout.dropped.includes(i)) continue;
+      // What derives from others was not asked for, unless it was named.
+      const isAsked = this.#plan.columns.includes(column) || !column.figure?.derived;
+      if (isAsked && column !== changeColumn) names.push(clip(printable(column.name)));
+    }
+    if (names.length === 0) return;
+
+    this.#options.note?.(
+      `Not shown, for lack of room: ${names.join(', ')}. Choose with --columns or --metrics, or see all with --format csv.`,
+    );
+  }
+}
+
+const essential = 0;
+
+/** Ranks columns by how gladly they are given up, as these rows need them. */
+class ColumnRanks {
+  readonly #columns: readonly PlannedColumn[];
+
+  /** How many different values each column has. */
+  readonly #counts: readonly number[];
+
+  constructor(columns: readonly PlannedColumn[], rows: readonly (readonly CellText[])[]) {
+    this.#columns = columns;
+    this.#counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
+  }
+
+  /**
+   * The rank of each column. What tells the rows apart stays, and one figure; an id goes before its
+   * name, unless two have one name; what is the same in every row goes first.
+   */
+  all(): number[] {
+    const ranks = this.#ranksByClass();
+    const figureRanks = ranks.filter((_, i) => this.#columns[i]?.figure);
+    const lead = ranks.indexOf(Math.min(...figureRanks));
+    return ranks.map((rank, i) => (i === lead ? essential : rank));
+  }
+
+  #ranksByClass(): number[] {
+    const anyVaries = this.#counts.some((count) => count > 1);
+    const telling = this.#tellingColumn();
+    const hasHours = this.#columns.some(({ type }) => type === 'hour');
+    const fields = this.#columns.map(({ field }) => field);
+
+    return this.#columns.map(({ type, figure }, i) => {
+      if (this.#columns[i] === changeColumn) return rankOfClass('change of a row');
+      if (anyVaries && !this.#varies(i)) return rankOfClass('the same in every row');
+      if (figure) return rankOfFigure(figure, fields);
+
+      const isTime = type === 'hour' || (type === 'date' && !hasHours);
+      if (isTime || i === telling) return essential;
+      // The hour tells the date, and a name its id.
+      const isTold = type === 'date' || this.#isToldByName(i);
+      return rankOfClass(isTold ? 'told by another column' : 'other names');
+    });
+  }
+
+  /**
+   * The column that tells the rows apart best: the first name, or where there is none the first id.
+   */
+  #tellingColumn(): number | undefined {
+    const dimensions: number[] = [];
+    for (const [i, { numeric }] of this.#columns.entries()) {
+      if (!numeric && this.#varies(i)) dimensions.push(i);
+    }
+    const name = dimensions.find((i) => this.#columns[i]?.type === 'text');
+    return name ?? dimensions.find((i) => this.#columns[i]?.type === 'id');
+  }
+
+  /** Whether a column is an id whose name stands beside it, and no two ids have one name. */
+  #isToldByName(i: number): boolean {
+    const isId = this.#columns[i]?.type === 'id';
+    const isNameNext = this.#columns[i + 1]?.type === 'text' && this.#varies(i + 1);
+    return isId && isNameNext && this.#countOf(i + 1) >= this.#countOf(i);
+  }
+
+  #varies(i: number): boolean {
+    return this.#countOf(i) > 1;
+  }
+
+  #countOf(i: number): number {
+    return this.#counts[i] ?? 0;
+  }
+}
+
+/** An unknown field is called what it is. */
+function headingOfColumn({ field, label }: PlannedColumn, unicode?: boolean): string {
+  return label === field ? headingOf(field, unicode) : headingOfLabel(label, unicode);
+}
+
+/** What is compared with what, in lines of such a width. */
+export function comparisonLines(comparison: Comparison, width = endless): string[] {
+  return wrap(printable(comparisonSentence(comparison)), width);
+}
+
+/** The colour of a change, where it has one: what has risen is green, what has fallen red. */
+export function paintOf(
+  { direction }: Change,
+  style: TableStyle,
+): ((text: string) => string) | undefined {
+  if (direction === 'up') return style.green;
+  return direction === 'down' ? style.red : undefined;
+}
+
+/** A value that is no number as a cell. */
+export function keyCell(text: string | null, type: FieldType | undefined): string | null {
+  return text === null ? null : clip(printable(type === 'hour' ? hourText(text) : text));
+}

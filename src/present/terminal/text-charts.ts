@@ -1,0 +1,256 @@
+import { scaleLinear } from 'd3-scale';
+import type { AxisTick } from '../../figures/time-axis.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { widthOf } from '../../text/cell-width.ts';
+import { shorten } from './table-layout.ts';
+
+/** Charts made of characters; each fits the width that it is given, and has an ASCII form. */
+
+/**
+ * The course of some numbers as columns in one line, from zero to the greatest of them; as many
+ * neighbours as must are drawn as their mean. What is below zero is drawn as zero.
+ */
+export function sparkline(values: readonly number[], width: number, unicode = true): string {
+  const steps = unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#';
+  const columns = means(values, Math.max(1, Math.min(width, values.length)));
+  const greatest = rangeOf(columns).greatest;
+
+  const levels = columns.map((value) => (greatest > 0 ? Math.max(0, value) / greatest : 0));
+  return levels.map((level) => steps[Math.round(level * (steps.length - 1))]).join('');
+}
+
+/**
+ * As many numbers as are wanted: each is a value, or the mean of those that come to stand in one
+ * place.
+ */
+function means(values: readonly number[], count: number): number[] {
+  if (values.length === 0) return [];
+
+  return Array.from({ length: count }, (_, i) => {
+    const from = Math.floor((i * values.length) / count);
+    const to = Math.floor(((i + 1) * values.length) / count);
+    const part = values.slice(from, Math.max(from + 1, to));
+    const sum = part.reduce((total, value) => total + value, 0);
+    return sum / part.length;
+  });
+}
+
+/** The lowest and the highest of some numbers. */
+interface Range {
+  readonly least: number;
+  readonly greatest: number;
+}
+
+/** The lowest and the highest of any number of values. */
+export function rangeOf(values: readonly number[]): Range {
+  let least = Number.POSITIVE_INFINITY;
+  let greatest = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    least = Math.min(least, value);
+    greatest = Math.max(greatest, value);
+  }
+  return { least, greatest };
+}
+
+/** A line of a bar chart; `text` is its value as people read it. */
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+  readonly text: string;
+}
+
+/**
+ * Horizontal bars to the eighth of a cell: a line each of label, bar and value. Below zero nothing
+ * is drawn.
+ */
+export function barChart(
+  bars: readonly Bar[],
+  { width = 80, unicode = true }: TableLook = {},
+): string[] {
+  const valueWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
+  const room = width - valueWidth - 4;
+
+  const widestLabel = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
+  const labelWidth = Math.max(1, Math.min(widestLabel, Math.floor(room / 2)));
+  const barWidth = Math.max(1, room - labelWidth);
+  const greatest = Math.max(...bars.map(({ value }) => value), 0) || 1;
+
+  return bars.map(({ label, value, text }) => {
+    const name = shorten(label, labelWidth, unicode ? '…' : '...');
+    const namePadding = ' '.repeat(Math.max(0, labelWidth - widthOf(name)));
+    const eighths = Math.round((Math.max(0, value) / greatest) * barWidth * 8);
+    const bar = unicode ? blockBar(eighths) : '#'.repeat(Math.round(eighths / 8));
+    const valuePadding = ' '.repeat(valueWidth - widthOf(text));
+    return `${name}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
+  });
+}
+
+/** A bar of so many eighths of a cell. */
+function blockBar(eighths: number): string {
+  const whole = '█'.repeat(Math.floor(eighths / 8));
+  const rest = eighths % 8;
+  // The blocks that are filled from the left follow each other from ▉, seven eighths, to ▏, one.
+  return rest === 0 ? whole : whole + String.fromCodePoint(0x2590 - rest);
+}
+
+/** About so many lines of characters a chart over time takes, without its two of times. */
+const chartHeight = 10;
+
+/** About so many numbers stand on the scale. */
+const scaleNumbers = 4;
+
+/** Numbers over time, step by step, and how they are called. */
+export interface ValuesOverTime {
+  /** `undefined` where nothing is known: there the line is broken. */
+  readonly values: readonly (number | undefined)[];
+
+  /** The labels below the axis. */
+  readonly ticks: readonly AxisTick[];
+
+  /** How a round number is written on the scale. */
+  textOf(value: number): string;
+}
+
+/** The course of values over time as a line, above a scale of round numbers that begins at zero. */
+export function lineChart(
+  { values, ticks, textOf }: ValuesOverTime,
+  { width: lineWidth = 80, unicode = true, style }: TableLook = {},
+): string[] {
+  const range = rangeOf([0, ...values.filter((value) => value !== undefined)]);
+  const scale = scaleLinear().domain([range.least, range.greatest]).nice(scaleNumbers);
+  // Where all is zero, there is room above it.
+  if (range.least === range.greatest) scale.domain([0, 1]);
+
+  // Each number of the scale stands beside a line, and all are as far from each other.
+  const numbers = scale.ticks(scaleNumbers);
+  const linesBetween = Math.max(2, Math.floor(chartHeight / (numbers.length - 1)));
+  const height = linesBetween * (numbers.length - 1) + 1;
+  const labels = new Map<number, string>();
+  for (const [i, number] of numbers.reverse().entries())
+    labels.set(linesBetween * i, textOf(number));
+  const scaleWidth = Math.max(...[...labels.values()].map(widthOf));
+  const width = Math.max(4, lineWidth - scaleWidth - 2);
+
+  const canvas = new Canvas(width, height, unicode);
+  scale.range([canvas.middleOf(height - 1), canvas.middleOf(0)]);
+  const places = values.map((_, i) => Math.floor(((i + 0.5) * canvas.dotsAcross) / values.length));
+  const rows = values.map((value) => (value === undefined ? undefined : Math.round(scale(value))));
+  drawValues(canvas, places, rows);
+
+  const tickMark = unicode ? '┤' : '+';
+  const side = unicode ? '│' : '|';
+  const dim = style?.dim ?? ((text: string) => text);
+  const paint = style?.cyan ?? ((text: string) => text);
+  const lines = canvas.lines().map((drawn, row) => {
+    const label = labels.get(row);
+    const margin = `${(label ?? '').padStart(scaleWidth)} ${label === undefined ? side : tickMark}`;
+    return drawn === '' ? dim(margin) : dim(margin) + paint(drawn);
+  });
+  const margin = ' '.repeat(scaleWidth + 1);
+  const axis = timeAxisLines(ticks, { count: values.length, width, unicode });
+  return [...lines, ...axis.map((line) => dim(margin + line))];
+}
+
+/** @param rows the row of dots of each value, where it has one */
+function drawValues(
+  canvas: Canvas,
+  places: readonly number[],
+  rows: readonly (number | undefined)[],
+): void {
+  let last: Dot | undefined;
+  for (const [i, y] of rows.entries()) {
+    const dot = y === undefined ? undefined : { x: places[i] ?? 0, y };
+    if (dot) canvas.drawLine(last ?? dot, dot);
+    last = dot;
+  }
+}
+
+/** A place on a canvas, in dots from its left and upper edge. */
+interface Dot {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The dots of a braille character, from its left and upper one. */
+const brailleBits = [
+  [0x01, 0x08],
+  [0x02, 0x10],
+  [0x04, 0x20],
+  [0x40, 0x80],
+];
+const brailleStart = 0x2800;
+
+/** A drawing of dots: eight in each character cell as braille, or one as an asterisk. */
+class Canvas {
+  readonly dotsAcross: number;
+
+  readonly #isBraille: boolean;
+
+  /** Row by row, the bits of each cell. */
+  readonly #cells: number[][];
+
+  constructor(width: number, height: number, isBraille: boolean) {
+    this.dotsAcross = isBraille ? 2 * width : width;
+    this.#isBraille = isBraille;
+    this.#cells = Array.from({ length: height }, () => new Array<number>(width).fill(0));
+  }
+
+  /** The row of dots in the middle of a line of characters. */
+  middleOf(line: number): number {
+    return this.#isBraille ? 4 * line + 1 : line;
+  }
+
+  /** Draws a straight line, both its ends included. */
+  drawLine(from: Dot, to: Dot): void {
+    const steps = Math.max(1, Math.abs(to.x - from.x), Math.abs(to.y - from.y));
+    for (let step = 0; step <= steps; step++) {
+      const x = from.x + ((to.x - from.x) * step) / steps;
+      const y = from.y + ((to.y - from.y) * step) / steps;
+      this.#set(Math.round(x), Math.round(y));
+    }
+  }
+
+  lines(): string[] {
+    return this.#cells.map((cells) => {
+      const characters = cells.map((bits) => {
+        if (bits === 0) return ' ';
+        return this.#isBraille ? String.fromCodePoint(brailleStart + bits) : '*';
+      });
+      return characters.join('').trimEnd();
+    });
+  }
+
+  #set(x: number, y: number): void {
+    const across = this.#isBraille ? 2 : 1;
+    const down = this.#isBraille ? 4 : 1;
+    const row = this.#cells[Math.floor(y / down)];
+    const cell = Math.floor(x / across);
+    const bit = brailleBits[y % down]?.[x % across] ?? 0;
+    if (row?.[cell] !== undefined) row[cell] |= bit;
+  }
+}
+
+/** How wide an axis of time is, and how many steps it has. */
+interface TimeAxisLook {
+  readonly count: number;
+  readonly width: number;
+  readonly unicode: boolean;
+}
+
+/** The axis with its ticks, and the labels below them, as many as have room. */
+function timeAxisLines(
+  ticks: readonly AxisTick[],
+  { count, width, unicode }: TimeAxisLook,
+): string[] {
+  const axis = new Array<string>(width).fill(unicode ? '─' : '-');
+  let labels = '';
+  for (const { index, text } of ticks) {
+    const place = Math.floor(((index + 0.5) * width) / count);
+    const start = Math.max(0, Math.min(place - Math.floor(text.length / 2), width - text.length));
+    const hasRoom = labels === '' ? text.length <= width : start > labels.length;
+    if (!hasRoom) continue;
+    axis[place] = unicode ? '┬' : '+';
+    labels = labels.padEnd(start) + text;
+  }
+  return [(unicode ? '└' : '+') + axis.join(''), ` ${labels}`];
+}

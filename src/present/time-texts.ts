@@ -1,0 +1,73 @@
+import type { DateUnit } from '../figures/grouping.ts';
+import { axisDay, axisMonth, dayOfYear } from '../figures/time-axis.ts';
+
+/** How a cell holds a day, and an hour with the offset of its zone. */
+const dayPattern = /^\d{4}-\d\d-\d\d$/;
+const hourPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)([+-]\d{4})$/;
+
+/** What a column of times shows. */
+interface TimeColumn {
+  readonly cells: readonly unknown[];
+
+  /** What its days stand for. */
+  readonly dateUnit: DateUnit;
+}
+
+/** A cell that is a day, or an hour of it. */
+interface CellTime {
+  readonly day: string;
+
+  /** `02:00`; absent for a day. */
+  readonly clock?: string | undefined;
+
+  readonly offset?: string | undefined;
+}
+
+/**
+ * What people read in place of the days and hours of a column: `Thu 1 Oct`, `October 2026`,
+ * `Sun 25 Oct, 02:00`. Days have their year where the column has several, and an hour that the
+ * clocks show twice has its offset. A cell that is no time has no text here.
+ */
+export function timeTexts({ cells, dateUnit }: TimeColumn): Map<string, string> {
+  const times = new Map<string, CellTime>();
+  const years = new Set<string>();
+  for (const cell of cells) {
+    const time = typeof cell === 'string' && !times.has(cell) ? readTime(cell) : undefined;
+    if (!time) continue;
+    times.set(String(cell), time);
+    years.add(time.day.slice(0, 4));
+  }
+
+  const dayText = years.size > 1 ? axisDay : dayOfYear;
+  const doubled = doubledHours([...times.values()]);
+  const texts = new Map<string, string>();
+  for (const [cell, { day, clock, offset }] of times) {
+    const date = new Date(`${day}T00:00:00Z`);
+    if (clock === undefined) {
+      texts.set(cell, dateUnit === 'month' ? axisMonth(date) : dayText(date));
+      continue;
+    }
+
+    const zone = doubled.has(`${day} ${clock}`) ? ` (${offset})` : '';
+    texts.set(cell, `${dayText(date)}, ${clock}${zone}`);
+  }
+  return texts;
+}
+
+function readTime(cell: string): CellTime | undefined {
+  const [, day = cell, clock, offset] = hourPattern.exec(cell) ?? [];
+  const isDay = dayPattern.test(day) && !Number.isNaN(Date.parse(day));
+  return isDay ? { day, clock, offset } : undefined;
+}
+
+/** The hours that the clocks show with two offsets, when summer time ends. */
+function doubledHours(times: readonly CellTime[]): Set<string> {
+  const offsets = new Map<string, string | undefined>();
+  const doubled = new Set<string>();
+  for (const { day, clock, offset } of times) {
+    const hour = `${day} ${clock}`;
+    if (offsets.has(hour) && offsets.get(hour) !== offset) doubled.add(hour);
+    offsets.set(hour, offset);
+  }
+  return doubled;
+}

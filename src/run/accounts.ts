@@ -1,0 +1,65 @@
+import type { ProjectChoice } from '../account/settings.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { placeholdersOf } from '../output/file/file-name.ts';
+import { checkFormat } from './deliver.ts';
+import type { RunFlags } from './flags/run-flags.ts';
+import { type Job, planJob } from './plan.ts';
+
+/** A report, before it is known which accounts it is for. */
+interface AccountsSource {
+  readonly options: RunFlags;
+
+  /** The name of a saved report. */
+  readonly name?: string;
+
+  /** What the saved report says of its account. */
+  readonly choice?: ProjectChoice;
+}
+
+/**
+ * The jobs of one report: one for each account that `--account a,b` or `--account all` names,
+ * otherwise one in all. Throws `UsageError` as `checkFormat` and `planJob`, and where the outputs
+ * of several accounts would be one.
+ */
+export async function planForAccounts(context: Context, report: AccountsSource): Promise<Job[]> {
+  const { options, name, choice } = report;
+  checkFormat(context, options);
+  const accountNames = await context.accounts.names(options, choice);
+  if (!accountNames) return [await planForAccount(context, report, name)];
+
+  expectAccountInOutput(options);
+  const jobs: Job[] = [];
+  for (const account of accountNames) {
+    const label = name === undefined ? account : `${name} ${account}`;
+    const ofAccount = { ...report, options: { ...options, account } };
+    try {
+      jobs.push(await planForAccount(context, ofAccount, label));
+    } catch (error) {
+      throw error instanceof UsageError ? error.amend(`(Account “${account}”.)`) : error;
+    }
+  }
+  return jobs;
+}
+
+function planForAccount(
+  context: Context,
+  { options, name, choice }: AccountsSource,
+  label: string | undefined,
+): Promise<Job> {
+  const account = context.accounts.choose(options, choice);
+  return planJob(context, { account, options, name, label });
+}
+
+/** Throws `UsageError` where the outputs of several accounts would be one. */
+function expectAccountInOutput({ output = '-' }: RunFlags): void {
+  if (output === '-') {
+    throw new UsageError('Several accounts have no place on stdout.', {
+      hint: "Give each a file: -o '{account}-{date}.csv'",
+    });
+  }
+  if (placeholdersOf(output).includes('account')) return;
+  throw new UsageError(`-o ${output} would be the file of several accounts.`, {
+    hint: "Write {account} in its name: -o '{account}-{date}.csv'",
+  });
+}

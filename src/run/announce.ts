@@ -1,0 +1,209 @@
+import type { Context } from '../context.ts';
+import { fieldTypeOf } from '../contract/columns.ts';
+import type { Judgement } from '../errors.ts';
+import {
+  type Comparison,
+  type Figure,
+  figuresOf,
+  figureText,
+  figureValue,
+  leadingFirst,
+} from '../figures/figures.ts';
+import { Grouping } from '../figures/grouping.ts';
+import { groupedText } from '../figures/numbers.ts';
+import { clockSentence } from '../judge/report-notes.ts';
+import { headingOf } from '../present/terminal/headings.ts';
+import { reportCard } from '../present/terminal/report-card.ts';
+import { visibleJson } from '../text/printable.ts';
+import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
+import { ClosedPipeError, type Console } from '../ui/console.ts';
+import type { WrittenReport } from './write-report.ts';
+
+type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
+
+/**
+ * Says on stderr what a report was found to be and, of a file, what was written, and shows a person
+ * its figures; with `--json` tells it on stdout.
+ */
+export async function announce(context: Announcer, report: WrittenReport): Promise<void> {
+  sayFindings(context, report);
+  if (report.file === undefined) return;
+  await tellAsJson(context, report);
+  sayFile(context, report);
+  sayChanges(context, report);
+  if (report.figures) showCard(context.console, report.figures, report.comparison);
+}
+
+/** How many files are named one by one. */
+const namedAtMost = 10;
+
+/** Tells of the files of one run as they are written, and of all of them at its end. */
+export class RunAnnouncer {
+  readonly #context: Announcer;
+  readonly #reports: WrittenReport[] = [];
+
+  constructor(context: Announcer) {
+    this.#context = context;
+  }
+
+  /**
+   * Notes an output that was written, says what it was found to be, and what was written while they
+   * are few; its figures come together with the others'.
+   */
+  async add(report: WrittenReport): Promise<void> {
+    sayFindings(this.#context, report);
+    if (report.file === undefined) return;
+    this.#reports.push(report);
+    await tellAsJson(this.#context, report);
+    if (this.#reports.length <= namedAtMost) sayFile(this.#context, report);
+    sayChanges(this.#context, report);
+  }
+
+  /**
+   * Says how much the files hold together, where they are too many to be named, or have figures to
+   * be added up.
+   */
+  sayTogether(isOneReport: boolean): void {
+    const { console, elapsedMs } = this.#context;
+    const reports = this.#reports;
+    if (reports.length <= namedAtMost && this.#figures(isOneReport).length <= 1) return;
+
+    let rowCount = 0;
+    let sizeBytes = 0;
+    for (const report of reports) {
+      rowCount += report.rowCount;
+      sizeBytes += report.sizeBytes;
+    }
+    const files = formatPlural(reports.length, 'file');
+    const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
+    console.note(`Together ${files}: ${size}, in ${formatDuration(elapsedMs())}.`);
+  }
+
+  /** Shows the figures of all files as one card. */
+  showTogether(isOneReport: boolean): void {
+    const figures = this.#figures(isOneReport);
+    if (figures.length === 0) return;
+
+    const isByTime = figures.some(({ by }) => by.length > 0);
+    const together = new Grouping(isByTime ? 'time' : []);
+    for (const each of figures) together.absorb(each);
+    showCard(this.#context.console, together);
+  }
+
+  /** The figures that can be added up: different reports may count the same displays. */
+  #figures(isOneReport: boolean): Grouping[] {
+    if (!isOneReport) return [];
+    return this.#reports.flatMap(({ figures }) => figures ?? []);
+  }
+}
+
+/** Says what a report was found to be, and what the books of its folder say to it. */
+function sayFindings({ console }: Announcer, { judgement, booking, file }: WrittenReport): void {
+  sayJudgement(console, judgement, file);
+  for (const note of booking?.notes ?? []) console.note(note);
+}
+
+/** The commands that have said that a clock is wrong, which holds for each of their reports. */
+const toldOfClock = new WeakSet<Console>();
+
+/**
+ * Says what a report is found to be, with the name of its file: the notes not with `-q`, the long
+ * ones with `-v`.
+ */
+export function sayJudgement(console: Console, judgement: Judgement, file?: string): void {
+  const place = file === undefined ? '' : `${file}: `;
+  const { findings, notes, briefNotes } = judgement;
+  for (const finding of findings) console.warn(`${place}${finding}`);
+  const shownNotes = console.verbosity > 0 ? notes : briefNotes;
+  for (const note of shownNotes) {
+    const isOfClock = note.includes(clockSentence);
+    if (isOfClock && toldOfClock.has(console)) continue;
+    if (isOfClock) toldOfClock.add(console);
+    console.note(`Note: ${isOfClock ? '' : place}${note}`);
+  }
+}
+
+async function tellAsJson({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
+  if (!flags.json) return;
+  const { label, judgement, booking } = report;
+  const facts = visibleJson({
+    file: report.file,
+    report: label?.report ?? null,
+    account: label?.account ?? null,
+    rows: report.rowCount,
+    bytes: report.sizeBytes,
+    sha256: report.sha256,
+    key: report.key,
+    reportId: report.reportId,
+    since: report.since,
+    until: report.until,
+    warnings: judgement.findings,
+    notes: [...judgement.notes, ...(booking?.notes ?? [])],
+    changed: booking?.changes ?? null,
+    ...(booking?.isKept && { kept: true }),
+  });
+  try {
+    await console.result(facts);
+  } catch (error) {
+    // The file stands: nobody reads of it any more, and the others are still to be written.
+    if (!(error instanceof ClosedPipeError)) throw error;
+  }
+}
+
+/** Says which totals of a file are not what they were: `2026-11-19 changed: downloads 40 → 43`. */
+function sayChanges({ console }: Announcer, { since, booking, label }: WrittenReport): void {
+  if (!booking?.changes) return;
+
+  const texts: string[] = [];
+  for (const [metric, [before, after]] of Object.entries(booking.changes)) {
+    const values = `${metric} ${groupedText(before)} → ${groupedText(after)}`;
+    const isMoney = fieldTypeOf(metric) === 'money';
+    texts.push(isMoney ? `${values} (${percentOf(before, after)})` : values);
+  }
+  const day = since?.slice(0, 10);
+  const subject = label?.job === undefined ? day : `${label.job} ${day}`;
+  console.note(`${subject} changed: ${texts.join(', ')}`);
+}
+
+function percentOf(before: string, after: string): string {
+  if (Number(before) === 0) return 'new';
+
+  const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));
+  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
+}
+
+function sayFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
+  // The books have said that the old one stays.
+  if (report.booking?.isKept) return;
+  const size = `${formatPlural(report.rowCount, 'row')}, ${formatBytes(report.sizeBytes)}`;
+  console.note(`Wrote ${report.file}: ${size}, in ${formatDuration(elapsedMs())}.`);
+}
+
+/**
+ * Shows the figures of what was written as a card on stderr, as wide as the terminal there;
+ * elsewhere as two lines.
+ */
+function showCard(console: Console, figures: Grouping, comparison?: Comparison): void {
+  const { isTerminal, width, style, showsUnicode } = console.err;
+  const look = { width, style, unicode: showsUnicode };
+  const lines = isTerminal ? reportCard(figures, look, { comparison }) : totalsOf(figures);
+  for (const line of lines) console.note(line);
+}
+
+/** The totals as two lines: what a reader looks for first, and the others that are not 0. */
+function totalsOf(figures: Grouping): string[] {
+  const totals = figures.totals();
+  const { leading, others } = leadingFirst(figuresOf(figures.metrics));
+  const isToSay = (figure: Figure): boolean => {
+    return leading.includes(figure) || (figureValue(figure, totals) ?? 0) !== 0;
+  };
+
+  const lines: string[] = [];
+  for (const part of [leading, others.filter(isToSay)]) {
+    const texts = part.map(
+      (figure) => `${headingOf(figure.field)} ${figureText(figure, totals) ?? '-'}`,
+    );
+    if (texts.length > 0) lines.push(`  ${texts.join(', ')}`);
+  }
+  return lines;
+}

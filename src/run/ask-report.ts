@@ -1,0 +1,106 @@
+import type { Context } from '../context.ts';
+import type { Profile } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { formatOfFile } from '../formats/index.ts';
+import { planReport } from '../report/request.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+import { Prompt } from '../ui/prompt.ts';
+import type { RunFlags } from './flags/run-flags.ts';
+import type { RunCommandLine } from './saved-reports.ts';
+
+/**
+ * Whether somebody at a terminal named neither a window nor a saved report, so that they can be
+ * asked.
+ */
+export function lacksWindow(
+  { console }: Pick<Context, 'console'>,
+  { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
+): boolean {
+  const { period, since, until, all, file } = options;
+  const namesSomething = names.length > 0 || all || file !== undefined;
+  const hasWindow = (period ?? since ?? until) !== undefined;
+  return console.isInteractive && !namesSomething && !hasWindow;
+}
+
+/**
+ * Asks for the period, the breakdowns and the file, as far as they are not typed, and prints the
+ * command line that does without questions.
+ *
+ * @param words what was typed behind `adreport run`
+ */
+export async function askReport(
+  context: Context,
+  options: RunFlags,
+  words: readonly string[],
+): Promise<RunFlags> {
+  const { console, host, account } = context;
+  // Who is not signed in learns it before any question.
+  if (!options.dryRun) await account.client();
+
+  const profile = options.profile ?? (await account.settings()).profile.value;
+  const prompt = new Prompt(host.stdin, console, host.signal);
+  const check = checkWith(profile, host.wallClock());
+  const typed = [...words];
+
+  const period = await prompt.ask({
+    what: 'period',
+    example: 'last-week, last-month, 2026-10, 2026-11-01..2026-11-15',
+    flag: '--period P',
+    default: 'last-week',
+    check: (answer) => check({ period: answer }),
+  });
+  typed.push('--period', period);
+
+  let by = options.by ?? options.breakdowns;
+  if (by === undefined) {
+    const answer = await prompt.ask({
+      what: 'breakdowns',
+      example: 'DAILY,CAMPAIGN or COUNTRY; none for the total',
+      flag: '--by A,B',
+      default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
+      check: (text) => check({ period, by: withoutNone(text) }),
+    });
+    by = withoutNone(answer);
+    if (by !== undefined) typed.push('--by', by);
+  }
+
+  let { output } = options;
+  if (output === undefined && options.format === undefined && console.out.isTerminal) {
+    output = await prompt.ask({
+      what: 'file',
+      example: 'report.csv, report.xlsx, report.html; - for this terminal',
+      flag: '-o FILE',
+      default: 'report.csv',
+      check: checkFile,
+    });
+    typed.push('-o', output);
+  }
+
+  console.note('The same without questions:');
+  console.note(`  adreport run ${typed.map(shellWord).join(' ')}`);
+  return { ...options, period, by, output };
+}
+
+function withoutNone(answer: string): string | undefined {
+  return answer.toLowerCase() === 'none' ? undefined : answer;
+}
+
+/** Gives what throws `UsageError` for answers that make no report. */
+function checkWith(profile: Profile, nowMs: number) {
+  return (answers: { readonly period: string; readonly by?: string | undefined }): void => {
+    try {
+      planReport({ profile, ...answers, nowMs });
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      // Beside the question stand examples: the list of all that is accepted would be too long
+      // there.
+      const guess = /^(?:Did you mean|Use:)/.test(error.hint ?? '') ? ` ${error.hint}` : '';
+      throw new UsageError(`${error.message}${guess}`);
+    }
+  };
+}
+
+function checkFile(answer: string): void {
+  if (answer === '-' || formatOfFile(answer) !== undefined) return;
+  throw new UsageError('Its ending says the format: .csv, .xlsx, .html, .pdf, .json or .parquet.');
+}

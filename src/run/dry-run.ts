@@ -1,0 +1,102 @@
+import type { ServiceAccount } from '../account/account.ts';
+import type { Context } from '../context.ts';
+import type { Part } from '../report/parts.ts';
+import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request.ts';
+import { describeWindow, type Window } from '../report/window.ts';
+import { printable, visibleJson } from '../text/printable.ts';
+import { planEarlier } from './compare.ts';
+import { jobWithIds } from './names.ts';
+import { type Job, outputOf } from './plan.ts';
+
+/** One create call that would be made. */
+interface PlannedCall extends Pick<Part, 'window' | 'request'> {
+  readonly account: ServiceAccount;
+
+  /** What tells its job from the others of a run. */
+  readonly label?: string | undefined;
+
+  /** Absent for stdout; `null` for a report that is not written, but held against another one. */
+  readonly output?: string | null | undefined;
+
+  /** Why it would be made, as a clause. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * Prints what would be asked for: with `--compare`, below each report the one that it is held
+ * against.
+ */
+export async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
+  const calls: PlannedCall[] = [];
+  for (const planned of jobs) {
+    const job = await jobWithIds(context, planned);
+    for (const part of job.parts) calls.push(...callsOf(context, job, part));
+    if (job.isMerged) calls.push(...earlierCalls(context, job, job.plan.window));
+  }
+  await printDryRun(context, calls);
+}
+
+/** The calls that a part of a job leads to. Throws as `earlierCalls`. */
+function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
+  const { account, label, isMerged } = job;
+  const { window, request, reason } = part;
+  const call = { account, label, window, request, output: outputOf(job, part).file, reason };
+  // What is merged is compared as a whole.
+  return isMerged ? [call] : [call, ...earlierCalls(context, job, window)];
+}
+
+/**
+ * With `--compare` the call for the report that the one of a window is held against. Throws
+ * `UsageError` for a format that has no place for a change.
+ */
+function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
+  const earlier = planEarlier(context, job, now);
+  if (!earlier) return [];
+
+  const { account, label } = job;
+  const { window, request } = earlier;
+  const reason = 'the report above is held against this one';
+  return [{ account, label, window, request, output: null, reason }];
+}
+
+/** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
+export async function printDryRun(
+  { console, flags }: Pick<Context, 'console' | 'flags'>,
+  calls: readonly PlannedCall[],
+): Promise<void> {
+  const requests: object[] = [];
+  const texts: string[] = [];
+
+  for (const { account, label, window, request, output, reason } of calls) {
+    const { baseUrl, encoding } = await account.settings();
+    const address = baseUrl.value?.href ?? 'https://reports.example.com';
+    const { since, until, zone } = window;
+    const encoded = encodeRequest(request, encoding.value);
+    const curl = curlLine(address, encoded);
+    requests.push({
+      method: 'POST',
+      url: createUrl(address),
+      body: requestParameters(request),
+      window: { since, until, timezone: zone },
+      output: output === undefined ? '-' : output,
+      reason,
+      curl,
+    });
+
+    const local = describeWindow(window);
+    const line = (word: string, text: string) => console.out.style.bold(word.padEnd(8)) + text;
+    const lines = [
+      line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
+      line('unix', `${since} … ${until}`),
+      ...(output === null ? [] : [line('output', printable(output ?? 'stdout'))]),
+      ...(reason === undefined ? [] : [line('because', reason)]),
+      line('body', encoded.text),
+      '',
+      curl,
+    ];
+    if (label !== undefined) lines.unshift(line('report', printable(label)));
+    texts.push(lines.join('\n'));
+  }
+
+  await console.result(flags.json ? visibleJson({ requests }) : texts.join('\n\n'));
+}

@@ -1,0 +1,28 @@
+import type { ProgressMode } from '../../ui/progress.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
+
+const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
+
+/** The flags that work with every command. */
+export const globalFlags = flagGroup('Options:', {
+  json: { flags: '--json', meaning: 'machine-readable results and errors' },
+  quiet: { flags: '-q, --quiet', meaning: 'nothing on stderr but warnings and errors' },
+  verbose: {
+    flags: '-v, --verbose',
+    meaning: 'trace HTTP calls on stderr (-vv: more)',
+    isCounted: true,
+    default: 0,
+  },
+  color: {
+    flags: '--no-color',
+    meaning: 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)',
+  },
+  progress: {
+    flags: '--progress <mode>',
+    meaning: 'how waiting is shown on stderr',
+    words: progressModes,
+    default: 'auto',
+  },
+});
+
+export type GlobalFlags = OptionsOf<typeof globalFlags>;

@@ -1,0 +1,109 @@
+import { formatNames, formats } from '../../formats/index.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
+import { readColumns } from './read-value.ts';
+
+/** The formats that are written in a dialect of CSV. */
+const csvFormats = formatNames.filter((name) => formats[name].usesCsvDialect);
+
+/** Where a result goes, and in which form (`cli.md`, Output). */
+export const outputFlags = flagGroup('Output:', {
+  output: {
+    flags: '-o, --output <file>',
+    meaning:
+      'file to write, - for stdout; takes {profile} {report} {account} {since} {until} {date} {id}',
+    otherNames: ['--out', '--outfile', '--output-file', '--save'],
+  },
+  format: {
+    flags: '--format <name>',
+    meaning:
+      "format of the output (default: by the file's ending; table on a terminal, csv in a pipe, json with --json)",
+    words: formatNames,
+  },
+  title: {
+    flags: '--title <text>',
+    meaning: 'html, pdf and xlsx: the heading (default: what the report is broken down by)',
+    formats: ['html', 'pdf', 'xlsx'],
+    needsItsFormats: true,
+  },
+  note: {
+    flags: '--note <text>',
+    meaning: 'html, pdf and xlsx: some words to the readers, below the heading',
+    formats: ['html', 'pdf', 'xlsx'],
+    needsItsFormats: true,
+  },
+  logo: {
+    flags: '--logo <file>',
+    meaning: 'html and pdf: a picture for the head, PNG or SVG, at most 200 KB',
+    formats: ['html', 'pdf'],
+    needsItsFormats: true,
+  },
+  open: {
+    flags: '--open',
+    meaning: 'show the file once it is written, a page in the browser',
+    isNeverSaved: true,
+  },
+  clobber: {
+    flags: '--no-clobber',
+    meaning: 'refuse to replace an existing file',
+    isRare: true,
+  },
+  columns: {
+    flags: '--columns <a,b>',
+    meaning: 'columns to write, in this order; all: every field that the service sends',
+    read: readColumns,
+  },
+  normalize: {
+    flags: '--normalize',
+    meaning: 'write decimal points, and name dollars revenueDollar in both profiles',
+    isRare: true,
+  },
+  delimiter: {
+    flags: '--delimiter <c>',
+    meaning: 'CSV delimiter (default: ,)',
+    formats: csvFormats,
+    isRare: true,
+  },
+  decimal: {
+    flags: '--decimal <c>',
+    meaning: 'CSV decimal mark',
+    words: [',', '.'],
+    formats: csvFormats,
+    isRare: true,
+  },
+  bom: {
+    flags: '--bom',
+    meaning: 'CSV: begin with a byte order mark',
+    formats: csvFormats,
+    isRare: true,
+  },
+  excel: {
+    flags: '--excel',
+    meaning: 'CSV for a European Excel: semicolons, decimal commas, BOM',
+    formats: csvFormats,
+  },
+  escapeFormulas: {
+    flags: '--escape-formulas',
+    meaning: 'CSV: make cells harmless that a spreadsheet would run as formulas',
+    formats: csvFormats,
+    isRare: true,
+  },
+  header: {
+    flags: '--no-header',
+    meaning: 'CSV: no header row',
+    formats: csvFormats,
+    isRare: true,
+  },
+});
+
+const { title, note, logo, open, normalize, output, ...listFlags } = outputFlags.flags;
+
+/**
+ * Where a list goes that is no report: it has no heading, no words to its readers, and no figures.
+ */
+export const listOutputFlags = flagGroup(outputFlags.heading, {
+  output: { ...output, meaning: 'file to write, - for stdout; takes {account}' },
+  ...listFlags,
+});
+
+/** `clobber` and `header` are false for `--no-…`. */
+export type OutputFlags = OptionsOf<typeof outputFlags>;

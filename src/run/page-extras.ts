@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { type FormatName, formats } from '../formats/index.ts';
+import type { EncodeOptions, PagePrinter } from '../output/encoder.ts';
+import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
+import { printPage } from '../present/pdf/print-page.ts';
+import { printable } from '../text/printable.ts';
+import { readSmallFile } from '../text/small-file.ts';
+import type { OutputFlags } from './flags/output-flags.ts';
+
+/** A page is mailed: its logo is to be a small part of it. */
+const logoKilobytesAtMost = 200;
+
+/** What a page has beside the report, and what prints it. */
+type PageExtras = Pick<EncodeOptions, 'remark' | 'logo' | 'printer'>;
+
+/**
+ * Reads the logo and finds the browser that an output needs. Throws `UsageError` where either is
+ * not there.
+ */
+export function pageExtras(
+  { host }: Pick<Context, 'host'>,
+  { logo, note }: OutputFlags,
+  format: FormatName,
+): PageExtras {
+  return {
+    remark: note,
+    logo: logo === undefined ? undefined : readLogo(logo, host.cwd),
+    printer: formats[format].needsBrowser ? printerOn(host) : undefined,
+  };
+}
+
+function printerOn({ env, cwd, signal }: Context['host']): PagePrinter {
+  const browser = findBrowser({ env, cwd, platform: process.platform, isProgram });
+  return (page) => printPage(page, { browser, env, signal });
+}
+
+/**
+ * A picture as a `data:` URI. Throws `UsageError` for a file that cannot be read, is too large, or
+ * no PNG or SVG.
+ */
+function readLogo(file: string, cwd: string): string {
+  const path = resolve(cwd, file);
+  const bytes = readPicture(path, file);
+  const mediaType = mediaTypeOf(bytes);
+  if (mediaType !== undefined) return `data:${mediaType};base64,${bytes.toString('base64')}`;
+
+  throw new UsageError(`--logo ${printable(file)}: this is neither a PNG nor an SVG picture.`, {
+    hint: 'Its first bytes decide, and not its name.',
+  });
+}
+
+function readPicture(path: string, file: string): Buffer {
+  try {
+    return readSmallFile(path, 1024 * logoKilobytesAtMost);
+  } catch (error) {
+    throw new UsageError(`--logo ${printable(file)}: ${(error as Error).message}.`, {
+      hint: `Give a PNG or an SVG of at most ${logoKilobytesAtMost} KB.`,
+    });
+  }
+}
+
+const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/**
+ * An SVG element, below an XML declaration, comments and a document type, each where it is. A
+ * comment ends at its first `-->`, so that there is one way to read a text, and comments without an
+ * end take no time.
+ */
+const svgBeginning =
+  /^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<svg[\s>]/i;
+
+function mediaTypeOf(bytes: Buffer): string | undefined {
+  if (bytes.subarray(0, pngSignature.length).equals(pngSignature)) return 'image/png';
+  return svgBeginning.test(bytes.toString('utf8')) ? 'image/svg+xml' : undefined;
+}

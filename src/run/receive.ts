@@ -1,0 +1,169 @@
+import { isUnnamed } from '../account/sign-in.ts';
+import type { ReportAnswer } from '../api/client.ts';
+import { StillInProgressError } from '../errors.ts';
+import { ReportVerdict } from '../judge/report-judge.ts';
+import { readRows } from '../rows/read-rows.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import { outputFlags } from './flags/output-flags.ts';
+import type { RunFlags } from './flags/run-flags.ts';
+import { typedAccountFlags, typedCommand, typedFlags } from './flags/typed-command.ts';
+import type { WaitFlags } from './flags/wait-flags.ts';
+import {
+  type CreatedOrigin,
+  createReport,
+  isGone,
+  isOfAnother,
+  noteFetched,
+  noteReport,
+  pickUpReport,
+  type ReportTools,
+  type TakeReport,
+} from './order.ts';
+import type { ProfilePlan } from './plan.ts';
+import { downloadWhenReady, withResumeHint } from './wait.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
+
+/** What takes the data of a report. */
+export interface Intake<T> {
+  readonly take: TakeReport<T>;
+
+  /**
+   * The file that the data goes to. Absent where that is not where it stays: then `noteFetched` is
+   * the caller's.
+   */
+  file?(reportId?: string): string | undefined;
+}
+
+/** A report that is to be fetched. */
+export interface ReportFetch<T> {
+  readonly plan: ProfilePlan;
+
+  /** How it is fetched, and what a command that goes on with it repeats. */
+  readonly options: WaitFlags & Partial<RunFlags>;
+  readonly intake: Intake<T>;
+}
+
+/**
+ * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its
+ * data on. What it throws names the report and, where that can still be had, the command that goes
+ * on with it.
+ */
+export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
+  const { plan, options, intake } = fetch;
+  const mayPickUp = !options.fresh && !options.direct;
+  const unfinished = mayPickUp ? await pickUpReport(tools, plan) : undefined;
+
+  if (unfinished) {
+    try {
+      return await receiveReport(tools, unfinished, fetch);
+    } catch (error) {
+      if (!isGone(error) && !isOfAnother(error)) throw error;
+      const shownId = printable(unfinished.id);
+      tools.console.note(
+        `The service does not have report ${shownId} any more: creating a new one.`,
+      );
+    }
+  }
+
+  const order = { plan, isStrict: options.strict === true };
+  const created = await createReport(tools, order, intake.take);
+  if (created.kind === 'data') return created.result;
+  return receiveReport(tools, created.origin, fetch);
+}
+
+/** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
+async function receiveReport<T>(
+  tools: ReportTools,
+  origin: CreatedOrigin,
+  fetch: ReportFetch<T>,
+): Promise<T> {
+  const { options, intake } = fetch;
+  const { id: reportId, records: earlier = [] } = origin;
+  const resume = await wayToGoOn(tools, reportId, fetch);
+
+  const result = await withResumeHint(tools, { reportId, resume }, () =>
+    downloadWhenReady(tools, { reportId, options }, (answer, records) =>
+      intake.take(answer, { ...origin, records: [...earlier, ...records] }),
+    ),
+  ).catch((error: unknown) => noteTimeout(tools, reportId, error));
+  if (intake.file) await noteFetched(tools, reportId, intake.file(reportId));
+  return result;
+}
+
+/** Notes in the ledger that this run gave up waiting for a report; throws its error on. */
+async function noteTimeout(tools: ReportTools, reportId: string, error: unknown): Promise<never> {
+  if (error instanceof StillInProgressError) {
+    await noteReport(tools, reportId, { isTimeout: true });
+  }
+  throw error;
+}
+
+/**
+ * How to go on with a report; `undefined` where nothing can, because its service ends with this
+ * process.
+ */
+async function wayToGoOn(
+  { account }: ReportTools,
+  reportId: string,
+  { options, intake }: Pick<ReportFetch<unknown>, 'options' | 'intake'>,
+): Promise<string | undefined> {
+  if (account.isLocal) return undefined;
+
+  // A saved report may have an account of its own, which no other command would take from the file.
+  const settings = await account.settings();
+  const isFromFile = settings.account.source === 'file' && !isUnnamed(settings);
+  const own = isFromFile ? { ...options, account: settings.account.value } : options;
+  const flags = ['--wait', ...typedAccountFlags(own)];
+  if (intake.file) {
+    flags.push(...typedFlags(outputFlags, { ...options, output: intake.file(reportId) }));
+  }
+  const elsewhere = typedCommand('download', reportId, flags);
+  return `Run the same command again; on another machine: ${elsewhere}`;
+}
+
+/** The rows of a download, which is shown as it goes on. */
+export async function* readAnswer(
+  tools: ReportTools,
+  { body, contentType, sizeBytes }: Pick<ReportAnswer, 'body' | 'contentType' | 'sizeBytes'>,
+): RowBatches {
+  const meter = (await tools.progress()).transfer('Downloading', sizeBytes);
+  let bytes = 0;
+  let rows = 0;
+  async function* metered(): AsyncGenerator<Buffer> {
+    for await (const piece of body) {
+      tools.signal.throwIfAborted();
+      bytes += piece.length;
+      meter.update({ bytes, rows });
+      yield piece;
+    }
+  }
+
+  const batches = readRows(metered(), { contentType });
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done) return next.value;
+      rows = next.value.firstRow + next.value.rowCount;
+      yield next.value;
+    }
+  } finally {
+    meter.stop();
+    await batches.return?.();
+  }
+}
+
+/** An intake that judges a report by its request, and writes it to its output. */
+export function writingIntake(tools: ReportTools, output: PreparedOutput): Intake<WrittenReport> {
+  const { expectation } = output;
+  return {
+    take: (answer, origin) => {
+      const nowMs = tools.host.wallClock();
+      const verdict = new ReportVerdict({ expectation, answer, origin, nowMs });
+      const batches = readAnswer(tools, answer);
+      const { id: reportId, createdMs } = origin;
+      return writeReport(tools, output, { batches, verdict, reportId, createdMs });
+    },
+    file: (reportId) => output.delivery.target.name(reportId),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Context } from '../context.ts';
+import { ReportFailedError, StillInProgressError } from '../errors.ts';
+import { calendarDays } from '../report/compared-window.ts';
+import { canMerge } from '../report/parts.ts';
+import { announce } from './announce.ts';
+import { prepareJobOutput } from './job-output.ts';
+import { jobWithIds } from './names.ts';
+import { toolsFor } from './order.ts';
+import { runParts } from './parts.ts';
+import type { Job } from './plan.ts';
+import { fetchReport, writingIntake } from './receive.ts';
+
+/**
+ * Fetches the parts of some jobs: a single report by itself, and many side by side. Throws what
+ * went wrong first.
+ */
+export async function runJobs(context: Context, jobs: readonly Job[]): Promise<void> {
+  const [first, ...others] = jobs;
+  if (!first) return;
+
+  const [part, ...otherParts] = first.parts;
+  const isWhole = part?.window === first.plan.window && otherParts.length === 0;
+  const isOneReport = others.length === 0 && first.options.split === undefined && isWhole;
+  if (isOneReport) return fetchWhole(context, first);
+
+  await runParts(context, jobs);
+}
+
+/** Fetches one report that is not split. */
+async function fetchWhole(context: Context, planned: Job): Promise<void> {
+  const job = await jobWithIds(context, planned);
+  const tools = toolsFor(context, job.account);
+  const output = await prepareJobOutput(context, tools, job, job.parts[0]);
+  const intake = writingIntake(tools, output);
+  try {
+    const written = await fetchReport(tools, { plan: job.plan, options: job.options, intake });
+    await announce(context, written);
+  } catch (error) {
+    throw withSplitHint(error, job);
+  }
+}
+
+/** Of a window that is longer than this, each week may be a report of its own. */
+const daysInOneReport = 14;
+
+/** The error of a report that failed or took too long, with how to cut a window of many days. */
+function withSplitHint(error: unknown, { plan, options }: Job): unknown {
+  const isOfSize = error instanceof ReportFailedError || error instanceof StillInProgressError;
+  if (!isOfSize || calendarDays(plan.window) <= daysInOneReport) return error;
+
+  const isMergeable = canMerge(plan.request.breakdowns, 'week');
+  const isFile = (options.output ?? '-') !== '-';
+  const split = isMergeable ? '--split week' : "--split week -o '{date}.csv'";
+  const more = isMergeable || !isFile ? '' : ', a file a week';
+  const hint = `A shorter report may come through: the same command with ${split}${more}.`;
+  return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { nearest } from '../text/nearest.ts';
+import { quoted } from '../text/printable.ts';
+
+/**
+ * An object with these members and no others: of one that is not known the error says what was
+ * probably meant.
+ */
+export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
+  const names = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' ? unknownKey(String((keys as string[])[0]), names) : undefined,
+  });
+}
+
+function unknownKey(key: string, names: readonly string[]): string {
+  const guess = nearest(key, names);
+  const advice = guess ? `did you mean ${guess}?` : `known are ${names.join(', ')}`;
+  return `${quoted(key)} is not known: ${advice}`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Numbers with more characters than this are taken for text: nobody counts that far, and to add
+ * them takes long.
+ */
+export const longestNumber = 400;
+
+/**
+ * A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n,
+ * 2)` is 12.50.
+ */
+export class Decimal {
+  readonly #units: bigint;
+
+  readonly #scale: number;
+
+  constructor(units: bigint, scale: number) {
+    this.#units = units;
+    this.#scale = scale;
+  }
+
+  /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
+  static parse(text: string): Decimal | undefined {
+    if (text.length > longestNumber) return undefined;
+
+    const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
+    if (!match) return undefined;
+
+    const [, sign, integer = '', fraction = '', exponent = '0'] = match;
+    const shift = Number(exponent) - fraction.length;
+    const digits = BigInt(integer + fraction) * 10n ** BigInt(Math.max(0, shift));
+    return new Decimal(sign === '-' ? -digits : digits, Math.max(0, -shift));
+  }
+
+  plus(other: Decimal): Decimal {
+    const scale = Math.max(this.#scale, other.#scale);
+    return new Decimal(this.#at(scale) + other.#at(scale), scale);
+  }
+
+  minus(other: Decimal): Decimal {
+    return this.plus(new Decimal(-other.#units, other.#scale));
+  }
+
+  times(other: Decimal): Decimal {
+    return new Decimal(this.#units * other.#units, this.#scale + other.#scale);
+  }
+
+  /** -1, 0 or 1. */
+  get sign(): number {
+    if (this.#units === 0n) return 0;
+    return this.#units < 0n ? -1 : 1;
+  }
+
+  /**
+   * This number divided by another one that is not 0, rounded to so many decimals, a half away from
+   * zero.
+   */
+  dividedBy(other: Decimal, decimals: number): Decimal {
+    const scale = Math.max(this.#scale, other.#scale);
+    const over = this.#at(scale) * 10n ** BigInt(decimals);
+    const under = other.#at(scale);
+
+    const isNegative = over < 0n !== under < 0n;
+    const overSize = over < 0n ? -over : over;
+    const underSize = under < 0n ? -under : under;
+    const quotient = (2n * overSize + underSize) / (2n * underSize);
+    return new Decimal(isNegative ? -quotient : quotient, decimals);
+  }
+
+  /** All its digits, without zeros at the end of its decimals. */
+  toString(): string {
+    const negative = this.#units < 0n;
+    const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
+    const integer = digits.slice(0, digits.length - this.#scale);
+    const decimals = this.#scale > 0 ? digits.slice(-this.#scale).replace(/0+$/, '') : '';
+
+    const sign = negative ? '-' : '';
+    return decimals === '' ? sign + integer : `${sign}${integer}.${decimals}`;
+  }
+
+  /** This number where it is whole, else `undefined`. */
+  toInteger(): bigint | undefined {
+    const unit = 10n ** BigInt(this.#scale);
+    return this.#units % unit === 0n ? this.#units / unit : undefined;
+  }
+
+  #at(scale: number): bigint {
+    return this.#units * 10n ** BigInt(scale - this.#scale);
+  }
+}
+
+/** A number's text as a double; `undefined` where that would be another number. */
+export function exactDouble(text: string): number | undefined {
+  const number = Number(text);
+  // A double holds every decimal number of 15 digits, and gives them back.
+  if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
+
+  const asked = Decimal.parse(text);
+  const held = Decimal.parse(String(number));
+  return asked && held && asked.minus(held).sign === 0 ? number : undefined;
+}
+
+/** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
+export function exactInteger(text: string): bigint | undefined {
+  const integer = Decimal.parse(text)?.toInteger();
+  return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;
+}

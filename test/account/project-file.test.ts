@@ -1,0 +1,197 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readProjectDefaults, readProjectFile } from '../../src/account/project-file.ts';
+import { UsageError } from '../../src/errors.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+
+const keys = ['period', 'metrics', 'by', 'filter', 'split', 'missing', 'output'];
+
+function parse(text: string) {
+  const path = join(temporaryFolder(), 'adreport.yaml');
+  writeFileSync(path, text);
+  return readProjectFile(path, 'adreport.yaml', keys);
+}
+
+async function fault(text: string): Promise<string> {
+  try {
+    await parse(text);
+  } catch (error) {
+    if (error instanceof UsageError) return `${error.message} ${error.hint ?? ''}`;
+  }
+  return 'accepted';
+}
+
+describe('what stands in the file', () => {
+  test('scalars mean what they look like', async () => {
+    const { reports } = await parse(
+      'reports:\n  a:\n    period: 2026\n    by: 2026-10\n    output: "0012"\n    missing: yes\n',
+    );
+    const entries = reports.get('a')?.entries;
+
+    expect([...(entries ?? [])].map(([key, { texts }]) => [key, texts])).toEqual([
+      ['period', ['2026']],
+      ['by', ['2026-10']],
+      ['output', ['0012']],
+      ['missing', ['yes']],
+    ]);
+  });
+
+  test('lists and comma strings, filters as mappings, aliases', async () => {
+    const text = [
+      'defaults: {metrics: "displays, clicks"}',
+      'reports:',
+      '  a: {by: &by [DAILY, CAMPAIGN], filter: {countryId: [1, 2], carrier: ["A, B", C]}}',
+      '  b: {by: *by, filter: [osId=1]}',
+    ].join('\n');
+
+    const { defaults, reports } = await parse(text);
+
+    expect(defaults.entries.get('metrics')?.texts).toEqual(['displays, clicks']);
+    expect(reports.get('a')?.entries.get('filter')?.texts).toEqual([
+      'countryId=1,2',
+      'carrier="A, B",C',
+    ]);
+    expect(reports.get('b')?.entries.get('by')?.texts).toEqual(['DAILY', 'CAMPAIGN']);
+  });
+});
+
+describe('the defaults that hold for every command', () => {
+  const read = async (text: string) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'adreport.yaml'), text);
+    return readProjectDefaults(folder, () => {});
+  };
+
+  test.each([
+    {
+      text: 'defaults: {account: work, profile: dsp, by: DAILY}\nreports: 7\n',
+      expected: { account: 'work', profile: 'dsp' },
+    },
+    { text: 'defaults: {account: 2026}\n', expected: { account: '2026' } },
+    {
+      text: 'defaults: {encoding: form, windowClock: wall}\n',
+      expected: { encoding: 'form', windowClock: 'wall' },
+    },
+    { text: 'defaults: {window-clock: wall}\n', expected: { windowClock: 'wall' } },
+    { text: 'x: &name work\ndefaults: {account: *name}\n', expected: { account: 'work' } },
+    { text: 'defaults: {account: }\n', expected: {} },
+    { text: 'defaults: work\n', expected: {} },
+    { text: '', expected: {} },
+  ])('$text gives $expected', async ({ text, expected }) => {
+    expect(await read(text)).toEqual(expected);
+  });
+
+  test('what is not YAML, or not there, is refused with its path', async () => {
+    await expect(read('defaults: {')).rejects.toThrow(/adreport\.yaml:\d+: this is not YAML/);
+
+    const missing = join(temporaryFolder(), 'adreport.yaml');
+
+    await expect(readProjectFile(missing, missing, keys)).rejects.toThrow(
+      `${missing} could not be read: there is no such file.`,
+    );
+  });
+});
+
+describe('a file that is none', () => {
+  const folder = () => join(temporaryFolder(), 'project');
+
+  test.each([
+    {
+      name: 'a folder in its place',
+      make: (path: string) => mkdirSync(path),
+      why: 'it is a folder',
+    },
+    {
+      name: 'a device without an end',
+      make: (path: string) => symlinkSync('/dev/zero', path),
+      why: 'it is no regular file',
+    },
+    {
+      name: 'more than 64 KB',
+      make: (path: string) => writeFileSync(path, `#${'x'.repeat(64 * 1024)}`),
+      why: 'it is larger than 64 KB',
+    },
+    {
+      name: 'aliases without number',
+      make: (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
+      why: 'there are more than 100 aliases',
+    },
+  ])(
+    '$name is refused in the working folder; further up it is said and passed over',
+    async ({ make, why }) => {
+      const above = folder();
+      const below = join(above, 'below');
+      mkdirSync(below, { recursive: true });
+      make(join(above, 'adreport.yaml'));
+      const said: string[] = [];
+
+      await expect(readProjectDefaults(above, () => {})).rejects.toThrow(why);
+      expect(await readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
+      expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*passed over`))]);
+    },
+  );
+});
+
+describe('a mistake is named with its line, the key, and the nearest known one', () => {
+  test.each([
+    {
+      text: 'reports:\n  a:\n    perid: x\n',
+      expected: 'adreport.yaml:3: there is no key perid. Did you mean period?',
+    },
+    {
+      text: 'defaults:\n  metrisc: x\n',
+      expected: 'adreport.yaml:2: there is no key metrisc. Did you mean metrics?',
+    },
+    {
+      text: 'report:\n  a: {}\n',
+      expected: 'adreport.yaml:1: there is no key report. Did you mean reports?',
+    },
+    {
+      text: 'reports:\n  a:\n    period:\n',
+      expected: 'adreport.yaml:3: period takes a value or a list',
+    },
+    {
+      text: 'reports:\n  a:\n    by: []\n',
+      expected: 'adreport.yaml:3: by takes a value or a list',
+    },
+    {
+      text: 'reports:\n  a:\n    by: [[x]]\n',
+      expected: 'adreport.yaml:3: by takes a value or a list',
+    },
+    { text: 'reports: nightly\n', expected: 'adreport.yaml:1: reports must hold keys' },
+    { text: '- a\n- b\n', expected: 'adreport.yaml:1: The file must hold keys' },
+    { text: 'reports:\n  a: 1\n', expected: 'adreport.yaml:2: a must hold keys' },
+    { text: 'reports:\n  -a: {}\n', expected: 'no name for a report' },
+    { text: 'reports:\n  a: {}\n  a: {}\n', expected: 'adreport.yaml:3: this is not YAML' },
+    { text: 'reports:\n\ta: 1\n', expected: 'adreport.yaml:2: this is not YAML' },
+    { text: 'reports: {}\n---\nreports: {}\n', expected: 'this is not YAML' },
+  ])('$text', async ({ text, expected }) => {
+    expect(await fault(text)).toContain(expected);
+  });
+
+  test('all mistakes at once', async () => {
+    expect(await fault('defaults:\n  perid: x\nreports:\n  a:\n    bye: y\n')).toMatch(
+      /^adreport\.yaml:2: .*\nadreport\.yaml:5: /,
+    );
+  });
+
+  test.each([
+    'token',
+    'password',
+    'api-key',
+    'ADREPORT_TOKEN',
+    'client_secret',
+    'authorization',
+    'base-url',
+  ])('a secret is refused, and an address that one is sent to: %s', async (key) => {
+    for (const text of [
+      `${key}: x\n`,
+      `defaults:\n  ${key}: x\n`,
+      `reports:\n  a:\n    ${key}: "hunter2"\n`,
+    ]) {
+      expect(await fault(text)).toContain('must not stand in this file');
+      expect(await fault(text)).not.toContain('hunter2');
+    }
+  });
+});

@@ -1,0 +1,320 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveSettings, type SettingsSources } from '../../src/account/resolve.ts';
+import {
+  checkAccountName,
+  checkBaseUrl,
+  checkToken,
+  formatBaseUrl,
+  maskToken,
+} from '../../src/account/setting-values.ts';
+import { requireSignIn } from '../../src/account/sign-in.ts';
+import type { StoredSettings } from '../../src/account/store.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const stored: StoredSettings = {
+  defaultAccount: 'work',
+  accounts: {
+    work: {
+      baseUrl: 'https://work.example',
+      token: 'work-token',
+      profile: 'dsp',
+      email: 'me@work.example',
+    },
+    home: { baseUrl: 'https://home.example', token: 'home-token' },
+  },
+};
+const nothingStored: StoredSettings = { accounts: {} };
+
+function resolve(sources: Partial<SettingsSources> = {}) {
+  return resolveSettings({ flags: {}, env: {}, stored, ...sources });
+}
+
+test('the strongest source that gives a value wins, and is named', () => {
+  const layers = fc.subarray(['flag', 'env', 'file', 'account'] as const);
+  fc.assert(
+    fc.property(layers, layers, (account, profile) => {
+      const names = {
+        flag: 'home',
+        env: 'env-account',
+        file: 'file-account',
+        account: 'stored-account',
+      };
+      const one = {
+        baseUrl: 'https://x.example',
+        profile: profile.includes('account') ? 'dsp' : undefined,
+      } as const;
+      const accounts = Object.fromEntries(
+        [...Object.values(names), 'default'].map((name) => [name, one]),
+      );
+      const of = (layer: (typeof account)[number]) => ({
+        account: account.includes(layer) ? names[layer] : undefined,
+        profile: profile.includes(layer) ? 'DSP' : undefined,
+      });
+      const settings = resolveSettings({
+        flags: of('flag'),
+        env: { ADREPORT_ACCOUNT: of('env').account ?? '', ADREPORT_PROFILE: of('env').profile },
+        projectFile: of('file'),
+        stored: { defaultAccount: of('account').account, accounts },
+      });
+      const value = account[0] ? names[account[0]] : 'default';
+      expect(settings.account).toMatchObject({ value, source: account[0] ?? 'default' });
+      expect(settings.profile).toMatchObject({
+        value: profile[0] ? 'dsp' : 'buyer',
+        source: profile[0] ?? 'default',
+      });
+    }),
+  );
+});
+
+test('the environment beats the account, value by value', () => {
+  const settings = resolve({
+    env: { ADREPORT_TOKEN: ' env-token\n', ADREPORT_EMAIL: 'ci@x.example' },
+  });
+
+  expect(settings.token).toEqual({ value: 'env-token', source: 'env', from: 'ADREPORT_TOKEN' });
+  expect(settings.email.value).toBe('ci@x.example');
+  expect(settings.baseUrl.source).toBe('account');
+});
+
+test('a password is taken as it is, an empty variable as none', () => {
+  expect(resolve({ env: { ADREPORT_PASSWORD: ' blanks ' } }).password.value).toBe(' blanks ');
+  expect(resolve({ env: { ADREPORT_PASSWORD: '' } }).password.value).toBeUndefined();
+  expect(resolve({ env: { ADREPORT_TOKEN: ' ' } }).token.value).toBe('work-token');
+});
+
+describe('a stored token goes only where it belongs', () => {
+  test.each([
+    { sources: { flags: { baseUrl: 'https://work.example/v2' }, env: {} }, expected: 'work-token' },
+    { sources: { flags: { baseUrl: 'https://evil.example' }, env: {} } },
+    { sources: { flags: { baseUrl: 'https://work.example:8443' }, env: {} } },
+    { sources: { flags: {}, env: { ADREPORT_BASE_URL: 'http://localhost:8787' } } },
+    {
+      sources: {
+        flags: {},
+        env: { ADREPORT_BASE_URL: 'https://evil.example', ADREPORT_TOKEN: 'given-token' },
+      },
+      expected: 'given-token',
+    },
+  ])('$sources: $expected', ({ sources, expected }) => {
+    const settings = resolve(sources);
+
+    expect(settings.token.value).toBe(expected);
+    expect(settings.tokenWithheld === undefined).toBe(expected !== undefined);
+  });
+
+  test('and an edited base URL takes no token elsewhere', () => {
+    const edited = { accounts: { default: { baseUrl: 'not an address', token: 'stored-token' } } };
+
+    const settings = resolve({ stored: edited, flags: { baseUrl: 'https://evil.example' } });
+
+    expect(settings.token.value).toBeUndefined();
+  });
+
+  test('whatever adreport.yaml says: it gives no address and no secret', () => {
+    const evil = 'https://evil.example';
+    const projectFile = { account: 'home', baseUrl: evil, token: 'x', 'base-url': evil };
+
+    const settings = resolve({ projectFile });
+
+    expect(settings.baseUrl.value?.href).toBe('https://home.example/');
+    expect(settings.token.value).toBe('home-token');
+  });
+});
+
+describe('what cannot be a setting is refused, and where it came from is said', () => {
+  test.each([
+    {
+      sources: { env: { ADREPORT_BASE_URL: 'http://api.example.com' } },
+      expected: '(From ADREPORT_BASE_URL.)',
+    },
+    { sources: { flags: { baseUrl: 'x' } }, expected: '(From --base-url.)' },
+    { sources: { env: { ADREPORT_TOKEN: 'Bearer abc' } }, expected: '(From ADREPORT_TOKEN.)' },
+    {
+      sources: { env: { ADREPORT_PROFILE: 'seller' } },
+      expected: 'is no profile; there are buyer and dsp. (From ADREPORT_PROFILE.)',
+    },
+    {
+      sources: { projectFile: { profile: 'seller' } },
+      expected: '(From adreport.yaml (profile).)',
+    },
+    { sources: { flags: { account: '../x' } }, expected: '(From --account.)' },
+    {
+      sources: { stored: { accounts: { default: { baseUrl: 'x' } } } },
+      expected: '(From account “default”.)',
+    },
+  ])('$sources', ({ sources, expected }) => {
+    const refusal = { exitCode: 2, message: expect.stringContaining(expected) };
+    expect(() => resolve(sources)).toThrow(expect.objectContaining(refusal));
+  });
+});
+
+test('account names', () => {
+  expect(resolve({ env: { ADREPORT_ACCOUNT: 'constructor' } }).storedAccount).toBeUndefined();
+  for (const name of ['work', 'Société-1', 'me@example.com', '2026', 'a.b_c']) {
+    expect(checkAccountName(name)).toBe(name);
+  }
+  for (const name of ['', ' ', '-x', '.x', 'a/b', 'a b', 'a\u001b', 'x'.repeat(65), '__proto__']) {
+    expect(() => checkAccountName(name)).toThrow(UsageError);
+  }
+});
+
+describe('requireSignIn', () => {
+  const signIn = (sources: Partial<SettingsSources> = {}) => requireSignIn(resolve(sources));
+
+  test('a token, or credentials', () => {
+    expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });
+
+    const env = {
+      ADREPORT_BASE_URL: 'https://x.example',
+      ADREPORT_EMAIL: 'a@x.example',
+      ADREPORT_PASSWORD: 'pw',
+    };
+    const credentials = { email: 'a@x.example', password: 'pw' };
+
+    const expected = {
+      baseUrl: new URL('https://x.example'),
+      encoding: 'json',
+      token: undefined,
+      credentials,
+    };
+
+    expect(signIn({ stored: nothingStored, env })).toMatchObject(expected);
+  });
+
+  test.each([
+    { sources: { stored: nothingStored }, message: 'no account is stored', hint: '--local' },
+    {
+      sources: { flags: { account: 'wor' } },
+      message: 'No account “wor” is stored; there are work, home.',
+      hint: 'Did you mean work?',
+    },
+    {
+      sources: { env: { ADREPORT_ACCOUNT: 'client-7' } },
+      message: 'No account “client-7”',
+      hint: 'adreport login --account client-7',
+    },
+    {
+      sources: { flags: { baseUrl: 'https://evil.example' } },
+      message: 'is not sent to https://evil.example',
+      hint: 'ADREPORT_TOKEN',
+    },
+    {
+      sources: { stored: { accounts: { default: { baseUrl: 'https://x.example' } } } },
+      message: 'no token is stored',
+      hint: 'adreport login',
+    },
+  ])('$sources', ({ sources, message, hint }) => {
+    const texts = {
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    };
+    expect(() => signIn(sources)).toThrow(expect.objectContaining({ ...texts, exitCode: 3 }));
+  });
+});
+
+test.each([
+  { text: 'https://api.example.com//', expected: 'https://api.example.com' },
+  {
+    text: '  HTTPS://API.Example.com:443/v1/reports/  ',
+    expected: 'https://api.example.com/v1/reports',
+  },
+  { text: 'https://api.example.com:8443/v1', expected: 'https://api.example.com:8443/v1' },
+  { text: 'http://localhost:8787', expected: 'http://localhost:8787' },
+  { text: 'http://127.8.9.10:1/x/', expected: 'http://127.8.9.10:1/x' },
+  { text: 'http://[::1]:8787/', expected: 'http://[::1]:8787' },
+  { text: 'http://127.1', expected: 'http://127.0.0.1' },
+])('the base URL $text is $expected', ({ text, expected }) => {
+  expect(formatBaseUrl(checkBaseUrl(text))).toBe(expected);
+});
+
+test.each([
+  {
+    why: 'must begin with https://',
+    texts: ['http://localhost.example.com', 'http://127.0.0.1.example.com'],
+  },
+  {
+    why: 'must begin with https://',
+    texts: ['http://128.0.0.1', 'http://[::ffff:7f00:1]', 'http://0.0.0.0:8787'],
+  },
+  {
+    why: 'no query, no fragment',
+    texts: ['https://api.example.com?x=1', 'https://api.example.com/?', 'https://x.example/#top'],
+  },
+  {
+    why: 'no http or https address',
+    texts: ['', 'ftp://x.example', 'file:///etc/passwd', 'https:api.example.com', 'https://a b'],
+  },
+  {
+    why: 'must not hold a user name',
+    texts: ['https://me:hunter22@api.example.com', 'https://hunter22@x.example'],
+  },
+  { why: 'no http or https address', texts: ['me:hunter22@x.example'] },
+])('base URLs are refused: $why', ({ why, texts }) => {
+  for (const text of texts) {
+    const secret = expect.not.stringContaining('hunter22');
+    expect(() => checkBaseUrl(text)).toThrow(
+      expect.objectContaining({ name: 'UsageError', message: secret }),
+    );
+    expect(() => checkBaseUrl(text)).toThrow(why);
+  }
+});
+
+test.each([
+  { text: 'api.example.com/v1', hint: 'Did you mean https://api.example.com/v1?' },
+  { text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' },
+  { text: 'me:hunter22@x.example', hint: 'It looks like https://reports.example.com.' },
+])('$text, with a guess', ({ text, hint }) => {
+  expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
+});
+
+test('whatever is accepted is safe to send a token to, and reads the same again', () => {
+  const web = fc.webUrl({ withQueryParameters: true, withFragments: true });
+
+  const anything = fc.oneof(web, fc.string(), fc.ipV4(), fc.domain());
+
+  fc.assert(
+    fc.property(
+      fc.constantFrom('', 'http://', 'https://', 'https://u:p@', 'ftp://'),
+      anything,
+      (prefix, rest) => {
+        let url: URL;
+        try {
+          url = checkBaseUrl(prefix + rest);
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError);
+          return;
+        }
+        expect(
+          url.protocol === 'https:' ||
+            /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname),
+        ).toBe(true);
+        expect([url.username, url.password, url.search, url.hash]).toEqual(['', '', '', '']);
+        expect(checkBaseUrl(formatBaseUrl(url))).toEqual(url);
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test.each([
+  { token: '0123456789abcdef0123456789abcdef89abcdef', expected: '0123…cdef' },
+  { token: '0123456789abcdef', expected: '01…ef' },
+  { token: '12345678', expected: '1…8' },
+  { token: '1234567', expected: '…' },
+  { token: '', expected: '…' },
+])('the token $token is shown as $expected', ({ token, expected }) => {
+  expect(maskToken(token)).toBe(expected);
+});
+
+test.each([
+  { text: '  ', expected: 'empty' },
+  { text: 'Bearer abc', expected: 'without the word "Bearer"' },
+  { text: 'line\nbreak', expected: 'blanks' },
+  { text: 'tökén', expected: 'other characters' },
+  { text: 'a\u0000b', expected: 'other characters' },
+  { text: 'x'.repeat(5_000), expected: 'longer than 4096' },
+])('the token $text is refused', ({ text, expected }) => {
+  const refusal = { exitCode: 2, message: expect.stringContaining(expected) };
+  expect(() => checkToken(text)).toThrow(expect.objectContaining(refusal));
+});

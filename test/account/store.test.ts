@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Conf from 'conf';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Store, type StoredAccount, settingsFolder, withAccount } from '../../src/account/store.ts';
+import { bundleScript } from '../support/bundle.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
+
+const isWindows = process.platform === 'win32';
+const mayReadAnything = isWindows || process.getuid?.() === 0;
+
+let directory: string;
+let file: string;
+let warnings: string[];
+beforeEach(() => {
+  directory = join(temporaryFolder(), 'settings');
+  file = join(directory, 'settings.json');
+  warnings = [];
+});
+
+const open = () =>
+  new Store({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence));
+const save = (name: string, account: StoredAccount) =>
+  open().update((stored) => withAccount(stored, name, account));
+const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
+
+const account = {
+  baseUrl: 'https://x.example',
+  token: 'stored-token',
+  profile: 'dsp',
+  email: 'a@x.example',
+} as const;
+
+test('nothing is stored, and reading makes nothing', async () => {
+  expect(await open().read()).toEqual({ accounts: {} });
+  expect(existsSync(directory)).toBe(false);
+});
+
+test('an account comes back as it was saved; the first one is the default; what a newer version has added is kept', async () => {
+  await save('work', account);
+  writeFileSync(
+    file,
+    JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), future: { x: 1 } }),
+  );
+  await save('home', { baseUrl: 'https://y.example', token: undefined });
+  const expected = {
+    defaultAccount: 'work',
+    future: { x: 1 },
+    accounts: { work: account, home: { baseUrl: 'https://y.example' } },
+  };
+
+  expect(await open().read()).toEqual(expected);
+  expect(readdirSync(directory)).toEqual(['settings.json']);
+});
+
+describe.skipIf(isWindows)('modes', () => {
+  test('0600 in 0700, whatever the umask', async () => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+
+    await save('work', account);
+
+    expect([modeOf(directory), modeOf(file)]).toEqual(['700', '600']);
+    expect(warnings).toEqual([]);
+  });
+
+  test('a file that others can read is closed, and said once', async () => {
+    await save('work', account);
+    chmodSync(file, 0o644);
+
+    await open().read();
+
+    expect(modeOf(file)).toBe('600');
+
+    await open().read();
+
+    expect(warnings).toEqual([
+      expect.stringContaining(`${file} is open to other users (mode 0644), and was closed`),
+    ]);
+  });
+
+  test('a folder that adreport did not make keeps its mode, and that is said', async () => {
+    mkdirSync(directory);
+    chmodSync(directory, 0o1777);
+
+    await save('work', account);
+
+    expect([modeOf(directory), modeOf(file)]).toEqual(['1777', '600']);
+    expect(warnings).toEqual([
+      expect.stringContaining(`${directory} is open to other users (mode 1777), and is left`),
+    ]);
+  });
+});
+
+describe('a file that cannot be used is named, and left alone', () => {
+  test.each([
+    { name: 'an empty file', content: '' },
+    { name: 'zero bytes, as after a crash', content: Buffer.alloc(200) },
+    { name: 'null', content: 'null' },
+    { name: 'an object of something else', content: '{"name":"x","version":"1"}' },
+    { name: 'a default account that is no text', content: '{"defaultAccount":1,"accounts":{}}' },
+    { name: 'accounts that are a list', content: '{"accounts":[]}' },
+    { name: 'an account without a base URL', content: '{"accounts":{"work":{"token":"x"}}}' },
+    {
+      name: 'a token that is no text',
+      content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}',
+    },
+    {
+      name: 'an unknown profile',
+      content: '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}',
+    },
+    {
+      name: 'a file that ends in the middle',
+      content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}',
+    },
+    { name: 'UTF-16', content: Buffer.from('{"accounts":{}}', 'utf16le') },
+  ])('$name', async ({ content }) => {
+    mkdirSync(directory, { mode: 0o700 });
+    writeFileSync(file, content, { mode: 0o600 });
+    const before = readFileSync(file);
+
+    const expected = { name: 'UsageError', exitCode: 2, message: expect.stringContaining(file) };
+
+    await expect(open().read()).rejects.toMatchObject(expected);
+    await expect(open().read()).rejects.not.toThrow('hush');
+    await expect(save('work', account)).rejects.toMatchObject(expected);
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(directory)).toEqual(['settings.json']);
+  });
+
+  test.skipIf(mayReadAnything)('a file that may not be read', async () => {
+    await save('work', account);
+    chmodSync(file, 0);
+
+    await expect(open().read()).rejects.toThrow(/settings\.json cannot be read: permission denied/);
+  });
+});
+
+test('of many processes that write at once none loses what another has stored, and a reader never sees half a file', async () => {
+  const script = bundleScript(`
+    import { Store, withAccount } from './src/account/store.ts';
+    const store = new Store(process.env, (text) => { throw new Error(text); });
+    for (let i = 0; i < 4; i += 1) {
+      const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
+      await store.update((stored) => withAccount(stored, process.env.NAME + i, account));
+      await store.read();
+    }
+  `);
+  onTestFinished(script.remove);
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const writers = names.map((NAME) =>
+    spawn(process.execPath, [script.file], {
+      env: { ...process.env, ADREPORT_CONFIG_DIR: directory, NAME },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
+
+  const ends = await Promise.all(writers.map((child) => once(child, 'exit')));
+  expect(ends).toEqual(names.map(() => [0, null]));
+  const stored = Object.keys((await open().read()).accounts).sort();
+  expect(stored).toEqual(names.flatMap((name) => [0, 1, 2, 3].map((i) => `${name}${i}`)));
+  expect(readdirSync(directory)).toEqual(['settings.json']);
+});
+
+test('a lock that a process left behind when it was killed keeps nobody for ever', async () => {
+  await save('work', account);
+  const lock = `${file}.lock`;
+  mkdirSync(lock);
+  const past = new Date(Date.now() - 60_000);
+  utimesSync(lock, past, past);
+  await save('home', account);
+  expect(Object.keys((await open().read()).accounts)).toEqual(['work', 'home']);
+});
+
+const linux = { platform: 'linux', home: '/home/ana' } as const;
+const mac = { platform: 'darwin', home: '/Users/ana' } as const;
+const windows = { platform: 'win32', home: 'C:\\Users\\ana' } as const;
+
+test.each([
+  { machine: linux, env: {}, expected: '/home/ana/.config/adreport' },
+  { machine: linux, env: { XDG_CONFIG_HOME: '/x' }, expected: '/x/adreport' },
+  {
+    machine: linux,
+    env: { XDG_CONFIG_HOME: '/x', ADREPORT_CONFIG_DIR: '/etc/adreport' },
+    expected: '/etc/adreport',
+  },
+  { machine: linux, env: { ADREPORT_CONFIG_DIR: '' }, expected: '/home/ana/.config/adreport' },
+  { machine: mac, env: {}, expected: '/Users/ana/Library/Preferences/adreport' },
+  { machine: windows, env: {}, expected: 'C:\\Users\\ana\\AppData\\Roaming\\adreport\\Config' },
+  { machine: windows, env: { APPDATA: 'D:\\Roaming' }, expected: 'D:\\Roaming\\adreport\\Config' },
+])('the folder on $machine with $env: $expected', ({ machine, env, expected }) => {
+  expect(settingsFolder(env, machine.platform, machine.home)).toBe(expected);
+});
+
+test("it is where conf's own default is", () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  vi.stubEnv('APPDATA', folder);
+
+  const { path } = new Conf({ projectName: 'adreport', projectSuffix: '', configName: 'settings' });
+
+  expect(join(settingsFolder({ XDG_CONFIG_HOME: folder, APPDATA: folder }), 'settings.json')).toBe(
+    path,
+  );
+});

@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** What newcomers type, and the right word that they read. The clock shows Friday 2026-11-20. */
+
+const day = 'run --period yesterday';
+
+test.each([
+  { line: 'run --from 2026-10-01 --to 2026-10-31', says: 'Use: --since 2026-10-01' },
+  { line: 'run --since 2026-10-01 --to=2026-10-31', says: 'Use: --until 2026-10-31' },
+  { line: 'run --group-by campaign', says: 'Use: --by campaign' },
+  { line: 'report create --start 2026-10-01', says: 'Use: --since 2026-10-01' },
+  { line: `${day} --filter country=FR`, says: 'Use: --country FR' },
+  { line: `${day} --filter campaignName=Ski`, says: 'Use: --campaign Ski' },
+  { line: `${day} --filter "campaign=Ski 2026/27"`, says: "Use: --campaign 'Ski 2026/27'" },
+  { line: `${day} --filter campaignId=Ski`, says: 'By name: --campaign Ski' },
+  { line: `${day} --filter campaign=40091`, says: 'Use: --filter campaignId=40091' },
+  { line: `${day} --filter adunit=Banner`, says: 'Use: --ad-unit Banner' },
+  { line: 'run last-month', says: 'Use: adreport run --period last-month' },
+  { line: 'run 2026-10', says: 'Use: adreport run --period 2026-10' },
+  { line: 'run daily', says: 'Use: adreport run --by daily' },
+  {
+    line: 'run --period 01/10/2026..31/10/2026',
+    says: 'Use: --period 2026-10-01..2026-10-31',
+  },
+  { line: 'run --period 10/31/2026', says: 'Use: --period 2026-10-31' },
+  { line: 'run --period 20261001', says: 'Use: --period 2026-10-01' },
+  { line: 'run --since 01.10.2026', says: 'Use: --since 2026-10-01' },
+  { line: 'run --since 20261001', says: 'Use: --since 2026-10-01' },
+  { line: `${day} --metrics revenu`, says: 'Did you mean revenueEuro?' },
+  { line: `${day} --metrics impresions`, says: 'Did you mean displays?' },
+  { line: `${day} --by week`, says: 'Did you mean WEEKLY?' },
+  { line: `${day} -o a.xls`, says: 'Use: -o a.xlsx' },
+  { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
+  { line: 'fetch --period last-week', says: 'Use: adreport run --period last-week' },
+  { line: 'doktor', says: 'Did you mean doctor?' },
+  { line: 'help metrics', says: 'Use: adreport fields' },
+  { line: 'help excel', says: 'Use: adreport help formats' },
+  { line: 'help dates', says: 'Use: adreport help periods' },
+  { line: 'run --period 2027-01', says: 'The window has not begun: it begins at 2027-01-01T00' },
+  { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },
+])('$line → $says', async ({ line, says }) => {
+  const refused = await runCli(line);
+  expectRefusal(refused, 2, says);
+});
+
+test('each command line that is offered works', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+  const lines = [
+    'help formats',
+    'help periods',
+    'fields',
+    `${day} --country FR --dry-run`,
+    `${day} --campaign Ski* --dry-run`,
+    'run --period 2026-10-01..2026-10-31 --dry-run',
+  ];
+  for (const line of lines) expect(await run(line)).toMatchObject({ exitCode: 0 });
+});
+
+test('a saved report may be called as a period', async () => {
+  const { run, cwd } = await serveForTest({ delayMs: 0 });
+  writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  today:\n    period: 2026-10-01\n');
+  expect(await run('run today --dry-run')).toMatchObject({ exitCode: 0 });
+  expectRefusal(await run('run last-month'), 2, 'Use: adreport run --period last-month');
+});
+
+describe('a campaign by its name', () => {
+  test('in a month before it ran says when it runs', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const says = 'Noël 2026 🎄 runs from 2026-11-16 to 2026-12-24';
+
+    const before = await run('run --campaign Noël*2026* --period 2026-10 --dry-run');
+    expect(before).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(says) });
+
+    const within = await run('run --campaign Noël*2026* --period 2026-11-16 --dry-run');
+    expect(within.stderr).not.toContain('runs from');
+  });
+});
+
+describe('a window', () => {
+  test('that is not over is a note', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const note = 'The window is not over: it ends at 2026-11-30T23:59:59+0100';
+
+    expect((await run('run --period this-month --dry-run')).stderr).toContain(note);
+    expect((await run('report create --period this-month --dry-run')).stderr).toContain(note);
+    for (const period of ['last-7d', 'last-24h', 'yesterday']) {
+      expect((await run(`run --period ${period} --dry-run`)).stderr).toBe('');
+    }
+  });
+});
+
+describe('view', () => {
+  const rows = [
+    'date,campaignName,clicks,revenueEuro',
+    '2026-11-01,Ski 2026/27,5,1.50',
+    '2026-11-01,Noël 2026,7,9.00',
+    '2026-11-02,Ski weekend,1,2.25',
+  ];
+
+  test('--where takes wildcards, and --sort the words of the trade', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
+
+    const some = await runCli('view a.csv --where campaign=ski* --by campaign --format csv', {
+      cwd,
+    });
+    expect(some.stdout.trim().split(/\r?\n/).map(firstCell)).toEqual([
+      'campaignName',
+      'Ski weekend',
+      'Ski 2026/27',
+    ]);
+
+    const sorted = await runCli('view a.csv --by campaign --sort revenue --format csv', { cwd });
+    expect(sorted.stdout.trim().split(/\r?\n/).map(firstCell)).toEqual([
+      'campaignName',
+      'Noël 2026',
+      'Ski weekend',
+      'Ski 2026/27',
+    ]);
+    const misspelt = await runCli('view a.csv --by campaign --sort revenueuro', { cwd });
+    expectRefusal(misspelt, 2, 'Did you mean revenueEuro?');
+  });
+
+  test('--by WEEKLY adds up days', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
+    const { stdout } = await runCli('view a.csv --by WEEKLY --metrics clicks --format csv', {
+      cwd,
+    });
+    expect(stdout).toBe('date,clicks\r\n2026-10-26,12\r\n2026-11-02,1\r\n');
+  });
+});
+
+function firstCell(line: string): string {
+  return line.split(',')[0] ?? '';
+}

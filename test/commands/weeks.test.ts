@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/**
+ * `--by WEEKLY`: a report of each ISO week (`cli.md`, Weeks). The clock shows Friday 2026-11-20.
+ */
+
+const weekly = 'run --by WEEKLY,OS --metrics displays,clicks';
+const fourWeeks = `${weekly} --period 2026-W42..2026-W45`;
+
+describe('run --by WEEKLY', () => {
+  test('has the rows of its days, added up by week, and dates them with the Monday', async () => {
+    const { run, calls } = await serveForTest({ delayMs: 0 });
+
+    const weeks = await run(`${fourWeeks} --format csv`);
+    expect(weeks).toMatchObject({ exitCode: 0 });
+    expect(calls('buyer')).toBe(4);
+
+    const days = 'run --by DAILY,OS --metrics displays,clicks --period 2026-W42..2026-W45';
+    await run(`${days} -o days.csv`);
+    const added = await run('view days.csv --by WEEKLY,OS --metrics displays,clicks --format csv');
+    expect(linesOf(weeks.stdout)).toEqual(linesOf(added.stdout));
+    const dates = new Set(linesOf(weeks.stdout).map((line) => line.slice(0, 10)));
+    expect([...dates]).toEqual([
+      '2026-10-12',
+      '2026-10-19',
+      '2026-10-26',
+      '2026-11-02',
+      'date,os,di',
+    ]);
+  });
+
+  test('is what --split week --by RANGE gives, but for its name in the summary', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const byHand = fourWeeks.replace('WEEKLY', 'RANGE');
+
+    const named = await run(`${fourWeeks} --format json`);
+    const split = await run(`${byHand} --split week --format json`);
+
+    expect(named.stdout).toContain('"breakdowns":["WEEKLY","OS"]');
+    expect(named.stdout.replace('"WEEKLY"', '"RANGE"')).toBe(split.stdout);
+  });
+
+  test.each([
+    { period: 'last-month', nearest: '2026-09-28..2026-11-01' },
+    { period: '2026-11-01..2026-11-15', nearest: '2026-11-02..2026-11-15' },
+    { period: 'last-30d', nearest: '2026-10-19..2026-11-22' },
+  ])('--period $period cuts a week: exit 2 with the nearest whole ones', async (row) => {
+    const { run, calls } = await serveForTest();
+
+    const refused = await run(`${weekly} --period ${row.period}`);
+
+    expectRefusal(refused, 2, '--by WEEKLY needs whole weeks');
+    expectRefusal(refused, 2, `The nearest whole period is --period ${row.nearest}.`);
+    expect(calls('buyer')).toBe(0);
+    expect(await run(`${weekly} --period ${row.nearest} --dry-run`)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('{date} in the name makes a file a week', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const { exitCode, files } = await run(`${fourWeeks} -o w/{date}-{report}.csv`);
+    expect(exitCode).toBe(0);
+    expect(Object.keys(files).filter((name) => name.endsWith('.csv'))).toEqual([
+      'w/2026-10-12-weekly-os.csv',
+      'w/2026-10-19-weekly-os.csv',
+      'w/2026-10-26-weekly-os.csv',
+      'w/2026-11-02-weekly-os.csv',
+    ]);
+  });
+
+  test('--dry-run shows a call by RANGE for each week', async () => {
+    const { run } = await serveForTest();
+    const { stdout } = await run(`${fourWeeks} --dry-run --json`);
+    const { requests } = JSON.parse(stdout);
+    expect(requests).toHaveLength(4);
+    for (const { body, window } of requests) {
+      expect(body.breakdowns).toEqual(['RANGE', 'OS']);
+      expect(window.until - window.since).toBeGreaterThan(6 * 86_400);
+    }
+  });
+
+  test('--compare previous holds each week against the one so many weeks before', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    const page = await run(`${fourWeeks} --compare previous -o weeks.html`);
+    expect(page).toMatchObject({ exitCode: 0 });
+    const html = page.files['weeks.html'] ?? '';
+    expect(html).toContain('Weekly report by mobile OS');
+    expect(html).toContain('compared with 14 September – 11 October 2026');
+    expect(html).toMatch(/>Week</);
+
+    const total = async (period: string) => {
+      const rows = await run(`run --period ${period} --metrics displays --format csv`);
+      return Number(linesOf(rows.stdout)[0]);
+    };
+    const before = await total('2026-W38..2026-W41');
+    const change = (100 * ((await total('2026-W42..2026-W45')) - before)) / before;
+    const table = await run(`${fourWeeks} --compare previous --format table`);
+    expect(table.stdout).toMatch(new RegExp(`^change +▲ ${change.toFixed(1)}%`, 'm'));
+  });
+
+  test('a week that is not over comes as far as it is', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const { exitCode, stdout } = await run(`${weekly} --period 2026-11-09..today --format csv`);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('\n2026-11-16,');
+  });
+
+  test('a saved report may be by week', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const yaml =
+      'reports:\n  weeks:\n    period: last-2w\n    by: [WEEKLY]\n    metrics: displays\n';
+    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
+
+    const { exitCode, stdout } = await run('run weeks --format csv');
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^date,displays\r?\n2026-11-02,\d+\r?\n2026-11-09,\d+\r?\n$/);
+  });
+
+  test.each([
+    { split: 'day', says: 'Leave --split day out, or give --by DAILY.' },
+    { split: 'month', says: 'Leave --split month out.' },
+  ])('--split $split is another unit', async ({ split, says }) => {
+    const { run } = await serveForTest();
+    expectRefusal(await run(`${fourWeeks} --split ${split}`), 2, says);
+  });
+
+  test('report create, which makes one report, says which command makes them', async () => {
+    const { run } = await serveForTest();
+    const refused = await run('report create --by WEEKLY,CAMPAIGN --period last-4w');
+    expectRefusal(refused, 2, 'Use: adreport run --by WEEKLY,CAMPAIGN --period last-4w');
+  });
+});
+
+test('fields week finds it', async () => {
+  const { run } = await serveForTest();
+  const { stdout } = await run('fields week');
+  expect(stdout).toMatch(/^--by +WEEKLY +by week/m);
+});
+
+/** The lines of CSV in the order of their text. */
+function linesOf(csv: string): string[] {
+  return csv.trim().split(/\r?\n/).sort();
+}

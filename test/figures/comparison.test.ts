@@ -1,0 +1,285 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { endedGroups } from '../../src/figures/ended-groups.ts';
+import {
+  type Comparison,
+  changeOf,
+  type Figure,
+  figuresOf,
+  figureText,
+} from '../../src/figures/figures.ts';
+import { ReportSums } from '../../src/figures/report-sums.ts';
+import { headlineOf } from '../../src/present/headline.ts';
+import { batchesOf } from '../formats/encode.ts';
+
+/** What a reader sees of a comparison, held against integers that are added up here. */
+
+interface SaleRow {
+  readonly campaignId: number;
+
+  /** A campaign keeps its id where it is renamed. */
+  readonly campaignName: string;
+  readonly displays: number;
+  readonly clicks: number;
+  readonly cents: number;
+}
+
+/** How a service writes revenue: a buyer's are numbers, a DSP's texts with a decimal comma. */
+interface Revenue {
+  readonly field: string;
+  readonly isText: boolean;
+  readonly sign: string;
+}
+
+const revenues: readonly Revenue[] = [
+  { field: 'revenueEuro', isText: false, sign: '€' },
+  { field: 'valueDollar', isText: false, sign: '$' },
+  { field: 'revenueEuro', isText: true, sign: '€' },
+  { field: 'revenueDollar', isText: true, sign: '$' },
+];
+
+const columns = [
+  { field: 'campaignId', numeric: false },
+  { field: 'campaignName', numeric: false },
+];
+
+const saleRow = fc
+  .record({
+    campaignId: fc.integer({ min: 1, max: 5 }),
+    displays: fc.integer({ min: 0, max: 4000 }),
+    clicks: fc.integer({ min: 0, max: 90 }),
+    cents: fc.integer({ min: 0, max: 9_999_999 }),
+    isRenamed: fc.boolean(),
+  })
+  .map(({ isRenamed, ...row }): SaleRow => {
+    const campaignName = `${isRenamed ? 'Hiver' : 'Été'} ${row.campaignId}`;
+    return { ...row, campaignName };
+  });
+const saleRows = fc.array(saleRow, { minLength: 1, maxLength: 12 });
+
+const centsOf = ({ cents }: SaleRow) => BigInt(cents);
+
+function sumOf(rows: readonly SaleRow[], numberOf: (row: SaleRow) => bigint): bigint {
+  let sum = 0n;
+  for (const row of rows) sum += numberOf(row);
+  return sum;
+}
+
+async function sumsOf(rows: readonly object[], of = columns): Promise<ReportSums> {
+  const sums = new ReportSums();
+  for await (const batch of batchesOf(rows)) sums.observe(batch, of);
+  return sums;
+}
+
+/** Rows as a service sends them. */
+function bodyOf(rows: readonly SaleRow[], { field, isText }: Revenue): object[] {
+  return rows.map(({ cents, ...row }) => {
+    const digits = String(cents).padStart(3, '0');
+    const text = `${digits.slice(0, -2)},${digits.slice(-2)}`;
+    return { ...row, [field]: isText ? text : cents / 100 };
+  });
+}
+
+/** `over ÷ under` rounded to whole numbers, a half away from zero; both are positive. */
+const rounded = (over: bigint, under: bigint) => (2n * over + under) / (2n * under);
+
+const grouped = (digits: bigint) => digits.toLocaleString('en');
+
+/** A number of so many decimals, given without its point. */
+function decimalText(digits: bigint, decimals: number): string {
+  const text = String(digits).padStart(decimals + 1, '0');
+  return `${grouped(BigInt(text.slice(0, -decimals)))}.${text.slice(-decimals)}`;
+}
+
+function changeTextOf(now: bigint, before: bigint): string {
+  if (before === 0n) return now === 0n ? '= 0.0%' : 'new';
+  const size = now > before ? now - before : before - now;
+  const tenths = rounded(size * 1000n, before);
+  if (tenths === 0n) return '= 0.0%';
+  const percent = decimalText(tenths, 1).replaceAll(',', '');
+  return `${now > before ? '▲' : '▼'} ${percent}%`;
+}
+
+/** The two reports that a headline is about. */
+interface TwoReports {
+  readonly now: readonly SaleRow[];
+  readonly before: readonly SaleRow[];
+}
+
+function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | undefined {
+  const moneyInSentence = (cents: bigint): string => {
+    const text = cents < 100_000n ? decimalText(cents, 2) : grouped(rounded(cents, 100n));
+    return sign + text;
+  };
+  const centsNow = sumOf(now, centsOf);
+  const centsBefore = sumOf(before, centsOf);
+  if (centsNow === 0n || centsBefore === 0n) return undefined;
+
+  const isRise = centsNow > centsBefore;
+  const size = isRise ? centsNow - centsBefore : centsBefore - centsNow;
+  const tenths = rounded(size * 1000n, centsBefore);
+  const ids = new Set([...now, ...before].map(({ campaignId }) => campaignId));
+  if (tenths === 0n) return undefined;
+
+  const moves = [...ids].map((id) => {
+    const rowsNow = now.filter(({ campaignId }) => campaignId === id);
+    const rowsBefore = before.filter(({ campaignId }) => campaignId === id);
+    const difference = sumOf(rowsNow, centsOf) - sumOf(rowsBefore, centsOf);
+    return { id, rowsNow, rowsBefore, size: isRise ? difference : -difference };
+  });
+  let greatest = moves[0];
+  for (const move of moves) if (greatest && move.size > greatest.size) greatest = move;
+  if (!greatest) return undefined;
+
+  const name = (greatest.rowsNow.at(-1) ?? greatest.rowsBefore.at(-1))?.campaignName;
+  let clause = `“${name}” brought ${moneyInSentence(greatest.size)} ${isRise ? 'more' : 'less'}`;
+  if (greatest.rowsBefore.length === 0) {
+    clause = `the new “${name}” brought ${moneyInSentence(greatest.size)}`;
+  } else if (greatest.rowsNow.length === 0) {
+    clause = `“${name}”, which ended, had brought ${moneyInSentence(greatest.size)}`;
+  }
+  const whole = grouped(rounded(size * 100n, centsBefore));
+  const percent = tenths < 100n ? decimalText(tenths, 1) : whole;
+  const change = `Revenue ${isRise ? 'rose' : 'fell'} ${percent}% to ${moneyInSentence(centsNow)}`;
+  // Of one campaign alone there is nothing more to say.
+  return ids.size < 2 ? `${change}.` : `${change}; ${clause}.`;
+}
+
+test('changes, rates and the headline are those of the rows, to the last digit', async () => {
+  const figureOf = (name: string, { field }: Revenue) => {
+    const figure = figuresOf(['displays', 'clicks', field]).find((each) => each.field === name);
+    if (!figure) throw new Error(`There is no ${name}.`);
+    return figure;
+  };
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...revenues),
+      saleRows,
+      saleRows,
+      async (money, now, before) => {
+        const revenue = figureOf(money.field, money);
+        const ecpmFigure = figureOf(money.sign === '€' ? 'ecpmEuro' : 'ecpmDollar', money);
+        const sums = await sumsOf(bodyOf(now, money));
+        const comparison: Comparison = {
+          sums: await sumsOf(bodyOf(before, money)),
+          now: 'now',
+          before: 'before',
+          notes: [],
+        };
+        const totals = sums.total.totals();
+        const totalsBefore = comparison.sums.total.totals();
+
+        const cents = sumOf(now, centsOf);
+        const displays = sumOf(now, (row) => BigInt(row.displays));
+        const clicks = sumOf(now, (row) => BigInt(row.clicks));
+        const centsBefore = sumOf(before, centsOf);
+        const displaysBefore = sumOf(before, (row) => BigInt(row.displays));
+
+        const change = changeOf(revenue, totals, totalsBefore);
+        expect(change.text).toBe(changeTextOf(cents, centsBefore));
+        if (change.ratio !== undefined && centsBefore > 0n) {
+          expect(change.ratio).toBeCloseTo(Number(cents - centsBefore) / Number(centsBefore), 8);
+        }
+
+        const hasDisplays = displays > 0n;
+        const ctr = hasDisplays ? `${decimalText(rounded(clicks * 10_000n, displays), 2)}%` : null;
+        const ecpm = hasDisplays ? decimalText(rounded(cents * 1000n, displays), 2) : null;
+        expect(figureText(figureOf('ctr', money), totals)).toBe(ctr);
+        expect(figureText(ecpmFigure, totals)).toBe(ecpm);
+        if (hasDisplays && displaysBefore > 0n) {
+          const ecpmChange = changeOf(ecpmFigure, totals, totalsBefore);
+          const expected = changeTextOf(cents * displaysBefore, centsBefore * displays);
+          expect(ecpmChange.text).toBe(expected);
+        }
+
+        const headline = headlineOf({ sums, lead: revenue, comparison, dateUnit: 'day' });
+        expect(headline).toBe(headlineFrom({ now, before }, money));
+
+        const [unit] = sums.units;
+        const ended = unit ? endedGroups(unit, comparison, revenue) : [];
+        const idsNow = new Set(now.map(({ campaignId }) => campaignId));
+        const gone = before.filter((row) => !idsNow.has(row.campaignId) && centsOf(row) > 0n);
+        const goneIds = new Set(gone.map(({ campaignId }) => String(campaignId)));
+        expect(new Set(ended.map(({ key }) => key[0]))).toEqual(goneIds);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a renamed campaign is one group, under its last name, and neither new nor ended', async () => {
+  const rowsOf = (id: number | null, ...names: readonly (string | null)[]) =>
+    names.map((campaignName) => ({ campaignId: id, campaignName, displays: 10 }));
+  const sums = await sumsOf([
+    ...rowsOf(1, 'Summer', 'Summer sale', null),
+    ...rowsOf(null, 'Winter', 'Spring'),
+  ]);
+  const before = await sumsOf(rowsOf(1, 'Sommer'));
+  const comparison = { sums: before, now: 'now', before: 'before', notes: [] };
+  const [displays] = figuresOf(['displays']);
+  const [unit] = sums.units;
+  if (!displays || !unit?.groups) throw new Error('There are no campaigns.');
+
+  const groups = [...unit.groups];
+  expect(groups.map(({ key }) => key)).toEqual([
+    ['1', 'Summer sale'],
+    [null, 'Winter'],
+    [null, 'Spring'],
+  ]);
+  const changes = groups.map((group) => {
+    return changeOf(displays, group.sums, comparison.sums.find(unit, group)).text;
+  });
+  expect(changes).toEqual(['▲ 200.0%', 'new', 'new']);
+  expect(endedGroups(unit, comparison, displays)).toEqual([]);
+});
+
+test('there is no headline without revenue, without a change, and without an earlier report', async () => {
+  const row = { campaignName: 'Summer', displays: 10, clicks: 1 };
+  const one = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '5,00' }]);
+  const more = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '6,00' }]);
+  const [displays, revenue] = figuresOf(['displays', 'revenueEuro']);
+  const comparison = { sums: one, now: 'now', before: 'before', notes: [] };
+  const headline = (sums: ReportSums, lead: Figure | undefined, against?: Comparison) => {
+    return headlineOf({ sums, lead, comparison: against, dateUnit: 'day' });
+  };
+
+  expect(headline(one, revenue, comparison)).toBeUndefined();
+  expect(headline(more, displays, comparison)).toBeUndefined();
+  expect(headline(more, revenue)).toBeUndefined();
+});
+
+test('the headline of one group is the change alone, that of days and hours names the best of them', async () => {
+  const [lead] = figuresOf(['revenueEuro']);
+  const headline = async (rows: readonly object[], earlier: readonly object[]) => {
+    const timeColumns = Object.keys(rows[0] ?? {}).map((field) => {
+      return { field, numeric: field === 'revenueEuro' };
+    });
+    const sums = await sumsOf(rows, timeColumns);
+    const comparison = {
+      sums: await sumsOf(earlier, timeColumns),
+      now: '',
+      before: '',
+      notes: [],
+    };
+    return headlineOf({ sums, lead, comparison, dateUnit: 'day' });
+  };
+  const daysOf = (...amounts: readonly string[]) => {
+    return amounts.map((revenueEuro, i) => ({ date: `2026-10-0${i + 1}`, revenueEuro }));
+  };
+  const campaign = { campaignId: 1, campaignName: 'Summer' };
+
+  const ofOne = [{ ...campaign, revenueEuro: '6,00' }];
+  expect(await headline(ofOne, [{ ...campaign, revenueEuro: '5,00' }])).toBe(
+    'Revenue rose 20% to €6.00.',
+  );
+  expect(await headline(daysOf('2,00', '3,00'), daysOf('10,00'))).toBe(
+    'Revenue fell 50% to €5.00; Fri 2 Oct brought most, €3.00.',
+  );
+  const hours = [1, 2].map((i) => {
+    return { date: '2026-10-01', hour: `2026-10-01T0${i}:00:00+0200`, revenueEuro: i };
+  });
+  expect(await headline(hours, hours.slice(0, 1))).toBe(
+    'Revenue rose 200% to €3.00; Thu 1 Oct, 02:00 brought most, €2.00.',
+  );
+});

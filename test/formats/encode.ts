@@ -1,0 +1,56 @@
+import { type FormatName, formats } from '../../src/formats/index.ts';
+import type { EncodeOptions } from '../../src/output/encoder.ts';
+import { writeRows } from '../../src/output/encoder.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import type { RowBatches } from '../../src/rows/row-batch.ts';
+import { chunksOf } from '../rows/report-documents.ts';
+
+export interface EncodeCase extends EncodeOptions {
+  /** How the body is cut as it arrives. */
+  readonly chunkBytes?: number;
+
+  /** How much of it becomes a batch of rows. */
+  readonly pieceBytes?: number;
+  readonly contentType?: string;
+}
+
+export interface Encoded {
+  readonly bytes: Buffer;
+  readonly text: string;
+
+  /** What was said to the user. */
+  readonly notes: readonly string[];
+  readonly result: Awaited<ReturnType<typeof writeRows>>;
+}
+
+/** A report body written in a format, as a file would hold it. */
+export async function encode(
+  body: string | Uint8Array,
+  format: FormatName,
+  options: EncodeCase = {},
+): Promise<Encoded> {
+  const { chunkBytes = 65_536, pieceBytes = 65_536, contentType, ...encodeOptions } = options;
+  const batches = readRows(chunksOf(Buffer.from(body), chunkBytes), { pieceBytes, contentType });
+  const notes: string[] = [];
+  const encoder = await formats[format].createEncoder({
+    note: (sentence) => notes.push(sentence),
+    ...encodeOptions,
+  });
+  const pieces: Buffer[] = [];
+  // Copied: the encoder may use its bytes again.
+  const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };
+  const result = await writeRows(batches, encoder, sink);
+  const bytes = Buffer.concat(pieces);
+  return { bytes, text: bytes.toString(), notes, result };
+}
+
+/** A document of the given rows, which are JSON texts. */
+export function documentOf(...rows: readonly string[]): string {
+  return `{"data":[${rows.join(',')}],"summary":{"since":"2026-11-01T00:00:00+0100"}}`;
+}
+
+/** The batches of a report with these rows. */
+export function batchesOf(rows: readonly object[]): RowBatches {
+  const body = Buffer.from(JSON.stringify({ data: rows }));
+  return readRows(chunksOf(body, 65_536));
+}

@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { FormatName } from '../../src/formats/index.ts';
+import { readSheet } from '../present/xlsx-reader.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { documentOf, encode } from './encode.ts';
+import { readParquet } from './parquet-reader.ts';
+
+/**
+ * Fields that are called like something that every object of JavaScript has; only the first row has
+ * them.
+ */
+const names = ['constructor', 'toString', '__proto__', 'valueOf'];
+
+const body = documentOf(
+  '{"date":"2026-11-01","constructor":"a","toString":"b","__proto__":"c","valueOf":"d","displays":1}',
+  '{"date":"2026-11-02","displays":2}',
+);
+
+describe('a row without the field has nothing in it, whatever the field is called', () => {
+  test('csv, as it came and for Excel', async () => {
+    expect((await encode(body, 'csv')).text).toBe(
+      'date,constructor,toString,__proto__,valueOf,displays\r\n2026-11-01,a,b,c,d,1\r\n2026-11-02,,,,,2\r\n',
+    );
+    expect((await encode(body, 'csv', { csv: { delimiter: ';' } })).text).toBe(
+      'date;constructor;toString;__proto__;valueOf;displays\r\n2026-11-01;a;b;c;d;1\r\n2026-11-02;;;;;2\r\n',
+    );
+  });
+
+  test('parquet', async () => {
+    const { rows } = await readParquet((await encode(body, 'parquet')).bytes);
+    const second = Object.entries(rows[1] ?? {}).filter(([name]) => names.includes(name));
+    expect(second.map(([, value]) => value)).toEqual(second.map(() => null));
+    expect(rows.map((row) => row.displays)).toEqual([1n, 2n]);
+  });
+
+  test('xlsx', async () => {
+    const [, first, second] = readSheet((await encode(body, 'xlsx')).bytes);
+    expect(first?.slice(1, 6)).toEqual(['a', 'b', 'c', 'd', 1]);
+    expect(second?.slice(1, 6).filter((cell) => cell !== null)).toEqual([2]);
+  });
+
+  test.each<FormatName>(['html', 'table'])('%s', async (format) => {
+    const { text } = await encode(body, format);
+    expect(text).toContain('constructor');
+    expect(text).not.toContain('native code');
+  });
+
+  test('view, of the groups and of the rows', async () => {
+    const cwd = temporaryFolder();
+    await writeFile(join(cwd, 'report.json'), body);
+    for (const by of names) {
+      const { exitCode, stdout } = await runCli(['view', 'report.json', '--by', by], { cwd });
+      expect(stdout).not.toContain('native code');
+      expect(exitCode).toBe(0);
+    }
+  });
+});

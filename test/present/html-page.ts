@@ -1,0 +1,85 @@
+import { type EncodeCase, encode } from '../formats/encode.ts';
+
+interface Embedded {
+  readonly rowCount: number;
+  readonly columns: readonly {
+    readonly name: string;
+
+    /** Absent where the page computes them from other columns. */
+    readonly cells?: readonly (string | number | null)[];
+  }[];
+}
+
+/** A page, what it embeds, and what was said about it. */
+export interface ReadPage {
+  readonly html: string;
+  readonly data: Embedded;
+  readonly notes: readonly string[];
+}
+
+/** Writes a report as a page. */
+export async function pageOf(
+  body: string | Uint8Array,
+  options: EncodeCase = {},
+): Promise<ReadPage> {
+  const { text: html, notes } = await encode(body, 'html', options);
+  return { html, data: readData(html), notes };
+}
+
+/** What a page embeds for its script. */
+function readData(html: string): Embedded {
+  return JSON.parse(
+    /<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '',
+  );
+}
+
+/** The rows that a page embeds, by the names of the report's fields. */
+export function rowsOf({ columns, rowCount }: Embedded): Record<string, string | number | null>[] {
+  const stored = columns.filter(({ cells }) => cells !== undefined);
+  return Array.from({ length: rowCount }, (_, row) =>
+    Object.fromEntries(stored.map(({ name, cells }) => [name, cells?.[row] ?? null])),
+  );
+}
+
+/** What each chart shows of each of its slots. */
+export function slotsOf(html: string): string[][] {
+  const charts = [...html.matchAll(/<div class="slots"[^>]*>(.*?)<\/div>/gs)].map(
+    (match) => match[1] ?? '',
+  );
+  return charts.map((chart) =>
+    [...chart.matchAll(/data-v="([^"]*)"/g)].map((match) => match[1] ?? ''),
+  );
+}
+
+/** The texts of the totals, by their labels. */
+export function cardsOf(html: string): Record<string, string> {
+  return Object.fromEntries(
+    [...html.matchAll(/<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/g)].map((match) => [match[1], match[2]]),
+  );
+}
+
+/** The bars that are seen first, as lines of name, sum and share. */
+export function barsOf(html: string): string[] {
+  const lists = [...html.matchAll(/<ol[^>]*>(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
+  return lists
+    .flatMap((list) => list.split('<li').slice(1))
+    .map((item) =>
+      item
+        .replace(/^[^>]*>/, '')
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replaceAll(/ +/g, ' ')
+        .trim(),
+    );
+}
+
+/** The tags of a page with the names of their attributes: its structure, without any text. */
+export function tagsOf(html: string): string[] {
+  const markup = html.replace(/(<script type="application\/json"[^>]*>)[^<]*/, '$1');
+  return [
+    ...markup.matchAll(
+      /<([!/]?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:=(?:"[^"]*"|[^\s>"]+))?)*)\s*>|<[^<]{0,9}/gi,
+    ),
+  ].map(([tag, name, attributes]) =>
+    name ? `${name}${(attributes ?? '').replaceAll(/="[^"]*"/g, '')}` : tag,
+  );
+}

@@ -1,0 +1,603 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it, test } from 'vitest';
+import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { ReportSums } from '../../src/figures/report-sums.ts';
+import { hiddenCharacters, printable } from '../../src/text/printable.ts';
+import { batchesOf } from '../formats/encode.ts';
+import { stringText } from '../rows/report-documents.ts';
+import { runCli } from '../support/run-cli.ts';
+import { barsOf, cardsOf, pageOf, rowsOf, slotsOf, tagsOf } from './html-page.ts';
+
+const summary = {
+  since: '2026-10-01T00:00:00+0200',
+  until: '2026-10-31T23:59:59+0100',
+  breakdowns: ['DAILY', 'CAMPAIGN'],
+  timezone: 'europe/paris',
+};
+
+function reportOf(rows: readonly object[], changes: object = {}): string {
+  return JSON.stringify({ data: rows, summary: { ...summary, ...changes } });
+}
+
+const summer = { campaignId: '7', campaignName: 'Été', city: null };
+const winter = { campaignId: '8', campaignName: 'Hiver', city: null };
+const rows = [
+  { date: '2026-10-01', ...summer, displays: 1000, clicks: 10, revenueEuro: 12.5 },
+  { date: '2026-10-01', ...winter, displays: 3000, clicks: 0, revenueEuro: 7.5 },
+  { date: '2026-10-03', ...summer, displays: 2000, clicks: 20, revenueEuro: 5 },
+];
+
+/** What names are made of that try to be markup, script, or a command to a terminal. */
+const markup = ['<', '>', '&', '&lt;', '<!--', '-->', ']]>', '</title>', '</style>', '</script>'];
+const scripts = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '" onmouseover="alert(1)',
+  'javascript:alert(1)',
+];
+const quotes = ['"', "'", '`', '\\'];
+const lineEnds = ['\u2028', '\u2029', '\r\n'];
+const controls = ['\u001b[31m', '\u009b2J', '\u202e', '\u0000', '\ud800'];
+const templates = ['${1}', '{{x}}', '$&', '$1', '=1+1'];
+const nastyParts = [...markup, ...scripts, ...quotes, ...lineEnds, ...controls, ...templates];
+
+const nastyName = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc
+    .array(fc.constantFrom(...nastyParts), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.join('')),
+);
+
+describe('a page', () => {
+  it('says what the report is, its window and zone, and its totals', async () => {
+    const { html, notes } = await pageOf(reportOf(rows));
+
+    expect(html).toContain('<title>Daily report by campaign, 1–31 October 2026</title>');
+    expect(/<header>[\s\S]*<\/header>/.exec(html)?.[0]).toBe(
+      '<header>\n<h1>Daily report by campaign</h1>\n<p><span>1–31 October 2026</span> <span>Europe/Paris</span> <span>3 rows</span></p>\n</header>',
+    );
+    expect(cardsOf(html)).toEqual({
+      Displays: '6,000',
+      Clicks: '30',
+      'Revenue (€)': '€25.00',
+      CTR: '0.50%',
+      'eCPM (€)': '€4.17',
+    });
+    expect(notes).toEqual([]);
+  });
+
+  it('draws each metric over time, a day without rows included, and ranks each breakdown', async () => {
+    const { html } = await pageOf(reportOf(rows));
+
+    const captions = [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)];
+    expect(captions.map(([, label, step]) => `${label} ${step}`)).toEqual([
+      'Revenue (€) per day by campaign',
+      'Revenue (€) per day',
+      'Displays per day',
+      'Clicks per day',
+      'CTR per day',
+      'eCPM (€) per day',
+    ]);
+
+    const thursday = 'Thu 1 Oct 2026';
+    const friday = 'Fri 2 Oct 2026';
+    const saturday = 'Sat 3 Oct 2026';
+    const slotsByDay = (first: string, second: string, third: string): string[] => {
+      return [`${thursday}\n${first}`, `${friday}\n${second}`, `${saturday}\n${third}`];
+    };
+    expect(slotsOf(html)).toEqual([
+      slotsByDay('Été: €12.50\nHiver: €7.50', 'Été: –\nHiver: –', 'Été: €5.00\nHiver: –'),
+      slotsByDay('€20.00', '–', '€5.00'),
+      slotsByDay('4,000', '–', '2,000'),
+      slotsByDay('10', '–', '20'),
+      slotsByDay('0.25%', '–', '1.00%'),
+      slotsByDay('€5.00', '–', '€2.50'),
+    ]);
+    expect(html).toContain(
+      'aria-label="Displays per day, Thu 1 Oct 2026 to Sat 3 Oct 2026: from 2,000 to 4,000"',
+    );
+    expect(html).toContain('<h2>Top campaigns</h2>');
+    expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0%', 'Hiver 8 €7.50 30.0%']);
+  });
+
+  it('adds up what is not among the ten bars', async () => {
+    const many = Array.from({ length: 15 }, (_, i) => ({
+      country: `C${i}`,
+      revenueEuro: (i + 1) / 100,
+    }));
+
+    const bars = barsOf((await pageOf(reportOf(many))).html);
+
+    expect(bars).toHaveLength(11);
+    expect(bars[0]).toBe('C14 €0.15 12.5%');
+    expect(bars.at(-1)).toBe('5 others €0.15 12.5%');
+    expect(barsOf((await pageOf(reportOf(many.slice(0, 11)))).html)).toHaveLength(11);
+  });
+
+  it('shows a DSP report with its decimal commas as numbers, null as a dash, and a format that is missing as unknown', async () => {
+    const { html, data } = await pageOf(
+      reportOf([
+        { format: 'banner', displays: 4000, revenueEuro: '1234,50' },
+        { format: null, displays: null, revenueEuro: '0,05' },
+      ]),
+    );
+
+    expect(html).toContain(
+      '<tr><td class="t first">banner<td class="n">1,234.50<td class="n">4,000<td class="n">308.63\n',
+    );
+    expect(html).toContain(
+      '<tr><td class="t first none">(unknown)<td class="n">0.05<td class="n none">–<td class="n none">–<',
+    );
+    expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
+    expect(rowsOf(data)).toEqual([
+      { format: 'banner', displays: 4000, revenueEuro: 1234.5 },
+      { format: null, displays: null, revenueEuro: 0.05 },
+    ]);
+  });
+
+  it('of no rows is a sentence that says what to do, and has no figures', async () => {
+    const { html } = await pageOf(reportOf([]));
+
+    expect(html).toMatch(
+      /<p class="empty">There are no rows: .+ <code>adreport campaigns --active<\/code> lists what runs\.<\/p>/,
+    );
+    expect(html).not.toMatch(/<dt>|<figure|<table|<h2>/);
+    expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
+  });
+
+  it('of every metric shows first what a client reads; the others unfold', async () => {
+    const figures = {
+      requests: 9,
+      displays: 1000,
+      clicks: 10,
+      downloads: 3,
+      leads: 0,
+      landings: 7,
+    };
+    const money = { revenueEuro: 5, revenueDollar: 6, eyesTrackings: 400 };
+    const named = { ...figures, ...money };
+    const { metrics } = vocabularyOf('buyer');
+    const rest = metrics.filter(({ name }) => !(name in named)).map(({ name }) => [name, 0]);
+    const row = { ...summer, ...named, ...Object.fromEntries(rest) };
+    const { html, data } = await pageOf(reportOf([row]));
+
+    const [inSight = '', behind = ''] = html.split('<summary>All figures</summary>');
+    expect(Object.keys(cardsOf(inSight))).toEqual([
+      'Revenue (€)',
+      'Displays',
+      'Clicks',
+      'CTR',
+      'eCPM (€)',
+      'Downloads',
+      'Landings',
+    ]);
+    expect(Object.keys(cardsOf(behind.split('</details>')[0] ?? ''))).toEqual(
+      expect.arrayContaining(['Requests', 'Leads', 'Revenue ($)', 'Eye trackings', 'eCPM ($)']),
+    );
+    expect(rowsOf(data)[0]).toMatchObject(named);
+  });
+
+  it('holds only the columns that were chosen, and one that no row has', async () => {
+    const { html, data } = await pageOf(reportOf(rows), {
+      selectedColumns: ['clicks', 'campaignName'],
+    });
+
+    expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);
+    expect(html).not.toContain('<figure');
+    expect(cardsOf(html)).toEqual({ Clicks: '30' });
+
+    const columns = [{ field: 'city', type: 'text' }] as const;
+
+    const absent = await pageOf(reportOf(rows), { columns, selectedColumns: ['city', 'clicks'] });
+
+    expect(rowsOf(absent.data).map(({ city }) => city)).toEqual([null, null, null]);
+    expect(absent.html).not.toContain('Top values');
+  });
+});
+
+describe('the table of a page', () => {
+  /** What stands in the first column of the table, and what it is called. */
+  async function firstColumn(by: string, cells: readonly object[]) {
+    const summary = {
+      breakdowns: [by],
+      since: '2026-10-25T00:00:00+0200',
+      until: '',
+      timezone: '',
+    };
+    const data = cells.map((cell) => ({ ...cell, displays: 1 }));
+    const { html } = await pageOf(JSON.stringify({ data, summary }));
+    const [, title] = /<section class="rows"><div class="head"><h2>(.*?)</.exec(html) ?? [];
+    const [, head] = /<th [^>]*>(.*?)</.exec(html) ?? [];
+    const texts = [...html.matchAll(/<tr><td class="k first">(.*?)</g)].map((match) => match[1]);
+    return { title, head, texts };
+  }
+
+  it('shows days, months and hours as people write them', async () => {
+    const days = [{ date: '2026-10-25' }, { date: '2026-10-26' }];
+    expect(await firstColumn('DAILY', days)).toEqual({
+      title: 'All days',
+      head: 'Date',
+      texts: ['Sun 25 Oct', 'Mon 26 Oct', 'Total'],
+    });
+
+    const newYear = [{ date: '2026-12-31' }, { date: '2027-01-01' }];
+    expect((await firstColumn('DAILY', newYear)).texts).toEqual([
+      'Thu 31 Dec 2026',
+      'Fri 1 Jan 2027',
+      'Total',
+    ]);
+
+    const months = [{ date: '2026-01-01' }, { date: '2026-02-01' }];
+    expect(await firstColumn('MONTHLY', months)).toEqual({
+      title: 'All months',
+      head: 'Month',
+      texts: ['January 2026', 'February 2026', 'Total'],
+    });
+
+    const hours = ['01:00:00+0200', '02:00:00+0200', '02:00:00+0100'].map((hour) => {
+      return { date: '2026-10-25', hour: `2026-10-25T${hour}` };
+    });
+    expect(await firstColumn('HOURLY', hours)).toEqual({
+      title: 'All hours',
+      head: 'Hour',
+      texts: [
+        'Sun 25 Oct, 01:00',
+        'Sun 25 Oct, 02:00 (+0200)',
+        'Sun 25 Oct, 02:00 (+0100)',
+        'Total',
+      ],
+    });
+  });
+
+  it('has no text for a time that is none', async () => {
+    const days = [{ date: '2026-10-25' }, { date: 'total' }, { date: '2026-13-45' }];
+    expect((await firstColumn('DAILY', days)).texts).toEqual([
+      'Sun 25 Oct',
+      'total',
+      '2026-13-45',
+      'Total',
+    ]);
+  });
+
+  const campaigns = [
+    { ...summer, displays: 1000, clicks: 10, revenueEuro: 4 },
+    { ...winter, displays: 3000, clicks: 60, revenueEuro: 9 },
+  ];
+
+  it('has CTR and eCPM of each row and of all; without time the greatest stand first', async () => {
+    const { html, data } = await pageOf(reportOf(campaigns));
+    const cells = [...html.matchAll(/<tr>(<td.*)/g)].map((match) =>
+      match[1]?.replaceAll(/<[^>]*>/g, '|'),
+    );
+    expect(cells).toEqual(
+      [
+        '|Hiver|8|9.00|3,000|60|2.00%|3.00',
+        '|Été|7|4.00|1,000|10|1.00%|4.00',
+        '|Total||13.00|4,000|70|1.75%|3.25',
+      ].map((line) => expect.stringContaining(line)),
+    );
+    expect(html).toContain('<th scope="col" class="n" aria-sort="descending" title="revenueEuro">');
+    expect(html).toContain('<h2>All campaigns</h2>');
+    expect(rowsOf(data)[0]).not.toHaveProperty('ctr');
+  });
+
+  it('keeps the order of time, and adds nothing to columns that were chosen', async () => {
+    const { html } = await pageOf(reportOf(rows));
+    expect(html).not.toContain('aria-sort="descending"');
+    const { data } = await pageOf(reportOf(campaigns), {
+      selectedColumns: ['campaignName', 'ctr'],
+    });
+    expect(data.columns.map(({ name }) => name)).toEqual([
+      'campaignName',
+      'ctr',
+      'clicks',
+      'displays',
+    ]);
+  });
+});
+
+describe('cards', () => {
+  const metricNames = [
+    'displays',
+    'clicks',
+    'revenueEuro',
+    'requests',
+    'downloads',
+    'leads',
+    'landings',
+  ];
+
+  it.each([1, 2, 3, 5, 7])(
+    'of %i metrics leave no hole: rows are of equal length, or fewer in the last',
+    async (count) => {
+      const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
+      const { html } = await pageOf(reportOf([row]));
+      const lists = [...html.matchAll(/<dl class="[^"]*in(\d)">([\s\S]*?)<\/dl>/g)];
+      expect(lists.length).toBeGreaterThan(0);
+      for (const [, perRow, cards = ''] of lists) {
+        const cardCount = cards.match(/<dt>/g)?.length ?? 0;
+        const rowCount = cardCount === 5 ? 1 : Math.ceil(cardCount / 4);
+        expect(Number(perRow)).toBe(Math.ceil(cardCount / rowCount));
+      }
+    },
+  );
+});
+
+describe('a page that compares', () => {
+  const before = new ReportSums();
+  const columns = [
+    { field: 'date', numeric: false },
+    { field: 'campaignId', numeric: false },
+    { field: 'campaignName', numeric: false },
+  ];
+  const earlier = [
+    { date: '2026-09-01', ...summer, displays: 500, clicks: 10, revenueEuro: 10 },
+    { date: '2026-09-03', ...summer, displays: 4000, clicks: 20, revenueEuro: 10 },
+  ];
+  beforeAll(async () => {
+    for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
+  });
+  const comparison = {
+    sums: before,
+    now: '1–31 October 2026',
+    before: '1–30 September 2026',
+    begins: { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' },
+    notes: [],
+  };
+
+  it('draws the period before as a lighter line behind, and says of each value which day it was', async () => {
+    const { html } = await pageOf(reportOf(rows), { comparison });
+    expect(html.match(/<path class="before" d="M[^"]+"/g)).toHaveLength(5);
+    expect(slotsOf(html)[1]).toEqual([
+      'Thu 1 Oct 2026\n€20.00\nTue 1 Sep 2026: €10.00',
+      'Fri 2 Oct 2026\n–\nWed 2 Sep 2026: –',
+      'Sat 3 Oct 2026\n€5.00\nThu 3 Sep 2026: €10.00',
+    ]);
+  });
+
+  it('colours changes and marks them, in the cards and the ranking', async () => {
+    const { html } = await pageOf(reportOf(rows), { comparison });
+    expect(html).toContain(
+      '<dd class="change"><b class="up">▲ 25.0%</b> <span>€20.00 before</span></dd>',
+    );
+    expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0% ▼ 12.5%', 'Hiver 8 €7.50 30.0% new']);
+  });
+
+  it('shows the change of the leading figure in a table without time', async () => {
+    const { html } = await pageOf(
+      reportOf([
+        { ...summer, displays: 1000, revenueEuro: 30 },
+        { ...winter, displays: 10, revenueEuro: 1 },
+      ]),
+      { comparison },
+    );
+    expect(html).toContain('<td class="n"><b class="up">▲ 50.0%</b>');
+    expect(html).toContain('<td class="n"><b class="new">new</b>');
+  });
+});
+
+describe('the table of days that are compared', () => {
+  /** The day of each row, and its change, which stands behind the first figure. */
+  async function changesOfDays(days: readonly object[], earlierDays: readonly object[]) {
+    const before = new ReportSums();
+    const columns = [{ field: 'date', numeric: false }];
+    for await (const batch of batchesOf(earlierDays)) before.observe(batch, columns);
+    const begins = { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' };
+    const comparison = { sums: before, now: 'now', before: 'before', begins, notes: [] };
+
+    const { html } = await pageOf(reportOf(days), { comparison });
+    return [...html.matchAll(/<tr>(<td.*)/g)].map(([, line = '']) => {
+      const cells = line.split(/<td[^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, ''));
+      return `${cells[1]} ${cells[3]}`;
+    });
+  }
+
+  it('holds each day against the one as far from the beginning; one that the month before lacks is not new', async () => {
+    const changes = await changesOfDays(
+      [
+        { date: '2026-10-01', displays: 15 },
+        { date: '2026-10-02', displays: 5 },
+        { date: '2026-10-31', displays: 7 },
+      ],
+      [
+        { date: '2026-09-01', displays: 10 },
+        { date: '2026-09-02', displays: 0 },
+      ],
+    );
+
+    expect(changes).toEqual(['Thu 1 Oct ▲ 50.0%', 'Fri 2 Oct –', 'Sat 31 Oct –', 'Total ▲ 170.0%']);
+  });
+
+  it('has no change where the days are too many to be drawn one by one', async () => {
+    const days = Array.from({ length: 1000 }, (_, i) => {
+      const date = new Date(Date.UTC(2026, 9, 1 + i)).toISOString().slice(0, 10);
+      return { date, displays: 10 };
+    });
+
+    const [first] = await changesOfDays(days, [{ date: '2026-09-01', displays: 10 }]);
+
+    expect(first).toBe('Thu 1 Oct 2026 undefined');
+  });
+});
+
+describe('nothing in a page acts', () => {
+  it('but its own script and style, whose hashes stand in its policy; it refers to nothing outside', async () => {
+    const { html } = await pageOf(reportOf(rows));
+    const hashOf = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+    const policy = /<meta http-equiv="content-security-policy" content="(.*?)">/.exec(html)?.[1];
+
+    expect(policy).toBe(
+      `default-src 'none'; script-src ${hashOf(/<script>([\s\S]*?)<\/script>/.exec(html)?.[1])}; ` +
+        `style-src ${hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])}; img-src data:; base-uri 'none'; form-action 'none'`,
+    );
+
+    const elsewhere = html
+      .replace("createElementNS('http://www.w3.org/2000/svg'", '')
+      .match(/https?:|src=|url\(|@import|\bon\w+=|style=|href="(?!data:,")/g);
+
+    expect(elsewhere).toBeNull();
+  });
+
+  it('whatever names and fields hold: the tags stay the same, and no character acts on what shows the file', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(nastyName, {
+          minLength: 1,
+          maxLength: 6,
+          selector: (name) => Buffer.from(name).toString(),
+        }),
+        nastyName,
+        async (names, zone) => {
+          const report = (nameOf: (i: number) => string, timezone: string) =>
+            reportOf(
+              names.map((_, i) => ({
+                date: nameOf(i),
+                campaignName: nameOf(i),
+                [`x${nameOf(0)}`]: nameOf(i),
+                displays: i,
+                clicks: `no number ${nameOf(i)}`,
+              })),
+              { timezone, since: timezone },
+            );
+          const nasty = (await pageOf(report((i) => names[i] ?? '', zone))).html;
+          const plain = (await pageOf(report((i) => `plain ${i}`, 'zone'))).html;
+          expect(tagsOf(nasty)).toEqual(tagsOf(plain));
+          expect(nasty.replaceAll('\n', '')).not.toMatch(new RegExp(hiddenCharacters.source));
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+});
+
+const textOf = (row: object): string => JSON.stringify(row);
+
+test('a page embeds every number exactly, and names as they are shown', async () => {
+  const numbers: [json: string, cell: string | number | null][] = [
+    ['12', 12],
+    ['-0.5', -0.5],
+    ['1e5', 100_000],
+    ['"1234,50"', 1234.5],
+    ['"-0,05"', -0.05],
+    ['"n/a"', 'n/a'],
+    ['""', ''],
+    ['null', null],
+    ['12345678901234567890', '12345678901234567890'],
+    ['0.1000000000000000055', '0.1000000000000000055'],
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.option(stringText), { minLength: 1, maxLength: 12 }),
+      async (names) => {
+        const rowAt = (i: number) => numbers[i % numbers.length] ?? ['null', null];
+        const texts = names.map(
+          (name, i) => `{"campaignName":${name},"revenueEuro":${rowAt(i)[0]}}`,
+        );
+        const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
+          selectedColumns: ['campaignName', 'revenueEuro'],
+        });
+        // Without time the rows stand in the order of their revenue.
+        const expected = names.map((name, i) => ({
+          campaignName: name && printable(JSON.parse(name)),
+          revenueEuro: rowAt(i)[1],
+        }));
+        expect(rowsOf(data).map(textOf).sort()).toEqual(expected.map(textOf).sort());
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+describe('more rows than a page holds', () => {
+  it('are added up by time and breakdown, and it says so in the page and to the user', async () => {
+    const count = 60_000;
+    const body = largeReport(
+      count,
+      (i) => `Campaign ${i % 9}`,
+      (i) => `app${i % 30_011}`,
+    );
+    const { html, data, notes } = await pageOf(body);
+    const sentence =
+      'The report has 60,000 rows, more than the 50,000 that a page holds: its table shows 90 sums by date and campaign instead. Totals and charts are of all rows.';
+
+    expect(html).toContain(`<p class="note">${sentence}</p>`);
+    expect(notes).toEqual([`${sentence} Every row: --format csv.`]);
+
+    const expected = new Map<string, number>();
+    for (let i = 0; i < count; i++) {
+      const key = `${dayOf(i)} Campaign ${i % 9}`;
+      expected.set(key, (expected.get(key) ?? 0) + centsOf(i));
+    }
+    const found = rowsOf(data).map((row) => [
+      `${row.date} ${row.campaignName}`,
+      Math.round(100 * Number(row.revenueEuro)),
+    ]);
+
+    expect(new Map(found as [string, number][])).toEqual(expected);
+
+    const cents = [...expected.values()].reduce((a, b) => a + b, 0);
+
+    expect(cardsOf(html)['Revenue (€)']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
+    expect(barsOf(html).at(-1)).toMatch(/^30,001 others /);
+  });
+});
+
+describe('run -o report.html', () => {
+  /**
+   * How many figures of a profile are shown where none is named: its metrics, and what most people
+   * compute.
+   */
+  function figureCountOf(profile: Profile): number {
+    const { metrics, derived } = vocabularyOf(profile);
+    const usual = derived.filter((metric) => !('onlyWhenNamed' in metric));
+    return metrics.length + usual.length;
+  }
+
+  it.each([
+    {
+      flags: '--by DAILY,CAMPAIGN',
+      title: 'Daily report by campaign',
+      // One more is of the campaigns together.
+      charts: figureCountOf('buyer') + 1,
+    },
+    { flags: '--by COUNTRY', title: 'Report by country', charts: 0 },
+    { flags: '--by HOURLY', title: 'Hourly report', charts: figureCountOf('buyer') },
+    {
+      flags: '--by DAILY,FORMAT --profile dsp',
+      title: 'Daily report by format',
+      charts: figureCountOf('dsp') + 1,
+    },
+    { flags: '--by DAILY --filter campaignId=1', title: 'Daily report', charts: 0 },
+  ])('$flags', async ({ flags, title, charts }) => {
+    const line = `run --local --period 2026-W45 ${flags} -o report.html`;
+
+    const { exitCode, files } = await runCli(line);
+
+    const html = files['report.html'] ?? '';
+    expect(exitCode).toBe(0);
+    expect(html).toContain(
+      `<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`,
+    );
+    expect(html.match(/<figure /g)?.length ?? 0).toBe(charts);
+  });
+});
+
+const dayOf = (i: number) => `2026-10-${String((i % 10) + 1).padStart(2, '0')}`;
+const centsOf = (i: number) => (i * 31) % 5000;
+
+/** A buyer's report with dimensions in its rows that were not asked for. */
+function largeReport(
+  count: number,
+  campaign: (i: number) => string,
+  bundle: (i: number) => string,
+): string {
+  const rows = Array.from(
+    { length: count },
+    (_, i) =>
+      `{"date":"${dayOf(i)}","adId":null,"city":null,"campaignName":"${campaign(i)}","bundleId":"${bundle(i)}","displays":${(i * 17) % 9000},"clicks":${i % 200},"revenueEuro":${(centsOf(i) / 100).toFixed(2)}}`,
+  );
+  return `{"data":[${rows.join()}],"summary":${JSON.stringify(summary)}}`;
+}

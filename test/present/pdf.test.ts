@@ -1,0 +1,220 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findBrowser } from '../../src/present/pdf/installed-browser.ts';
+import { printPage } from '../../src/present/pdf/print-page.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { startCli } from '../support/spawn.ts';
+
+/** `-o report.pdf`: which browser prints it, and what becomes of one that does not do its work. */
+
+const day = 'run --period 2026-11-19 --metrics displays';
+
+describe('the browser', () => {
+  const search = (
+    env: Record<string, string>,
+    platform: NodeJS.Platform,
+    ...installed: readonly string[]
+  ) =>
+    findBrowser({ env, cwd: '/home/me', platform, isProgram: (path) => installed.includes(path) });
+
+  test.skipIf(process.platform === 'win32').each([
+    { name: 'Chrome before Chromium', installed: ['/usr/bin/chromium', '/usr/bin/google-chrome'] },
+    { name: 'Chrome that cron does not see', installed: ['/opt/google/chrome/chrome'] },
+    { name: 'Chromium of snap', installed: ['/snap/bin/chromium'] },
+  ])('on Linux: $name', ({ installed }) => {
+    expect(search({ PATH: '/bin:/usr/bin' }, 'linux', ...installed)).toBe(installed.at(-1));
+  });
+
+  test('on macOS: of all users, or of one', () => {
+    const chrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+    expect(search({ HOME: '/Users/me' }, 'darwin', chrome)).toBe(chrome);
+    expect(search({ HOME: '/Users/me' }, 'darwin', `/Users/me${chrome}`)).toBe(
+      `/Users/me${chrome}`,
+    );
+  });
+
+  test('on Windows: Edge, which is always there', () => {
+    const env = { 'PROGRAMFILES(X86)': 'C:\\Program Files (x86)' };
+    const edge = 'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe';
+    expect(search(env, 'win32', edge)).toBe(edge);
+  });
+
+  test.skipIf(process.platform === 'win32')('ADREPORT_BROWSER: a path, or a name on PATH', () => {
+    const installed = ['/home/me/brave', '/usr/bin/vivaldi', '/usr/bin/chromium'];
+    const named = (wanted: string) =>
+      search({ ADREPORT_BROWSER: wanted, PATH: '/usr/bin' }, 'linux', ...installed);
+
+    expect(named('./brave')).toBe('/home/me/brave');
+    expect(named('vivaldi')).toBe('/usr/bin/vivaldi');
+    expect(() => named('firefox')).toThrow(
+      'ADREPORT_BROWSER names firefox, which is no program here',
+    );
+  });
+
+  test('none installed: what to install, and the other way', () => {
+    expect(() => search({ PATH: '/usr/bin' }, 'linux')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('none was found'),
+        hint: expect.stringMatching(/Install Chrome, Chromium or Edge.*-o report\.html/),
+      }),
+    );
+  });
+
+  test('one that is not there is exit 2, and nothing is sent', async () => {
+    const { run, server } = await serveForTest();
+    const env = { ADREPORT_BROWSER: '/nowhere/chrome' };
+
+    for (const line of [
+      `${day} -o r.pdf`,
+      `${day} --campaign * --format pdf`,
+      'campaigns -o c.pdf',
+    ])
+      expectRefusal(await run(line, { env }), 2, 'ADREPORT_BROWSER names /nowhere/chrome');
+    expect(server.requests()).toEqual([]);
+  });
+});
+
+test('a terminal is refused, as for every format that is no text', async () => {
+  expectRefusal(await runCli(`${day} --local --format pdf`, { tty: true }), 2, 'pdf is no text');
+});
+
+describe.skipIf(process.platform === 'win32')(
+  'a browser (a shell script that stands for one)',
+  () => {
+    /** A program that finds in `$pdf` where the PDF is to be, and in `$page` the page. */
+    function browserThat(does: string): string {
+      const path = join(temporaryFolder(), 'browser');
+      const script = `#!/bin/sh
+for word in "$@"; do
+  case $word in
+    --print-to-pdf=*) pdf=\${word#--print-to-pdf=} ;;
+    file://*) page=\${word#file://} ;;
+  esac
+done
+${does}
+`;
+      writeFileSync(path, script);
+      chmodSync(path, 0o755);
+      return path;
+    }
+
+    const whole = String.raw`printf '%%PDF-1.4\n' > "$pdf"; grep -c '</html>' "$page" >> "$pdf"; printf '%%%%EOF\n' >> "$pdf"`;
+
+    /** What earlier runs have left, of this test or of none. */
+    const leftovers = () =>
+      readdirSync(tmpdir()).filter((name) => name.startsWith('.print.adreport-'));
+
+    test('prints the whole page, knows no token, and leaves nothing behind', async () => {
+      const before = leftovers();
+      const { run } = await serveForTest({ delayMs: 0 });
+      const browser = browserThat(`[ -z "$ADREPORT_TOKEN" ] || exit 9\n${whole}`);
+
+      const { exitCode, files, stderr } = await run(`${day} -o r.pdf`, {
+        env: { ADREPORT_BROWSER: browser },
+      });
+
+      expect(exitCode, stderr).toBe(0);
+      expect(files).toEqual({ 'r.pdf': '%PDF-1.4\n1\n%%EOF\n' });
+      expect(leftovers().filter((name) => !before.includes(name))).toEqual([]);
+    });
+
+    test('removes what a printing has left that was killed', async () => {
+      const { run } = await serveForTest({ delayMs: 0 });
+      const folder = temporaryFolder();
+      // The program that printed there names itself, and is killed.
+      const names = `basename "$(dirname "$pdf")" >> '${folder}/names'`;
+      const kills = browserThat(`${names}; kill -9 $PPID`);
+      const killed = await startCli(`${day} --local -o r.pdf`, {
+        env: { ADREPORT_BROWSER: kills },
+      }).ended;
+      const [name = ''] = readFileSync(join(folder, 'names'), 'utf8').split('\n');
+      expect(killed.signal).toBe('SIGKILL');
+      expect(leftovers()).toContain(name);
+
+      await run(`${day} -o r.pdf`, { env: { ADREPORT_BROWSER: browserThat(whole) } });
+
+      expect(leftovers()).not.toContain(name);
+    });
+
+    test('a list of campaigns and a report in a pipe are printed too', async () => {
+      const { run } = await serveForTest({ delayMs: 0 });
+      const env = { ADREPORT_BROWSER: browserThat(whole) };
+
+      expect((await run(`${day} --format pdf`, { env })).stdout).toMatch(/^%PDF-1\.4\n1\n%%EOF\n$/);
+      expect((await run('campaigns -o c.pdf', { env })).files).toHaveProperty(['c.pdf']);
+    });
+
+    test.each([
+      {
+        name: 'fails',
+        does: 'echo "No usable sandbox!" >&2; exit 1',
+        says: 'It said: No usable sandbox!',
+      },
+      { name: 'writes nothing', does: 'exit 0', says: 'wrote no file' },
+      { name: 'writes something else', does: 'echo "<html>" > "$pdf"', says: 'wrote no whole PDF' },
+      { name: 'is cut off', does: `printf '%%PDF-1.4 obj' > "$pdf"`, says: 'wrote no whole PDF' },
+      { name: 'is killed', does: 'kill -9 $$', says: 'ended with a signal' },
+    ])('one that $name: exit 8, and the file that was there stays', async ({ does, says }) => {
+      const { run, cwd } = await serveForTest({ delayMs: 0 });
+      writeFileSync(join(cwd, 'r.pdf'), 'the old one');
+
+      const result = await run(`${day} -o r.pdf`, { env: { ADREPORT_BROWSER: browserThat(does) } });
+
+      expectRefusal(result, 8, says);
+      expect(result.stderr).toContain('-o report.html');
+      expect(result.files).toEqual({ 'r.pdf': 'the old one' });
+    });
+
+    test('one that hangs is ended with what it has started, once its time is over', async () => {
+      const folder = temporaryFolder();
+      const browser = browserThat(`sleep 60 & echo $! > ${folder}/child; wait`);
+      const { signal } = new AbortController();
+
+      const printing = printPage(Buffer.from('<p>'), {
+        browser,
+        env: {},
+        signal,
+        timeLimitMs: 300,
+      });
+
+      await expect(printing).rejects.toThrow('did not end within');
+      const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
+      await expect.poll(() => isRunning(child)).toBe(false);
+    });
+
+    test('Ctrl-C ends it, and the reason is the one of the signal', async () => {
+      const folder = temporaryFolder();
+      const browser = browserThat(
+        `echo $$ > ${folder}/part; mv ${folder}/part ${folder}/pid; sleep 60`,
+      );
+      const controller = new AbortController();
+
+      const printing = printPage(Buffer.from('<p>'), {
+        browser,
+        env: {},
+        signal: controller.signal,
+      });
+      const outcome = printing.catch((error) => error);
+      await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
+      controller.abort(new Error('Interrupted.'));
+
+      expect(await outcome).toEqual(new Error('Interrupted.'));
+      const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+      await expect.poll(() => isRunning(pid)).toBe(false);
+    });
+  },
+);
+
+/** Whether a process runs; one that has ended and that nobody has waited for does not. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const status = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return !/\) Z /.test(status);
+}

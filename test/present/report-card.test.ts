@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { Grouping, inTimeOrder } from '../../src/figures/grouping.ts';
+import { reportCard } from '../../src/present/terminal/report-card.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+import { rowsOf } from '../../src/rows/row-batch.ts';
+import { chunksOf } from '../rows/report-documents.ts';
+
+async function figuresOf(rows: readonly object[]): Promise<Grouping> {
+  const counter = new Grouping('time');
+  const body = Buffer.from(JSON.stringify({ data: rows }));
+  for await (const batch of readRows(chunksOf(body, 1000)))
+    counter.observe(rowsOf(batch), batch.fields);
+  return counter;
+}
+
+/** Nothing of any metric: a report has every metric unless some were named. */
+const ofEveryMetric = Object.fromEntries(
+  vocabularyOf('buyer').metrics.map(({ name, rowField }) => [rowField?.buyer ?? name, 0]),
+);
+
+const days = Array.from({ length: 14 }, (_, day) => ({
+  ...ofEveryMetric,
+  date: `2026-11-${String(day + 1).padStart(2, '0')}`,
+  requests: 400_000 + 10_000 * day,
+  displays: 300_000 + 20_000 * (day % 7),
+  clicks: 6000,
+  downloads: 500,
+  leads: 200,
+  landings: 3_000,
+  revenueEuro: 1234.5,
+  valueDollar: 1400.25,
+  eyesTrackings: 80_000,
+}));
+
+describe('reportCard', () => {
+  it('has what a client reads, and the course of revenue; it fits 60 columns, and ASCII', async () => {
+    const card = reportCard(await figuresOf(days), { width: 60, unicode: false });
+
+    expect(card.join('\n')).toMatchInlineSnapshot(`
+      "  revenue (EUR) 17,283.00  eCPM (EUR)         3.43
+        displays      5,040,000  downloads         7,000
+        clicks           84,000  leads             2,800
+        CTR               1.67%  landings         42,000
+        revenue (EUR) by day  2026-11-01 ############## 2026-11-14"
+    `);
+    expect(card.join('')).toMatch(/^[ -~]*$/);
+    expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
+  it('of a DSP, by the hour, where the doubled hour comes in its order', async () => {
+    const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map((hour, i) => ({
+      date: '2026-10-25',
+      hour: `2026-10-25T${hour}`,
+      displays: 1000 * i,
+      revenueEuro: '1,50',
+    }));
+
+    const figures = await figuresOf(hours.toReversed());
+
+    expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
+    expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
+      "  revenue (€)  4.50  displays    3,000  eCPM (€)     1.50
+        revenue (€) by hour  2026-10-25 ███ 2026-10-25"
+    `);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { figuresOf } from '../../src/figures/figures.ts';
+import { ReportSums } from '../../src/figures/report-sums.ts';
+import { ColumnPlan } from '../../src/output/columns.ts';
+import type { EncodeOptions } from '../../src/output/encoder.ts';
+import { chooseFigures, modelOfReport, type ReportModel } from '../../src/present/report-model.ts';
+import { batchesOf } from '../formats/encode.ts';
+
+/** What a report for people shows, as a value: pages, sheets and terminals only draw it. */
+
+/** The fields of the metrics of a profile, each with a value. */
+function everyMetric(profile: Profile, values: Readonly<Record<string, number>> = {}) {
+  const row: Record<string, number> = {};
+  for (const { name, rowField } of vocabularyOf(profile).metrics) {
+    row[rowField?.[profile] ?? name] = values[name] ?? 10;
+  }
+  return row;
+}
+
+async function modelOf(
+  rows: readonly object[],
+  options: EncodeOptions = {},
+): Promise<{ readonly model: ReportModel; readonly sums: ReportSums }> {
+  const plan = new ColumnPlan(options);
+  const sums = new ReportSums();
+  for await (const batch of batchesOf(rows)) {
+    plan.follow(batch);
+    sums.observe(batch, plan.columns);
+  }
+  const tail = { rowCount: rows.length, summary: undefined };
+  return { model: modelOfReport({ plan, sums, tail, options }), sums };
+}
+
+const fieldsOf = (figures: readonly { readonly field: string }[]) => {
+  return figures.map(({ field }) => field);
+};
+
+describe('the figures', () => {
+  test('of a buyer for whom no metric was named are what a client reads, in euros', async () => {
+    const { model } = await modelOf([everyMetric('buyer', { leads: 0 })]);
+
+    expect(fieldsOf(model.figures.shown)).toEqual([
+      'revenueEuro',
+      'displays',
+      'clicks',
+      'ctr',
+      'ecpmEuro',
+      'downloads',
+      'landings',
+    ]);
+    expect(fieldsOf(model.figures.others)).toEqual(
+      expect.arrayContaining(['leads', 'requests', 'ecpmDollar']),
+    );
+    expect(fieldsOf(model.otherTotals.map(({ figure }) => figure))).toEqual(
+      fieldsOf(model.figures.others),
+    );
+  });
+
+  test.each(['buyer', 'dsp'] as const)('of a %s are at most eight, and none is lost', (profile) => {
+    const figures = figuresOf(Object.keys(everyMetric(profile)));
+    const { lead, shown, others } = chooseFigures(figures, new Map());
+
+    expect(shown.length).toBeLessThanOrEqual(8);
+    expect(lead?.field).toBe('revenueEuro');
+    expect(new Set([...shown, ...others])).toEqual(new Set(figures));
+  });
+
+  test('that were named are shown, the second currency and zeros too', async () => {
+    const named = { requests: 3, leads: 0, revenueEuro: 1, revenueDollar: 2 };
+
+    const { model } = await modelOf([named]);
+
+    expect(fieldsOf(model.figures.shown)).toEqual([
+      'revenueEuro',
+      'requests',
+      'leads',
+      'revenueDollar',
+    ]);
+    expect(model.figures.others).toEqual([]);
+  });
+
+  test('that were named are shown as they are, where another profile has just these', async () => {
+    const named = Object.keys(everyMetric('dsp'));
+    const asBuyer = named.map((field) => (field === 'revenueDollar' ? 'valueDollar' : field));
+    const row = Object.fromEntries(asBuyer.map((field) => [field, 10]));
+
+    const { model } = await modelOf([row]);
+
+    expect(fieldsOf(model.figures.shown)).toEqual(expect.arrayContaining(asBuyer));
+  });
+
+  test('lead with dollars where there are no euros', async () => {
+    const { model } = await modelOf([{ displays: 1000, valueDollar: 5 }]);
+
+    expect(fieldsOf(model.figures.shown)).toEqual(['valueDollar', 'displays', 'ecpmDollar']);
+  });
+});
+
+describe('a comparison', () => {
+  const campaign = (campaignId: number, revenueEuro: number) => {
+    return { campaignId, campaignName: `Campaign ${campaignId}`, revenueEuro };
+  };
+
+  async function compared(now: readonly object[], earlier: readonly object[]) {
+    const { sums } = await modelOf(earlier);
+    const days = { now: 31, before: 30 };
+    const comparison = { sums, now: 'October', before: 'September', days, notes: [] };
+    return (await modelOf(now, { comparison })).model;
+  }
+
+  test('is one sentence, and names what is new and what has ended', async () => {
+    const model = await compared(
+      [campaign(1, 30), campaign(2, 5)],
+      [campaign(1, 20), campaign(3, 7)],
+    );
+
+    expect(model.compared).toBe('Change: October (31 days) against September (30 days).');
+    const [ranking] = model.rankings;
+    const changes = ranking?.groups.map(({ name, change }) => `${name} ${change?.text}`);
+    expect(changes).toEqual(['Campaign 1 ▲ 50.0%', 'Campaign 2 new']);
+    expect(ranking?.ended.map(({ name, change }) => `${name} ${change?.text}`)).toEqual([
+      'Campaign 3 ended',
+    ]);
+    expect(ranking?.endedSentence).toBe('Ended: Campaign 3 (€7.00 before).');
+    expect(model.totals.map(({ label, change }) => `${label} ${change?.text}`)).toEqual([
+      'Revenue (€) ▲ 29.6%',
+    ]);
+  });
+
+  test('adds up what is not ranked one by one', async () => {
+    const many = Array.from({ length: 60 }, (_, i) => campaign(i + 1, i + 1));
+
+    const [ranking] = (await compared(many, [campaign(1, 1), campaign(2, 1)])).rankings;
+
+    expect(ranking?.topCount).toBe(10);
+    expect(ranking?.others?.name).toBe('50 others');
+    expect(ranking?.others?.change?.text).toBe('▲ 63650.0%');
+    expect(ranking?.tableCount).toBe(50);
+    expect(ranking?.othersOfTable?.name).toBe('10 others');
+  });
+});
+
+describe('the course', () => {
+  const day = (date: string, campaignId: number, revenueEuro: number) => {
+    return { date, campaignId, campaignName: `Campaign ${campaignId}`, revenueEuro };
+  };
+
+  test('has a line for each of the five greatest, and one for the others', async () => {
+    const rows = [1, 2, 3, 4, 5, 6, 7].flatMap((id) => {
+      return [day('2026-10-01', id, id), day('2026-10-02', id, id)];
+    });
+
+    const { course } = (await modelOf(rows)).model;
+
+    expect(course?.lines.map(({ name }) => name)).toEqual([
+      'Campaign 7',
+      'Campaign 6',
+      'Campaign 5',
+      'Campaign 4',
+      'Campaign 3',
+      '2 others',
+    ]);
+    const rest = course?.lines.at(-1);
+    expect(rest?.sums.map((sums) => Number(sums.get('revenueEuro')))).toEqual([3, 3]);
+  });
+
+  test('of one day is none', async () => {
+    const { model } = await modelOf([day('2026-10-01', 1, 5), day('2026-10-01', 2, 5)]);
+
+    expect(model.course).toBeUndefined();
+    expect(model.rankings).toHaveLength(1);
+  });
+});
+
+test('a report without rows is one sentence, whatever else was said of it', async () => {
+  const plan = new ColumnPlan({});
+  plan.settle(['displays']);
+  const judgement = { findings: ['The zone is another one.'], briefNotes: ['No rows.'] };
+  const tail = { rowCount: 0, summary: undefined };
+
+  const model = modelOfReport({ plan, sums: new ReportSums(), tail, options: {}, judgement });
+
+  expect(model.empty).toContain('adreport campaigns --active');
+  expect([...model.notes, ...model.totals, ...model.rankings]).toEqual([]);
+  expect(model.findings).toEqual(judgement.findings);
+});

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import stringWidth from 'fast-string-width';
+import { describe, expect, it } from 'vitest';
+import { ReportSums } from '../../src/figures/report-sums.ts';
+import type { FormatName } from '../../src/formats/index.ts';
+import { batchesOf, documentOf, type Encoded, encode } from '../formats/encode.ts';
+import { stringText } from '../rows/report-documents.ts';
+
+const rows = [
+  '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris™","city":null,"displays":123456,"revenueEuro":"1234,50"}',
+  '{"date":"2026-11-02","campaignId":"1002","campaignName":"日本の広告キャンペーン、とても長い名前","city":null,"displays":7,"revenueEuro":"-0,05"}',
+  '{"date":"2026-11-03","campaignId":"1003","campaignName":"\\u001b[31mred\\n🦊","city":null,"displays":null,"revenueEuro":"0,10"}',
+];
+
+function table(width: number | undefined, ...rows: string[]): Promise<Encoded> {
+  return encode(documentOf(...rows), 'table', {
+    table: width === undefined ? {} : { width },
+    pieceBytes: 8000,
+  });
+}
+
+describe('table', () => {
+  it('aligns text and numbers, adds totals, and makes control characters visible', async () => {
+    const { text, notes } = await table(undefined, ...rows);
+
+    expect(text).toMatchInlineSnapshot(`
+      "date        campaign ID  campaign name                           displays  revenue (€)  eCPM (€)
+      ──────────  ───────────  ──────────────────────────────────────  ────────  ───────────  ────────
+      2026-11-01  1001         Été à Paris™                             123,456     1,234.50     10.00
+      2026-11-02  1002         日本の広告キャンペーン、とても長い名前         7        -0.05     -7.14
+      2026-11-03  1003         ␛[31mred␊🦊                                    –         0.10         –
+      ──────────  ───────────  ──────────────────────────────────────  ────────  ───────────  ────────
+      total                                                             123,463     1,234.55     10.00
+      "
+    `);
+    expect(notes).toEqual([]);
+  });
+
+  it('fits the terminal: what is the same in every row goes first, then ids; headings are folded', async () => {
+    const { text, notes } = await table(64, ...rows);
+
+    expect(text).toMatchInlineSnapshot(`
+      "                                                         revenue
+      date        campaign name                     displays       (€)
+      ──────────  ────────────────────────────────  ────────  ────────
+      2026-11-01  Été à Paris™                       123,456  1,234.50
+      2026-11-02  日本の広告キャンペーン、とても…          7     -0.05
+      2026-11-03  ␛[31mred␊🦊                              –      0.10
+      ──────────  ────────────────────────────────  ────────  ────────
+      total                                          123,463  1,234.55
+      "
+    `);
+    expect(notes).toEqual([
+      'Not shown, for lack of room: campaignId. Choose with --columns or --metrics, or see all with --format csv.',
+    ]);
+  });
+
+  it('keeps the id of a name that two have, and shortens no day and no hour', async () => {
+    const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map(
+      (hour, i) =>
+        `{"date":"2026-10-25","hour":"2026-10-25T${hour}","adId":"${i}","adName":"Rewarded, thirty seconds","displays":${i},"clicks":0}`,
+    );
+
+    expect((await table(60, ...hours)).text).toMatchInlineSnapshot(`
+      "date        hour                   ad ID  displays    CTR
+      ──────────  ─────────────────────  ─────  ────────  ─────
+      2026-10-25  2026-10-25 02:00+0200  0             0      –
+      2026-10-25  2026-10-25 02:00+0100  1             1  0.00%
+      2026-10-25  2026-10-25 03:00+0100  2             2  0.00%
+      ──────────  ─────────────────────  ─────  ────────  ─────
+      total                                            3  0.00%
+      "
+    `);
+
+    const ads = ['Rewarded', 'Rewarded', 'Native'].map(
+      (name, i) => `{"adId":"${i}","adName":"${name}","displays":${i}}`,
+    );
+
+    expect((await table(30, ...ads)).text).toMatchInlineSnapshot(`
+      "ad ID  ad name   displays
+      ─────  ────────  ────────
+      0      Rewarded         0
+      1      Rewarded         1
+      2      Native           2
+      ─────  ────────  ────────
+      total                   3
+      "
+    `);
+  });
+
+  it('has derived metrics of each row and of the sums', async () => {
+    const rows = [
+      '{"campaignName":"Summer","displays":1000,"clicks":20,"revenueEuro":5}',
+      '{"campaignName":null,"displays":0,"clicks":0,"revenueEuro":0.125}',
+      '{"campaignName":"Winter","displays":3000,"clicks":null,"revenueEuro":1e1}',
+    ];
+    expect((await table(undefined, ...rows)).text).toMatchInlineSnapshot(`
+      "campaign name  displays  clicks  revenue (€)    CTR  eCPM (€)
+      ─────────────  ────────  ──────  ───────────  ─────  ────────
+      Summer            1,000      20         5.00  2.00%      5.00
+      –                     0       0        0.125      –         –
+      Winter            3,000       –        10.00      –      3.33
+      ─────────────  ────────  ──────  ───────────  ─────  ────────
+      total             4,000      20       15.125  0.50%      3.78
+      "
+    `);
+  });
+
+  it('keeps within the width whatever the rows hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(stringText, stringText, fc.integer()), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 24, max: 120 }),
+        async (values, width) => {
+          const rows = values.map(
+            ([a, b, n]) => `{"campaignName":${a},"city":${b},"displays":${n}}`,
+          );
+          const { text } = await table(width, ...rows);
+          for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
+          expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('leaves a metric out before it cuts a name, and cuts names at their end', async () => {
+    const name = fc
+      .array(fc.constantFrom('Summer', 'é', '夏の広告', '🦊', '👩‍👩‍👧‍👦', 'صيف', '🇫🇷', 'x–y'), {
+        minLength: 1,
+        maxLength: 8,
+      })
+      .map((words) => words.join(' '));
+    const metrics = ['requests', 'displays', 'clicks', 'downloads', 'revenueEuro'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(name, { minLength: 2, maxLength: 5 }),
+        fc.integer({ min: 30, max: 120 }),
+        fc.integer({ min: 2, max: 1e7 }),
+        async (names, width, number) => {
+          const rows = names.map((campaignName, i) => {
+            const values = metrics.map((metric) => [metric, number + i]);
+            return JSON.stringify({ campaignName, ...Object.fromEntries(values) });
+          });
+          const lines = (await table(width, ...rows)).text.split('\n');
+
+          for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          const rule = lines.findIndex((line) => line.startsWith('──'));
+          const columnCount = lines[rule]?.split('  ').length ?? 0;
+          const shown = lines.slice(rule + 1, rule + 1 + names.length);
+          for (const [i, each] of names.entries()) {
+            if (shown[i]?.startsWith(each)) continue;
+            const isLong = stringWidth(each) > width / 2;
+            expect(isLong || columnCount === 2).toBe(true);
+            const [beginning = ''] = (shown[i] ?? '').split(/…|~/);
+            expect(each.startsWith(beginning)).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('paints a change green where it rose and red where it fell, and its headings', async () => {
+    const before = new ReportSums();
+    const columns = [{ field: 'campaignName', numeric: false }];
+    const earlier = [{ campaignName: 'a', displays: 100, clicks: 100 }];
+    for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
+    const mark = (name: string) => (text: string) => `<${name}>${text}</${name}>`;
+    const style = {
+      bold: (text: string) => text,
+      dim: (text: string) => text,
+      cyan: mark('heading'),
+      green: mark('up'),
+      red: mark('down'),
+    };
+
+    const { text } = await encode(
+      documentOf('{"campaignName":"a","displays":150,"clicks":80}'),
+      'table',
+      { table: { style }, comparison: { sums: before, now: 'now', before: 'then', notes: [] } },
+    );
+
+    expect(text).toMatch(/^<heading>campaign name +displays +change +clicks +CTR<\/heading>$/m);
+    expect(text).toContain('<up>▲ 50.0%</up>');
+    expect(text).toContain('<down>▼ 20.0%</down>');
+  });
+
+  it('streams what comes after the rows that it holds, in the same columns, and adds up exactly', async () => {
+    const many = Array.from(
+      { length: 2500 },
+      (_, i) =>
+        `{"campaignName":"${i < 1500 ? 'short' : 'a name that is longer than those before'}","revenueEuro":0.1}`,
+    );
+    const { text } = await table(40, ...many, '{"campaignName":"x","revenueEuro":0.1}');
+    const lines = text.split('\n');
+
+    expect(lines.length).toBe(2 + 2501 + 2 + 1);
+    expect(new Set(lines.slice(2, 2503).map((line) => line.length)).size).toBe(1);
+    expect(lines.at(-2)).toMatch(/^total +250\.10$/);
+  });
+
+  it('takes a style for its head and its total, and ASCII alone where asked', async () => {
+    const style = {
+      bold: (text: string) => `<b>${text}</b>`,
+      dim: (text: string) => `<i>${text}</i>`,
+      cyan: (text: string) => text,
+      green: (text: string) => text,
+      red: (text: string) => text,
+    };
+
+    const body = documentOf(
+      '{"campaignName":"a name to be shortened","displays":1}',
+      '{"campaignName":"b","displays":2}',
+    );
+
+    expect(
+      (await encode(body, 'table', { table: { style, unicode: false, width: 26 } })).text,
+    ).toMatchInlineSnapshot(`
+      "<b>campaign name     displays</b>
+      <i>----------------  --------</i>
+      a name to be...          1
+      b                        2
+      <i>----------------  --------</i>
+      <b>total                    3</b>
+      "
+    `);
+  });
+
+  it('of an empty report is its head', async () => {
+    const columns = [
+      { field: 'date', type: 'date' },
+      { field: 'displays', type: 'integer' },
+    ] as const;
+
+    expect((await encode('{"data":[]}', 'table', { columns })).text).toBe(
+      'date  displays\n────  ────────\n',
+    );
+    expect((await encode('{"data":[]}', 'table')).text).toBe('');
+  });
+});
+
+describe('names and columns without measure', () => {
+  const emoji = '👩‍👩‍👧'.repeat(40_000);
+  const digits = '9'.repeat(80_000);
+  const wide = Array.from({ length: 20 }, (_, row) =>
+    Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`k${i}`, `v${row}${i}`])),
+  );
+
+  // Each took minutes, or for ever: that these end in time is the test.
+  it.each<{ name: string; format: FormatName; rows: readonly object[] }>([
+    {
+      name: 'a name of 40,000 emoji',
+      format: 'table',
+      rows: [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
+    },
+    {
+      name: 'a name of 40,000 emoji',
+      format: 'html',
+      rows: [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
+    },
+    { name: '999 columns', format: 'table', rows: wide },
+    { name: '999 columns', format: 'html', rows: wide },
+    { name: '999 columns', format: 'xlsx', rows: wide },
+  ])('$name as $format', async ({ format, rows }) => {
+    const { bytes } = await encode(JSON.stringify({ data: rows }), format, {
+      table: { width: 80 },
+    });
+    expect(bytes.length).toBeGreaterThan(100);
+  });
+
+  it.each(['table', 'html'] as const)(
+    'a number of 80,000 digits as %s is in no sum',
+    async (format) => {
+      const { notes, text } = await encode(
+        `{"data":[{"displays":${digits}},{"displays":2}]}`,
+        format,
+      );
+
+      expect(notes).toEqual([expect.stringMatching(/^1 value of displays is no number/i)]);
+      if (format === 'html') expect(text).toContain(digits);
+    },
+  );
+
+  it('keeps names apart that differ only in what is cut', async () => {
+    const names = Array.from(
+      { length: 40 },
+      (_, i) =>
+        `Retargeting of all visitors of the shop, group ${i}, in the last thirty days of the year`,
+    );
+
+    const { text } = await table(
+      40,
+      ...names.map((name) => `{"campaignName":"${name}","displays":1}`),
+    );
+
+    expect(new Set(text.split('\n').slice(2, 42)).size).toBe(40);
+    expect(text).toContain('~2');
+  });
+});

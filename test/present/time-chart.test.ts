@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { figuresOf } from '../../src/figures/figures.ts';
+import { Grouping, type Sums } from '../../src/figures/grouping.ts';
+import { layOutTime } from '../../src/figures/time-axis.ts';
+import { renderTimeChart } from '../../src/present/page/time-chart.ts';
+
+/** A chart of the revenue of some days, and perhaps of as many days before. */
+function chartOf(values: readonly (number | undefined)[], before?: readonly number[]): string {
+  const days = new Grouping(['date']);
+  const rows = values.map((_, i) => {
+    return { date: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10) };
+  });
+  days.observe(rows, ['date']);
+  const axis = layOutTime(days, 'day');
+  const [figure] = figuresOf(['revenueEuro']);
+  if (!axis || !figure) throw new Error('There is nothing to draw.');
+
+  const sumsOf = (value: number | undefined): Sums => ({ get: () => value });
+  const series = [{ name: '', sums: values.map(sumsOf) }];
+  return renderTimeChart({
+    figure,
+    axis,
+    caption: 'per day',
+    series,
+    ...(before && { before: { sums: before.map(sumsOf), labels: [] } }),
+  });
+}
+
+/** The numbers that stand in the paths of a drawing. */
+function heightsIn(html: string): number[] {
+  const paths = [...html.matchAll(/ d="([^"]*)"/g)].map((match) => match[1] ?? '');
+  const points = paths.flatMap((path) => [...path.matchAll(/[ML][\d.-]+[ ,]([\d.-]+)/g)]);
+  return points.map((match) => Number(match[1]));
+}
+
+/** Amounts in cents. */
+const amount = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }).map((cents) => cents / 100),
+  fc.integer({ min: -1000, max: 1000 }).map((cents) => cents / 100),
+);
+
+test('whatever the values are, all of a chart lies between its edges, and its scale has round numbers', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.option(amount, { nil: undefined }), { minLength: 1, maxLength: 90 }),
+      fc.array(amount, { maxLength: 90 }),
+      (values, before) => {
+        const html = chartOf(values, before.length === values.length ? before : undefined);
+        if (values.every((value) => value === undefined)) {
+          expect(html).toBe('');
+          return;
+        }
+
+        expect(html).not.toMatch(/NaN|Infinity|undefined/);
+        for (const height of heightsIn(html)) {
+          expect(height).toBeGreaterThanOrEqual(0);
+          expect(height).toBeLessThanOrEqual(160);
+        }
+        const scale = [...html.matchAll(/<span>-?€([\d.,]+)[KMBT]?<\/span>/g)];
+        expect(scale.length).toBeGreaterThanOrEqual(2);
+        for (const [, number = ''] of scale)
+          expect(number.replace(/[.,]/, '').replace(/^0+|0+$/g, '').length).toBeLessThanOrEqual(3);
+      },
+    ),
+  );
+});
+
+test('a chart of zeros has room above them; a day without rows leaves a gap', () => {
+  expect(chartOf([0, 0])).toContain('<span>€1</span>');
+  const line = chartOf(Array.from({ length: 70 }, (_, i) => (i === 30 ? undefined : 5)));
+  expect(/<path class="line" d="([^"]*)"/.exec(line)?.[1]?.match(/M/g)).toHaveLength(2);
+});

@@ -1,0 +1,261 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ReportSums } from '../../src/figures/report-sums.ts';
+import { batchesOf, documentOf, type EncodeCase, encode } from '../formats/encode.ts';
+import { stringText } from '../rows/report-documents.ts';
+import { readSheet, unzip } from './xlsx-reader.ts';
+
+async function xlsx(body: string, options: EncodeCase = {}) {
+  const { bytes, notes } = await encode(body, 'xlsx', options);
+  return { rows: readSheet(bytes), parts: unzip(bytes), notes };
+}
+
+const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) =>
+  parts.get('xl/worksheets/sheet1.xml');
+
+describe('xlsx', () => {
+  it('has words for a header, numbers, dates and hours as such, text that is no formula, and how it is printed', async () => {
+    const sheet = await xlsx(
+      documentOf(
+        '{"date":"2026-11-01","hour":"2026-11-01T06:00:00+0100","campaignId":"007","campaignName":"=1+1 <&>","displays":1200,"clicks":12,"revenueEuro":"1234,50","x":1.5}',
+        '{"date":null,"hour":"soon","campaignId":7,"campaignName":" a_x0041_\\u001b\\n","displays":"34","clicks":1,"revenueEuro":0.125,"x":true}',
+      ),
+    );
+
+    expect(
+      sheetOf(sheet)?.replaceAll(/<(?:row|sheet|cols|auto|page)/g, '\n$&'),
+    ).toMatchInlineSnapshot(`
+      "<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">
+      <sheetPr>
+      <pageSetUpPr fitToPage="1"/></sheetPr>
+      <sheetViews>
+      <sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
+      <sheetFormatPr defaultRowHeight="15"/>
+      <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="15" customWidth="1"/><col min="4" max="4" width="17" customWidth="1"/><col min="5" max="5" width="14" customWidth="1"/><col min="6" max="6" width="11" customWidth="1"/><col min="7" max="7" width="17" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="10" customWidth="1"/><col min="10" max="10" width="14" customWidth="1"/></cols>
+      <sheetData>
+      <row r="1" ht="18" customHeight="1"><c r="A1" s="17" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="17" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="17" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="17" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="18" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="18" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="18" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="17" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="18" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="18" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
+      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" s="0" t="inlineStr"><is><t>007</t></is></c><c r="D2" s="0" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.5</v></c><c r="H2" s="0"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
+      <row r="3" ht="30" customHeight="1"><c r="B3" s="0" t="inlineStr"><is><t>soon</t></is></c><c r="C3" s="0" t="inlineStr"><is><t>7</t></is></c><c r="D3" s="23" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
+      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" s="0" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.029412</v></c><c r="J3" s="7"><v>3.676471</v></c></row>
+      <row r="4"><c r="A4" s="19" t="inlineStr"><is><t>Total</t></is></c><c r="E4" s="20"><f>SUBTOTAL(109,E2:E3)</f><v>1234</v></c><c r="F4" s="20"><f>SUBTOTAL(109,F2:F3)</f><v>13</v></c><c r="G4" s="21"><f>SUBTOTAL(109,G2:G3)</f><v>1234.625</v></c><c r="I4" s="22"><f>IF(SUBTOTAL(109,E2:E3)=0,"",SUBTOTAL(109,F2:F3)/SUBTOTAL(109,E2:E3))</f><v>0.01053484602917342</v></c><c r="J4" s="21"><f>IF(SUBTOTAL(109,E2:E3)=0,"",1000*SUBTOTAL(109,G2:G3)/SUBTOTAL(109,E2:E3))</f><v>1000.5064829821717</v></c></row></sheetData>
+      <pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>
+      <pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter><ignoredErrors><ignoredError sqref="A1:J4" numberStoredAsText="1"/></ignoredErrors><tableParts count="1"><tablePart r:id="rId1"/></tableParts></worksheet>"
+    `);
+    expect(sheet.parts.get('xl/workbook.xml')).toContain(
+      '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
+    );
+  });
+
+  it('is a table called Report, whose columns are called as its header says', async () => {
+    const body = documentOf('{"displays":1,"a<b\\n":"x","Displays":"y","":"z"}');
+
+    const { parts, rows } = await xlsx(body);
+
+    const table = parts.get('xl/tables/table1.xml') ?? '';
+    expect(table).toContain('name="Report" displayName="Report" ref="A1:D2"');
+    expect(
+      [...table.matchAll(/<tableColumn id="\d" name="(.*?)"/g)].map(([, name]) => name),
+    ).toEqual(['Displays', 'a&lt;b_x000A_', 'Displays (column 3)', ' (column 4)']);
+    expect(rows[0]).toEqual(['Displays', 'a<b\n', 'Displays (column 3)', ' (column 4)']);
+    expect(parts.get('xl/worksheets/_rels/sheet1.xml.rels')).toContain('../tables/table1.xml');
+    expect(parts.get('[Content_Types].xml')).toContain('/xl/tables/table1.xml');
+  });
+
+  it('has columns as wide as their headings and their values, and rows as high as their texts', async () => {
+    const body = documentOf(
+      '{"displays":1234567890,"campaignName":"Printemps\\nÉté","eyesTrackings":1}',
+      '{"displays":1,"campaignName":"A name of some 30 characters","eyesTrackings":1}',
+    );
+
+    const sheet = sheetOf(await xlsx(body)) ?? '';
+
+    const widths = [...sheet.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) =>
+      Number(width),
+    );
+    const [displays = 0, name = 0, eyes = 0] = widths;
+    expect(displays).toBeGreaterThanOrEqual('1,234,567,890'.length);
+    expect(name).toBeGreaterThan('A name of some 30 characters'.length);
+    expect(eyes).toBeGreaterThan('Eye trackings'.length);
+    expect(sheet).toContain('<row r="2" ht="30" customHeight="1">');
+    expect(sheet).toContain('<row r="3"><c');
+  });
+
+  it('has the window, the totals and the greatest values of each breakdown on a second sheet', async () => {
+    const figures = { displays: 1000, revenueEuro: '0,10' };
+    const rows = Array.from({ length: 12 }, (_, i) => {
+      return {
+        date: '2026-11-01',
+        campaignId: String(i),
+        campaignName: `Campaign ${i}`,
+        clicks: i,
+        ...figures,
+      };
+    });
+    const summary = {
+      since: '2026-11-01T00:00:00+0100',
+      until: '2026-11-02T23:59:59+0100',
+      breakdowns: ['DAILY', 'CAMPAIGN'],
+      timezone: 'europe/paris',
+    };
+
+    const { bytes } = await encode(JSON.stringify({ data: rows, summary }), 'xlsx', {
+      provenance: {
+        request: { profile: 'buyer', breakdowns: ['DAILY', 'CAMPAIGN'], metrics: ['clicks'] },
+        account: 'acme',
+        filters: ['Country: France, Germany', 'Campaign: Summer*'],
+        key: ['date', 'campaignId'],
+        reportId: '07bf',
+        fetchedMs: Date.UTC(2026, 10, 3, 4, 5),
+        version: '0.0.0',
+      },
+    });
+
+    expect(
+      readSheet(bytes, 2)
+        .map((row) => row.join(' | '))
+        .join('\n'),
+    ).toMatchInlineSnapshot(`
+      "Daily report by campaign
+      Window | 1–2 November 2026
+      Zone | Europe/Paris
+      Rows | 12
+      Filters | Country: France, Germany; Campaign: Summer*
+
+      Totals | 1–2 November 2026
+      Revenue (€) | 1.2
+      Displays | 12000
+      Clicks | 66
+      CTR | 0.0055
+      eCPM (€) | 0.1
+
+      Campaign: top 10 by Revenue (€) | ID | Revenue (€) | Displays | Clicks | CTR | eCPM (€)
+      Campaign 0 | 0 | 0.1 | 1000 | 0 | 0 | 0.1
+      Campaign 1 | 1 | 0.1 | 1000 | 1 | 0.001 | 0.1
+      Campaign 2 | 2 | 0.1 | 1000 | 2 | 0.002 | 0.1
+      Campaign 3 | 3 | 0.1 | 1000 | 3 | 0.003 | 0.1
+      Campaign 4 | 4 | 0.1 | 1000 | 4 | 0.004 | 0.1
+      Campaign 5 | 5 | 0.1 | 1000 | 5 | 0.005 | 0.1
+      Campaign 6 | 6 | 0.1 | 1000 | 6 | 0.006 | 0.1
+      Campaign 7 | 7 | 0.1 | 1000 | 7 | 0.007 | 0.1
+      Campaign 8 | 8 | 0.1 | 1000 | 8 | 0.008 | 0.1
+      Campaign 9 | 9 | 0.1 | 1000 | 9 | 0.009 | 0.1
+      2 others |  | 0.2 | 2000 | 21 | 0.0105 | 0.1
+
+      About this report
+      Account | acme
+      Request | buyer; by DAILY, CAMPAIGN; metrics clicks
+      Fetched | 46329.17013888889
+      Report | 07bf
+      Key | date, campaignId
+      Written by | adreport 0.0.0"
+    `);
+  });
+
+  it('has the change against an earlier report there, and both windows', async () => {
+    const before = new ReportSums();
+    const earlier = [{ country: 'France', displays: 100 }];
+    const columns = [{ field: 'country', numeric: false }];
+    for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
+    const comparison = {
+      sums: before,
+      now: 'now',
+      before: 'then',
+      notes: ['A day of 25 hours.'],
+    };
+    const body = documentOf(
+      '{"country":"France","displays":112}',
+      '{"country":"Spain","displays":3}',
+    );
+
+    const cells = readSheet((await encode(body, 'xlsx', { comparison })).bytes, 2);
+
+    expect(cells.filter((row) => row.length > 1 || /25 hours/.test(String(row[0])))).toEqual([
+      ['Rows', 2],
+      ['Compared with', 'then'],
+      ['Change: now against then. A day of 25 hours.'],
+      ['Totals', 'now', 'then', 'Change'],
+      ['Displays', 115, 100, 0.15],
+      ['Country: top 2 by Displays', null, 'Displays', 'Before', 'Change'],
+      ['France', null, 112, 100, 0.12],
+      ['Spain', null, 3, '–', 'new'],
+    ]);
+  });
+
+  it('holds every text, whatever characters are in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.option(stringText), { minLength: 1 }), async (names) => {
+        const { rows } = await xlsx(
+          documentOf(...names.map((name) => `{"displays":1,"campaignName":${name}}`)),
+        );
+        const texts = names.map((name) => name && Buffer.from(JSON.parse(name)).toString());
+        expect(rows.slice(1, 1 + names.length).map(([, cell]) => cell || null)).toEqual(
+          texts.map((text) => text || null),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('holds what a double holds as a number, anything else as its text, and says what is in no sum', async () => {
+    const cases = [
+      { json: '1e3', cell: 1000 },
+      { json: '"0,10"', cell: 0.1 },
+      { json: '-0.30', cell: -0.3 },
+      { json: '9007199254740993', cell: '9007199254740993' },
+      { json: '12345678901234567890', cell: '12345678901234567890' },
+      { json: '"n/a"', cell: 'n/a' },
+      { json: '""', cell: null },
+      { json: 'null', cell: undefined },
+      { json: '[1]', cell: '[1]' },
+    ];
+    const body = cases.map(({ json }) => `{"campaignName":"a","revenueEuro":${json}}`);
+
+    const { rows, notes } = await xlsx(documentOf(...body));
+
+    const cells = rows.slice(0, 1 + cases.length).map((row) => row[1]);
+    expect(cells).toEqual(['Revenue (€)', ...cases.map(({ cell }) => cell)]);
+    expect(notes).toEqual(['2 values of revenueEuro are no numbers, and are in no sum.']);
+  });
+
+  it('computes CTR and eCPM of each row, nothing where displays are 0, and none where columns were chosen', async () => {
+    const body = documentOf(
+      '{"displays":1000,"clicks":20,"revenueEuro":5}',
+      '{"displays":0,"clicks":1,"revenueEuro":5}',
+    );
+
+    expect((await xlsx(body)).rows).toEqual([
+      ['Displays', 'Clicks', 'Revenue (€)', 'CTR', 'eCPM (€)'],
+      [1000, 20, 5, 0.02, 5],
+      [0, 1, 5],
+      [1000, 21, 10, 0.021, 10],
+    ]);
+    expect((await xlsx(body, { selectedColumns: ['clicks', 'displays'] })).rows[0]).toEqual([
+      'Clicks',
+      'Displays',
+    ]);
+  });
+
+  it('of an empty report has a header', async () => {
+    const columns = [{ field: 'valueDollar', type: 'money' }] as const;
+
+    const sheet = await xlsx('{"data":[]}', { columns });
+    expect(sheet.rows).toEqual([['Revenue ($)']]);
+    expect(sheet.parts.get('xl/tables/table1.xml')).toContain('ref="A1:A2"');
+  });
+
+  it('of which nothing is known is empty', async () => {
+    const { rows, parts } = await xlsx('{"data":[]}');
+    expect(rows).toEqual([]);
+    expect([...parts.keys(), ...parts.values()].join()).not.toContain('table');
+  });
+
+  it('refuses a text that no cell holds', async () => {
+    await expect(
+      xlsx(documentOf('{"city":"a"}', `{"city":"${'x'.repeat(32_768)}"}`)),
+    ).rejects.toMatchObject({
+      exitCode: 8,
+      message: 'Row 2: city has 32768 characters, and a cell of Excel holds 32,767.',
+    });
+  });
+});

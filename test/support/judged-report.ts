@@ -1,0 +1,86 @@
+import { askedColumns } from '../../src/contract/columns.ts';
+import type { ReportRequest } from '../../src/contract/messages.ts';
+import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
+import type { Judgement } from '../../src/errors.ts';
+import {
+  type AnswerFacts,
+  type ReportOrigin,
+  ReportVerdict,
+} from '../../src/judge/report-judge.ts';
+import { MergedVerdict } from '../../src/judge/verdict.ts';
+import type { Window } from '../../src/report/window.ts';
+import { resolveWindow } from '../../src/report/window-flags.ts';
+import { readRows } from '../../src/rows/read-rows.ts';
+
+/** A report and its request, as the judge gets them. */
+export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
+  readonly nowMs?: number;
+  readonly profile?: Profile;
+  readonly by?: readonly BreakdownName[];
+  readonly metrics?: readonly MetricName[];
+  readonly filters?: ReportRequest['filters'];
+  readonly period?: string;
+  readonly window?: Window;
+  readonly zone?: string;
+  readonly body: string;
+
+  /** How many bytes of it come, and are looked at, together. */
+  readonly pieceBytes?: number;
+}
+
+export const judgedNowMs = Date.parse('2030-01-01T00:00:00Z');
+
+/**
+ * What a report is found to be that was asked for so; by default of 1 to 3 November 2026, by a
+ * buyer, with displays.
+ */
+export async function judge(scene: Scene): Promise<Judgement> {
+  const { verdict, batches } = open(scene);
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) return verdict.close(next.value);
+    verdict.observe(next.value);
+  }
+}
+
+/** What several reports are found to be that are merged. */
+export async function judgeMerged(scenes: readonly Scene[]): Promise<Judgement> {
+  const merged = new MergedVerdict();
+  for (const [index, scene] of scenes.entries()) {
+    const { verdict, batches } = open(scene);
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) {
+      verdict.observe(next.value);
+      merged.observe();
+    }
+    merged.add(`part ${index}`, verdict, next.value);
+  }
+  return merged.close();
+}
+
+function open(scene: Scene) {
+  const { profile = 'buyer', by = ['DAILY'], metrics = ['displays'], filters = {} } = scene;
+  const { body, period = '2026-11-01..2026-11-03', zone = 'Europe/Paris' } = scene;
+  const { pieceBytes = 1_000, nowMs = judgedNowMs } = scene;
+  const window = scene.window ?? resolveWindow({ period, zone, nowMs });
+  const columns = askedColumns(profile, { breakdowns: by, metrics });
+  const verdict = new ReportVerdict({
+    expectation: { profile, window, breakdowns: by, columns, filters },
+    answer: {
+      isPart: false,
+      hasNextLink: false,
+      isEndTold: true,
+      clockAheadMs: undefined,
+      ...scene,
+    },
+    origin: { createdMs: nowMs, ...scene },
+    nowMs,
+  });
+  async function* chunks() {
+    for (let at = 0; at < body.length; at += pieceBytes) {
+      yield Buffer.from(body.slice(at, at + pieceBytes));
+    }
+  }
+  const contentType = /^\s*[[{]/.test(body) ? 'application/json' : 'text/csv';
+  return { verdict, batches: readRows(chunks(), { contentType, pieceBytes }) };
+}
