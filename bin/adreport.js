@@ -26,6 +26,5 @@ const { main } = await import('../dist/main.js').catch((error) => {
 main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode;
 });
-// A signal that came while the program was being loaded is handed out before this: taken off
-// earlier, it would be lost.
-setImmediate(() => process.off('SIGINT', endAtOnce).off('SIGTERM', endAtOnce));
+// The program listens now, and is handed what came while it was being loaded.
+process.off('SIGINT', endAtOnce).off('SIGTERM', endAtOnce);
