@@ -1,3 +1,4 @@
+import { UsageError } from '../errors.ts';
 import { type CalendarUnit, formatDate, unitHolding } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import type { OrderLine } from './forms.ts';
@@ -109,7 +110,8 @@ interface OrderWindow extends FetchedTime {
 function windowOf({ since, until, period, timezone }: OrderLine, now: number): OrderWindow {
   try {
     return resolveWindow({ since, until, period, zone: timezone, nowMs: now * 1_000 });
-  } catch {
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
     return { since: 0, until: -1 };
   }
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { checkPath, writeChecked } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
@@ -13,9 +12,7 @@ export const checkCommand = declareCommand({
   ],
   async action({ context, args: [paths] }) {
     const checked = [];
-    for (const path of paths) {
-      checked.push(await checkPath(context, resolve(context.host.cwd, path)));
-    }
+    for (const path of paths) checked.push(await checkPath(context, path));
 
     await writeChecked(context, checked);
     const isWhole = checked.every(({ findings }) => findings.length === 0);

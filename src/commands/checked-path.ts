@@ -1,12 +1,12 @@
 import { opendir, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { type FolderVerdict, judgeFolder } from '../archive/check.ts';
 import { bytesIn, type FoundFolder, findFolders, readFolder } from '../archive/folder.ts';
 import { planRepair, type RepairPlan } from '../archive/repair.ts';
 import type { AgeOfReports } from '../archive/restatement.ts';
 import type { SeriesSummary } from '../archive/series-summary.ts';
 import type { Context } from '../context.ts';
-import { codeOf } from '../errors.ts';
+import { codeOf, UsageError } from '../errors.ts';
 import { figuresOf, leadingFirst } from '../figures/figures.ts';
 import { groupedText } from '../figures/numbers.ts';
 import type { TableLook } from '../output/encoder.ts';
@@ -57,11 +57,18 @@ interface CheckedFolder {
 /**
  * Holds what lies at a path against its books.
  *
- * @param path as an absolute path
- * @throws UsageError for a path that is not there
+ * @param typed the path as the user typed it
+ * @throws UsageError for a path that is empty, or not there
  */
-export async function checkPath(context: Context, path: string): Promise<CheckedPath> {
+export async function checkPath(context: Context, typed: string): Promise<CheckedPath> {
   const { cwd, signal } = context.host;
+  // What a shell makes of a variable without a value is not meant to be the working folder.
+  if (typed === '') {
+    throw new UsageError('The path is empty.', {
+      hint: 'Give a folder of reports, or a report file.',
+    });
+  }
+  const path = resolve(cwd, typed);
   const found = await findFolders(path, signal);
   const folders: CheckedFolder[] = [];
   for (const folder of found) folders.push(await checkFolder(context, folder));

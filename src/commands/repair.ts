@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
 import { jobsOfBooks, type RepairFlags } from '../run/booked-jobs.ts';
@@ -28,15 +27,14 @@ export const repairCommand = declareCommand({
   ],
   flags: [repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {
-    const absolute = resolve(context.host.cwd, path);
-    const checked = await checkPath(context, absolute);
+    const checked = await checkPath(context, path);
     if (options.dryRun) {
       await listFetches(context, checked);
       return checked.findings.length === 0 ? 0 : exitCodeOfFindings;
     }
 
     const failure = await repair(context, checked, options);
-    const after = await checkPath(context, absolute);
+    const after = await checkPath(context, path);
     await writeChecked(context, [after]);
     if (failure) throw failure;
     return after.findings.length === 0 ? 0 : exitCodeOfFindings;

@@ -453,7 +453,7 @@ describe('check', () => {
     expect(findings[0].file).toBe('data');
     expect(await run(`repair data --json`)).toMatchObject({ exitCode: 9 });
 
-    for (const path of ['nowhere', 'data/date=2026-11-11/part.csv', pipe, '/dev/null']) {
+    for (const path of ['', 'nowhere', 'data/date=2026-11-11/part.csv', pipe, '/dev/null']) {
       const { exitCode, stderr } = await run(['check', path]);
       expect(exitCode, stderr).toBe(2);
     }
