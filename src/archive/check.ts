@@ -1,15 +1,16 @@
-import { differencesOf } from '../report/question.ts';
-import type { CalendarUnit } from '../report/window.ts';
+import { type CalendarUnit, formatDate, unitHolding } from '../report/window.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import type { BookedFile, BookFacts, Books } from './book.ts';
 import type { OrderLine } from './forms.ts';
-import { fallsIn, questionOfOrder } from './line.ts';
+import { differencesOfOrders, fallsIn } from './line.ts';
 import { isAwaited, isLate, type Rhythm, rhythmOf, timesSince } from './rhythm.ts';
 import {
   createdAt,
   type FetchedTime,
   FileNames,
+  isAlike,
   isLongFinal,
+  isOfOtherUnit,
   timesOf,
   unitOfLine,
   unitOfName,
@@ -73,6 +74,12 @@ export interface FolderFacts {
    */
   readonly standings: ReadonlyMap<string, Standing>;
 
+  /** Whether a file is of the part that was asked about; absent where that is the whole folder. */
+  readonly isMeant?: (name: string) => boolean;
+
+  /** Whether files stand beside books that have no sound line. */
+  readonly isUntold?: boolean;
+
   /** The folders that cannot be listed, each with a reason. */
   readonly closedFolders: ReadonlyMap<string, string>;
 
@@ -91,6 +98,10 @@ export function judgeFolder(facts: FolderFacts): FolderVerdict {
     const person = `Put the book ${name} in order by hand, or remove it.`;
     findings.push({ file: '.', kind: 'unreadable', said, cure: { by: 'person', said: person } });
   }
+  if (facts.isUntold && findings.length === 0) {
+    const said = 'The books have no line that can be read: nobody tells what the files here are.';
+    findings.push({ file: '.', kind: 'unreadable', said, cure: { by: 'person', said: runAgain } });
+  }
   for (const [folder, why] of closedFolders) {
     const said = `${folder} cannot be listed: ${why}.`;
     findings.push({ file: folder, kind: 'unreadable', said, cure: { by: 'person' } });
@@ -98,9 +109,9 @@ export function judgeFolder(facts: FolderFacts): FolderVerdict {
 
   const series = seriesOf(books);
   const judged = series.map((each) => new SeriesJudge(facts, each));
-  const inSeries = new Set(judged.flatMap(({ names }) => names));
+  const inSeries = new Set(series.flatMap(({ files }) => [...files.keys()]));
   for (const name of books.files.keys()) {
-    if (inSeries.has(name)) continue;
+    if (inSeries.has(name) || facts.isMeant?.(name) === false) continue;
     const finding = findingWithoutOrder(facts, name);
     if (finding) findings.push(finding);
   }
@@ -116,7 +127,7 @@ export function judgeFolder(facts: FolderFacts): FolderVerdict {
 
   findings.sort((one, other) => (one.file < other.file ? -1 : Number(one.file > other.file)));
   return {
-    series: judged.map((judge) => judge.summary()),
+    series: judged.filter(({ isMeant }) => isMeant).map((judge) => judge.summary()),
     findings,
     notes: [...notes, ...notesOfBooks(books)],
     books: books.facts,
@@ -163,6 +174,7 @@ function notesOfBooks({ facts }: Books): string[] {
   return notes;
 }
 
+const runAgain = 'Run the command that fetched the files once more: it fetches what has no line.';
 const folderInPlace = 'Move away what stands there, and repair again.';
 
 /** What is wrong with a file whose order no book tells. */
@@ -274,33 +286,32 @@ class SeriesJudge {
     this.#facts = facts;
     this.#series = series;
     const files: JudgedFile[] = [];
+    const times: number[] = [];
     for (const [name, file] of series.files) {
+      for (const { line } of file.lines) times.push(createdAt(line));
+      if (facts.isMeant?.(name) === false) continue;
       const standing = facts.standings.get(name) ?? { kind: 'nothing' };
       files.push({ ...file, name, standing, unit: unitOfLine(file.line, file.order) });
     }
     this.#files = files.sort((one, other) => startOf(one) - startOf(other));
-    const times: number[] = [];
-    for (const { lines } of this.#files) {
-      for (const each of lines) times.push(createdAt(each.line));
-    }
     this.#rhythm = rhythmOf(series.newestOrder, times, facts.now);
   }
 
   /** The order that tells what most of its files answer. */
   get #order(): OrderLine {
     const { newestOrder } = this.#series;
-    const usual = usualContent(this.#files, this.#facts.books);
+    const usual = usualOrder(this.#files, this.#facts.books);
     return !usual || usual.content === newestOrder.content ? newestOrder : usual;
   }
 
-  /** Those of its files. */
-  get names(): string[] {
-    return this.#files.map(({ name }) => name);
+  /** Whether it has files of what was asked about. */
+  get isMeant(): boolean {
+    return !this.#facts.isMeant || this.#files.length > 0;
   }
 
   /** `others` are the findings about files of other series, and about those of none. */
   findings(others: readonly Finding[]): Finding[] {
-    const usual = usualContent(this.#files, this.#facts.books);
+    const usual = usualOrder(this.#files, this.#facts.books);
     const findings: Finding[] = this.#gapFindings();
     const awaited: Finding[] = [];
 
@@ -339,7 +350,7 @@ class SeriesJudge {
       return { ...broken, cure: { by: 'person', said: folderInPlace } };
     }
     if (line.kept && broken.kind === 'changed') {
-      const said = `The service has no rows any more for ${name}: keep it as it is, or remove it with its damage.`;
+      const said = `The service had no rows any more for ${name}, when it was last asked: keep it as it is, or remove it and repair again.`;
       return { ...broken, cure: { by: 'person', said } };
     }
     return { ...broken, cure: fetchFile(order, file) };
@@ -367,12 +378,14 @@ class SeriesJudge {
   }
 
   #otherFinding(
-    { name, order, standing }: JudgedFile,
+    { name, line, order, standing }: JudgedFile,
     usual: OrderLine | undefined,
   ): FileFinding | undefined {
-    if (!usual || standing.kind !== 'file' || order.content === usual.content) return undefined;
+    if (!usual || standing.kind !== 'file') return undefined;
+    if (order.content === usual.content && !holdsOtherUnit({ line, order }, usual))
+      return undefined;
 
-    const differences = differencesOf(questionOfOrder(usual), questionOfOrder(order));
+    const differences = differencesOfOrders(usual, order);
     const said = `${name} answers another request than most files of its series (${differences.join('; ')}).`;
     const person = `Files of two requests share ${this.#series.names.output}: move those of one elsewhere, or fetch them again with adreport run and --refetch.`;
     return { kind: 'other', said, cure: { by: 'person', said: person } };
@@ -387,10 +400,11 @@ class SeriesJudge {
 
     for (const unit of this.#units()) {
       if (end !== undefined && unit.start > end) {
-        for (const gap of unitsWithin(newestOrder, { since: end, until: unit.start })) {
+        const until = Math.min(unit.start, now);
+        for (const gap of unitsWithin(newestOrder, { since: end, until })) {
           const name = names.of(gap);
           const stands = (standings.get(name)?.kind ?? 'nothing') !== 'nothing';
-          if (gap.over > now || stands) continue;
+          if (stands) continue;
           const said = `${name} is missing: no file holds ${daysOfUnit(gap)}.`;
           findings.push({ file: name, kind: 'missing', said, cure: fetchUnit(newestOrder, gap) });
         }
@@ -420,8 +434,9 @@ class SeriesJudge {
   #lateFinding(): Finding | undefined {
     const rhythm = this.#rhythm;
     const { newestOrder, names } = this.#series;
-    const { now } = this.#facts;
-    if (!rhythm || !isLate(rhythm, newestOrder, now)) return undefined;
+    const { now, isMeant } = this.#facts;
+    // Of a part of its files nobody wants to know what the series lacks.
+    if (!rhythm || isMeant || !isLate(rhythm, newestOrder, now)) return undefined;
 
     const silence = formatPlural(Math.floor((now - rhythm.last) / 86_400), 'day');
     const said = `${names.output} is late: last fetched ${silence} ago, before that every ${everyDays(rhythm.usual)}.`;
@@ -475,27 +490,49 @@ function fetchFile(order: OrderLine, { unit, line }: JudgedFile): Cure {
   return { by: 'fetch', order, times: [time] };
 }
 
-/** The order whose content most of the standing files have; of two alike that of the newer file. */
-function usualContent(files: readonly JudgedFile[], books: Books): OrderLine | undefined {
+/** Whether a file holds another unit than the one that an order has at its time. */
+function holdsOtherUnit(
+  { line, order }: Pick<SeriesFile, 'line' | 'order'>,
+  { split, timezone }: OrderLine,
+): boolean {
+  if (split === null || split === order.split) return false;
+  const day = formatDate(Date.parse(line.since) / 1_000, timezone);
+  const unit = unitHolding(day, split, timezone);
+  return unit !== undefined && isOfOtherUnit(line, order, { ...unit, split });
+}
+
+/**
+ * The order whose content most of the standing files have, and whose split most of those; of two
+ * alike that of the newer file.
+ */
+function usualOrder(files: readonly JudgedFile[], books: Books): OrderLine | undefined {
   const standing = files.filter(({ standing: { kind }, line }) => {
     return kind === 'file' && books.orders.has(line.order);
   });
+  const content = mostFrequent(standing, ({ order }) => order.content)?.order.content;
+  const alike = standing.filter(({ order }) => order.content === content);
+  return mostFrequent(alike, ({ order }) => String(order.split))?.order;
+}
+
+/** The newest of the files that have what most of them have; of two alike the newer. */
+function mostFrequent(
+  files: readonly JudgedFile[],
+  traitOf: (file: JudgedFile) => string,
+): JudgedFile | undefined {
   const counts = new Map<string, number>();
-  for (const { order } of standing) {
-    counts.set(order.content, (counts.get(order.content) ?? 0) + 1);
-  }
+  for (const file of files) counts.set(traitOf(file), (counts.get(traitOf(file)) ?? 0) + 1);
 
   let usual: JudgedFile | undefined;
   let usualCount = 0;
-  for (const file of standing) {
-    const fileCount = counts.get(file.order.content) ?? 0;
+  for (const file of files) {
+    const fileCount = counts.get(traitOf(file)) ?? 0;
     const isNewer = usual === undefined || createdAt(usual.line) <= createdAt(file.line);
     if (fileCount > usualCount || (fileCount === usualCount && isNewer)) {
       usual = file;
       usualCount = fileCount;
     }
   }
-  return usual?.order;
+  return usual;
 }
 
 function everyDays(seconds: number): string {
@@ -526,7 +563,7 @@ function hasFallen(lines: readonly BookedFile[], { orders }: Books): boolean {
 
   const order = orders.get(newest.order);
   const earlier = orders.get(before.order);
-  if (!order || order.content !== earlier?.content) return false;
+  if (!order || !earlier || !isAlike(order, earlier)) return false;
 
   const unit = unitOfLine(before, earlier);
   const wasEarly = unit !== undefined && createdAt(before) < unit.over;

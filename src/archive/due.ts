@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { Part } from '../report/parts.ts';
-import { differencesOf } from '../report/question.ts';
 import type { CalendarUnit } from '../report/window.ts';
 import { type BookedFile, type Books, newestOf } from './book.ts';
 import type { FileLine, OrderLine } from './forms.ts';
-import { questionOfOrder } from './line.ts';
-import { createdAt, isLongFinal, timesOf, unitOfLine } from './series.ts';
+import { differencesOfOrders } from './line.ts';
+import { createdAt, isAlike, isLongFinal, isOfOtherUnit, timesOf, unitOfLine } from './series.ts';
 import { type LookOptions, lookAtAll, type Standing } from './standing.ts';
 
 /** A file of a part, with what stands there and what the books say of it. */
@@ -97,7 +96,8 @@ function reasonByTime(line: FileLine, { order, own, now, part }: TimedFile): str
 }
 
 /**
- * The files that answer another request than the run's: its `content` decides, and not who asked.
+ * The files that answer another request than the run's: its `content` and the unit of the file
+ * decide, and not who asked.
  */
 export function foreignFiles(
   { books, order }: RunInFolder,
@@ -107,12 +107,11 @@ export function foreignFiles(
   for (const { name, standing, part } of files) {
     const line = newestOf(books, name)?.line;
     const own = line && books.orders.get(line.order);
-    if (!own || standing.kind === 'nothing' || own.content === order.content) continue;
-    foreign.push({
-      name,
-      part,
-      differences: differencesOf(questionOfOrder(own), questionOfOrder(order)),
-    });
+    if (!own || standing.kind === 'nothing') continue;
+
+    const asked = { split: order.split, start: part.window.since, over: part.overAt };
+    if (own.content === order.content && !isOfOtherUnit(line, own, asked)) continue;
+    foreign.push({ name, part, differences: differencesOfOrders(own, order) });
   }
   return foreign;
 }
@@ -155,7 +154,7 @@ export async function contentsOfSeries(
   let other = 0;
   for (const [path, file] of files) {
     if (standings.get(path)?.kind !== 'file') continue;
-    if (file.own.content === run.order.content) own += 1;
+    if (isAlike(file.own, run.order)) own += 1;
     else other += 1;
   }
   return { own, other };

@@ -133,13 +133,16 @@ export async function readFolder(
   const looks = await lookAtAll([...paths.keys()], options);
   const standings = new Map<string, Standing>();
   for (const [path, standing] of looks) standings.set(paths.get(path) ?? path, standing);
-  return { books: within === '' ? books : partOf(books, isMeant), standings, closedFolders, now };
+  const isUntold = await hasUntoldFiles(books);
+  const part = within !== '' && { isMeant };
+  return { books, standings, isUntold, closedFolders, now, ...part };
 }
 
-/** The books as if they told of some files alone. */
-function partOf(books: Books, isMeant: (name: string) => boolean): Books {
-  const files = [...books.files].filter(([name]) => isMeant(name));
-  return { ...books, files: new Map(files) };
+/** Whether something stands beside books that have no sound line. */
+async function hasUntoldFiles({ folder, orders, files }: Books): Promise<boolean> {
+  if (orders.size > 0 || files.size > 0) return false;
+  const names = await fs.readdir(folder).catch(() => []);
+  return names.some((name) => !isBookName(name) && !name.startsWith('.'));
 }
 
 /** The paths below a folder that fit an `output`, whatever stands there. */

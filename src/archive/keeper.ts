@@ -14,7 +14,7 @@ import {
 } from './book.ts';
 import type { FileLine, OrderLine } from './forms.ts';
 import { type Changes, changesBetween, fallsIn, type Totals } from './line.ts';
-import { createdAt, unitOfLine } from './series.ts';
+import { createdAt, isAlike, unitOfLine } from './series.ts';
 import { lookAt, type Standing } from './standing.ts';
 
 /** A file whose bytes are whole, and not in their place yet. */
@@ -166,7 +166,7 @@ export class Bookkeeper {
    */
   #comparable({ line }: BookedFile): FileLine | undefined {
     const own = this.#folder.books.orders.get(line.order);
-    if (own?.content !== this.#folder.order.content) return undefined;
+    if (!own || !isAlike(own, this.#folder.order)) return undefined;
 
     const unit = unitOfLine(line, own);
     const isEarly = unit !== undefined && createdAt(line) < unit.over;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { UsageError } from '../errors.ts';
-import { hashOfQuestion, type Question } from '../report/question.ts';
+import { differencesOf, hashOfQuestion, type Question } from '../report/question.ts';
 import type { OrderLine } from './forms.ts';
 
 /**
@@ -69,9 +69,22 @@ export function orderLine(question: Question, terms: OrderTerms, mark: OrderMark
 }
 
 /** The question that an order asks. */
-export function questionOfOrder(order: OrderLine): Question {
+function questionOfOrder(order: OrderLine): Question {
   const { request, format, timezone, account, service, windowClock } = order;
   return { request, format, timezone, account, service, windowClock };
+}
+
+/**
+ * What differs between what the files of two orders hold, a text each: `country: FR → DE`,
+ * `split: day → week`.
+ */
+export function differencesOfOrders(booked: OrderLine, asked: OrderLine): string[] {
+  const differences = differencesOf(questionOfOrder(booked), questionOfOrder(asked));
+  const { split: old } = booked;
+  const { split } = asked;
+  return old === split
+    ? differences
+    : [...differences, `split: ${old ?? 'none'} → ${split ?? 'none'}`];
 }
 
 /** The totals that differ, each with its value before and now; `undefined` where none does. */

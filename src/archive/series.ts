@@ -86,6 +86,35 @@ export function unitOfLine(
   return Date.parse(until) / 1_000 < unit.over ? unit : undefined;
 }
 
+/** Whether two orders ask for the same content, in the same units where both have some. */
+export function isAlike(one: OrderLine, other: OrderLine): boolean {
+  const hasUnits = one.split !== null && other.split !== null;
+  return one.content === other.content && (!hasUnits || one.split === other.split);
+}
+
+/** The unit that is asked for under the name of a file, in unix seconds. */
+interface AskedUnit extends Pick<CalendarUnit, 'start' | 'over'> {
+  readonly split: OrderLine['split'];
+}
+
+/**
+ * Whether a file holds another unit than the one asked for under its name: a day where a week is
+ * asked for. Without a split there are no units: one file may hold any window, and grow with it.
+ */
+export function isOfOtherUnit(line: FileLine, own: OrderLine, asked: AskedUnit): boolean {
+  if (own.split === null && asked.split === null) return false;
+
+  const unit = unitOfLine(line, own);
+  const start = unit?.start ?? Date.parse(line.since) / 1_000;
+  const over = unit?.over ?? Date.parse(line.until) / 1_000 + 1;
+  if (start < asked.start || over > asked.over) return true;
+  if (!unit || (start === asked.start && over === asked.over)) return false;
+
+  // A window that was not over then is fetched again, to its end.
+  const isBegun = own.split === null && createdAt(line) < asked.over;
+  return !isBegun;
+}
+
 /**
  * For so many units more a report without rows is asked for again, where a file with rows stands.
  */

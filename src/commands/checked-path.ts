@@ -86,7 +86,7 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
     for (const sentence of folder.plan.forPerson) forPerson.add(sentence);
   }
 
-  const shownPath = relative(cwd, path) || '.';
+  const shownPath = pathToType(relative(cwd, path));
   const isClosed = folders.length === 0 && (await isClosedFolder(path));
   if (isClosed) {
     const said = `${shownPath} cannot be listed: permission is denied.`;
@@ -97,6 +97,12 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   const isUnknown = folders.length === 0 && !isClosed;
   const description = isUnknown ? await describe(path, shownPath) : undefined;
   return { ...checked, forPerson: [...forPerson], ...(description && { description }) };
+}
+
+/** A relative path as it can be typed again: one that begins with `-` would be a flag. */
+function pathToType(path: string): string {
+  if (path === '') return '.';
+  return path.startsWith('-') ? `./${path}` : path;
 }
 
 /** Whether a path is a folder that may not be listed. */

@@ -118,8 +118,8 @@ async function accountOf(
 
   const isOther = flags.account === undefined && asker.account !== order.account;
   if (!isOther || context.isLocal) return account;
-  const ofOrder = order.account ?? 'a token without a name';
-  throw new UsageError(`It was fetched by the account ${ofOrder}, which is not stored here.`, {
+  const asked = order.account === null ? 'a token without a name' : `the account ${order.account}`;
+  throw new UsageError(`It was fetched by ${asked}, which is not the one asked now.`, {
     hint: 'Sign in with adreport login --account, or name another account with --account.',
   });
 }

@@ -278,7 +278,9 @@ class DueParts {
         : `${foreign.length} files, the first is ${first?.name}, answer`;
     const outside = other - foreign.length;
     const more =
-      outside > 0 ? ` ${formatPlural(outside, 'file')} of it outside the window would stay.` : '';
+      outside > 0
+        ? ` ${formatPlural(outside, 'file')} of it, outside the window or of other names, would stay.`
+        : '';
 
     return new UsageError(
       `${printable(which)} another request than this one: ${printable([...differences].join('; '))}.`,

@@ -226,6 +226,32 @@ describe('--missing', () => {
     expect(findings).toMatchObject([{ file: 'data/date=2026-11-15/part.csv', kind: 'other' }]);
   });
 
+  test('never takes a day for a week or a month of the same name, and never puts one over the other', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = (split: string, period = '2026-09-28..2026-10-04') =>
+      `run --period ${period} --by OS ${split} -q -o data/{date}.csv`;
+    const days = await run(line('--split day'));
+
+    for (const asked of [line('--split week'), line('--split month', '2026-10')]) {
+      for (const missing of ['', '--missing']) {
+        const { exitCode, stderr, files } = await run(`${asked} ${missing}`);
+        expect(exitCode, stderr).toBe(2);
+        expect(stderr).toMatch(/split: day → (week|month)\.\n.*6 files of it/);
+        expect(files).toEqual(days.files);
+      }
+    }
+    // A day without `--split` is a day all the same.
+    expect(await run(line('', '2026-10-04'))).toMatchObject({ exitCode: 0 });
+
+    expect(await run(`${line('--split week')} --refetch`)).toMatchObject({ exitCode: 0 });
+    const { findings } = JSON.parse((await run('check data --json')).stdout);
+    const said = expect.stringContaining('split: day → week');
+    expect(findings).toEqual([{ file: 'data/2026-09-28.csv', kind: 'other', said }]);
+    expect(await run(`${line('--split day')} --missing`)).toMatchObject({ exitCode: 2 });
+    expect(await run(`${line('--split day')} --refetch`)).toMatchObject({ exitCode: 0 });
+    expect(await run('check data')).toMatchObject({ exitCode: 0 });
+  });
+
   test('of two requests with as many files takes that of the newer file that stands', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const on = (day: string): string => week.replace('2026-11-09..2026-11-15', day);
@@ -346,7 +372,7 @@ describe('a report without rows, or with few', () => {
     const { exitCode, stdout } = await run('repair data');
 
     expect(exitCode).toBe(9);
-    expect(stdout).toContain('The service has no rows any more for date=2026-11-09/part.csv');
+    expect(stdout).toContain('The service had no rows any more for date=2026-11-09/part.csv');
     expect(stdout).not.toContain('To mend');
     expect(readFileSync(path, 'utf8')).toBe(damaged);
   });
@@ -392,6 +418,10 @@ describe('check', () => {
     expect(await run('repair data -q', { now })).toMatchObject({ exitCode: 0 });
     expect((await check()).findings).toEqual([]);
 
+    // A part of the folder has the rhythm of the whole.
+    const part = await run('check data/2026-09-12.csv', { now });
+    expect(part).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 file') });
+
     now += 3 * dayMs;
     const { findings } = await check();
     expect(findings).toMatchObject([{ file: 'data/2026-09-22.csv', kind: 'stale' }]);
@@ -415,6 +445,39 @@ describe('check', () => {
     const { books, notes } = await check();
     expect(books[0].passedOver).toEqual([9, 10, 11, 12]);
     expect(notes.join()).toContain('4 lines of _adreport.ndjson are passed over');
+  });
+
+  test('of which no line is sound are a finding, and the run that writes them again heals it', async () => {
+    const { run, cwd, check } = await keepWeek();
+    const path = join(cwd, book);
+    const text = readFileSync(path);
+    const wide = Buffer.from(text.toString(), 'utf16le');
+    for (const bytes of [Buffer.alloc(0), Buffer.alloc(8_000), wide]) {
+      writeFileSync(path, bytes);
+      expect((await check()).findings).toMatchObject([{ file: 'data', kind: 'unreadable' }]);
+      expect(await run('repair data')).toMatchObject({ exitCode: 9 });
+    }
+    expect(await run(`${week} --missing`)).toMatchObject({ exitCode: 0 });
+    expect(await run('check data')).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a file of a day far ahead takes no time', async () => {
+    const { at, check } = await keepWeek();
+    mkdirSync(at('date=9999-12-31'));
+    writeFileSync(at('date=9999-12-31/part.csv'), 'x');
+    const kinds = (await check()).findings.map(({ kind }: { kind: string }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['missing']));
+  });
+
+  test('a name that begins as a flag does is shown as it can be typed again', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = week.replace('data/', './-d/');
+    expect(await run(line)).toMatchObject({ exitCode: 0 });
+    const { cwd } = await run(line);
+    rmSync(join(cwd, '-d/date=2026-11-10/part.csv'));
+    const { stdout } = await run('check ./-d');
+    expect(stdout).toContain('To mend: adreport repair ./-d ');
+    expect(await run('repair ./-d')).toMatchObject({ exitCode: 0 });
   });
 
   test('an order that is torn leaves what the file lines say, and the run that writes it again heals it', async () => {
