@@ -179,6 +179,8 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   const report = await readFile(context, file, reader);
   const ranked = rank(report.groups, options);
   warnOf(context, report, by !== undefined);
+  const isFilteredOut = report.byTime.rowCount === 0 && report.tail.rowCount > 0;
+  if (isFilteredOut) context.console.note('No row has what --where asks for.');
 
   const reportView: ReportView = { file, options, report, ranked };
   const text =

@@ -36,15 +36,18 @@ export interface KeyedSums {
   readonly sums: Sums;
 }
 
-/** What the dates of rows stand for: a week is called by its Monday, a month by its first day. */
-export type DateUnit = 'day' | 'week' | 'month';
+/**
+ * What the dates of rows stand for: a week is called by its Monday, a month and the window of a
+ * report by its first day.
+ */
+export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
 /**
  * A field by whose values rows are grouped; a `unit` makes days the first of their week or month.
  */
 export interface KeyColumn {
   readonly field: string;
-  readonly unit?: Exclude<DateUnit, 'day'> | undefined;
+  readonly unit?: Exclude<DateUnit, 'day' | 'window'> | undefined;
 
   /**
    * The field of the id that this one belongs to: rows with that id are one group, whatever they
@@ -116,7 +119,7 @@ export class RunningSums implements Sums {
  * The first day of the week or the month that a day, or an hour, lies in; a text that is neither
  * stays itself.
  */
-function firstDayOf(unit: Exclude<DateUnit, 'day'>, text: string): string {
+function firstDayOf(unit: Exclude<DateUnit, 'day' | 'window'>, text: string): string {
   if (unit === 'month') return `${text.slice(0, 7)}-01`;
 
   const day = dayOf(text.slice(0, 10));

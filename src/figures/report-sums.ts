@@ -196,7 +196,8 @@ export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key
 }
 
 /**
- * What a row is, where a unit tells it from the others: `campaign`, `day`, `hour`, `week`, `month`.
+ * What a row is, where a unit tells it from the others: `campaign`, `day`, `hour`, `week`, `month`,
+ * `window`.
  */
 export function nounOfRow(unit: Unit, dateUnit: DateUnit): string {
   if (!unit.isTime) return nounOfUnit(unit);

@@ -24,7 +24,7 @@ export interface TimeAxis {
   readonly slots: readonly (readonly Group[])[];
 }
 
-type Step = 'hour' | DateUnit;
+type Step = 'hour' | Exclude<DateUnit, 'window'>;
 
 /** A label below an axis: the index of its step, and a short text. */
 export interface AxisTick {

@@ -91,6 +91,7 @@ function breakdownsNamed(names: readonly string[]): NamedBreakdown[] {
 function dateUnitOf(asked: readonly NamedBreakdown[]): DateUnit {
   const names = asked.map(({ name }) => name);
   if (names.includes('WEEKLY')) return 'week';
+  if (names.includes('RANGE')) return 'window';
   return names.includes('MONTHLY') ? 'month' : 'day';
 }
 

@@ -62,11 +62,22 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
 }
 
 /** Throws `UsageError` where a window, as it was asked for, cuts off a piece of a unit. */
-function expectWholeUnits({ window, isWeekly }: ReportPlan, unit: SplitUnit, now: number): void {
-  const { plannedUntil = window.until } = window;
-  const units = splitWindow({ ...window, until: plannedUntil }, unit);
+function expectWholeUnits(plan: ReportPlan, unit: SplitUnit, now: number): void {
+  const units = plannedUnits(plan, unit);
   if (!units.some((part) => isCut(part, now))) return;
-  throw cutUnits(units, unit, isWeekly ? '--by WEEKLY' : `--split ${unit} with a file a part`);
+  throw cutUnits(units, unit, plan.isWeekly ? '--by WEEKLY' : `--split ${unit} with a file a part`);
+}
+
+/** Whether a window is several whole units, of which the last may end now, in unix seconds. */
+export function canSplit(plan: ReportPlan, unit: SplitUnit, now: number): boolean {
+  const units = plannedUnits(plan, unit);
+  return units.length > 1 && !units.some((part) => isCut(part, now));
+}
+
+/** The units of a window as it was asked for, which may have an end that is still to come. */
+function plannedUnits({ window }: ReportPlan, unit: SplitUnit): UnitWindow[] {
+  const { plannedUntil = window.until } = window;
+  return splitWindow({ ...window, until: plannedUntil }, unit);
 }
 
 /** Whether the window cuts off a piece of a part's unit that has been. */

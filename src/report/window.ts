@@ -178,7 +178,7 @@ export function notesOf(window: Window, now: number): string[] {
 
   const end = formatInstant(until, zone);
   const present = formatInstant(now, zone);
-  const note = `The window is not over: it ends at ${end}, and the report holds what there is by now, ${present}.`;
+  const note = `The window is not over: it ends at ${end}, and it is ${present} now.`;
   return [...notes, note];
 }
 

@@ -44,7 +44,7 @@ export async function askReport(
 
   const period = await prompt.ask({
     what: 'period',
-    example: 'last-week, last-month, 2026-10, 2026-11-01..2026-11-15',
+    example: 'last-month, 2026-10, 2026-11-01',
     flag: '--period P',
     default: 'last-week',
     check: (answer) => check({ period: answer }),
@@ -55,7 +55,7 @@ export async function askReport(
   if (by === undefined) {
     const answer = await prompt.ask({
       what: 'breakdowns',
-      example: 'DAILY,CAMPAIGN or COUNTRY; none for the total',
+      example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
       check: (text) => check({ period, by: withoutNone(text) }),
@@ -68,7 +68,7 @@ export async function askReport(
   if (output === undefined && options.format === undefined && console.out.isTerminal) {
     output = await prompt.ask({
       what: 'file',
-      example: 'report.csv, report.xlsx, report.html; - for this terminal',
+      example: 'report.xlsx; - for this terminal',
       flag: '-o FILE',
       default: 'report.csv',
       check: checkFile,

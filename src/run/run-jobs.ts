@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { ReportFailedError, StillInProgressError } from '../errors.ts';
 import { calendarDays } from '../report/compared-window.ts';
-import { canMerge } from '../report/parts.ts';
+import { canMerge, canSplit } from '../report/parts.ts';
 import { announce } from './announce.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { jobWithIds } from './names.ts';
@@ -36,22 +36,28 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
     const written = await fetchReport(tools, { plan: job.plan, options: job.options, intake });
     await announce(context, written);
   } catch (error) {
-    throw withSplitHint(error, job);
+    throw withSplitHint(error, job, Math.floor(context.host.wallClock() / 1_000));
   }
 }
 
-/** Of a window that is longer than this, each week may be a report of its own. */
+/** Of a window that is longer than this, shorter reports may come through. */
 const daysInOneReport = 14;
 
+/** The units that a file may have, from the one that is tried first. */
+const fileUnits = ['week', 'month', 'day'] as const;
+
 /** The error of a report that failed or took too long, with how to cut a window of many days. */
-function withSplitHint(error: unknown, { plan, options }: Job): unknown {
+function withSplitHint(error: unknown, { plan, options }: Job, now: number): unknown {
   const isOfSize = error instanceof ReportFailedError || error instanceof StillInProgressError;
   if (!isOfSize || calendarDays(plan.window) <= daysInOneReport) return error;
 
   const isMergeable = canMerge(plan.request.breakdowns, 'week');
+  const unit = isMergeable ? 'week' : fileUnits.find((each) => canSplit(plan, each, now));
+  if (unit === undefined) return error;
+
   const isFile = (options.output ?? '-') !== '-';
-  const split = isMergeable ? '--split week' : "--split week -o '{date}.csv'";
-  const more = isMergeable || !isFile ? '' : ', a file a week';
+  const split = isMergeable ? '--split week' : `--split ${unit} -o '{date}.csv'`;
+  const more = isMergeable || !isFile ? '' : `, a file a ${unit}`;
   const hint = `A shorter report may come through: the same command with ${split}${more}.`;
   return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
 }

@@ -77,7 +77,7 @@ function findFile(
 
   const [firstName] = names;
   if (firstName !== undefined) expectReportName(firstName, host.wallClock());
-  const what = firstName === undefined ? '--all' : `The report ${JSON.stringify(firstName)}`;
+  const what = firstName === undefined ? '--all' : `The report ${quoted(firstName)}`;
   throw new UsageError(
     `${what} needs a file of saved reports, and there is no ${projectFileName} here or in a folder above.`,
     { hint: 'Write one with: adreport init (or name it with --file).' },

@@ -23,9 +23,12 @@ export function wrapLines(text: string, width: number): string {
   return lines.join('\n');
 }
 
-/** A sentence in lines of at most so many cells, with what it says to type at its end. */
+/**
+ * A sentence in lines of at most so many cells. A command that is all of it, or stands behind a
+ * colon, is what it says to type, to its end.
+ */
 function wrapSentence(sentence: string, width: number): string[] {
-  const commandAt = sentence.search(/\badreport [a-z-]/);
+  const commandAt = sentence.search(/(?<=^\s*|: )adreport [a-z-]/);
   if (commandAt === -1) return wrap(sentence, width);
 
   const before = sentence.slice(0, commandAt).trim();

@@ -195,15 +195,23 @@ describe('a report of many days that does not come', () => {
     { how: 'is too slow', options: { manual: true }, exitCode: 7 },
   ])('$how: how to cut it is said', async ({ options, exitCode }) => {
     const { run } = await serveForTest(options);
-    const hint = 'A shorter report may come through: the same command with --split week';
+    const hint = 'A shorter report may come through: the same command with ';
 
     const daily = await run(`${year} --by DAILY -o y.csv`);
-    expect(daily).toMatchObject({ exitCode, stderr: expect.stringMatching(`${hint}\\.\n`) });
-    const total = await run(`${year} --fresh`);
-    expect(total).toMatchObject({
-      exitCode,
-      stderr: expect.stringContaining(`${hint} -o '{date}`),
-    });
+    expect(daily.exitCode).toBe(exitCode);
+    expect(daily.stderr).toContain(`${hint}--split week.\n`);
+
+    // A file a part holds a whole unit, so that the units are those that the window has.
+    const splits = { 2025: 'month', '2025-10': 'day', '2025-09-29..2025-10-26': 'week' };
+    for (const [period, unit] of Object.entries(splits)) {
+      const line = `${year.replace('2025', period)} --fresh`;
+      const total = await run(line);
+      expect(total.exitCode).toBe(exitCode);
+      const flags = /the same command with (.*)\.\n/.exec(total.stderr)?.[1];
+      expect(flags).toBe(`--split ${unit} -o '{date}.csv'`);
+      const pasted = `${line} --split ${unit} -o {date}.csv --dry-run`;
+      expect(await run(pasted)).toMatchObject({ exitCode: 0 });
+    }
     const short = await run(`${year.replace('2025', 'yesterday')} --by DAILY`);
     expect(short).toMatchObject({ exitCode, stderr: expect.not.stringContaining('--split') });
   });

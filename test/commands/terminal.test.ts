@@ -183,10 +183,10 @@ test('run without a window asks, and prints the command line that does without q
   const { cwd, open, answer, signedIn } = await sitDown({ delayMs: 0 });
   const terminal = open('run --metrics displays,clicks', signedIn);
   await answer(terminal, {
-    'e.g. last-week': '2025-13\r',
+    'e.g. last-month': '2025-13\r',
     'the calendar has no': `${'\u007f'.repeat(7)}2025-10\r`,
-    'e.g. DAILY,CAMPAIGN': 'country\r',
-    'e.g. report.csv': '\r',
+    'e.g. COUNTRY': 'country\r',
+    'e.g. report.xlsx': '\r',
   });
   await terminal.waitFor('Wrote report.csv');
 

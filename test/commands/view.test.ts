@@ -311,6 +311,11 @@ describe('what is shown', () => {
     const none = await view('r.json', json, '--where campaignname= --where date=2026-10-31 --json');
 
     expect(JSON.parse(none.stdout)).toMatchObject({ rowCount: 1, totals: { clicks: 20 } });
+    expect(none.stderr).toBe('');
+
+    const nothing = await view('r.json', json, '--where campaignname=Nope*');
+
+    expect(nothing).toMatchObject({ exitCode: 0, stderr: 'No row has what --where asks for.\n' });
   });
 
   test('bars and a line', async () => {

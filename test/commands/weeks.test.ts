@@ -44,6 +44,18 @@ describe('run --by WEEKLY', () => {
     expect(named.stdout.replace('"WEEKLY"', '"RANGE"')).toBe(split.stdout);
   });
 
+  test('a report of one window alone is no day on a page', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+
+    const { files } = await run('run --by RANGE --period last-month -o month.html');
+
+    const [, main = ''] = files['month.html']?.split('<main') ?? [];
+    const text = main.replaceAll(/<[^>]*>/g, ' ');
+    expect(text).toContain('1 window');
+    expect(text).toMatch(/All windows[\s\S]*From[\s\S]*Thu 1 Oct/);
+    expect(text).not.toMatch(/1 day|All days/);
+  });
+
   test.each([
     { period: 'last-month', nearest: '2026-09-28..2026-11-01' },
     { period: '2026-11-01..2026-11-15', nearest: '2026-11-02..2026-11-15' },

@@ -33,6 +33,11 @@ describe('wrapLines', () => {
     );
   });
 
+  test('wraps a sentence that goes on after a command as a sentence', () => {
+    const text = 'Sign in with adreport login, or set ADREPORT_TOKEN.';
+    expect(wrapLines(text, 30)).toBe('Sign in with adreport login,\nor set ADREPORT_TOKEN.');
+  });
+
   test('leaves a command whole that has room', () => {
     const text = 'To go on, type this:\n  adreport download 07bf --wait';
     expect(wrapLines(text, 31)).toBe(text);

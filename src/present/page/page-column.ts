@@ -104,6 +104,7 @@ const dateLabels: Readonly<Record<DateUnit, string>> = {
   day: 'Date',
   week: 'Week',
   month: 'Month',
+  window: 'From',
 };
 
 /** The column of a field, or of a rate that is computed from others. */
