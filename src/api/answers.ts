@@ -101,6 +101,33 @@ export async function peek(
   return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
+/** A body of which a short text is kept while it is read. */
+export class NotedBody implements AsyncIterable<Buffer> {
+  readonly #body: AsyncIterable<Buffer>;
+  readonly #bytesAtMost: number;
+  readonly #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor(body: AsyncIterable<Buffer>, bytesAtMost: number) {
+    this.#body = body;
+    this.#bytesAtMost = bytesAtMost;
+  }
+
+  /** What was read of it; `undefined` where that is longer. */
+  get text(): string | undefined {
+    if (this.#size > this.#bytesAtMost) return undefined;
+    return new TextDecoder().decode(Buffer.concat(this.#pieces));
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    for await (const piece of this.#body) {
+      this.#size += piece.length;
+      if (this.#size <= this.#bytesAtMost) this.#pieces.push(piece);
+      yield piece;
+    }
+  }
+}
+
 /** Whether an answer is a web page, such as a proxy's or a portal's. */
 export function isPage(text: string, { headers }: HttpResponse): boolean {
   return /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);

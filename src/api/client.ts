@@ -13,6 +13,7 @@ import {
   findToken,
   holdsRows,
   isReportData,
+  NotedBody,
   parseJson,
   peek,
   readText,
@@ -420,7 +421,7 @@ function isCsv(start: string, { headers }: HttpResponse): boolean {
   );
 }
 
-/** A body with more characters is no sentence in the place of a report. */
+/** A body with more bytes is no sentence in the place of a report. */
 const sentenceAtMost = 1_000;
 
 /**
@@ -447,12 +448,13 @@ async function readReport<Result>(
     if (error) throw error.amend('', { retryAfterMs });
   }
 
+  const body = new NotedBody(all, sentenceAtMost);
   try {
-    return await take(reportAnswer(response, all, host));
+    return await take(reportAnswer(response, body, host));
   } catch (error) {
     const isMalformed = error instanceof IncompleteDataError && error.code === 'MALFORMED';
     const isNoReport = isMalformed || error instanceof RejectedError;
-    if (isNoReport && start.length <= sentenceAtMost && saysNotYet(start)) {
+    if (isNoReport && saysNotYet(body.text ?? '')) {
       throw new StillInProgressError('The report is not ready.', { retryAfterMs });
     }
     // It was not cut on its way: the service would send the same again.

@@ -768,6 +768,36 @@ const downloadVariants = variantsOf('download', '/download-reporting', [
     calls: 2,
   },
   {
+    name: '200 with “not ready” as text/plain',
+    doctor: 'S11',
+    answers: [typed('text/plain', 'not ready'), report],
+    calls: 2,
+  },
+  {
+    name: '200 with “Not yet.” as text/plain',
+    doctor: 'S11',
+    answers: [typed('text/plain', 'Not yet.'), report],
+    calls: 2,
+  },
+  {
+    name: '200 with “Report not yet available” as text/html',
+    doctor: 'S11',
+    answers: [typed('text/html', 'Report not yet available'), report],
+    calls: 2,
+  },
+  {
+    name: '200 with “not ready” as text/csv',
+    doctor: 'S11',
+    answers: [typed('text/csv', 'not ready'), report],
+    calls: 2,
+  },
+  {
+    name: '200 with “not ready” as application/json',
+    doctor: 'S11',
+    answers: [typed('application/json', '"not ready"'), report],
+    calls: 2,
+  },
+  {
     name: '200 with a message in place of the report',
     doctor: 'S10',
     answers: ['{"message":"Report is not ready"}', report],
