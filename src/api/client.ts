@@ -496,9 +496,12 @@ function timeOf(headers: HttpResponse['headers']): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Whether the header `Link` of an answer names a next page. */
+/** Whether the header `Link` of an answer names a next page; one `rel` may have several words. */
 function hasNextLink({ headers }: HttpResponse): boolean {
-  return /;\s*rel\s*=\s*"?next\b/i.test(headers.link ?? '');
+  const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
+  return [...relations].some(([, quoted, bare = '']) => {
+    return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
+  });
 }
 
 /** The number in `X-Total-Count`. */

@@ -187,7 +187,7 @@ export function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
-const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success)\s*$/i;
+const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
 /** Whether a value says that there is something: an object by its leaves. */
 export function saysSomething(value: unknown): boolean {

@@ -46,9 +46,9 @@ export class Sayings implements Judgement {
   }
 }
 
-/** How many rows, and the first of them: `3 rows, the first is row 5`, `row 5`. */
+/** How many rows, and the first of them: `3 rows (the first is row 5)`, `row 5`. */
 export function rowsText(count: number, firstRow: number): string {
-  return count === 1 ? `row ${firstRow}` : `${count} rows, the first of which is row ${firstRow}`;
+  return count === 1 ? `row ${firstRow}` : `${count} rows (the first is row ${firstRow})`;
 }
 
 /**

@@ -177,7 +177,8 @@ export class TimeCheck implements Check {
       const list = listOf(calendar, toCome);
       sayings.note(`The report has rows of ${formatPlural(toCome.size, unit)} to come: ${list}`);
     }
-    if (!canMiss) return;
+    // Of rows without any time nobody knows of which they are.
+    if (!canMiss || times.size === 0) return;
 
     const missing = new Set<number>();
     let count = 0;

@@ -240,8 +240,7 @@ function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
 function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {
   const name = printable(field);
   const sentence = `After row ${firstRow}, the rows have values in the column “${name}”, which the header written before lacks.`;
-  const hint =
-    'Choose the columns with --columns (--columns all keeps every known one), or write --format json.';
+  const hint = `Choose the columns with --columns, ${name} among them or not, or write --format json.`;
   return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
 }
 

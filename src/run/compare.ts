@@ -4,17 +4,17 @@ import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { windowText } from '../figures/window-text.ts';
 import { formats } from '../formats/index.ts';
+import type { Expectation } from '../judge/check.ts';
+import { ReportVerdict } from '../judge/report-judge.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import { calendarDays, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { requestFor } from '../report/request.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
-import { readRows } from '../rows/read-rows.ts';
 import { chooseFormat, showsCard } from './deliver.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
-import type { RunFlags } from './flags/run-flags.ts';
 import { noteFetched, type ReportTools } from './order.ts';
-import type { Job, ProfilePlan } from './plan.ts';
-import { fetchReport, type Intake } from './receive.ts';
+import { type Job, outputOf, type ProfilePlan } from './plan.ts';
+import { fetchReport, type Intake, readAnswer } from './receive.ts';
 
 /** Throws `UsageError` for an output that has no place for a change. */
 function checkComparable(context: Pick<Context, 'console' | 'flags'>, options: OutputFlags): void {
@@ -51,26 +51,35 @@ export function planEarlier(
   return { ...plan, window, request: { ...request, breakdowns } };
 }
 
-/** A report, and the earlier one that it is held against. */
+/** A window of a job, and the earlier report that its own is held against. */
 interface ComparedReport {
+  readonly job: Job;
   readonly now: Window;
   readonly earlier: EarlierPlan;
-  readonly options: RunFlags;
+}
+
+/** What a report is held against, and what proves that this is not what was asked for. */
+interface JudgedComparison {
+  readonly comparison: Comparison;
+  readonly findings: readonly string[];
 }
 
 /** Fetches an earlier report, as what the one of this window is held against. */
 export async function compareReport(
   tools: ReportTools,
-  { now, earlier, options }: ComparedReport,
-): Promise<Comparison> {
+  { job, now, earlier }: ComparedReport,
+): Promise<JudgedComparison> {
+  const { options } = job;
   const before = earlier.window;
-  const intake = summingIntake(tools);
-  const sums = await fetchReport(tools, { plan: earlier, options, intake });
+  // The earlier report is whole, also where the parts of this one are shared out.
+  const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
+  const intake = summingIntake(tools, outputOf(whole).expectation);
+  const { sums, findings } = await fetchReport(tools, { plan: earlier, options, intake });
 
   const isOver = before.laterUntil === now.until;
   const counted = { ...now, until: before.laterUntil };
   const texts = { now: textOf(counted, isOver), before: textOf(before, isOver) };
-  return {
+  const comparison: Comparison = {
     sums,
     ...texts,
     begins: {
@@ -83,20 +92,36 @@ export async function compareReport(
       ...(now.plannedUntil === undefined ? [] : now.notes),
     ],
   };
+  return { comparison, findings: findings.map((finding) => `${texts.before}: ${finding}`) };
 }
 
-/** An intake that adds up a report. */
-function summingIntake(tools: ReportTools): Intake<ReportSums> {
+/** What an earlier report comes to. */
+interface SummedReport {
+  readonly sums: ReportSums;
+  readonly findings: readonly string[];
+}
+
+/** An intake that judges a report by its request, and adds it up. */
+function summingIntake(
+  tools: ReportTools,
+  expectation: Expectation | undefined,
+): Intake<SummedReport> {
   return {
-    async take({ body, contentType }, { id: reportId }) {
+    async take(answer, origin) {
+      const nowMs = tools.host.wallClock();
+      const verdict = new ReportVerdict({ expectation, answer, origin, nowMs });
       const sums = new ReportSums();
       const columns = new ColumnPlan({});
-      for await (const batch of readRows(body, { contentType })) {
-        if (columns.columns.length === 0) columns.follow(batch);
-        sums.observe(batch, columns.columns);
+      const batches = readAnswer(tools, answer);
+      let next = await batches.next();
+      for (; !next.done; next = await batches.next()) {
+        if (columns.columns.length === 0) columns.follow(next.value);
+        verdict.observe(next.value);
+        sums.observe(next.value, columns.columns);
       }
-      if (reportId !== undefined) await noteFetched(tools, reportId, undefined);
-      return sums;
+      const { findings } = verdict.close(next.value);
+      if (origin.id !== undefined) await noteFetched(tools, origin.id, undefined);
+      return { sums, findings };
     },
   };
 }

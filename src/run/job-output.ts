@@ -17,18 +17,20 @@ export async function prepareJobOutput(
   job: Job,
   part?: Part,
 ): Promise<PreparedOutput> {
-  const { plan, options, accountName, keeper, label, name, question } = job;
+  const { plan, accountName, keeper, label, name, question } = job;
   const { window } = part ?? plan;
   const earlier = planEarlier(context, job, window);
-  const output = await prepareOutput(context, options, outputOf(job, part));
+  const output = await prepareOutput(context, job.options, outputOf(job, part));
   await keeper?.start();
+  const compared = earlier && (await compareReport(tools, { job, now: window, earlier }));
 
   return {
     ...output,
+    earlierFindings: [...output.earlierFindings, ...(compared?.findings ?? [])],
     label: { report: name ?? null, account: accountName, job: label },
     question,
     book: part && keeper && bookingOf(context, keeper, part),
-    comparison: earlier && (await compareReport(tools, { now: window, earlier, options })),
+    comparison: compared?.comparison,
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openerOn } from '../../src/run/deliver.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
+import { serveDamaged } from '../support/damaged-service.ts';
 import { serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -236,6 +237,32 @@ describe('--compare', () => {
 
     expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+% /);
     expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
+  });
+
+  test.each([
+    { how: 'goes on elsewhere', change: { hasMore: true }, says: 'hasMore' },
+    { how: 'has an error beside its rows', change: { errors: ['shard 3 failed'] }, says: 'errors' },
+    { how: 'has another total', change: { totals: { displays: 1 } }, says: 'totals.displays' },
+  ])('an earlier report that $how is a finding, as that of the window would be', async (row) => {
+    const run = await serveDamaged({
+      name: row.how,
+      server: { delayMs: 0 },
+      answer: (answer) => {
+        const { summary } = Object(answer.json);
+        const isEarlier = summary?.since.startsWith('2026-10-26');
+        return isEarlier ? { ...answer, json: { ...Object(answer.json), ...row.change } } : answer;
+      },
+    });
+    const line = `run --period 2026-W45 ${byCampaign} --compare previous -o r.html`;
+
+    const warned = await run(line);
+    expect(warned.exitCode).toBe(0);
+    const finding = `Warning: r.html: 26 October – 1 November 2026: The report`;
+    expect(warned.stderr).toMatch(new RegExp(`${finding}.*${row.says}`));
+    expect(warned.files['r.html']).toContain(row.says);
+
+    const strict = await run(`${line} --strict`);
+    expectRefusal(strict, 9, row.says);
   });
 
   test('is exit 2 where nothing would show it', async () => {

@@ -516,6 +516,16 @@ const doubtfulVariants = variantsOf('doubtful', '/download-reporting', [
     finding: /rel=next/,
   },
   {
+    name: 'Link with several words',
+    doctor: 'S36',
+    answer: { headers: { link: '</page/2>; rel="last next"' }, body: report },
+    finding: /rel=next/,
+  },
+  {
+    name: 'Link of another relation',
+    answer: { headers: { link: '</older>; rel="next-archive", </me>; rel=self' }, body: report },
+  },
+  {
     name: 'displays is [7]',
     doctor: 'S17',
     answer: `{"data":[{"date":"2026-11-19","displays":[7]}],"summary":${summary}}`,
@@ -582,7 +592,7 @@ const alikeVariants = variantsOf('alike', '/download-reporting', [
     name: 'nothing wrong beside the rows',
     doctor: 'S36',
     answer: beside(
-      '"error":null,"errors":[],"next":"","status":"OK","count":1,"report_id":"r1","code":200,"message":"Report ready","limit":100,"pages":1,"sampled":false,"failed":0,"final":true',
+      '"error":{"code":0,"message":"Success."},"errors":[],"next":"","status":"OK","count":1,"report_id":"r1","code":200,"message":"Report ready","limit":100,"pages":1,"sampled":false,"failed":0,"final":true',
     ),
   },
   {
