@@ -128,6 +128,14 @@ export class NotedBody implements AsyncIterable<Buffer> {
   }
 }
 
+/** Whether the header `Link` of an answer names a next page; one `rel` may have several words. */
+export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean {
+  const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
+  return [...relations].some(([, quoted, bare = '']) => {
+    return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
+  });
+}
+
 /** Whether an answer is a web page, such as a proxy's or a portal's. */
 export function isPage(text: string, { headers }: HttpResponse): boolean {
   return /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);

@@ -11,6 +11,7 @@ import {
   findCampaigns,
   findReportId,
   findToken,
+  hasNextLink,
   holdsRows,
   isReportData,
   NotedBody,
@@ -494,14 +495,6 @@ function reportAnswer(
 function timeOf(headers: HttpResponse['headers']): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Whether the header `Link` of an answer names a next page; one `rel` may have several words. */
-function hasNextLink({ headers }: HttpResponse): boolean {
-  const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
-  return [...relations].some(([, quoted, bare = '']) => {
-    return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
-  });
 }
 
 /** The number in `X-Total-Count`. */

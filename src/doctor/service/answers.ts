@@ -73,11 +73,6 @@ export function isCampaign(value: unknown): boolean {
   );
 }
 
-/** Whether an answer says in its headers that it is not all there is. */
-export function hasFurtherPage({ headers }: RawAnswer): boolean {
-  return /\brel="?next/i.test(headers.link ?? '');
-}
-
 /**
  * The members that a report has beside its rows, and its summary beside what describes it, by their
  * names.

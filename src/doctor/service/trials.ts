@@ -1,10 +1,9 @@
-import { recordIn } from '../../api/answers.ts';
+import { hasNextLink, recordIn } from '../../api/answers.ts';
 import { type StatementId, statements } from '../../contract/statements.ts';
 import { wallTimeOf } from '../../contract/values.ts';
 import { isObject } from '../../text/json-object.ts';
 import {
   formatOf,
-  hasFurtherPage,
   isCampaign,
   isCsv,
   isIsoWithOffset,
@@ -50,7 +49,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   },
   S05: async (service) => {
     const answer = await service.campaigns();
-    if (hasFurtherPage(answer)) return 'it links to a further page';
+    if (hasNextLink(answer)) return 'it links to a further page';
 
     const { json } = answer;
     const isList = isSuccess(answer) && Array.isArray(json) && json.every(isCampaign);
@@ -106,7 +105,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     const answer = await service.daysAnswer();
     const members = membersBesideRows(answer);
     if (answer.status !== 200) members.push(`status ${answer.status}`);
-    if (hasFurtherPage(answer)) members.push('a link to a further page');
+    if (hasNextLink(answer)) members.push('a link to a further page');
     return members.length === 0 || `beside the rows: ${members.join(', ')}`;
   },
   S31: async (service) => {
