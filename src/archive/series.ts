@@ -99,10 +99,10 @@ interface AskedUnit extends Pick<CalendarUnit, 'start' | 'over'> {
 
 /**
  * Whether a file holds another unit than the one asked for under its name: a day where a week is
- * asked for. Without a split there are no units: one file may hold any window, and grow with it.
+ * asked for. Of one split all names mean the same, and without one a file may hold any window.
  */
 export function isOfOtherUnit(line: FileLine, own: OrderLine, asked: AskedUnit): boolean {
-  if (own.split === null && asked.split === null) return false;
+  if (own.split === asked.split) return false;
 
   const unit = unitOfLine(line, own);
   const start = unit?.start ?? Date.parse(line.since) / 1_000;
