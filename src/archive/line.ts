@@ -80,11 +80,8 @@ function questionOfOrder(order: OrderLine): Question {
  */
 export function differencesOfOrders(booked: OrderLine, asked: OrderLine): string[] {
   const differences = differencesOf(questionOfOrder(booked), questionOfOrder(asked));
-  const { split: old } = booked;
-  const { split } = asked;
-  return old === split
-    ? differences
-    : [...differences, `split: ${old ?? 'none'} → ${split ?? 'none'}`];
+  if (booked.split === asked.split) return differences;
+  return [...differences, `split: ${booked.split ?? 'none'} → ${asked.split ?? 'none'}`];
 }
 
 /** The totals that differ, each with its value before and now; `undefined` where none does. */

@@ -26,7 +26,10 @@ export interface PreparedOutput {
   /** What the rows are checked against, where they can be. */
   readonly expectation: Expectation | undefined;
 
-  /** Findings from before the report was asked for: on the list of campaigns. */
+  /**
+   * Findings from before the report was asked for: on the list of campaigns, and on the report that
+   * it is compared with.
+   */
   readonly earlierFindings: readonly string[];
 
   /** Whether a finding is an error (`--strict`). */
