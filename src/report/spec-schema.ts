@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { encodings, windowClocks } from '../contract/messages.ts';
+import { profiles } from '../contract/vocabulary.ts';
+import type { ReportSpec } from './spec.ts';
+import { isZoneName, splitUnits } from './window.ts';
+
+// How a spec that was written to disk is read. Only commands that read one load this file.
+
+const text = z.string().max(20_000);
+const texts = z.array(text);
+const value = z.union([text, z.number(), z.boolean(), texts]);
+
+/** The members of a spec, for lines and entries that have others beside them. */
+export const specMembers = {
+  request: z.strictObject({
+    profile: z.enum(profiles),
+    metrics: texts,
+    breakdowns: texts,
+    filters: z.record(text, texts).optional(),
+    columns: z.union([texts, z.literal('all')]).optional(),
+  }),
+  timezone: text.refine(isZoneName),
+  format: z.object({ name: text }).catchall(value),
+  output: text.optional(),
+  split: z.enum(splitUnits).optional(),
+  period: text.optional(),
+  since: text.optional(),
+  until: text.optional(),
+  lookback: z.int().nonnegative().optional(),
+  strict: z.boolean().optional(),
+  encoding: z.enum(encodings).optional(),
+  account: text.optional(),
+  login: text.optional(),
+  service: text.optional(),
+  windowClock: z.enum(windowClocks).optional(),
+};
+
+/** A member that has no name above is the value of a flag. */
+export const specValue = value;
+
+const specSchema = z.object(specMembers).catchall(value);
+
+/**
+ * Reads a spec; `undefined` for anything else. The names of metrics, breakdowns and filters are
+ * those of some version: planning checks them.
+ */
+export function parseSpec(data: unknown): ReportSpec | undefined {
+  const { data: spec } = specSchema.safeParse(data);
+  return spec as ReportSpec | undefined;
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { findCountry } from '../contract/countries.ts';
+import type { Encoding, WindowClock } from '../contract/messages.ts';
+import type {
+  BreakdownName,
+  DerivedBreakdownName,
+  DerivedName,
+  FilterName,
+  MetricName,
+  Profile,
+} from '../contract/vocabulary.ts';
+import type { SplitUnit } from './window.ts';
+
+/**
+ * Everything that decides what a report contains and how it is kept: the request, the window as the
+ * user gave it, the form of the file, its place, whose it is.
+ *
+ * A plain value, the same in the ledger, the history of a folder, saved reports and hints. A member
+ * at its default is absent. A flag that belongs to the spec and has no member below is a member of
+ * its own, under the name of its option.
+ */
+export interface ReportSpec {
+  readonly request: SpecRequest;
+
+  /** IANA name of the report's zone. */
+  readonly timezone: string;
+  readonly format: SpecFormat;
+
+  /** As `-o` takes it, with its placeholders; absent for stdout. */
+  readonly output?: string;
+  readonly split?: SplitUnit;
+
+  /** The window, either as a period or by its ends: all as the flags take them. */
+  readonly period?: string;
+  readonly since?: string;
+  readonly until?: string;
+
+  /** Units after its own for which the service still corrects a part; 0 if absent. */
+  readonly lookback?: number;
+  readonly strict?: boolean;
+
+  /** `json` if absent. */
+  readonly encoding?: Encoding;
+
+  /** The name of the stored account; absent for a bare token. */
+  readonly account?: string;
+
+  /** Who signs in, masked, if known. */
+  readonly login?: string;
+
+  /** The base URL of the service; `local` for one on loopback. */
+  readonly service?: string;
+
+  /** `instant` if absent. */
+  readonly windowClock?: WindowClock;
+}
+
+/** What is asked of the service, without the window. */
+export interface SpecRequest {
+  readonly profile: Profile;
+
+  /** In column order, computed ones among them. */
+  readonly metrics: readonly (MetricName | DerivedName)[];
+  readonly breakdowns: readonly (BreakdownName | DerivedBreakdownName)[];
+  readonly filters?: SpecFilters;
+
+  /** The value of `--columns`; absent for the columns that follow from the request. */
+  readonly columns?: readonly string[] | 'all';
+}
+
+/** The filters that take names, which `/campaigns` turns into ids. */
+export const namedFilters = ['campaign', 'adUnit', 'advertiser'] as const;
+export type NamedFilter = (typeof namedFilters)[number];
+
+/** Ids as the service takes them; names and patterns of names as they were typed. */
+export type SpecFilters = {
+  readonly [Name in FilterName | NamedFilter]?: readonly string[];
+};
+
+/** A value of a flag. */
+export type SpecValue = string | number | boolean | readonly string[];
+
+/** The name of a format, and every flag that shapes the file, by the names of their options. */
+export interface SpecFormat {
+  readonly name: string;
+  readonly [option: string]: SpecValue;
+}
+
+/** The flags that shape the head of a page and none of its figures. */
+const headings = ['title', 'note', 'logo'];
+
+/**
+ * 32 hex digits for what decides the content of a file but its time: the same on every machine. The
+ * order of metrics, breakdowns and columns counts, because the file keeps it; the order of filters
+ * and of their values does not.
+ */
+export function contentId(spec: ReportSpec): string {
+  const { request, timezone, split, windowClock, format } = spec;
+  const shape = Object.fromEntries(
+    Object.entries(format).filter(([option]) => !headings.includes(option)),
+  );
+  return hashOf({ request: withSortedFilters(request), timezone, split, windowClock, shape });
+}
+
+/** 32 hex digits for all of a spec. */
+export function specId(spec: ReportSpec): string {
+  return hashOf({ ...spec, request: withSortedFilters(spec.request) });
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
+}
+
+/** JSON whose members are sorted by name. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    const isPlain = typeof member === 'object' && member !== null && !Array.isArray(member);
+    return isPlain ? Object.fromEntries(Object.entries(member).sort(byName)) : member;
+  });
+}
+
+function withSortedFilters(request: SpecRequest): SpecRequest {
+  if (!request.filters) return request;
+  const filters: Record<string, readonly string[]> = {};
+  for (const [name, values] of Object.entries(request.filters)) filters[name] = [...values].sort();
+  return { ...request, filters };
+}
+
+function byName([name]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return name < other ? -1 : 1;
+}
+
+/**
+ * What differs between the contents of two specs, a text each: `country: FR → DE`. Empty exactly if
+ * their content ids are equal.
+ */
+export function differences(before: ReportSpec, after: ReportSpec): string[] {
+  const old = contentTexts(before);
+  const current = contentTexts(after);
+  const texts: string[] = [];
+
+  for (const name of new Set([...old.keys(), ...current.keys()])) {
+    const oldText = old.get(name) ?? 'none';
+    const text = current.get(name) ?? 'none';
+    if (oldText !== text) texts.push(`${name}: ${shortened(oldText)} → ${shortened(text)}`);
+  }
+  return texts;
+}
+
+/** A filter may have a thousand values. */
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
+
+/** The members that decide the content, under the names of their flags. */
+function contentTexts({
+  request,
+  timezone,
+  split,
+  windowClock,
+  format,
+}: ReportSpec): Map<string, string> {
+  const texts = new Map<string, string>([
+    ['profile', request.profile],
+    ['metrics', request.metrics.join(',')],
+    ['by', request.breakdowns.join(',') || 'none'],
+    ['timezone', timezone],
+    ['split', split ?? 'none'],
+    ['window-clock', windowClock ?? 'instant'],
+  ]);
+  if (request.columns !== undefined) texts.set('columns', String(request.columns));
+
+  for (const [name, values] of Object.entries(request.filters ?? {})) {
+    const isCountry = name === 'countryId';
+    const shown = isCountry ? values.map(countryCode) : values;
+    texts.set(isCountry ? 'country' : name, [...shown].sort().join(','));
+  }
+  for (const [option, value] of Object.entries(format)) {
+    if (headings.includes(option)) continue;
+    texts.set(option === 'name' ? 'format' : option, String(value));
+  }
+  return texts;
+}
+
+function countryCode(id: string): string {
+  return findCountry(id)?.code ?? id;
+}
