@@ -4,8 +4,8 @@ import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
 import { exitCodes, UsageError } from './errors.ts';
 import { summaryOf, topics } from './help/index.ts';
-import { addFlags, FlagOption } from './run/flags/flag.ts';
-import { globalFlags } from './run/flags/global-flags.ts';
+import { addFlags, FlagOption } from './plan/flags/flag.ts';
+import { globalFlags } from './plan/flags/global-flags.ts';
 import { wrap, wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 

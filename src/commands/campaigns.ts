@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { judgeCampaigns } from '../judge/campaign-list.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { listOutputFlags } from '../plan/flags/output-flags.ts';
+import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { formatInstant } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
-import { listOutputFlags } from '../run/flags/output-flags.ts';
-import { serviceFlags } from '../run/flags/service-flags.ts';
 import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 

@@ -3,7 +3,7 @@ import { variableOfOption } from '../account/settings.ts';
 import { version } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import { summaryOf, topics } from '../help/index.ts';
-import { FlagOption } from '../run/flags/flag.ts';
+import { FlagOption } from '../plan/flags/flag.ts';
 import type { Pair } from '../ui/page.ts';
 import { DeclaredCommand, optionsTakenBy } from './command.ts';
 

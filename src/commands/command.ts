@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from 'commander';
 import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../run/flags/flag.ts';
-import type { GlobalFlags } from '../run/flags/global-flags.ts';
+import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import type { GlobalFlags } from '../plan/flags/global-flags.ts';
 import { layOutExamples, type Pair } from '../ui/page.ts';
 
 /**

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import { allCountries } from '../contract/countries.ts';
 import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
+import { savedKeys } from '../plan/saved-reports.ts';
 import { dayNames } from '../report/window-flags.ts';
-import { savedKeys } from '../run/saved-reports.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 
 /** The line that `complete` prints where it knows no word, and the next one is no file either. */

@@ -3,10 +3,10 @@ import { readProjectDefaults } from '../account/project-file.ts';
 import { nameSettings, resolveAccount } from '../account/resolve.ts';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
+import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
+import { flagGroup } from '../plan/flags/flag.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
-import { tableLook } from '../run/deliver.ts';
-import { flagGroup } from '../run/flags/flag.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

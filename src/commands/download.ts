@@ -1,19 +1,19 @@
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
+import { checkFormat } from '../deliver/deliver.ts';
+import { announce } from '../fetch/announce.ts';
+import { findCreated, noteFetched, otherRequestsOf, toolsFor } from '../fetch/order.ts';
+import { writingIntake } from '../fetch/receive.ts';
+import { downloadWhenReady, withResumeHint } from '../fetch/wait.ts';
+import { prepareOutput } from '../fetch/write-report.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { outputFlags } from '../plan/flags/output-flags.ts';
+import { serviceFlags } from '../plan/flags/service-flags.ts';
+import { typedAccountFlags, typedCommand, typedFlags } from '../plan/flags/typed-command.ts';
+import { waitFlags } from '../plan/flags/wait-flags.ts';
+import { outputOf, type ReportOutput } from '../plan/plan.ts';
+import { questionOfReport } from '../plan/question.ts';
 import { plannedAgain } from '../report/ledger.ts';
-import { announce } from '../run/announce.ts';
-import { checkFormat } from '../run/deliver.ts';
-import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
-import { outputFlags } from '../run/flags/output-flags.ts';
-import { serviceFlags } from '../run/flags/service-flags.ts';
-import { typedAccountFlags, typedCommand, typedFlags } from '../run/flags/typed-command.ts';
-import { waitFlags } from '../run/flags/wait-flags.ts';
-import { findCreated, noteFetched, otherRequestsOf, toolsFor } from '../run/order.ts';
-import { outputOf, type ReportOutput } from '../run/plan.ts';
-import { questionOfReport } from '../run/question.ts';
-import { writingIntake } from '../run/receive.ts';
-import { downloadWhenReady, withResumeHint } from '../run/wait.ts';
-import { prepareOutput } from '../run/write-report.ts';
 import { declareCommand } from './command.ts';
 
 const downloadFlags = flagGroup('Options:', {

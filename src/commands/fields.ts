@@ -9,10 +9,10 @@ import {
   type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
+import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
+import { flagGroup } from '../plan/flags/flag.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
-import { tableLook } from '../run/deliver.ts';
-import { flagGroup } from '../run/flags/flag.ts';
 import { widthOf, wrap } from '../text/cell-width.ts';
 import { declareCommand } from './command.ts';
 

@@ -7,9 +7,14 @@ import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import {
+  readCount,
+  readDuration,
+  readPositive,
+  readWholeNumber,
+} from '../plan/flags/read-value.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
-import { readCount, readDuration, readPositive, readWholeNumber } from '../run/flags/read-value.ts';
 import type { LoggedRequest } from '../server/local-server.ts';
 import type { LocalServer } from '../server/start.ts';
 import { printable } from '../text/printable.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { topics } from '../help/index.ts';
-import { FlagOption, longNameOf } from '../run/flags/flag.ts';
+import { FlagOption, longNameOf } from '../plan/flags/flag.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';

@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
+import { checkFormat, csvDialect, openTarget, tableLook } from '../deliver/deliver.ts';
+import { pageExtras } from '../deliver/page-extras.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../formats/index.ts';
+import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
-import { checkFormat, csvDialect, openTarget, tableLook } from '../run/deliver.ts';
-import type { OutputFlags } from '../run/flags/output-flags.ts';
-import { pageExtras } from '../run/page-extras.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** A record of a list as its columns show it. */

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
-import { jobsOfBooks, type RepairFlags } from '../run/booked-jobs.ts';
-import { flagGroup } from '../run/flags/flag.ts';
-import { concurrencyFlag } from '../run/flags/run-flags.ts';
-import { serviceFlags } from '../run/flags/service-flags.ts';
-import { waitFlags } from '../run/flags/wait-flags.ts';
-import { runJobs } from '../run/run-jobs.ts';
+import { jobsOfBooks, type RepairFlags } from '../fetch/booked-jobs.ts';
+import { runJobs } from '../fetch/run-jobs.ts';
+import { flagGroup } from '../plan/flags/flag.ts';
+import { concurrencyFlag } from '../plan/flags/run-flags.ts';
+import { serviceFlags } from '../plan/flags/service-flags.ts';
+import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { exitCodeOfFindings } from './check.ts';

@@ -1,14 +1,14 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { chooseParts } from '../fetch/books.ts';
+import { showPlan } from '../fetch/dry-run.ts';
+import { runJobs } from '../fetch/run-jobs.ts';
+import { planForAccounts } from '../plan/accounts.ts';
+import { askReport, lacksWindow } from '../plan/ask-report.ts';
+import { runFlags } from '../plan/flags/run-flags.ts';
+import { expectOwnPlaces, type Job } from '../plan/plan.ts';
+import { planSavedReports, type RunCommandLine } from '../plan/saved-reports.ts';
 import { notesOf, partsAtMost } from '../report/window.ts';
-import { planForAccounts } from '../run/accounts.ts';
-import { askReport, lacksWindow } from '../run/ask-report.ts';
-import { chooseParts } from '../run/books.ts';
-import { showPlan } from '../run/dry-run.ts';
-import { runFlags } from '../run/flags/run-flags.ts';
-import { expectOwnPlaces, type Job } from '../run/plan.ts';
-import { runJobs } from '../run/run-jobs.ts';
-import { planSavedReports, type RunCommandLine } from '../run/saved-reports.ts';
 import { formatCount } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 

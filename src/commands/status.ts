@@ -1,12 +1,12 @@
 import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
-import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
-import { serviceFlags } from '../run/flags/service-flags.ts';
-import { typedWaitCommand } from '../run/flags/typed-command.ts';
-import { waitFlags } from '../run/flags/wait-flags.ts';
-import { noteReport, toolsFor } from '../run/order.ts';
-import { awaitReport, withResumeHint } from '../run/wait.ts';
+import { noteReport, toolsFor } from '../fetch/order.ts';
+import { awaitReport, withResumeHint } from '../fetch/wait.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { serviceFlags } from '../plan/flags/service-flags.ts';
+import { typedWaitCommand } from '../plan/flags/typed-command.ts';
+import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
+import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import {
   everyFigureOf,
@@ -35,14 +36,13 @@ import { encodeTable } from '../formats/index.ts';
 import { membersInWords } from '../judge/member-words.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { TableLook } from '../output/encoder.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { readPositive } from '../plan/flags/read-value.ts';
 import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
 import { TerminalTable } from '../present/terminal/terminal-table.ts';
 import { openReportFile, readReportStream } from '../rows/report-file.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import { tableLook } from '../run/deliver.ts';
-import { flagGroup, type OptionsOf } from '../run/flags/flag.ts';
-import { readPositive } from '../run/flags/read-value.ts';
 import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';

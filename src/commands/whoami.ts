@@ -3,7 +3,7 @@ import { maskToken } from '../account/setting-values.ts';
 import { isUnnamed } from '../account/sign-in.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
-import { serviceFlags } from '../run/flags/service-flags.ts';
+import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 

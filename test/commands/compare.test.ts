@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openerOn } from '../../src/run/deliver.ts';
+import { openerOn } from '../../src/deliver/deliver.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { serveDamaged } from '../support/damaged-service.ts';
 import { serveAnswers } from '../support/http-server.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { optionsTakenBy } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { summaryOf, topics } from '../../src/help/index.ts';
+import { FlagOption } from '../../src/plan/flags/flag.ts';
 import { dayNames } from '../../src/report/window-flags.ts';
-import { FlagOption } from '../../src/run/flags/flag.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 

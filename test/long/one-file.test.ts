@@ -42,8 +42,8 @@ export function createMarkdownEncoder(): Encoder {
   };
 }
 `,
-  'src/commands/tally.ts': `import { flagGroup } from '../run/flags/flag.ts';
-import { serviceFlags } from '../run/flags/service-flags.ts';
+  'src/commands/tally.ts': `import { flagGroup } from '../plan/flags/flag.ts';
+import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { declareCommand } from './command.ts';
 
 const tallyFlags = flagGroup('Options:', {

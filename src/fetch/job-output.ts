@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Bookkeeper } from '../archive/keeper.ts';
 import type { Context } from '../context.ts';
+import { type Job, outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
 import { compareReport, planEarlier } from './compare.ts';
 import type { ReportTools } from './order.ts';
-import { type Job, outputOf } from './plan.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
 /**

@@ -1,6 +1,8 @@
 import type { ServiceAccount } from '../account/account.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
+import { jobWithIds } from '../plan/names.ts';
+import { type Job, labelOfPart } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
 import { anyOf } from '../signals.ts';
 import { ClosedPipeError } from '../ui/console.ts';
@@ -8,9 +10,7 @@ import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type PartFetch } from './merge.ts';
-import { jobWithIds } from './names.ts';
 import { type ReportTools, toolsFor } from './order.ts';
-import { type Job, labelOfPart } from './plan.ts';
 import { fetchReport, type Intake, writingIntake } from './receive.ts';
 import { settleAll, Turns } from './turns.ts';
 import type { WrittenReport } from './write-report.ts';

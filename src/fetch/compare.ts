@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { chooseFormat, showsCard } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
@@ -7,13 +8,12 @@ import { formats } from '../formats/index.ts';
 import type { Expectation } from '../judge/check.ts';
 import { ReportVerdict } from '../judge/report-judge.ts';
 import { ColumnPlan } from '../output/columns.ts';
+import type { OutputFlags } from '../plan/flags/output-flags.ts';
+import { type Job, outputOf, type ProfilePlan } from '../plan/plan.ts';
 import { calendarDays, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { requestFor } from '../report/request.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
-import { chooseFormat, showsCard } from './deliver.ts';
-import type { OutputFlags } from './flags/output-flags.ts';
 import { noteFetched, type ReportTools } from './order.ts';
-import { type Job, outputOf, type ProfilePlan } from './plan.ts';
 import { fetchReport, type Intake, readAnswer } from './receive.ts';
 
 /** Throws `UsageError` for an output that has no place for a change. */

@@ -16,10 +16,10 @@ import {
 } from '../output/file/file-name.ts';
 import { checkTarget, openOutput, type WholeFile } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
+import { type Flag, isNegation, longNameOf } from '../plan/flags/flag.ts';
+import { type OutputFlags, outputFlags } from '../plan/flags/output-flags.ts';
 import { nearest } from '../text/nearest.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
-import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
 import { pageExtras } from './page-extras.ts';
 
 /** Where a report goes and in what form: decided and checked before anything is asked for. */

@@ -2,13 +2,14 @@ import { isUnnamed } from '../account/sign-in.ts';
 import type { ReportAnswer } from '../api/client.ts';
 import { StillInProgressError } from '../errors.ts';
 import { ReportVerdict } from '../judge/report-judge.ts';
+import { outputFlags } from '../plan/flags/output-flags.ts';
+import type { RunFlags } from '../plan/flags/run-flags.ts';
+import { typedAccountFlags, typedCommand, typedFlags } from '../plan/flags/typed-command.ts';
+import type { WaitFlags } from '../plan/flags/wait-flags.ts';
+import type { ProfilePlan } from '../plan/plan.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import { outputFlags } from './flags/output-flags.ts';
-import type { RunFlags } from './flags/run-flags.ts';
-import { typedAccountFlags, typedCommand, typedFlags } from './flags/typed-command.ts';
-import type { WaitFlags } from './flags/wait-flags.ts';
 import {
   type CreatedOrigin,
   createReport,
@@ -20,7 +21,6 @@ import {
   type ReportTools,
   type TakeReport,
 } from './order.ts';
-import type { ProfilePlan } from './plan.ts';
 import { downloadWhenReady, withResumeHint } from './wait.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 

@@ -4,15 +4,15 @@ import type { OrderLine } from '../archive/forms.ts';
 import { Bookkeeper } from '../archive/keeper.ts';
 import type { BookedFetch } from '../archive/repair.ts';
 import type { Context } from '../context.ts';
+import { checkFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
+import type { OptionsOf } from '../plan/flags/flag.ts';
+import type { serviceFlags } from '../plan/flags/service-flags.ts';
+import type { waitFlags } from '../plan/flags/wait-flags.ts';
+import { type Job, planJob } from '../plan/plan.ts';
+import { askerOf, optionsOfOrder, questionOfReport } from '../plan/question.ts';
 import type { Part } from '../report/parts.ts';
 import { printable } from '../text/printable.ts';
-import { checkFormat } from './deliver.ts';
-import type { OptionsOf } from './flags/flag.ts';
-import type { serviceFlags } from './flags/service-flags.ts';
-import type { waitFlags } from './flags/wait-flags.ts';
-import { type Job, planJob } from './plan.ts';
-import { askerOf, optionsOfOrder, questionOfReport } from './question.ts';
 
 /** How reports of the books are fetched again. */
 export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {

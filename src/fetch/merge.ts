@@ -6,13 +6,13 @@ import { AdreportError, InterruptedError, incompleteReport } from '../errors.ts'
 import { type ReportOrigin, ReportVerdict } from '../judge/report-judge.ts';
 import { MergedVerdict, type Verdict } from '../judge/verdict.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
+import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { mergeReports, type Part } from '../report/parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { anyOf } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { noteFetched, type ReportTools } from './order.ts';
-import { type Job, labelOfPart, outputOf } from './plan.ts';
 import { type Intake, readAnswer } from './receive.ts';
 import { type WrittenReport, writeReport } from './write-report.ts';
 

@@ -1,8 +1,8 @@
 import type { ProjectChoice } from '../account/settings.ts';
 import type { Context } from '../context.ts';
+import { checkFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
-import { checkFormat } from './deliver.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 import { type Job, planJob } from './plan.ts';
 

@@ -1,12 +1,12 @@
 import type { ServiceAccount } from '../account/account.ts';
 import type { Context } from '../context.ts';
+import { jobWithIds } from '../plan/names.ts';
+import { type Job, outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
 import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { planEarlier } from './compare.ts';
-import { jobWithIds } from './names.ts';
-import { type Job, outputOf } from './plan.ts';
 
 /** One create call that would be made. */
 interface PlannedCall extends Pick<Part, 'window' | 'request'> {

@@ -2,6 +2,7 @@ import type { Booking, WholeReport } from '../archive/keeper.ts';
 import type { Totals } from '../archive/line.ts';
 import { type Context, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
+import { type Delivery, openFile, prepareDelivery } from '../deliver/deliver.ts';
 import { IncompleteDataError, incompleteReport, type Judgement } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
@@ -11,13 +12,12 @@ import type { Verdict } from '../judge/verdict.ts';
 import { type RowWatcher, type WrittenRows, writeRows } from '../output/encoder.ts';
 import type { WholeFile } from '../output/file/output-file.ts';
 import type { Provenance } from '../output/provenance.ts';
+import type { OutputFlags } from '../plan/flags/output-flags.ts';
+import type { ReportOutput } from '../plan/plan.ts';
 import { filtersInWords } from '../report/filter-words.ts';
 import type { Question } from '../report/question.ts';
 import { describeWindow } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
-import { type Delivery, openFile, prepareDelivery } from './deliver.ts';
-import type { OutputFlags } from './flags/output-flags.ts';
-import type { ReportOutput } from './plan.ts';
 
 /** What is settled of an output before its rows come. */
 export interface PreparedOutput {

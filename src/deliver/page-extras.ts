@@ -3,11 +3,11 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type FormatName, formats } from '../formats/index.ts';
 import type { EncodeOptions, PagePrinter } from '../output/encoder.ts';
+import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { printPage } from '../present/pdf/print-page.ts';
 import { printable } from '../text/printable.ts';
 import { readSmallFile } from '../text/small-file.ts';
-import type { OutputFlags } from './flags/output-flags.ts';
 
 /** A page is mailed: its logo is to be a small part of it. */
 const logoKilobytesAtMost = 200;

@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts';
 import { ReportFailedError, StillInProgressError } from '../errors.ts';
+import { jobWithIds } from '../plan/names.ts';
+import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import { canMerge, canSplit } from '../report/parts.ts';
 import { announce } from './announce.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { jobWithIds } from './names.ts';
 import { toolsFor } from './order.ts';
 import { runParts } from './parts.ts';
-import type { Job } from './plan.ts';
 import { fetchReport, writingIntake } from './receive.ts';
 
 /**

@@ -4,6 +4,7 @@ import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
 import type { ReportOrigin } from '../judge/report-judge.ts';
+import type { ProfilePlan } from '../plan/plan.ts';
 import {
   fetchedStatus,
   type Ledger,
@@ -16,7 +17,6 @@ import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Console } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
-import type { ProfilePlan } from './plan.ts';
 
 /** What the steps of one report work with. */
 export interface ReportTools {

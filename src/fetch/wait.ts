@@ -2,9 +2,9 @@ import type { ReportAnswer } from '../api/client.ts';
 import { downloadOnceThere, type Pace, type Poll, waitForReport } from '../api/poll.ts';
 import type { StatusRecord } from '../contract/messages.ts';
 import { AdreportError, InterruptedError, incompleteReport } from '../errors.ts';
+import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { type PollInterval, pauseAfter } from '../report/wait.ts';
 import { printable } from '../text/printable.ts';
-import type { WaitFlags } from './flags/wait-flags.ts';
 import { isGone, noteFetched, noteReport, type ReportTools } from './order.ts';
 
 /** How a report is waited for, and what takes the answers of the service. */

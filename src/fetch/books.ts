@@ -19,11 +19,11 @@ import { lookAtAll } from '../archive/standing.ts';
 import { type Context, version } from '../context.ts';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
 import { expandName, hasTimePlaceholder, type NameValues } from '../output/file/file-name.ts';
+import { type Job, outputOf } from '../plan/plan.ts';
+import { questionOfReport } from '../plan/question.ts';
 import { type Part, partOfUnit, takeShard } from '../report/parts.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
-import { type Job, outputOf } from './plan.ts';
-import { questionOfReport } from './question.ts';
 
 type Streams = Pick<Context, 'console' | 'host' | 'flags'>;
 
