@@ -13,6 +13,7 @@ import { groupedText } from '../figures/numbers.ts';
 import type { TableLook } from '../output/encoder.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import { requestInWords } from '../report/filter-words.ts';
+import type { SpecRequest } from '../report/spec.ts';
 import { wrap } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatBytes, formatCount, formatPlural } from '../text/quantity.ts';
@@ -248,7 +249,7 @@ function wrapped(sentence: string, { width = Number.POSITIVE_INFINITY }: TableLo
 function seriesInWords(series: SeriesSummary): string[] {
   const { order, output, since, until, files, rows, bytes, totals } = series;
   const account = order.account === null ? '' : `; account ${order.account}`;
-  const request = `${output}: ${requestInWords(order.request)}${account}`;
+  const request = `${output}: ${requestInWords(order.request as SpecRequest)}${account}`;
   if (files === 0) return [request];
 
   const size = [formatPlural(files, 'file'), formatPlural(rows, 'row'), formatBytes(bytes)];

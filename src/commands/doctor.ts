@@ -12,8 +12,10 @@ import { noteFetched, type ReportTools, toolsFor } from '../fetch/order.ts';
 import { fetchReport } from '../fetch/receive.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';
-import { type ProfilePlan, planFromFlags } from '../plan/plan.ts';
 import { savedKeys, savedOptions } from '../plan/saved-reports.ts';
+import { specFromFlags } from '../plan/spec-from-flags.ts';
+import { planSpec, type ReportPlan } from '../report/request.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { visibleJson } from '../text/printable.ts';
 import { createProgress } from '../ui/progress.ts';
@@ -108,16 +110,18 @@ async function checkReports(path: string, shownPath: string): Promise<number> {
 }
 
 async function orderYesterday(context: Context, timeoutMs: number): Promise<YesterdayReport> {
-  const flags = { by: 'RANGE', metrics: 'displays', period: 'yesterday' };
-  const plan = await planFromFlags(context.account, flags, context.host.wallClock());
-  const summary = await fetchSummary(context, plan, timeoutMs);
+  const options = { by: 'RANGE', metrics: 'displays', period: 'yesterday', format: 'csv' } as const;
+  const nowMs = context.host.wallClock();
+  const spec = await specFromFlags(context, context.account, { options, nowMs });
+  const plan = planSpec(spec, { nowMs });
+  const summary = await fetchSummary(context, { spec, plan }, timeoutMs);
   return { summary, windowClock: plan.windowClock, since: plan.window.since };
 }
 
 /** Orders a report, and reads to its end what it says of itself. */
 function fetchSummary(
   context: Context,
-  plan: ProfilePlan,
+  report: { readonly spec: ReportSpec; readonly plan: ReportPlan },
   timeoutMs: number,
 ): Promise<ReportSummary | undefined> {
   const { console, host } = context;
@@ -127,7 +131,7 @@ function fetchSummary(
   };
 
   return fetchReport(tools, {
-    plan,
+    ...report,
     options: { fresh: true, pollInterval: 'auto', waitTimeout: timeoutMs },
     intake: {
       async take({ body, contentType }, { id: reportId }) {

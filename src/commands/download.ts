@@ -6,25 +6,12 @@ import { findCreated, noteFetched, otherRequestsOf, toolsFor } from '../fetch/or
 import { writingIntake } from '../fetch/receive.ts';
 import { downloadWhenReady, withResumeHint } from '../fetch/wait.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
-import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
+import { type DownloadFlags, downloadFlags } from '../plan/flags/download-flags.ts';
 import { outputFlags } from '../plan/flags/output-flags.ts';
-import { serviceFlags } from '../plan/flags/service-flags.ts';
-import { typedAccountFlags, typedCommand, typedFlags } from '../plan/flags/typed-command.ts';
-import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { outputOf, type ReportOutput } from '../plan/plan.ts';
-import { questionOfReport } from '../plan/question.ts';
-import { plannedAgain } from '../report/ledger.ts';
+import { planOfEntry } from '../report/ledger.ts';
 import { declareCommand } from './command.ts';
-
-const downloadFlags = flagGroup('Options:', {
-  wait: { flags: '--wait', meaning: 'poll until the report is ready' },
-  strict: {
-    flags: '--strict',
-    meaning: 'end with exit 9, without a file, where the report has a finding instead of a warning',
-  },
-});
-
-const flags = [downloadFlags, outputFlags, waitFlags, serviceFlags] as const;
 
 export const downloadCommand = declareCommand({
   name: 'download',
@@ -35,7 +22,7 @@ export const downloadCommand = declareCommand({
     ['adreport download "$id" --wait', 'to the terminal, or the pipe'],
     ['adreport download "$id" -o report.json', 'to a file, in the format of its ending'],
   ],
-  flags,
+  flags: downloadFlags,
   async action({ context, options, args: [reportId] }) {
     await download(context, options, reportId);
     return 0;
@@ -46,40 +33,31 @@ export const downloadCommand = declareCommand({
  * Fetches the data of a report: one that this machine created is held against its request, as `run`
  * would.
  */
-async function download(
-  context: Context,
-  options: OptionsOf<typeof flags>,
-  reportId: string,
-): Promise<void> {
+async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   checkFormat(context, options);
   const tools = toolsFor(context);
   const entry = await findCreated(tools, reportId);
-  const plan = entry && plannedAgain(entry);
+  const noted = entry && (await planOfEntry(entry));
   const accountName = await context.account.name();
-  const known: ReportOutput = plan
-    ? outputOf({ plan, accountName, options: {} })
+  const known: ReportOutput = noted
+    ? outputOf({ plan: noted.plan, accountName, options: {} })
     : { names: { account: accountName } };
   const names = { ...known.names, id: reportId };
-  const isStrict = options.strict === true || entry?.isStrict === true;
-  const output = await prepareOutput(
-    context,
-    { ...options, strict: isStrict },
-    { ...known, names },
-  );
-  const question =
-    plan && (await questionOfReport(context, { account: tools.account, options, plan }));
-  const { take } = writingIntake(tools, { ...output, question });
+  const { strict = noted?.spec.strict, columns = noted?.spec.request.columns } = options;
+  const asked = { ...options, ...(strict && { strict }), ...(columns && { columns }) };
+  const output = await prepareOutput(context, asked, { ...known, names });
+  const { take } = writingIntake(tools, { ...output, spec: noted?.spec });
   const client = await context.account.client();
   // A report that this machine does not know was created before this.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
 
-  const typedAgain = typedCommand('download', reportId, [
+  const typedAgain = commandFor('download', reportId, [
     '--wait',
     ...(options.strict ? ['--strict'] : []),
     ...typedAccountFlags(options),
     ...typedFlags(outputFlags, options),
   ]);
-  const resume = `Go on with: ${typedAgain}`;
+  const resume = `Continue with: ${typedAgain}`;
   const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
   const takeReport = (answer: ReportAnswer, records: readonly unknown[] = []) =>
     take(answer, { id: reportId, createdMs, records, isOfOtherRequest });

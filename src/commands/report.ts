@@ -1,29 +1,25 @@
 import type { Context } from '../context.ts';
-import { checkFormat, tableLook } from '../deliver/deliver.ts';
-import { UsageError } from '../errors.ts';
-import { announce, sayJudgement } from '../fetch/announce.ts';
+import { tableLook } from '../deliver/deliver.ts';
+import { RejectedError, UsageError } from '../errors.ts';
+import { sayJudgement } from '../fetch/announce.ts';
 import { printDryRun } from '../fetch/dry-run.ts';
 import { createReport, toolsFor } from '../fetch/order.ts';
-import { writingIntake } from '../fetch/receive.ts';
-import { prepareOutput } from '../fetch/write-report.ts';
 import { judgeOrder } from '../judge/said-members.ts';
-import { flagGroup, type OptionsOf, rarely } from '../plan/flags/flag.ts';
-import { outputFlags } from '../plan/flags/output-flags.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
-import { reportFlags } from '../plan/flags/report-flags.ts';
+import { orderFlags } from '../plan/flags/report-flags.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { planWithIds } from '../plan/names.ts';
-import { outputOf, type ProfilePlan, planFromFlags } from '../plan/plan.ts';
-import { questionOfReport } from '../plan/question.ts';
+import { specFromFlags } from '../plan/spec-from-flags.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import { isStuck, type LedgerEntry } from '../report/ledger.ts';
-import { notesOf } from '../report/window.ts';
+import { planSpec } from '../report/request.ts';
+import { expectBegun, notesOf } from '../report/window.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 
-// With `--direct` alone there is something to write.
-const createFlags = [...reportFlags, rarely(outputFlags), serviceFlags] as const;
+const createFlags = [...orderFlags, serviceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',
@@ -76,51 +72,38 @@ export const reportCommand = declareCommand({
 
 type CreateOptions = OptionsOf<typeof createFlags>;
 
-/**
- * Creates a report and prints its id alone; where the service answers with data, that goes to the
- * output instead.
- */
+/** Creates a report and prints its id alone. */
 async function create(context: Context, options: CreateOptions): Promise<void> {
-  const { account, console } = context;
-  if (options.output !== undefined && !options.direct) {
-    const message = '-o needs --direct: report create prints an id, and has no data to write.';
-    throw new UsageError(message, { hint: 'Use: adreport run … -o FILE' });
-  }
+  const { account, console, host } = context;
+  const nowMs = host.wallClock();
+  const asked = { ...options, format: 'csv' } as const;
+  const spec = await specFromFlags(context, account, { options: asked, nowMs });
+  const planned = planSpec(spec, { nowMs });
+  if (planned.isWeekly) throw severalReports(options);
 
-  if (options.direct) checkFormat(context, options);
-  const plan = await planToSend(context, options);
-  const now = Math.floor(context.host.wallClock() / 1_000);
+  const now = Math.floor(nowMs / 1_000);
+  expectBegun(planned.window, now);
+  const plan = await planWithIds(context, { account, spec }, planned);
   for (const note of notesOf(plan.window, now)) console.note(note);
   if (options.dryRun) {
     const { window, request } = plan;
-    return printDryRun(context, [{ account, window, request, output: options.output }]);
+    return printDryRun(context, [{ account, window, request }]);
   }
 
-  const tools = toolsFor(context);
-  const accountName = await account.name();
-  const output = await prepareOutput(context, options, outputOf({ plan, accountName, options }));
-  const question = await questionOfReport(context, { account, options, plan });
-  const { take } = writingIntake(tools, { ...output, question });
-  const created = await createReport(tools, { plan, isStrict: false }, take);
-  if (created.kind === 'report') {
-    const { id, records = [], takenId } = created.origin;
-    sayJudgement(console, judgeOrder(records, takenId));
-    const { status } = created;
-    const asJson = visibleJson({ report_id: id, status });
-    return console.result(context.flags.json ? asJson : printable(id));
-  }
-
-  if (!options.direct) {
-    console.note('The service answered with the data at once: there is no report id.');
-  }
-  await announce(context, created.result);
+  const created = await createReport(toolsFor(context), { spec, plan }, refuseData);
+  if (created.kind === 'data') return;
+  const { id, records = [], takenId } = created.origin;
+  sayJudgement(console, judgeOrder(records, takenId));
+  const asJson = visibleJson({ report_id: id, status: created.status });
+  return console.result(context.flags.json ? asJson : printable(id));
 }
 
-async function planToSend(context: Context, options: CreateOptions): Promise<ProfilePlan> {
-  const { account, host } = context;
-  const plan = await planFromFlags(account, options, host.wallClock());
-  if (plan.isWeekly) throw severalReports(options);
-  return planWithIds(context, { account, options }, plan);
+/** Refuses the data of a report that the service answers with although nobody asked for it. */
+async function refuseData(): Promise<never> {
+  throw new RejectedError('The service answered with the report itself: it has no id.', {
+    code: 'NO_REPORT_ID',
+    hint: 'Use: adreport run … -o FILE',
+  });
 }
 
 /** The error for weeks, each of which is a report of its own. */
@@ -140,7 +123,7 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'status', value: statusText, keep: true },
   { name: 'created', value: createdText, whole: true },
   { name: 'file', value: (entry) => entry.file },
-  { name: 'profile', value: (entry) => entry.profile },
+  { name: 'profile', value: (entry) => entry.spec.request.profile },
 ];
 
 /** The days of a report's window, as `--period` takes them. */

@@ -3,9 +3,9 @@ import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import { noteReport, toolsFor } from '../fetch/order.ts';
 import { awaitReport, withResumeHint } from '../fetch/wait.ts';
+import { commandFor, typedAccountFlags } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
-import { typedWaitCommand } from '../plan/flags/typed-command.ts';
 import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
@@ -45,7 +45,8 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const tools = toolsFor(context);
-  const resume = options.wait ? `Go on with: ${typedWaitCommand(reportId, options)}` : undefined;
+  const again = commandFor('status', reportId, ['--wait', ...typedAccountFlags(options)]);
+  const resume = options.wait ? `Continue with: ${again}` : undefined;
 
   const record = await withResumeHint(tools, { reportId, resume }, async () => {
     if (options.wait) return awaitReport(tools, reportId, options);

@@ -4,14 +4,13 @@ import type { OrderLine } from '../archive/forms.ts';
 import { Bookkeeper } from '../archive/keeper.ts';
 import type { BookedFetch } from '../archive/repair.ts';
 import type { Context } from '../context.ts';
-import { checkFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import type { OptionsOf } from '../plan/flags/flag.ts';
 import type { serviceFlags } from '../plan/flags/service-flags.ts';
 import type { waitFlags } from '../plan/flags/wait-flags.ts';
 import { type Job, planJob } from '../plan/plan.ts';
-import { askerOf, optionsOfOrder, questionOfReport } from '../plan/question.ts';
-import type { Part } from '../report/parts.ts';
+import { whoAsks } from '../plan/spec-from-flags.ts';
+import type { ReportSpec, SpecRequest } from '../report/spec.ts';
 import { printable } from '../text/printable.ts';
 
 /** How reports of the books are fetched again. */
@@ -58,12 +57,10 @@ async function jobsOfFetch(
 ): Promise<Job[]> {
   const { host } = context;
   const nowMs = host.wallClock();
-  const now = Math.floor(nowMs / 1_000);
   const account = await accountOf(context, order, flags);
   const output = relative(host.cwd, join(books.folder, order.output));
-  const asking = optionsOfOrder(order);
-  const options = { books: true, clobber: true, missing: true, ...asking, ...flags, output };
-  checkFormat(context, options);
+  const spec = { ...specOfOrder(order), output };
+  const thisRun = { books: true, clobber: true, missing: true, ...flags };
 
   const { wallClock, signal } = host;
   const keeper = new Bookkeeper({ books, order, bookOf, wallClock, signal });
@@ -71,23 +68,22 @@ async function jobsOfFetch(
   const ownTimes = order.split === null ? times.map((time) => [time]) : [times];
 
   const jobs: Job[] = [];
-  for (const together of ownTimes) {
-    const since = Math.min(...together.map((time) => time.since));
-    const until = Math.min(now, Math.max(...together.map((time) => time.until)));
-    const window = { since: String(since), until: String(until) };
-    const planned = await planJob(context, {
-      account,
-      options: { ...options, ...window },
-      label,
-      nowMs,
-    });
-    const isAsked = ({ window: part }: Part): boolean =>
-      together.some((time) => time.since <= part.since && part.since <= time.until);
-    const parts = planned.parts.filter(isAsked);
-    const question = await questionOfReport(context, planned);
-    jobs.push({ ...planned, question, parts, keeper });
+  for (const units of ownTimes) {
+    const planned = await planJob({ account, spec, thisRun, label, nowMs, units });
+    jobs.push({ ...planned, keeper });
   }
   return jobs;
+}
+
+function specOfOrder({ request, timezone, format, split, windowClock }: OrderLine): ReportSpec {
+  const { columns, ...others } = request;
+  return {
+    request: { ...others, ...(columns && { columns }) } as SpecRequest,
+    timezone,
+    format,
+    ...(split && { split }),
+    windowClock,
+  };
 }
 
 /**
@@ -104,7 +100,7 @@ async function accountOf(
   const name = flags.account ?? (await nameOfOrder(context, order));
   const account = context.accounts.choose({ ...flags, account: name }, choice);
 
-  const asker = await askerOf(account);
+  const asker = { account: null, ...whoAsks(account, await account.settings()) };
   const isSamePlace = (asker.service === 'local') === (order.service === 'local');
   if (!isSamePlace) {
     const isOfLocal = order.service === 'local';

@@ -20,8 +20,9 @@ import { type Context, version } from '../context.ts';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
 import { expandName, hasTimePlaceholder, type NameValues } from '../output/file/file-name.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
-import { questionOfReport } from '../plan/question.ts';
 import { type Part, partOfUnit, takeShard } from '../report/parts.ts';
+import type { Question } from '../report/question.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 
@@ -41,14 +42,15 @@ export async function chooseParts(context: Streams, jobs: readonly Job[]): Promi
 }
 
 async function choosePartsOfJob(context: Streams, planned: Job, shelf: Shelf): Promise<Job> {
-  const question = await questionOfReport(context, planned);
-  const job = { ...planned, question };
+  const job = planned;
+  const question = questionOf(job.spec);
   const place = placeOfBooks(context, job);
   if (!place) return job.options.missing ? withAbsentParts(context, job) : job;
 
   const books = await shelf.open(place.folder);
   const { host } = context;
-  const { period, since, until, split = null, lookback = 0, shard } = job.options;
+  const { shard, split = null } = job.options;
+  const { period, since, until, lookback = 0 } = job.spec;
   const terms = { output: place.output, split, period, since, until, lookback };
   const order = orderLine(question, terms, { atMs: host.wallClock(), version });
   const { wallClock, signal } = host;
@@ -290,4 +292,17 @@ class DueParts {
       },
     );
   }
+}
+
+/** A spec in the form that the books keep it in. */
+export function questionOf({ request, format, timezone, ...spec }: ReportSpec): Question {
+  const { filters = {}, columns = null, ...others } = request;
+  return {
+    request: { ...others, filters, columns },
+    format,
+    timezone,
+    account: spec.account ?? null,
+    service: spec.service ?? '',
+    windowClock: spec.windowClock ?? 'instant',
+  };
 }

@@ -9,12 +9,12 @@ import type { Expectation } from '../judge/check.ts';
 import { ReportVerdict } from '../judge/report-judge.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
-import { type Job, outputOf, type ProfilePlan } from '../plan/plan.ts';
+import { type Job, outputOf } from '../plan/plan.ts';
 import { calendarDays, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
-import { requestFor } from '../report/request.ts';
+import { type ReportPlan, requestFor } from '../report/request.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
 import { noteFetched, type ReportTools } from './order.ts';
-import { fetchReport, type Intake, readAnswer } from './receive.ts';
+import { fetchOf, fetchReport, type Intake, readAnswer } from './receive.ts';
 
 /** Throws `UsageError` for an output that has no place for a change. */
 function checkComparable(context: Pick<Context, 'console' | 'flags'>, options: OutputFlags): void {
@@ -27,7 +27,7 @@ function checkComparable(context: Pick<Context, 'console' | 'flags'>, options: O
 }
 
 /** The plan of an earlier report, whose window is what another one is held against. */
-type EarlierPlan = ProfilePlan & { readonly window: EarlierWindow };
+type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
 
 /**
  * With `--compare` the plan of the report that the one of a window is held against: of the window
@@ -74,7 +74,7 @@ export async function compareReport(
   // The earlier report is whole, also where the parts of this one are shared out.
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
   const intake = summingIntake(tools, outputOf(whole).expectation);
-  const { sums, findings } = await fetchReport(tools, { plan: earlier, options, intake });
+  const { sums, findings } = await fetchReport(tools, { ...fetchOf(job), plan: earlier, intake });
 
   const isOver = before.laterUntil === now.until;
   const counted = { ...now, until: before.laterUntil };

@@ -17,7 +17,7 @@ export async function prepareJobOutput(
   job: Job,
   part?: Part,
 ): Promise<PreparedOutput> {
-  const { plan, accountName, keeper, label, name, question } = job;
+  const { plan, accountName, keeper, label, name, spec } = job;
   const { window } = part ?? plan;
   const earlier = planEarlier(context, job, window);
   const output = await prepareOutput(context, job.options, outputOf(job, part));
@@ -28,7 +28,7 @@ export async function prepareJobOutput(
     ...output,
     earlierFindings: [...output.earlierFindings, ...(compared?.findings ?? [])],
     label: { report: name ?? null, account: accountName, job: label },
-    question,
+    spec,
     book: part && keeper && bookingOf(context, keeper, part),
     comparison: compared?.comparison,
   };

@@ -4,14 +4,14 @@ import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
 import type { ReportOrigin } from '../judge/report-judge.ts';
-import type { ProfilePlan } from '../plan/plan.ts';
 import {
   fetchedStatus,
   type Ledger,
   type LedgerChange,
   type LedgerEntry,
 } from '../report/ledger.ts';
-import { encodeRequest, requestHash } from '../report/request.ts';
+import { encodeRequest, type ReportPlan, requestHash } from '../report/request.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
@@ -65,7 +65,7 @@ export type OrderedReport<T> =
  */
 export async function pickUpReport(
   tools: ReportTools,
-  plan: ProfilePlan,
+  plan: ReportPlan,
 ): Promise<CreatedOrigin | undefined> {
   const { account, console, host, ledger } = tools;
   if (!ledger) return undefined;
@@ -90,14 +90,9 @@ export async function pickUpReport(
 }
 
 /** A report that is to be created. */
-export interface OrderedPlan {
-  readonly plan: ProfilePlan;
-
-  /**
-   * Whether a report that is not what was asked for is an error (`--strict`), which the ledger
-   * notes.
-   */
-  readonly isStrict: boolean;
+export interface NewReport {
+  readonly spec: ReportSpec;
+  readonly plan: ReportPlan;
 }
 
 /**
@@ -107,7 +102,7 @@ export interface OrderedPlan {
  */
 export async function createReport<T>(
   tools: ReportTools,
-  { plan, isStrict }: OrderedPlan,
+  { spec, plan }: NewReport,
   take: TakeReport<T>,
 ): Promise<OrderedReport<T>> {
   const { account, host, ledger } = tools;
@@ -137,17 +132,14 @@ export async function createReport<T>(
   };
   if (!ledger) return { kind: 'report', status, origin };
 
-  const { profile, request, shownMetrics } = plan;
   const { since, until } = describeWindow(plan.window);
   const settings = await account.settings();
   ledger.record({
     id,
     ...identity,
     credential: ledger.credentialOf(identityOf(settings)),
-    profile,
-    request,
-    shownMetrics,
-    isStrict,
+    spec,
+    request: plan.request,
     window: { since, until },
     // It holds nothing that is later than its order.
     createdAt: new Date(createdMs).toISOString(),
@@ -207,7 +199,7 @@ export async function findCreated(
  * The error with the other profile as a thing to try, where the service says that this one is
  * wrong.
  */
-function withProfileHint(error: unknown, { profile }: ProfilePlan): unknown {
+function withProfileHint(error: unknown, { profile }: ReportPlan): unknown {
   if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') return error;
   const other = profile === 'buyer' ? 'dsp' : 'buyer';
   const hint = `Add --profile ${other}, or keep it: adreport config set profile ${other}`;
@@ -225,7 +217,7 @@ export interface ReportIdentity {
 
 async function identify(
   serviceAccount: ServiceAccount,
-  { request }: ProfilePlan,
+  { request }: ReportPlan,
 ): Promise<ReportIdentity> {
   const settings = await serviceAccount.settings();
   const baseUrl = settings.baseUrl.value?.href ?? '';

@@ -1,6 +1,7 @@
 import type { ServiceAccount } from '../account/account.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
+import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, labelOfPart } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
@@ -11,7 +12,7 @@ import { RunAnnouncer } from './announce.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type PartFetch } from './merge.ts';
 import { type ReportTools, toolsFor } from './order.ts';
-import { fetchReport, type Intake, writingIntake } from './receive.ts';
+import { fetchOf, fetchReport, type Intake, writingIntake } from './receive.ts';
 import { settleAll, Turns } from './turns.ts';
 import type { WrittenReport } from './write-report.ts';
 
@@ -138,6 +139,10 @@ class PartsRun {
   }
 
   #hintToRepeat(): string {
+    const [job, ...otherJobs] = this.#jobs;
+    const isTypable = job !== undefined && otherJobs.length === 0 && !job.account.isLocal;
+    if (isTypable) return `Continue with: ${continuedCommand(job)}`;
+
     const again = 'Run the same command again';
     const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');
     // On stdout nothing can be missing.
@@ -223,7 +228,7 @@ class PartsRun {
       let isDone = false;
       try {
         const intake = await prepareIntake(ofPart);
-        const result = await fetchReport(ofPart, { plan, options: job.options, intake });
+        const result = await fetchReport(ofPart, { ...fetchOf(job), plan, intake });
         isDone = true;
         return result;
       } finally {

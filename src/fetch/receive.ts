@@ -1,12 +1,12 @@
-import { isUnnamed } from '../account/sign-in.ts';
 import type { ReportAnswer } from '../api/client.ts';
 import { StillInProgressError } from '../errors.ts';
 import { ReportVerdict } from '../judge/report-judge.ts';
-import { outputFlags } from '../plan/flags/output-flags.ts';
-import type { RunFlags } from '../plan/flags/run-flags.ts';
-import { typedAccountFlags, typedCommand, typedFlags } from '../plan/flags/typed-command.ts';
+import { continuedCommand, downloadCommandLine } from '../plan/command-line.ts';
+import type { JobOptions } from '../plan/flags/run-flags.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
-import type { ProfilePlan } from '../plan/plan.ts';
+import type { Job } from '../plan/plan.ts';
+import type { ReportPlan } from '../report/request.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
@@ -37,11 +37,19 @@ export interface Intake<T> {
 
 /** A report that is to be fetched. */
 export interface ReportFetch<T> {
-  readonly plan: ProfilePlan;
+  readonly spec: ReportSpec;
+  readonly plan: ReportPlan;
+  readonly options: WaitFlags & Partial<Pick<JobOptions, 'fresh' | 'direct' | 'baseUrl'>>;
 
-  /** How it is fetched, and what a command that goes on with it repeats. */
-  readonly options: WaitFlags & Partial<RunFlags>;
+  /** The command that continues on this machine; absent if there is none to type. */
+  readonly continuation?: string;
   readonly intake: Intake<T>;
+}
+
+/** How a report of a job is fetched, whatever part or window of it. */
+export function fetchOf(job: Job): Omit<ReportFetch<never>, 'intake'> {
+  const { spec, plan, options } = job;
+  return { spec, plan, options, continuation: continuedCommand(job) };
 }
 
 /**
@@ -66,8 +74,7 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
     }
   }
 
-  const order = { plan, isStrict: options.strict === true };
-  const created = await createReport(tools, order, intake.take);
+  const created = await createReport(tools, fetch, intake.take);
   if (created.kind === 'data') return created.result;
   return receiveReport(tools, created.origin, fetch);
 }
@@ -100,26 +107,19 @@ async function noteTimeout(tools: ReportTools, reportId: string, error: unknown)
 }
 
 /**
- * How to go on with a report; `undefined` where nothing can, because its service ends with this
+ * How to continue with a report; `undefined` if nothing can, because its service ends with this
  * process.
  */
 async function wayToGoOn(
   { account }: ReportTools,
   reportId: string,
-  { options, intake }: Pick<ReportFetch<unknown>, 'options' | 'intake'>,
+  { spec, options, continuation, intake }: ReportFetch<unknown>,
 ): Promise<string | undefined> {
-  if (account.isLocal) return undefined;
+  if (account.isLocal || continuation === undefined) return undefined;
 
-  // A saved report may have an account of its own, which no other command would take from the file.
-  const settings = await account.settings();
-  const isFromFile = settings.account.source === 'file' && !isUnnamed(settings);
-  const own = isFromFile ? { ...options, account: settings.account.value } : options;
-  const flags = ['--wait', ...typedAccountFlags(own)];
-  if (intake.file) {
-    flags.push(...typedFlags(outputFlags, { ...options, output: intake.file(reportId) }));
-  }
-  const elsewhere = typedCommand('download', reportId, flags);
-  return `Run the same command again; on another machine: ${elsewhere}`;
+  const output = intake.file?.(reportId);
+  const elsewhere = downloadCommandLine(reportId, { ...spec, output }, options);
+  return `Continue with: ${continuation}\nOr on another machine: ${elsewhere}`;
 }
 
 /** The rows of a download, which is shown as it goes on. */

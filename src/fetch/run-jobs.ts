@@ -8,7 +8,7 @@ import { announce } from './announce.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { toolsFor } from './order.ts';
 import { runParts } from './parts.ts';
-import { fetchReport, writingIntake } from './receive.ts';
+import { fetchOf, fetchReport, writingIntake } from './receive.ts';
 
 /**
  * Fetches the parts of some jobs: a single report by itself, and many side by side. Throws what
@@ -33,7 +33,7 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const output = await prepareJobOutput(context, tools, job, job.parts[0]);
   const intake = writingIntake(tools, output);
   try {
-    const written = await fetchReport(tools, { plan: job.plan, options: job.options, intake });
+    const written = await fetchReport(tools, { ...fetchOf(job), intake });
     await announce(context, written);
   } catch (error) {
     throw withSplitHint(error, job, Math.floor(context.host.wallClock() / 1_000));

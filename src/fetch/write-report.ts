@@ -15,7 +15,7 @@ import type { Provenance } from '../output/provenance.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import type { ReportOutput } from '../plan/plan.ts';
 import { filtersInWords } from '../report/filter-words.ts';
-import type { Question } from '../report/question.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 
@@ -41,8 +41,8 @@ export interface PreparedOutput {
   /** What the report and its account are called, where a run has several. */
   readonly label?: ReportLabel | undefined;
 
-  /** What the report answers, where it is known. */
-  readonly question?: Question | undefined;
+  /** What was asked for, if it is known. */
+  readonly spec?: ReportSpec | undefined;
 
   /**
    * Notes the file in the books of its folder, and says whether it may go into its place. Throws
@@ -186,14 +186,14 @@ export async function writeReport(
 /** What a file tells of the report that it holds. */
 function provenanceOf(
   { host }: WritingContext,
-  { question, expectation }: PreparedOutput,
+  { spec, expectation }: PreparedOutput,
   reportId: string | undefined,
 ): Provenance {
   return {
-    request: question?.request ?? null,
+    request: spec?.request ?? null,
     // Nobody chose the account of a local server.
-    account: question?.service === 'local' ? undefined : (question?.account ?? undefined),
-    filters: filtersInWords(question?.request.filters ?? {}),
+    account: spec?.service === 'local' ? undefined : spec?.account,
+    filters: filtersInWords(spec?.request.filters ?? {}),
     key: keyFor(expectation),
     reportId: reportId ?? null,
     fetchedMs: host.wallClock(),

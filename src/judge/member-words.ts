@@ -1,5 +1,5 @@
 import { requestInWords } from '../report/filter-words.ts';
-import type { BookedRequest } from '../report/question.ts';
+import type { SpecRequest } from '../report/spec.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 
 /**
@@ -30,10 +30,10 @@ function readMember(members: readonly ReportMember[], wanted: string): unknown {
   return member && JSON.parse(member.json.toString());
 }
 
-function isRequest(value: unknown): value is BookedRequest {
+function isRequest(value: unknown): value is SpecRequest {
   if (typeof value !== 'object' || value === null) return false;
-  const request: Partial<BookedRequest> = value;
-  const { profile, breakdowns, filters } = request;
+  const request: Partial<SpecRequest> = value;
+  const { profile, breakdowns, filters = {} } = request;
 
   const hasLists = Array.isArray(breakdowns) && typeof filters === 'object' && filters !== null;
   return typeof profile === 'string' && hasLists && Object.values(filters).every(Array.isArray);

@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 import { type Job, planJob } from './plan.ts';
+import { specFromFlags } from './spec-from-flags.ts';
 
 /** A report, before it is known which accounts it is for. */
 interface AccountsSource {
@@ -42,13 +43,15 @@ export async function planForAccounts(context: Context, report: AccountsSource):
   return jobs;
 }
 
-function planForAccount(
+async function planForAccount(
   context: Context,
   { options, name, choice }: AccountsSource,
   label: string | undefined,
 ): Promise<Job> {
   const account = context.accounts.choose(options, choice);
-  return planJob(context, { account, options, name, label });
+  const nowMs = context.host.wallClock();
+  const spec = await specFromFlags(context, account, { options, nowMs });
+  return planJob({ account, spec, thisRun: options, name, label, nowMs });
 }
 
 /** Throws `UsageError` where the outputs of several accounts would be one. */

@@ -5,13 +5,13 @@ import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
 import { IncompleteDataError, incompleteReport, UsageError } from '../errors.ts';
 import { judgeCampaigns } from '../judge/campaign-list.ts';
-import { splitValues } from '../report/request.ts';
+import type { ReportPlan } from '../report/request.ts';
+import type { NamedFilter, ReportSpec } from '../report/spec.ts';
 import { formatDate, type Window } from '../report/window.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
-import type { ReportFlags } from './flags/report-flags.ts';
-import { type Job, type ProfilePlan, planFromFlags } from './plan.ts';
+import type { Job, JobPlan } from './plan.ts';
 
 /** What a campaign, an ad unit or an advertiser is called. */
 interface NamedThing {
@@ -22,7 +22,7 @@ interface NamedThing {
 /** A flag that takes names, and the filter that their ids become. */
 interface NameFlag {
   readonly flag: string;
-  readonly option: 'campaign' | 'adUnit' | 'advertiser';
+  readonly name: NamedFilter;
   readonly filter: FilterName;
 
   /** What the flag's names are looked for in. */
@@ -32,20 +32,20 @@ interface NameFlag {
 const nameFlags: readonly NameFlag[] = [
   {
     flag: '--campaign',
-    option: 'campaign',
+    name: 'campaign',
     filter: 'campaignId',
     thingsOf: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
   },
   {
     flag: '--ad-unit',
-    option: 'adUnit',
+    name: 'adUnit',
     filter: 'adunitId',
     thingsOf: ({ adunits }) =>
       adunits.map(({ adunitId, adunitName }) => ({ id: adunitId, name: adunitName })),
   },
   {
     flag: '--advertiser',
-    option: 'advertiser',
+    name: 'advertiser',
     filter: 'advertiserId',
     thingsOf: ({ advertiserId, advertiserName }) => [{ id: advertiserId, name: advertiserName }],
   },
@@ -65,7 +65,7 @@ const idsHint = 'Give the ids instead: --filter campaignId=1234,5678';
 /** What a plan is completed for. */
 interface PlanSource {
   readonly account: ServiceAccount;
-  readonly options: ReportFlags & { readonly strict?: boolean };
+  readonly spec: ReportSpec;
 }
 
 /**
@@ -76,11 +76,11 @@ interface PlanSource {
  * so it shows ids only.
  */
 export async function planWithIds(
-  { console, host }: Pick<Context, 'console' | 'host'>,
-  { account, options }: PlanSource,
-  plan: ProfilePlan,
-): Promise<ProfilePlan> {
-  const queries = readQueries(options);
+  { console }: Pick<Context, 'console'>,
+  { account, spec }: PlanSource,
+  plan: ReportPlan,
+): Promise<JobPlan> {
+  const queries = queriesOf(spec);
   if (queries.length === 0) return plan;
 
   const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(name));
@@ -88,14 +88,14 @@ export async function planWithIds(
   const list = await client.campaigns();
   const { campaigns } = list;
   const earlierFindings = judgeCampaigns(list).findings;
-  if (earlierFindings.length > 0 && options.strict) {
+  if (earlierFindings.length > 0 && spec.strict) {
     throw new IncompleteDataError(`${earlierFindings.join(' ')} No report was asked for.`, {
       code: incompleteReport,
       retryable: false,
       hint: idsHint,
     });
   }
-  const idFilters: string[] = [];
+  const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {
     const { flag, filter } = query.nameFlag;
     const matches = findMatches(query, campaigns, show);
@@ -104,7 +104,7 @@ export async function planWithIds(
     const more = moreCount > 0 ? `, and ${moreCount} more` : '';
     const list = names.slice(0, listedAtMost).join(', ');
     console.note(`${flag} “${query.patterns.map(show).join(',')}” selects ${list}${more}.`);
-    idFilters.push(`${filter}=${[...matches.keys()].join(',')}`);
+    filters[filter] = [...new Set([...(filters[filter] ?? []), ...matches.keys()])];
 
     const matched = campaigns.filter((campaign) =>
       query.nameFlag.thingsOf(campaign).some(({ id }) => matches.has(id)),
@@ -113,9 +113,7 @@ export async function planWithIds(
     if (idle !== undefined) console.note(idle);
   }
 
-  const withIds = { ...options, filter: [...(options.filter ?? []), ...idFilters] };
-  const { request } = await planFromFlags(account, withIds, host.wallClock());
-  return { ...plan, earlierFindings, request: { ...plan.request, filters: request.filters } };
+  return { ...plan, earlierFindings, request: { ...plan.request, filters } };
 }
 
 /** Says when campaigns run, where none of them does within a window. */
@@ -145,38 +143,20 @@ function idleNote(
  * The job as `planWithIds` completes its plan: only once it is known to be right, because that asks
  * the service.
  */
-export async function jobWithIds(
-  context: Pick<Context, 'console' | 'host'>,
-  job: Job,
-): Promise<Job> {
-  const { account, options } = job;
-  const plan = await planWithIds(context, { account, options }, job.plan);
+export async function jobWithIds(context: Pick<Context, 'console'>, job: Job): Promise<Job> {
+  const plan = await planWithIds(context, job, job.plan);
   const { filters } = plan.request;
   const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));
   return { ...job, plan, parts };
 }
 
-function readQueries(options: ReportFlags): NameQuery[] {
+function queriesOf({ request }: ReportSpec): NameQuery[] {
   const queries: NameQuery[] = [];
   for (const nameFlag of nameFlags) {
-    const lists = options[nameFlag.option];
-    if (!lists) continue;
-    const patterns = lists.flatMap((list) => readPatterns(nameFlag.flag, list));
-    queries.push({ nameFlag, patterns });
+    const patterns = request.filters?.[nameFlag.name];
+    if (patterns) queries.push({ nameFlag, patterns });
   }
   return queries;
-}
-
-/**
- * Names are separated as the values of `--filter` are: by commas, where none of them stands in
- * double quotes.
- */
-function readPatterns(flag: string, list: string): string[] {
-  const patterns = splitValues(list);
-  if (patterns && patterns.length > 0) return patterns;
-  throw new UsageError(`${flag} ${quoted(list)}: this is no name.`, {
-    hint: `Write ${flag} 'Summer*'; a name that holds a comma stands in double quotes: ${flag} '"A, B"'.`,
-  });
 }
 
 /**

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Bookkeeper } from '../archive/keeper.ts';
-import type { Context } from '../context.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
-import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { Expectation } from '../judge/check.ts';
 import {
@@ -15,19 +13,17 @@ import {
 } from '../output/file/file-name.ts';
 import { comparableWindow } from '../report/compared-window.ts';
 import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/parts.ts';
-import type { Question } from '../report/question.ts';
-import { planReport, type ReportPlan, requestFor } from '../report/request.ts';
+import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { expectBegun, formatDate, type Window } from '../report/window.ts';
-import type { ReportFlags } from './flags/report-flags.ts';
-import type { RunFlags } from './flags/run-flags.ts';
+import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
+import { jobOptions } from './job-options.ts';
 
-/** A plan with the profile it was made for. */
-export type ProfilePlan = ReportPlan & {
-  readonly profile: Profile;
-
-  /** The findings on the list of campaigns, where names were looked up in it. */
+/** A plan whose names of campaigns are ids. */
+export interface JobPlan extends ReportPlan {
+  /** The findings on the list of campaigns, if names were looked up in it. */
   readonly earlierFindings?: readonly string[] | undefined;
-};
+}
 
 /** One report to run: whole, or in parts. */
 export interface Job {
@@ -43,20 +39,19 @@ export interface Job {
 
   /** What the account is called. */
   readonly accountName: string;
-  readonly options: RunFlags;
-  readonly plan: ProfilePlan;
+
+  /** What is asked for, and how it is kept. */
+  readonly spec: ReportSpec;
+
+  /** The spec and this run's flags as the steps take them. */
+  readonly options: JobOptions;
+  readonly plan: JobPlan;
 
   /** All of the window, in time order. */
   readonly allParts: readonly Part[];
 
   /** What is to be fetched, in time order. */
   readonly parts: readonly Part[];
-
-  /**
-   * What its files answer but for their time, with names where the user wrote names; `chooseParts`
-   * settles it.
-   */
-  readonly question?: Question;
 
   /** Keeps the books of the folder, where the job adds files to one. */
   readonly keeper?: Bookkeeper;
@@ -71,63 +66,43 @@ export interface Job {
   readonly isMerged: boolean;
 }
 
-/**
- * Turns the flags of `run` and `report create` into a plan. Throws `UsageError` for what the
- * service would refuse.
- */
-export async function planFromFlags(
-  account: ServiceAccount,
-  options: ReportFlags,
-  nowMs: number,
-): Promise<ProfilePlan> {
-  const settings = await account.settings();
-  const profile = options.profile ?? settings.profile.value;
-  const plan = planReport({
-    profile,
-    metrics: options.metrics,
-    by: options.by ?? options.breakdowns,
-    filters: options.filter,
-    countries: options.country,
-    timezone: options.timezone,
-    direct: options.direct,
-    windowClock: settings.windowClock.value,
-    period: options.period,
-    since: options.since,
-    until: options.until,
-    nowMs,
-  });
-  expectBegun(plan.window, Math.floor(nowMs / 1_000));
-  return { ...plan, profile };
-}
-
 /** What a job is made from. */
 interface JobSource {
   readonly account: ServiceAccount;
-  readonly options: RunFlags;
+  readonly spec: ReportSpec;
+  readonly thisRun: ThisRunFlags;
 
   /** The name of a saved report. */
   readonly name?: string | undefined;
 
-  /** As that of the job, where that is not the name of the report. */
+  /** As that of the job, if that is not the name of the report. */
   readonly label?: string | undefined;
 
-  /** The present, in milliseconds since 1970, where it is not read now. */
-  readonly nowMs?: number;
+  /** The present, in milliseconds since 1970. */
+  readonly nowMs: number;
+
+  /** Limits the parts to these whole units, in time order, wherever the window of the spec is. */
+  readonly units?: readonly PlannedUnit[];
 }
 
+/** The first and the last second of a unit, in unix seconds. */
+export type PlannedUnit = Pick<Window, 'since' | 'until'>;
+
 /**
- * What the flags of `run` ask for. Throws `UsageError` for what does not fit together, before
- * anything is sent.
+ * The job of a spec. Throws `UsageError` for what does not fit together, before anything is sent.
  */
-export async function planJob({ host }: Pick<Context, 'host'>, source: JobSource): Promise<Job> {
-  const { account, name, label = name, nowMs = host.wallClock() } = source;
+export async function planJob(source: JobSource): Promise<Job> {
+  const { account, spec, thisRun, name, label = name, nowMs, units } = source;
   const now = Math.floor(nowMs / 1_000);
-  const asked = await planFromFlags(account, source.options, nowMs);
-  const options = asked.isWeekly
-    ? { ...source.options, split: weeklySplit(source.options) }
-    : source.options;
+  const asked = planSpec(units ? limitedTo(spec, units, now) : spec, {
+    nowMs,
+    direct: thisRun.direct,
+  });
+  expectBegun(asked.window, now);
+  const given = jobOptions(spec, thisRun);
+  const options = asked.isWeekly ? { ...given, split: weeklySplit(given) } : given;
   const isMerged = mergesParts(options);
-  // A file of a part holds a whole unit, whether that is over or not.
+  // A file of a part contains a whole unit, whether that is over or not.
   const isOneReport = options.split === undefined || isMerged;
   const isCompared = options.compare !== undefined && isOneReport;
   const plan = isCompared ? comparablePlan(asked, now) : asked;
@@ -137,13 +112,25 @@ export async function planJob({ host }: Pick<Context, 'host'>, source: JobSource
   const needsWholeUnits = !isMerged || asked.isWeekly;
   const allParts = partsOf(plan, options.split, needsWholeUnits ? now : undefined);
   const { shard } = options;
+  const own = shard === undefined ? allParts : takeShard(allParts, shard);
+  const parts = units ? own.filter(({ window }) => units.some((unit) => holds(unit, window))) : own;
   const accountName = await account.name();
-  const parts = shard === undefined ? allParts : takeShard(allParts, shard);
-  return { name, label, account, accountName, options, plan, isMerged, allParts, parts };
+  return { name, label, account, accountName, spec, options, plan, isMerged, allParts, parts };
+}
+
+/** A spec whose window runs from the first of some units to the last, as far as that has begun. */
+function limitedTo(spec: ReportSpec, units: readonly PlannedUnit[], now: number): ReportSpec {
+  const since = Math.min(...units.map((unit) => unit.since));
+  const until = Math.min(now, Math.max(...units.map((unit) => unit.until)));
+  return { ...spec, period: undefined, since: String(since), until: String(until) };
+}
+
+function holds(unit: PlannedUnit, { since }: Window): boolean {
+  return unit.since <= since && since <= unit.until;
 }
 
 /** How a report by week is split. Throws `UsageError` where a flag says otherwise. */
-function weeklySplit({ split = 'week' }: RunFlags): 'week' {
+function weeklySplit({ split = 'week' }: JobOptions): 'week' {
   if (split === 'week') return split;
   throw new UsageError(`--by WEEKLY makes a report of each week, and not of each ${split}.`, {
     hint: `Leave --split ${split} out${split === 'day' ? ', or give --by DAILY' : ''}.`,
@@ -151,19 +138,19 @@ function weeklySplit({ split = 'week' }: RunFlags): 'week' {
 }
 
 /** A plan whose window ends where it can be compared. */
-function comparablePlan(plan: ProfilePlan, now: number): ProfilePlan {
+function comparablePlan(plan: ReportPlan, now: number): ReportPlan {
   const window = comparableWindow(plan.window, now);
   return { ...plan, window, request: requestFor(plan, window) };
 }
 
 /** Whether the parts go into one output, because its name does not tell their days apart. */
-function mergesParts({ split, output = '-' }: RunFlags): boolean {
+function mergesParts({ split, output = '-' }: JobOptions): boolean {
   if (split === undefined) return false;
   return !hasTimePlaceholder(output);
 }
 
 /** Throws `UsageError` for flags that have no meaning together, or without another one. */
-function checkCombination(options: RunFlags, isMerged: boolean): void {
+function checkCombination(options: JobOptions, isMerged: boolean): void {
   const { split, shard, missing, lookback, output = '-' } = options;
 
   if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
@@ -220,7 +207,7 @@ interface OutputSource extends Pick<Job, 'plan' | 'accountName'> {
   /** The name of a saved report. */
   readonly name?: string | undefined;
   readonly isMerged?: boolean;
-  readonly options: Pick<RunFlags, 'output' | 'shard'>;
+  readonly options: Pick<JobOptions, 'output' | 'shard'>;
 }
 
 /**
@@ -267,7 +254,7 @@ function daysOfWindow({ since, until, zone }: Window): Pick<Part, 'since' | 'unt
 }
 
 /** The breakdowns as the user named them. */
-function askedBreakdowns({ request, isWeekly }: ProfilePlan): string[] {
+function askedBreakdowns({ request, isWeekly }: ReportPlan): string[] {
   return request.breakdowns.map((name) => (isWeekly && name === 'RANGE' ? 'WEEKLY' : name));
 }
 

@@ -5,7 +5,7 @@ import {
   breakdowns as knownBreakdowns,
   filters as knownFilters,
 } from '../contract/vocabulary.ts';
-import type { BookedRequest } from './question.ts';
+import type { SpecFilters, SpecRequest } from './spec.ts';
 
 /** The flags that filter by name, and what they select. */
 const nameFlags: Readonly<Record<string, BreakdownName>> = {
@@ -20,7 +20,7 @@ const nameFlags: Readonly<Record<string, BreakdownName>> = {
  *
  * @param filters values by the name of a filter, or of a flag that takes names (`campaign`)
  */
-export function filtersInWords(filters: Readonly<Record<string, readonly string[]>>): string[] {
+export function filtersInWords(filters: SpecFilters): string[] {
   return Object.entries(filters).map(([name, values]) => {
     const texts = name === 'countryId' ? values.map(countryName) : values;
     return `${nounOfFilter(name)}: ${texts.join(', ')}`;
@@ -31,8 +31,8 @@ export function filtersInWords(filters: Readonly<Record<string, readonly string[
 export function requestInWords({
   profile,
   breakdowns,
-  filters,
-}: Pick<BookedRequest, 'profile' | 'breakdowns' | 'filters'>): string {
+  filters = {},
+}: Pick<SpecRequest, 'profile' | 'breakdowns' | 'filters'>): string {
   const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
   return [`${profile} report ${by}`, ...filtersInWords(filters)].join('; ');
 }

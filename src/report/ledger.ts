@@ -1,12 +1,12 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultZone, outcomeOf, type ReportRequest } from '../contract/messages.ts';
+import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { momentOf } from '../contract/values.ts';
-import type { DerivedName, MetricName, Profile } from '../contract/vocabulary.ts';
 import { isObject } from '../text/json-object.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import type { ReportPlan } from './request.ts';
+import type { ReportSpec } from './spec.ts';
 
 /** One report that was created on this machine. */
 export interface LedgerEntry {
@@ -20,21 +20,19 @@ export interface LedgerEntry {
 
   /** A keyed hash of what they signed in with; absent in what older versions wrote. */
   readonly credential?: string;
-  readonly profile: Profile;
+
+  /** Of the body: the same request has the same hash in every run. */
   readonly hash: string;
+
+  /** What the report is. Checked only in part when it is read: `planOfEntry` checks the rest. */
+  readonly spec: ReportSpec;
+
+  /** The body that was sent. */
   readonly request: ReportRequest;
 
   /** Its first and last second, `2026-11-01T00:00:00+0100`. */
   readonly window: { readonly since: string; readonly until: string };
 
-  /**
-   * The metrics that were to be shown, computed ones among them; absent where they are those of the
-   * request.
-   */
-  readonly shownMetrics?: readonly (MetricName | DerivedName)[];
-
-  /** Whether a report that is not what was asked for is an error (`--strict`). */
-  readonly isStrict?: boolean;
   readonly createdAt: string;
 
   /** The status that the service named last, or `fetched`. */
@@ -381,29 +379,35 @@ function readKeyFile(path: string): Buffer | undefined {
   }
 }
 
-/** A report that was asked for, as its plan was. */
-type NotedPlan = ReportPlan & { readonly profile: Profile };
+/** A report as it was planned. */
+export interface NotedReport {
+  readonly spec: ReportSpec;
+  readonly plan: ReportPlan;
+}
 
-/** The plan of a noted report; `undefined` where the times of its window cannot be read. */
-export function plannedAgain({
-  profile,
+/** The spec and the plan of an entry; `undefined` if they cannot be read. */
+export async function planOfEntry({
+  spec: noted,
   request,
   window,
-  shownMetrics,
-}: LedgerEntry): NotedPlan | undefined {
+}: LedgerEntry): Promise<NotedReport | undefined> {
   const sinceMs = momentOf(window.since)?.instantMs;
   const untilMs = momentOf(window.until)?.instantMs;
-  if (sinceMs === undefined || untilMs === undefined) return undefined;
+  const { parseSpec } = await import('./spec-schema.ts');
+  const spec = parseSpec(noted);
+  if (!spec || sinceMs === undefined || untilMs === undefined) return undefined;
 
-  const since = sinceMs / 1_000;
-  const zone = request.timezone ?? defaultZone;
-  return {
+  const { profile, metrics, breakdowns } = spec.request;
+  const { timezone: zone, windowClock = 'instant' } = spec;
+  const plan = {
     profile,
     request,
-    window: { since, until: untilMs / 1_000, zone, notes: [] },
-    windowClock: request.since === since ? 'instant' : 'wall',
-    shownMetrics: shownMetrics ?? request.metrics,
+    window: { since: sinceMs / 1_000, until: untilMs / 1_000, zone, notes: [] },
+    windowClock,
+    shownMetrics: metrics,
+    isWeekly: breakdowns.includes('WEEKLY'),
   };
+  return { spec, plan };
 }
 
 /**
@@ -434,12 +438,14 @@ function endingOf({ baseUrl, id }: LedgerKey): string {
 /** Whether a file holds all that this version writes; a later one may have written more. */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
-  const { window, request } = value;
+  if (!isObject(value.spec)) return false;
+  const { window, request, spec } = value;
+  if (!isObject(spec.request)) return false;
   const texts = [
     value.id,
     value.baseUrl,
     value.account,
-    value.profile,
+    spec.request.profile,
     value.hash,
     value.createdAt,
     value.lastStatus,
@@ -452,7 +458,6 @@ function isEntry(value: unknown): value is LedgerEntry {
   if (value.timeouts !== undefined && typeof value.timeouts !== 'number') return false;
   if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
   if (!isTextList(request.metrics) || !isTextList(request.breakdowns)) return false;
-  if (value.shownMetrics !== undefined && !isTextList(value.shownMetrics)) return false;
   return isObject(request.filters) && Object.values(request.filters).every(isTextList);
 }
 

@@ -182,7 +182,7 @@ export function takeShard<T>(parts: readonly T[], shard: string): T[] {
  */
 export async function* mergeReports(
   reports: AsyncIterable<RowBatches>,
-  { isWeekly }: Pick<ReportPlan, 'isWeekly'> = {},
+  { isWeekly }: Pick<ReportPlan, 'isWeekly'>,
 ): RowBatches {
   let merged: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
   let isFirst = true;

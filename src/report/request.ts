@@ -27,9 +27,11 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted, visibleJson } from '../text/printable.ts';
 import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
+import type { NamedFilter, ReportSpec, SpecFilters } from './spec.ts';
 import { type Window, wallAt } from './window.ts';
 import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
+/** The flags that say what is asked for, with their values as they were typed. */
 export interface RequestFlags {
   readonly profile: Profile;
 
@@ -42,56 +44,106 @@ export interface RequestFlags {
 
   /** Each a comma list of ISO codes, names or GeoNames ids. */
   readonly countries?: readonly string[] | undefined;
-  readonly timezone?: string | undefined;
-  readonly direct?: boolean | undefined;
 
-  /** How the service reads the window's seconds; `instant` where absent. */
+  /** Names or patterns of names, each a comma list. */
+  readonly campaigns?: readonly string[] | undefined;
+  readonly adUnits?: readonly string[] | undefined;
+  readonly advertisers?: readonly string[] | undefined;
+  readonly columns?: readonly string[] | 'all' | undefined;
+  readonly timezone?: string | undefined;
+
+  /** How the service reads the window's seconds; `instant` if absent. */
   readonly windowClock?: WindowClock | undefined;
 }
 
 /** A report to ask for: the request as the service takes it, and its window in its zone. */
 export interface ReportPlan {
+  readonly profile: Profile;
   readonly request: ReportRequest;
   readonly window: Window;
   readonly windowClock: WindowClock;
 
-  /** The metrics that the user asked for, in that order; what is computed from sums among them. */
+  /** The metrics that the user asked for, in that order, computed ones among them. */
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
 
-  /** Whether each week of the window is a report of its own (`--by WEEKLY`). */
-  readonly isWeekly?: boolean;
+  /** True if each week of the window is a report of its own (`--by WEEKLY`). */
+  readonly isWeekly: boolean;
 }
 
+/** What a request asks for, and the zone of its days. */
+export type AskedRequest = Pick<ReportSpec, 'request' | 'timezone'>;
+
 /**
- * What the flags of `report create` and `run` ask for (`cli.md`). The zone is the report's:
- * Europe/Paris for a buyer, `--timezone` for a DSP. Throws one `UsageError` with every error of
- * the command, of request and window alike.
+ * Reads the flags of a request. The zone is the report's: Europe/Paris for a buyer, `--timezone`
+ * for a DSP. Throws one `UsageError` with every mistake, those in the window included.
  */
-export function planReport(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReportPlan {
-  const { profile, direct, windowClock = 'instant' } = flags;
+export function readRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): AskedRequest {
+  const { profile, columns } = flags;
   const reader = new RequestReader(flags);
-  const shownMetrics = reader.readMetrics();
-  const askedBreakdowns = reader.readBreakdowns();
+  const metrics = reader.readMetrics();
+  const breakdowns = reader.readBreakdowns();
   const filters = reader.readFilters();
   const window = reader.readWindow(flags);
   if (!window || reader.errors.length > 0) throw oneErrorOf(reader.errors);
 
+  const hasFilters = Object.keys(filters).length > 0;
+  return {
+    timezone: window.zone,
+    request: {
+      profile,
+      metrics,
+      breakdowns,
+      ...(hasFilters && { filters }),
+      ...(columns !== undefined && { columns }),
+    },
+  };
+}
+
+/** What a plan is made from: a spec, or as much of one. */
+type PlannedSpec = AskedRequest & Pick<ReportSpec, 'windowClock' | 'period' | 'since' | 'until'>;
+
+/** When a plan is made, and what only this run asks for. */
+export interface PlanOptions {
+  /** The present, in milliseconds since 1970. */
+  readonly nowMs: number;
+
+  /** True to have the data as the answer to the create call (`--direct`). */
+  readonly direct?: boolean | undefined;
+}
+
+/**
+ * The request and the window of a spec as of now. The names of campaigns are left out: `/campaigns`
+ * turns them into ids. Throws `UsageError` for a window that has become wrong.
+ */
+export function planSpec(spec: PlannedSpec, { nowMs, direct }: PlanOptions): ReportPlan {
+  const { period, since, until, timezone, windowClock = 'instant' } = spec;
+  const { profile, metrics: shownMetrics, breakdowns: asked } = spec.request;
+  const window = resolveWindow({ period, since, until, zone: timezone, nowMs });
+
+  const { campaign, adUnit, advertiser, ...filters } = spec.request.filters ?? {};
   const request = {
     metrics: distinct(shownMetrics.flatMap(neededFor)),
-    breakdowns: askedBreakdowns.map(sentBreakdown),
+    breakdowns: asked.map(sentBreakdown),
     filters,
-    // A DSP's always states its zone, so that the service reckons in the zone the window was found
-    // in.
-    ...(profile === 'dsp' && { timezone: window.zone }),
+    // A DSP report always states its zone, so that the service uses the zone of the window.
+    ...(profile === 'dsp' && { timezone }),
     ...(direct && { output: 'direct' as const }),
   };
   return {
+    profile,
     request: requestFor({ request, windowClock }, window),
     window,
     windowClock,
     shownMetrics,
-    isWeekly: askedBreakdowns.includes('WEEKLY'),
+    isWeekly: asked.includes('WEEKLY'),
   };
+}
+
+/** The plan of what flags ask for. Throws as `readRequest` and `planSpec`. */
+export function planReport(
+  flags: RequestFlags & PlanOptions & Omit<WindowFlags, 'zone'>,
+): ReportPlan {
+  return planSpec({ ...flags, ...readRequest(flags) }, flags);
 }
 
 /** The breakdown that the service is asked for. */
@@ -145,6 +197,13 @@ interface TypedFilter {
 
   /** A list of values. */
   readonly list: string;
+}
+
+/** The values of a flag that takes names. */
+interface TypedNames {
+  readonly flag: string;
+  readonly name: NamedFilter;
+  readonly lists: readonly string[];
 }
 
 /** Reads the flags of a request, and collects what is wrong with them. */
@@ -207,9 +266,9 @@ class RequestReader {
    * twice merged, repeats dropped. Text that holds a comma stands in double quotes:
    * `carrier="A, B",C`.
    */
-  readFilters(): ReportRequest['filters'] {
+  readFilters(): SpecFilters {
     const { profile } = this.#flags;
-    const filters: { [Name in FilterName]?: string[] } = {};
+    const filters: { [Name in FilterName | NamedFilter]?: readonly string[] } = {};
     for (const typed of this.#typedFilters()) {
       const accepted = vocabularyOf(profile).filters;
       if (accepted.length === 0) {
@@ -224,7 +283,32 @@ class RequestReader {
       const earlier = filters[filter.name] ?? [];
       filters[filter.name] = distinct([...earlier, ...this.#readValues(filter, typed)]);
     }
+
+    for (const { flag, name, lists } of this.#typedNames()) {
+      if (vocabularyOf(profile).filters.length === 0) {
+        this.#refuse(`A ${profile} report takes no filters.`, `Leave ${flag} out.`);
+        break;
+      }
+      filters[name] = distinct(lists.flatMap((list) => this.#readPatterns(flag, list)));
+    }
     return filters;
+  }
+
+  *#typedNames(): Generator<TypedNames> {
+    const { campaigns, adUnits, advertisers } = this.#flags;
+    if (campaigns) yield { flag: '--campaign', name: 'campaign', lists: campaigns };
+    if (adUnits) yield { flag: '--ad-unit', name: 'adUnit', lists: adUnits };
+    if (advertisers) yield { flag: '--advertiser', name: 'advertiser', lists: advertisers };
+  }
+
+  /** Names are separated like the values of `--filter`: by commas outside double quotes. */
+  #readPatterns(flag: string, list: string): string[] {
+    const patterns = splitValues(list);
+    if (patterns && patterns.length > 0) return patterns;
+
+    const hint = `Write ${flag} 'Summer*'; a name that holds a comma stands in double quotes: ${flag} '"A, B"'.`;
+    this.#refuse(`${flag} ${quoted(list)}: this is no name.`, hint);
+    return [];
   }
 
   *#typedFilters(): Generator<TypedFilter> {
@@ -391,7 +475,7 @@ function distinct<T>(names: readonly T[]): T[] {
  * Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair
  * up.
  */
-export function splitValues(list: string): string[] | undefined {
+function splitValues(list: string): string[] | undefined {
   const values: string[] = [];
   let at = 0;
   while (at <= list.length) {

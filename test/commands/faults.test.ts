@@ -65,7 +65,7 @@ describe('the wait’s end', () => {
       expectRefusal(
         result,
         7,
-        /was not seen ready within 5\.0 s\..*\n.*Run the same command again; on another machine: adreport download \w+ --wait/,
+        /was not seen ready within 5\.0 s\..*\n.*Continue with: adreport run .*\n.*Or on another machine: adreport download \w+ --wait/,
       );
       expect(sleptMs).toBe(5_000);
     },
@@ -76,12 +76,15 @@ describe('the wait’s end', () => {
     const at = `--base-url ${server.url}`;
     const failed = await run(`${byDay} --retries 2 -o it.csv --excel ${at}`);
     const [, id] = /The report (\w+) is kept/.exec(failed.stderr) ?? [];
-    const again = 'Run the same command again';
-    const goOn = `${again}; on another machine: adreport download ${id} --wait ${at} -o it.csv --excel\n`;
+    const elsewhere = `adreport download ${id} --wait -o it.csv --excel ${at}\n`;
 
-    expectRefusal(failed, 5, `The report ${id} is kept. ${goOn}`);
+    expectRefusal(failed, 5, `Or on another machine: ${elsewhere}`);
     expect(failed.files).toEqual({});
-    expect(await run(`${byDay} ${at}`)).toMatchObject({ exitCode: 0 });
+    const [, again = ''] = /Continue with: adreport (.*)\n/.exec(failed.stderr) ?? [];
+    expect(await run(again)).toMatchObject({
+      exitCode: 0,
+      files: { 'it.csv': expect.any(String) },
+    });
     expect(calls('buyer')).toBe(1);
   });
 

@@ -157,7 +157,7 @@ describe('a file a part', () => {
 
     const failed = await run(`${perDay} --missing --concurrency 1`);
 
-    expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*fetches only what is missing/);
+    expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*Continue with: adreport run .* --missing/);
     expect(Object.keys(failed.files)).toHaveLength(5);
 
     server.clearFaults();
@@ -202,11 +202,13 @@ describe('a file a part', () => {
 
     const result = await interrupted(`${perDay} --missing`);
 
-    expectRefusal(result, 130, 'Run the same command again: it fetches only what is missing.');
+    expectRefusal(result, 130, /Continue with: adreport run .* --missing\n/);
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('is kept');
     // --missing would be refused without a file.
-    expectRefusal(await interrupted(daily), 130, 'Run the same command again.\n');
+    const merged = await interrupted(daily);
+    expectRefusal(merged, 130, 'Continue with: adreport run ');
+    expect(merged.stderr).not.toContain('--missing');
   });
 
   test.each([

@@ -52,7 +52,7 @@ describe('a Parquet file', () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const { books } = await run(`${line} --split day --missing -q -o data/{date}.parquet`);
     const [order = '', first = ''] = (books['data/_adreport.ndjson'] ?? '').split('\n');
-    const { request } = JSON.parse(order);
+    const { columns: _columns, ...request } = JSON.parse(order).request;
     const { report, file } = JSON.parse(first);
 
     const { stdout } = await run(`view data/${file} --json`);
@@ -84,7 +84,7 @@ describe('a Parquet file', () => {
   test('of data that came at once has its request', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
-    await run(`report create --direct --period yesterday --by OS --campaign * -o x.parquet -q`);
+    await run(`run --direct --period yesterday --by OS --campaign * -o x.parquet -q`);
 
     const { stdout } = await run(`view x.parquet --json`);
     const request = { breakdowns: ['OS'], filters: { campaign: ['*'] } };

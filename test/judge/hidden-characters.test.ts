@@ -20,9 +20,8 @@ function expectVisible({ stdout, stderr }: CliResult): void {
 
 /** The words of the command that an error says to go on with, as bash reads them. */
 function resumeWords(stderr: string): string[] {
-  const line =
-    stderr.split('\n').find((each) => /adreport (status|download|run) /.test(each)) ?? '';
-  const command = line.slice(line.search(/adreport (status|download|run) /)).split(' && ')[0] ?? '';
+  const line = stderr.split('\n').find((each) => /adreport (status|download) /.test(each)) ?? '';
+  const command = line.slice(line.search(/adreport (status|download) /)).split(' && ')[0] ?? '';
   const script = `set -f; printf '%s\\0' ${command}`;
   const env = { ...process.env, LC_ALL: 'C.UTF-8' };
   return execFileSync('bash', ['-c', script], { encoding: 'utf8', env }).split('\0').slice(1, -1);

@@ -69,8 +69,12 @@ const entry = {
   id: 'r1',
   baseUrl: 'https://reports.example.com/',
   account: 'main',
-  profile: 'buyer',
   hash: 'h',
+  spec: {
+    request: { profile: 'buyer', metrics: ['clicks'], breakdowns: [] },
+    timezone: 'Europe/Paris',
+    format: { name: 'csv' },
+  },
   request: { since: 1, until: 2, metrics: ['clicks'], breakdowns: [], filters: {} },
   window: { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100' },
   createdAt: '2026-11-18T14:20:37.250Z',

@@ -36,8 +36,12 @@ function entry(id: string, hash = 'h1'): NewLedgerEntry {
     baseUrl: 'https://reports.example.com',
     account: 'main',
     credential: 'mine',
-    profile: 'buyer',
     hash,
+    spec: {
+      request: { profile: 'buyer', metrics: ['clicks'], breakdowns: ['DAILY'] },
+      timezone: 'Europe/Paris',
+      format: { name: 'csv' },
+    },
     request: {
       since: 1,
       until: 2,

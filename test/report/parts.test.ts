@@ -172,7 +172,9 @@ describe('merging', () => {
       documentOf(3, { since: 'e', until: 'f' }, { version: 2, total: 7 }),
     ];
 
-    const { rows, tail } = await readBatches(mergeReports(reportsOf(documents)));
+    const { rows, tail } = await readBatches(
+      mergeReports(reportsOf(documents), { isWeekly: false }),
+    );
 
     expect(rows).toEqual(['{"n":1}', '{"n":2}', '{"n":3}']);
     expect(tail.rowCount).toBe(3);
@@ -185,6 +187,7 @@ describe('merging', () => {
   test('a part that breaks off fails the whole, and those after it are not begun', async () => {
     const merged = mergeReports(
       reportsOf([documentOf(1, {}), '{"data":[{"n":1}', documentOf(2, {})]),
+      { isWeekly: false },
     );
 
     await expect(readBatches(merged)).rejects.toMatchObject({ exitCode: 9 });

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { allCountries, findCountry } from '../../src/contract/countries.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
 import { partsOf } from '../../src/report/parts.ts';
-import type { RequestFlags } from '../../src/report/request.ts';
+import type { PlanOptions, RequestFlags } from '../../src/report/request.ts';
 import { planReport } from '../../src/report/request.ts';
 
 const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
 
-function build(flags: Partial<RequestFlags>) {
+function build(flags: Partial<RequestFlags & PlanOptions>) {
   return planReport({ profile: 'buyer', ...window, ...flags }).request;
 }
 
@@ -25,7 +25,7 @@ describe('what flags ask for', () => {
     });
   });
 
-  test.each<{ name: string; flags: Partial<RequestFlags>; expected: object }>([
+  test.each<{ name: string; flags: Partial<RequestFlags & PlanOptions>; expected: object }>([
     {
       name: 'metrics and breakdowns in any case, in the order given, each once',
       flags: { metrics: 'REVENUEEURO, clicks,,clicks ,Displays', by: 'campaign,Daily,CAMPAIGN' },

@@ -56,6 +56,22 @@ export interface Flag {
 /** Flags by the names of their options: `baseUrl` for `--base-url`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
+/** A flag that decides what a report contains or how it is kept. */
+export interface SpecFlag extends Flag {
+  readonly belongsTo: 'spec';
+
+  /** The part of the spec that its value goes into; absent for a member of its own. */
+  readonly partOf?: 'request' | 'format' | 'settings';
+}
+
+/** A flag that decides how one run gets its reports. */
+interface ThisRunFlag extends Flag {
+  readonly belongsTo: 'this-run';
+}
+
+/** A flag of `run`. */
+export type RunFlag = SpecFlag | ThisRunFlag;
+
 /** Flags that help shows under one heading. */
 export interface FlagGroup<Flags extends FlagTable = FlagTable> {
   readonly heading: string;
@@ -64,6 +80,14 @@ export interface FlagGroup<Flags extends FlagTable = FlagTable> {
 
 /** Declares a group of flags, from which the types of their options are inferred. */
 export function flagGroup<const Flags extends FlagTable>(
+  heading: string,
+  flags: Flags,
+): FlagGroup<Flags> {
+  return { heading, flags };
+}
+
+/** Declares a group of flags of `run`, each of which says what it belongs to. */
+export function runFlagGroup<const Flags extends Readonly<Record<string, RunFlag>>>(
   heading: string,
   flags: Flags,
 ): FlagGroup<Flags> {

@@ -1,53 +1,71 @@
 import { settingTable } from '../../account/settings.ts';
 import { windowClocks } from '../../contract/messages.ts';
 import { profiles } from '../../contract/vocabulary.ts';
-import { flagGroup, type OptionsOf } from './flag.ts';
+import { type OptionsOf, runFlagGroup } from './flag.ts';
 
 /** What a report is of, as it was typed: `report/` reads the names, the dates and the lists. */
-const contentFlags = flagGroup('Report:', {
+const contentFlags = runFlagGroup('Report:', {
   profile: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: settingTable.profile.flag,
     meaning: "the account's profile (default: the stored one, else buyer)",
     words: profiles,
   },
   metrics: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--metrics <a,b>',
     meaning: 'metrics, in column order (default: all of the profile)',
   },
   by: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--by <a,b>',
     meaning: 'breakdowns, e.g. DAILY,CAMPAIGN or WEEKLY; any case',
     otherNames: ['--group-by', '--dimension', '--dimensions', '--breakdown'],
   },
   breakdowns: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--breakdowns <a,b>',
     meaning: 'the same as --by',
     conflicts: ['by'],
     isHidden: true,
   },
   filter: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--filter <name=v1,v2>',
     meaning: 'keep only rows with one of these values; repeatable',
     isRepeatable: true,
     otherNames: ['--where'],
   },
   country: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--country <a,b>',
     meaning: 'only these countries, by ISO code or name: FR,Germany,España; repeatable',
     isRepeatable: true,
   },
   campaign: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--campaign <name>',
     meaning: "only campaigns of that name, e.g. 'Summer*'; repeatable",
     isRepeatable: true,
   },
   adUnit: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--ad-unit <name>',
     meaning: 'only ad units of that name',
     isRepeatable: true,
     isRare: true,
   },
   advertiser: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--advertiser <name>',
     meaning: 'only advertisers of that name (admin accounts)',
     isRepeatable: true,
@@ -55,47 +73,65 @@ const contentFlags = flagGroup('Report:', {
   },
 });
 
-const windowFlags = flagGroup('Window:', {
+const windowFlags = runFlagGroup('Window:', {
   period: {
+    belongsTo: 'spec',
     flags: '--period <p>',
     meaning:
       'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15',
     otherNames: ['--date', '--dates', '--date-range', '--range', '--window'],
   },
   since: {
+    belongsTo: 'spec',
     flags: '--since <t>',
     meaning: 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h',
     otherNames: ['--from', '--start', '--start-date', '--begin'],
   },
   until: {
+    belongsTo: 'spec',
     flags: '--until <t>',
     meaning: 'last second, in the same forms (default: now)',
     otherNames: ['--to', '--end', '--end-date', '--stop'],
   },
   timezone: {
+    belongsTo: 'spec',
+    partOf: 'request',
     flags: '--timezone <tz>',
     meaning: 'zone of the report, DSP only (buyer: always Europe/Paris)',
   },
 });
 
-const requestFlags = flagGroup('Request:', {
+const requestFlags = runFlagGroup('Request:', {
   windowClock: {
+    belongsTo: 'spec',
+    partOf: 'settings',
     flags: settingTable.windowClock.flag,
     meaning: 'how the service reads the window (default: the stored one, else instant)',
     words: windowClocks,
     isRare: true,
   },
   direct: {
+    belongsTo: 'this-run',
     flags: '--direct',
     meaning: 'ask the service to answer with the data at once (output=direct)',
     isRare: true,
   },
   dryRun: {
+    belongsTo: 'this-run',
     flags: '--dry-run',
     meaning: 'print the window, the request and a curl line; only names are looked up',
     isNeverSaved: true,
   },
 });
+
+const { direct: _direct, ...orderOnlyFlags } = requestFlags.flags;
+
+/** Which report is ordered. */
+export const orderFlags = [
+  contentFlags,
+  windowFlags,
+  runFlagGroup(requestFlags.heading, orderOnlyFlags),
+] as const;
 
 export const reportFlags = [contentFlags, windowFlags, requestFlags] as const;
 

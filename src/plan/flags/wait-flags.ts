@@ -1,9 +1,10 @@
-import { flagGroup, type OptionsOf } from './flag.ts';
+import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readDuration, readPollInterval } from './read-value.ts';
 
 /** How long a command waits for a report, and how often it asks. */
-export const waitFlags = flagGroup('Waiting:', {
+export const waitFlags = runFlagGroup('Waiting:', {
   waitTimeout: {
+    belongsTo: 'this-run',
     flags: '--wait-timeout <duration>',
     meaning: 'stop waiting after this long, with exit 7',
     read: readDuration,
@@ -11,6 +12,7 @@ export const waitFlags = flagGroup('Waiting:', {
     defaultText: '30m',
   },
   pollInterval: {
+    belongsTo: 'this-run',
     flags: '--poll-interval <duration>',
     meaning: 'pause between status calls: auto, or a fixed one',
     read: readPollInterval,

@@ -1,0 +1,224 @@
+import { findCountry } from '../contract/countries.ts';
+import { defaultZone } from '../contract/messages.ts';
+import { vocabularyOf } from '../contract/vocabulary.ts';
+import { formatOfFile } from '../formats/index.ts';
+import type { ReportSpec, SpecRequest, SpecValue } from '../report/spec.ts';
+import { formatDate, formatInstant, type Window } from '../report/window.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+import { downloadFlags } from './flags/download-flags.ts';
+import {
+  type Flag,
+  type FlagGroup,
+  type FlagTable,
+  isNegation,
+  longNameOf,
+  type OptionsOf,
+  type SpecFlag,
+} from './flags/flag.ts';
+import { specFlags } from './flags/run-flags.ts';
+import { type ServiceFlags, serviceFlags } from './flags/service-flags.ts';
+import type { Job } from './plan.ts';
+
+/** A flag with its value, as people type it; a switch has no value. */
+interface TypedFlag {
+  /** The name of its option. */
+  readonly option: string;
+  readonly name: string;
+  readonly value?: string;
+}
+
+/** A window as flags name it. */
+type WindowTexts = Pick<ReportSpec, 'period' | 'since' | 'until'>;
+
+/** A window by its dates, or its instants if it does not have whole days: the same every day. */
+function windowTexts(window: Window): WindowTexts {
+  const { since, until, plannedUntil = until, zone } = window;
+  const over = plannedUntil + 1;
+  const isWholeDays = [since, over].every((instant) => isMidnight(instant, zone));
+  if (!isWholeDays) {
+    return { since: formatInstant(since, zone), until: formatInstant(plannedUntil, zone) };
+  }
+  return { period: daysText(formatDate(since, zone), formatDate(plannedUntil, zone)) };
+}
+
+/** Days as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
+function daysText(first: string, last: string): string {
+  return first === last ? first : `${first}..${last}`;
+}
+
+function isMidnight(instant: number, zone: string): boolean {
+  return formatDate(instant, zone) !== formatDate(instant - 1, zone);
+}
+
+/** The command that asks for a report. */
+export function commandLine(spec: ReportSpec, window: WindowTexts = spec): string {
+  return ['adreport run', ...wordsOf(flagsOf({ ...spec, ...noWindow, ...window }))].join(' ');
+}
+
+const noWindow = { period: undefined, since: undefined, until: undefined };
+
+/**
+ * The command that continues with a job: its window as dates, so that it means the same tomorrow,
+ * and what its run had besides the spec.
+ */
+export function continuedCommand(
+  job: Pick<Job, 'spec' | 'options' | 'plan' | 'allParts' | 'isMerged'>,
+): string {
+  const { spec, options, plan, allParts, isMerged } = job;
+  const { shard, baseUrl } = options;
+  const [first] = allParts;
+  const last = allParts.at(-1);
+  const isInParts = options.split !== undefined && first && last;
+  const ofRun = [
+    // What has its file by then needs no second report.
+    ...(isInParts && !isMerged ? ['--missing'] : []),
+    ...(shard === undefined ? [] : ['--shard', shellWord(shard)]),
+    ...(baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl)]),
+  ];
+  // The last part may be a unit that is not over.
+  const window = isInParts
+    ? { period: daysText(first.since, last.until) }
+    : windowTexts(plan.window);
+  return [commandLine(spec, window), ...ofRun].join(' ');
+}
+
+/** The command that waits for a report and downloads it, with all of its spec that applies. */
+export function downloadCommandLine(
+  reportId: string,
+  spec: AnySpec,
+  { baseUrl }: { readonly baseUrl?: string | undefined },
+): string {
+  const accepted = new Set(downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)));
+  const flags = flagsOf(spec).filter(({ option }) => accepted.has(option));
+  const address = baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl)];
+  return commandFor('download', reportId, ['--wait', ...wordsOf(flags), ...address]);
+}
+
+/** A command line about one report. */
+export function commandFor(command: string, reportId: string, words: readonly string[]): string {
+  // An id that begins with a dash would be read as a flag: it is last, after `--`.
+  const ordered = reportId.startsWith('-')
+    ? [...words, '--', shellWord(reportId)]
+    : [shellWord(reportId), ...words];
+  return ['adreport', command, ...ordered].join(' ');
+}
+
+/** Flags as words of a shell. */
+function wordsOf(flags: readonly TypedFlag[]): string[] {
+  return flags.flatMap(({ name, value }) =>
+    value === undefined ? name : [name, shellWord(value)],
+  );
+}
+
+/** A spec whose members may be `undefined`, like those that are absent. */
+type AnySpec = { readonly [Name in keyof ReportSpec]: ReportSpec[Name] | undefined } & Pick<
+  ReportSpec,
+  'request' | 'format' | 'timezone'
+>;
+
+/** Every flag that a spec consists of, in the order of the flags of `run`. */
+export function flagsOf(spec: AnySpec): TypedFlag[] {
+  const values = textsOf(spec);
+  const typed: TypedFlag[] = [];
+  for (const [option, flag] of specFlags) {
+    const name = nameOf(flag);
+    for (const value of values.get(option) ?? []) {
+      typed.push(value === true ? { option, name } : { option, name, value });
+    }
+  }
+  return typed;
+}
+
+function nameOf(flag: Flag): string {
+  return /^-\w/.exec(flag.flags)?.[0] ?? longNameOf(flag);
+}
+
+/** What is typed for one option: a text for each time that its flag is typed. */
+type OptionTexts = readonly (string | true)[];
+
+function textsOf(spec: AnySpec): Map<string, OptionTexts> {
+  const { request, timezone, format, account, encoding, windowClock, ...others } = spec;
+  const { name, ...shape } = format;
+  const isUsualZone = request.profile === 'buyer' || timezone === defaultZone;
+  const settings = {
+    ...others,
+    ...withExcel(shape),
+    account: account === 'default' ? undefined : account,
+    encoding,
+    windowClock,
+    format: formatOfFile(others.output ?? '-') === name ? undefined : name,
+    timezone: isUsualZone ? undefined : timezone,
+  };
+
+  const texts = new Map<string, OptionTexts>(textsOfRequest(request));
+  for (const [option, value] of Object.entries(settings)) {
+    const flag = specFlags.get(option);
+    if (flag && value !== undefined) texts.set(option, textOfValue(flag, value));
+  }
+  return texts;
+}
+
+function textOfValue(flag: SpecFlag, value: SpecValue): OptionTexts {
+  if (typeof value !== 'boolean') return [String(value)];
+  const isTyped = value !== isNegation(flag);
+  return isTyped ? [true] : [];
+}
+
+/** The three settings of a CSV for a European Excel as the one flag that means them. */
+function withExcel(
+  shape: Readonly<Record<string, SpecValue>>,
+): Readonly<Record<string, SpecValue>> {
+  const { delimiter, decimal, bom, ...others } = shape;
+  const isExcel = delimiter === ';' && decimal === ',' && bom === true;
+  return isExcel ? { ...others, excel: true } : shape;
+}
+
+function* textsOfRequest(request: SpecRequest): Generator<[option: string, texts: OptionTexts]> {
+  const { profile, metrics, breakdowns, filters = {}, columns } = request;
+  const all = vocabularyOf(profile).metrics.map((metric) => metric.name);
+  if (profile === 'dsp') yield ['profile', [profile]];
+  if (metrics.join() !== all.join()) yield ['metrics', [metrics.join(',')]];
+  if (breakdowns.length > 0) yield ['by', [breakdowns.join(',')]];
+  if (columns !== undefined) yield ['columns', [String(columns)]];
+
+  const { campaign, adUnit, advertiser, countryId, ...ids } = filters;
+  for (const [option, patterns] of Object.entries({ campaign, adUnit, advertiser })) {
+    if (patterns) yield [option, [listText(patterns)]];
+  }
+  if (countryId) yield ['country', [listText(countryId.map(countryText))]];
+  const filterTexts = Object.entries(ids).map(([name, values]) => `${name}=${listText(values)}`);
+  if (filterTexts.length > 0) yield ['filter', filterTexts];
+}
+
+function countryText(id: string): string {
+  return findCountry(id)?.code ?? id;
+}
+
+/** A comma list, whose values are in double quotes if a comma or a quote would end them. */
+function listText(values: readonly string[]): string {
+  const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
+  return values.map((value) => (/[",]|^\s|\s$/.test(value) ? quoted(value) : value)).join(',');
+}
+
+/** The flags of a group with their values, as they are typed, as far as they have one. */
+export function typedFlags<Flags extends FlagTable>(
+  group: FlagGroup<Flags>,
+  options: Partial<OptionsOf<FlagGroup<Flags>>>,
+): string[] {
+  const values: Readonly<Record<string, unknown>> = options;
+  const words: string[] = [];
+  for (const [option, flag] of Object.entries(group.flags)) {
+    const value = values[option];
+    const isDefault = value === undefined || value === isNegation(flag);
+    if (isDefault) continue;
+
+    words.push(nameOf(flag));
+    if (typeof value !== 'boolean') words.push(shellWord(String(value)));
+  }
+  return words;
+}
+
+/** The flags that name the service and the account. */
+export function typedAccountFlags({ account, baseUrl, encoding }: ServiceFlags): string[] {
+  return typedFlags(serviceFlags, { account, baseUrl, encoding });
+}

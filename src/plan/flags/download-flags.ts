@@ -1,0 +1,15 @@
+import { flagGroup, type OptionsOf } from './flag.ts';
+import { outputFlags } from './output-flags.ts';
+import { strictFlag } from './run-flags.ts';
+import { serviceFlags } from './service-flags.ts';
+import { waitFlags } from './wait-flags.ts';
+
+const ownFlags = flagGroup('Options:', {
+  wait: { flags: '--wait', meaning: 'poll until the report is ready' },
+  strict: strictFlag,
+});
+
+/** Everything that `download` takes. */
+export const downloadFlags = [ownFlags, outputFlags, waitFlags, serviceFlags] as const;
+
+export type DownloadFlags = OptionsOf<typeof downloadFlags>;

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { ServiceAccount } from '../account/account.ts';
+import type { Settings } from '../account/resolve.ts';
+import { isUnnamed } from '../account/sign-in.ts';
+import type { Context } from '../context.ts';
+import { chooseFormat, csvDialect } from '../deliver/deliver.ts';
+import { formats } from '../formats/index.ts';
+import { readRequest } from '../report/request.ts';
+import type { ReportSpec, SpecFormat, SpecValue } from '../report/spec.ts';
+import type { OutputFlags } from './flags/output-flags.ts';
+import type { ReportFlags } from './flags/report-flags.ts';
+import { specFlags } from './flags/run-flags.ts';
+
+/** The flags that a spec is read from: those of `run`, or fewer. */
+export type AskedFlags = ReportFlags & Partial<OutputFlags>;
+
+type SpecContext = Pick<Context, 'console' | 'host' | 'flags'>;
+
+/**
+ * The spec that flags and settings describe.
+ *
+ * @param nowMs the present, in milliseconds since 1970
+ * @throws UsageError with every mistake in the request and its window
+ */
+export async function specFromFlags(
+  context: SpecContext,
+  account: ServiceAccount,
+  { options, nowMs }: { readonly options: AskedFlags; readonly nowMs: number },
+): Promise<ReportSpec> {
+  const settings = await account.settings();
+  const { encoding, windowClock } = settings;
+  const asked = readRequest({
+    profile: options.profile ?? settings.profile.value,
+    metrics: options.metrics,
+    by: options.by ?? options.breakdowns,
+    filters: options.filter,
+    countries: options.country,
+    campaigns: options.campaign,
+    adUnits: options.adUnit,
+    advertisers: options.advertiser,
+    columns: options.columns,
+    timezone: options.timezone,
+    period: options.period,
+    since: options.since,
+    until: options.until,
+    nowMs,
+  });
+
+  return {
+    ...asked,
+    format: formatOf(context, options),
+    ...ownMembers(options),
+    ...whoAsks(account, settings),
+    ...(encoding.value !== 'json' && { encoding: encoding.value }),
+    ...(windowClock.value !== 'instant' && { windowClock: windowClock.value }),
+  };
+}
+
+/** The flags that are members of their own, as far as they are given. */
+function ownMembers(options: AskedFlags): Partial<ReportSpec> {
+  const values: Readonly<Record<string, SpecValue | undefined>> = { ...options };
+  const members: Record<string, SpecValue> = {};
+  for (const [option, flag] of specFlags) {
+    const value = values[option];
+    const isDefault = value === undefined || value === false || value === 0 || value === '-';
+    if (flag.partOf === undefined && !isDefault) members[option] = value;
+  }
+  return members;
+}
+
+/** The format, and those flags that shape the file. */
+function formatOf(context: SpecContext, options: AskedFlags): SpecFormat {
+  const outputOptions = { clobber: true, header: true, ...options };
+  const name = chooseFormat(context, outputOptions);
+  const { logo } = options;
+  const values: Readonly<Record<string, unknown>> = {
+    ...options,
+    ...(logo !== undefined && { logo: resolve(context.host.cwd, logo) }),
+    ...(formats[name].usesCsvDialect && csvDialect(context, outputOptions)),
+  };
+
+  const shape: Record<string, SpecValue> = {};
+  for (const [option, flag] of specFlags) {
+    const value = values[option];
+    const isOfFormat = !flag.formats || flag.formats.includes(name);
+    const isShaping = flag.partOf === 'format' && !['format', 'excel'].includes(option);
+    if (isShaping && isOfFormat && !isUsual(option, value)) shape[option] = value as SpecValue;
+  }
+  return { name, ...shape };
+}
+
+/** Values that a format has without a flag. */
+const usualValues: Readonly<Record<string, SpecValue>> = { delimiter: ',', header: true };
+
+function isUsual(option: string, value: unknown): boolean {
+  const usual = Object.hasOwn(usualValues, option) ? usualValues[option] : false;
+  return value === undefined || value === usual;
+}
+
+/** Who asks, and which service. */
+export function whoAsks(
+  account: ServiceAccount,
+  settings: Settings,
+): Pick<ReportSpec, 'account' | 'login' | 'service'> {
+  const { hostname = '', href = '' } = settings.baseUrl.value ?? {};
+  // A server on this machine may have another port each time.
+  const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
+  const service = account.isLocal || isLoopback ? 'local' : href;
+  const email = settings.email.value;
+  return {
+    ...(!isUnnamed(settings) && { account: settings.account.value }),
+    ...(email !== undefined && { login: maskedLogin(email) }),
+    ...(service !== '' && { service }),
+  };
+}
+
+/** `b…@example.com#3f2a9c1b2d4e5f60`: enough to recognise an address, and not to write to it. */
+function maskedLogin(email: string): string {
+  const address = email.toLowerCase();
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  const hash = createHash('sha256').update(address).digest('hex').slice(0, 16);
+  return `${address.charAt(0)}…@${domain}#${hash}`;
+}
