@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import { projectFileName } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
+import { defaultZone } from '../contract/messages.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';
+import { flagsOf } from '../plan/command-line.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { declareCommand } from './command.ts';
 
 export const initCommand = declareCommand({
@@ -18,36 +21,57 @@ export const initCommand = declareCommand({
   },
 });
 
-/** A file of saved reports that explains itself, and runs as it stands. */
+const request = { profile: 'buyer', metrics: ['displays', 'clicks', 'revenueEuro'] } as const;
+
+/** A file per day. */
+const nightly: ReportSpec = {
+  request: { ...request, breakdowns: ['CAMPAIGN'] },
+  timezone: defaultZone,
+  format: { name: 'csv' },
+  period: 'last-30d',
+  output: 'data/date={date}/part.csv',
+  split: 'day',
+  lookback: 3,
+};
+
+/** A file per week, for people. */
+const weekly: ReportSpec = {
+  request: { ...request, breakdowns: ['DAILY', 'CAMPAIGN', 'COUNTRY'] },
+  timezone: defaultZone,
+  format: { name: 'csv', delimiter: ';', decimal: ',', bom: true },
+  period: 'last-week',
+  output: 'weekly/{since}.csv',
+};
+
+/** A file of saved reports that explains itself, and runs as it is. */
 const example = `# Reports to run by name: adreport run nightly, or adreport run --all.
-# The keys are the flags of adreport run (adreport run --help), and a flag on the command line overrides its key.
-# No token, password or address belongs here: adreport login stores them, or ADREPORT_* in the environment.
+# The keys are the flags of adreport run (adreport run --help). A flag on the command line overrides its key.
+# Tokens, passwords and addresses do not belong here: adreport login stores them, or set ADREPORT_* in the environment.
 
 defaults: # for every report below
-  # account: agency          # a stored account; without it the default one; of several, each output needs {account}
-  # profile: dsp             # buyer or dsp; without it the account's
-  metrics: displays, clicks, revenueEuro
+  # account: agency          # a stored account (default: the default one); several need {account} in each output
+  profile: buyer             # or dsp
 
 reports:
-  # A file a day. Run every night it keeps the folder complete, after an outage too; the last 3 days are fetched anew
-  # each time, because conversions are still being counted.
+  # A file per day. Run it every night to keep the folder complete. The last 3 days are downloaded again each time,
+  # because conversions are still being counted.
   nightly:
-    period: last-30d
-    by: CAMPAIGN
-    split: day
+${savedKeysOf(nightly)}
     missing: true
-    lookback: 3
-    output: data/date={date}/part.csv # beside this file
 
-  # One file a week, for people.
+  # A file per week, for people.
   weekly:
-    period: last-week
-    by: [DAILY, CAMPAIGN, COUNTRY]
+${savedKeysOf(weekly)}
     # filter: { countryId: [3017382, 2921044] }   # France and Germany; adreport fields lists the filters
     # campaign: Summer*                           # by name
-    excel: true
-    output: weekly/{since}.csv
 `;
+
+/** The keys of a saved report, as lines of YAML. */
+function savedKeysOf(spec: ReportSpec): string {
+  return flagsOf(spec)
+    .map(({ key, value = 'true' }) => `    ${key}: ${value}`)
+    .join('\n');
+}
 
 /**
  * Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is

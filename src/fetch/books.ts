@@ -295,7 +295,7 @@ class DueParts {
 }
 
 /** A spec in the form that the books keep it in. */
-export function questionOf({ request, format, timezone, ...spec }: ReportSpec): Question {
+function questionOf({ request, format, timezone, ...spec }: ReportSpec): Question {
   const { filters = {}, columns = null, ...others } = request;
   return {
     request: { ...others, filters, columns },

@@ -23,6 +23,9 @@ import type { Job } from './plan.ts';
 interface TypedFlag {
   /** The name of its option. */
   readonly option: string;
+
+  /** As `adreport.yaml` and as a command line have it. */
+  readonly key: string;
   readonly name: string;
   readonly value?: string;
 }
@@ -51,7 +54,7 @@ function isMidnight(instant: number, zone: string): boolean {
 }
 
 /** The command that asks for a report. */
-export function commandLine(spec: ReportSpec, window: WindowTexts = spec): string {
+function commandLine(spec: ReportSpec, window: WindowTexts = spec): string {
   return ['adreport run', ...wordsOf(flagsOf({ ...spec, ...noWindow, ...window }))].join(' ');
 }
 
@@ -121,9 +124,9 @@ export function flagsOf(spec: AnySpec): TypedFlag[] {
   const values = textsOf(spec);
   const typed: TypedFlag[] = [];
   for (const [option, flag] of specFlags) {
-    const name = nameOf(flag);
+    const names = { option, key: longNameOf(flag).slice('--'.length), name: nameOf(flag) };
     for (const value of values.get(option) ?? []) {
-      typed.push(value === true ? { option, name } : { option, name, value });
+      typed.push(value === true ? names : { ...names, value });
     }
   }
   return typed;

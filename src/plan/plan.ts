@@ -86,7 +86,7 @@ interface JobSource {
 }
 
 /** The first and the last second of a unit, in unix seconds. */
-export type PlannedUnit = Pick<Window, 'since' | 'until'>;
+type PlannedUnit = Pick<Window, 'since' | 'until'>;
 
 /**
  * The job of a spec. Throws `UsageError` for what does not fit together, before anything is sent.

@@ -94,19 +94,6 @@ export function runFlagGroup<const Flags extends Readonly<Record<string, RunFlag
   return { heading, flags };
 }
 
-/**
- * A group of which only `--help-all` shows the flags: where they are for few of those who use the
- * command.
- */
-export function rarely<Group extends FlagGroup>(group: Group): Group {
-  const entries = Object.entries<Flag>(group.flags);
-  const flags = Object.fromEntries(
-    entries.map(([name, flag]) => [name, { ...flag, isRare: true }]),
-  );
-
-  return { ...group, flags };
-}
-
 /** What one value of a flag is once it has been read. */
 type OneValue<One extends Flag> = One extends { readonly read: (text: string) => infer Value }
   ? Value
