@@ -14,7 +14,7 @@ import {
 } from './resolve.ts';
 import { refuseSeveralAccounts } from './setting-values.ts';
 import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
-import { nameOfAccount, requireSignIn, type SignIn } from './sign-in.ts';
+import { nameOfAccount, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
 import { noSettings, Store } from './store.ts';
 
 /**
@@ -72,6 +72,9 @@ export class Accounts {
   readonly #projectDefaults: () => Promise<ProjectChoice>;
   readonly #chosen = new Map<string, ServiceAccount>();
   readonly #saidSentences = new Set<string>();
+
+  /** The accounts whose settings were asked for. */
+  readonly #accountNames = new Set<string>();
   readonly #connections: Http[] = [];
 
   constructor(machine: AccountMachine, options: AccountOptions) {
@@ -133,6 +136,8 @@ export class Accounts {
       findSettings: () =>
         isLocal ? this.#localSettings(options, choice) : this.#findSettings(options, choice),
       connect: (signIn) => this.#connect(signIn, options),
+      withOwnPassword: (settings) => this.#withOwnPassword(settings),
+      runCommand: (command, account) => this.#runCommand(command, account),
       note: (sentence) => this.#noteOnce(sentence),
     });
   }
@@ -158,6 +163,7 @@ export class Accounts {
     const stored = await readUnlessNeedless(this.store(), env, options, console.warn);
     const settings = resolveSettings({ flags: options, env, projectFile, stored });
     hideSecrets(settings, console);
+    this.#accountNames.add(settings.account.value);
     return settings;
   }
 
@@ -183,6 +189,27 @@ export class Accounts {
     return new Client({ ...signIn, http, retries, host: exchange, note, hide, redact });
   }
 
+  /**
+   * The settings without a password of the environment that is for one account, if there are two:
+   * it may be that of the other one.
+   */
+  #withOwnPassword(settings: Settings): Settings {
+    const { isPasswordUnclaimed, password, email } = settings;
+    const mayBeAnothers = isPasswordUnclaimed && email.value && this.#accountNames.size > 1;
+    if (!mayBeAnothers || password.value === undefined) return settings;
+
+    this.#noteOnce(
+      'ADREPORT_PASSWORD is not used: it does not say which of the accounts it is for. Set ADREPORT_EMAIL too.',
+    );
+    return { ...settings, password: { ...password, value: undefined } };
+  }
+
+  async #runCommand(command: string, account: string): Promise<string> {
+    const { env, exchange } = this.#machine;
+    const { readPasswordFrom } = await import('./password-command.ts');
+    return readPasswordFrom(command, { account, env, signal: exchange.signal });
+  }
+
   /** Says what several accounts may have alike. */
   #noteOnce(sentence: string): void {
     if (!this.#saidSentences.has(sentence)) this.#machine.console.note(sentence);
@@ -195,6 +222,10 @@ interface ServiceAccountOptions {
   readonly isLocal: boolean;
   readonly findSettings: () => Promise<Settings>;
   readonly connect: (signIn: SignIn) => Promise<Client>;
+
+  /** The settings without a password that may be another account's. */
+  readonly withOwnPassword: (settings: Settings) => Settings;
+  readonly runCommand: PasswordRunner;
   readonly note: (sentence: string) => void;
 
   /** Stands in for what the settings give to sign in with. */
@@ -227,6 +258,12 @@ export class ServiceAccount {
     this.#options = options;
   }
 
+  /** What the settings give to sign in with. Throws as `requireSignIn`. */
+  async signIn(): Promise<SignIn> {
+    const { withOwnPassword, runCommand } = this.#options;
+    return requireSignIn(withOwnPassword(await this.settings()), runCommand);
+  }
+
   /** As `nameOfAccount`. */
   async name(): Promise<string> {
     return nameOfAccount(await this.settings());
@@ -242,7 +279,7 @@ export class ServiceAccount {
     if (signIn) return connect(signIn);
 
     const settings = await this.settings();
-    const ownSignIn = requireSignIn(settings);
+    const ownSignIn = await this.signIn();
     const { token, email, password, account, signInNote } = settings;
     if (signInNote !== undefined) note(signInNote);
 

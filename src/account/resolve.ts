@@ -69,6 +69,13 @@ export interface Settings {
   readonly signInNote: string | undefined;
   readonly email: Setting<string | undefined>;
   readonly password: Setting<string | undefined>;
+
+  /**
+   * True if the environment has a password and does not say whose: it is used only if the command
+   * uses one account.
+   */
+  readonly isPasswordUnclaimed: boolean;
+  readonly passwordCommand: Setting<string | undefined>;
   readonly profile: Setting<Profile>;
   readonly encoding: Setting<Encoding>;
   readonly windowClock: Setting<WindowClock>;
@@ -86,7 +93,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const from = `account “${account.value}”`;
 
   const isOwnSignIn = account.source === 'flag' && storedAccount !== undefined;
-  const env = isOwnSignIn ? withoutSignIn(sources.env, storedAccount) : sources.env;
+  const env = isOwnSignIn ? withoutSignIn(sources.env) : sources.env;
   const given = { ...sources, env };
   const address = new SettingReader(given, { ...storedAccount }, from);
   const baseUrl = address.read('baseUrl', undefined);
@@ -105,6 +112,9 @@ export function resolveSettings(sources: SettingsSources): Settings {
     from,
   );
   const token = settings.read('token', undefined);
+  const email = settings.read('email', undefined);
+  const password = settings.read('password', undefined);
+  const isOfAnother = password.source === 'env' && !isPasswordOf(sources.env, { email, baseUrl });
 
   return {
     account,
@@ -113,9 +123,14 @@ export function resolveSettings(sources: SettingsSources): Settings {
     baseUrl,
     token,
     tokenWithheld: token.value === undefined ? tokenWithheld : undefined,
-    signInNote: noteOnSignIn(sources.env, env, account, token),
-    email: settings.read('email', undefined),
-    password: settings.read('password', undefined),
+    signInNote: noteOnSignIn(sources.env, isOfAnother ? withoutPassword(env) : env, account, token),
+    email,
+    password: isOfAnother ? noPassword : password,
+    isPasswordUnclaimed: password.source === 'env' && !claimsPassword(sources.env),
+    passwordCommand: ownCommand(settings.read('passwordCommand', undefined), storedAccount, {
+      email,
+      baseUrl,
+    }),
     profile: settings.read('profile', 'buyer'),
     encoding: settings.read('encoding', 'json'),
     windowClock: settings.read('windowClock', 'instant'),
@@ -126,17 +141,56 @@ export function resolveSettings(sources: SettingsSources): Settings {
 const signInKeys = ['baseUrl', 'token', 'email', 'password'] as const satisfies SettingKey[];
 
 /**
- * The environment without what it signs in with, for an account that brings its own; a password
- * stays where nothing in the environment says that it is another one's.
+ * The environment without what it signs in with, for an account that brings its own; `isPasswordOf`
+ * decides on the password.
  */
-function withoutSignIn(env: NodeJS.ProcessEnv, { email }: StoredAccount): NodeJS.ProcessEnv {
+function withoutSignIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = { ...env };
-  const emailOfEnv = readEnv(env, 'email');
-  const isOfAccount = email !== undefined && (!emailOfEnv || isSameEmail(emailOfEnv, email));
   for (const key of signInKeys) {
-    if (key !== 'password' || !isOfAccount) delete own[variableOf(key)];
+    if (key !== 'password') delete own[variableOf(key)];
   }
   return own;
+}
+
+function withoutPassword(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...env, [variableOf('password')]: undefined };
+}
+
+/** The password command, unless another address or service is signed in to than the stored one. */
+function ownCommand(
+  command: Setting<string | undefined>,
+  stored: StoredAccount | undefined,
+  { email, baseUrl }: PasswordUse,
+): Setting<string | undefined> {
+  const isOwnEmail = isSameEmail(stored?.email ?? '', email.value ?? '');
+  const isOwnService = originOf(stored?.baseUrl ?? '') === baseUrl.value?.origin;
+  return isOwnEmail && isOwnService ? command : noPassword;
+}
+
+const noPassword = { value: undefined, source: 'default', from: 'default' } as const;
+
+/** True if the environment says whose its password is. */
+function claimsPassword(env: NodeJS.ProcessEnv): boolean {
+  return readEnv(env, 'email') !== undefined || readEnv(env, 'baseUrl') !== undefined;
+}
+
+/** Who would sign in with a password, and where. */
+interface PasswordUse {
+  readonly email: Pick<Settings['email'], 'value'>;
+  readonly baseUrl: Pick<Settings['baseUrl'], 'value'>;
+}
+
+/**
+ * True if the password of the environment may go to an account: it is for the e-mail address and
+ * the service that the environment names, as far as it does.
+ */
+export function isPasswordOf(env: NodeJS.ProcessEnv, { email, baseUrl }: PasswordUse): boolean {
+  const ownEmail = readEnv(env, 'email');
+  const ownAddress = readEnv(env, 'baseUrl');
+  const isOtherEmail =
+    ownEmail !== undefined && email.value !== undefined && !isSameEmail(ownEmail, email.value);
+  if (isOtherEmail) return false;
+  return ownAddress === undefined || originOf(ownAddress) === baseUrl.value?.origin;
 }
 
 /**

@@ -131,6 +131,14 @@ export function checkToken(text: string): string {
 }
 
 /** A password as it is: blanks may belong to it. Throws `UsageError` for one that is too long. */
+/** A command that prints a password. Throws `UsageError` for an empty one. */
+export function readCommand(text: string): string {
+  if (text.trim() !== '') return text.trim();
+  throw new UsageError('The password command is empty.', {
+    hint: "For example: 'pass show ads/b'",
+  });
+}
+
 export function readPassword(text: string): string {
   return bounded('password', text);
 }

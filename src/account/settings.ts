@@ -4,6 +4,7 @@ import {
   checkBaseUrl,
   checkToken,
   maskToken,
+  readCommand,
   readOneAccount,
   readPassword,
   readSettingWord,
@@ -112,6 +113,12 @@ export const settingTable = {
     read: readPassword,
     hiddenFrom: 'stderr',
     show: () => 'set',
+  },
+  passwordCommand: {
+    name: 'password-command',
+    flag: '--password-command <cmd>',
+    stored: text,
+    read: readCommand,
   },
 } as const satisfies Readonly<Record<string, SettingEntry<unknown>>>;
 

@@ -1,3 +1,4 @@
+import type { Credentials } from '../api/client.ts';
 import type { SignInOrigin } from '../api/refusal.ts';
 import type { Encoding } from '../contract/messages.ts';
 import { SignInError } from '../errors.ts';
@@ -13,7 +14,7 @@ export interface SignIn {
   readonly baseUrl: URL;
   readonly encoding: Encoding;
   readonly token: string | undefined;
-  readonly credentials: { readonly email: string; readonly password: string } | undefined;
+  readonly credentials: Credentials | undefined;
 
   /** What an error says where they are refused. */
   readonly origin?: SignInOrigin;
@@ -23,10 +24,9 @@ export interface SignIn {
  * What the settings give to sign in with. Throws `SignInError` that says what is missing and how to
  * give it.
  */
-export function requireSignIn(settings: Settings): SignIn {
-  const { account, storedAccount, baseUrl, encoding, token, email, password } = settings;
-  const credentials =
-    email.value && password.value ? { email: email.value, password: password.value } : undefined;
+export function requireSignIn(settings: Settings, runCommand: PasswordRunner): SignIn {
+  const { account, storedAccount, baseUrl, encoding, token } = settings;
+  const credentials = credentialsOf(settings, runCommand);
   const { message, hint: hintOfName } = unknownAccount(account.value, settings.stored);
   if (!storedAccount && account.source === 'flag') {
     throw new SignInError(message, { hint: hintOfName });
@@ -55,14 +55,28 @@ export function requireSignIn(settings: Settings): SignIn {
   });
 }
 
+/** Runs a password command of an account. Throws `SignInError` if it fails. */
+export type PasswordRunner = (command: string, account: string) => Promise<string>;
+
+/** The e-mail address and the password of the settings; `undefined` if either is missing. */
+export function credentialsOf(
+  { account, email, password, passwordCommand }: Settings,
+  runCommand: PasswordRunner,
+): Credentials | undefined {
+  if (!email.value) return undefined;
+  if (password.value) return { email: email.value, password: password.value };
+
+  const command = passwordCommand.value;
+  if (command === undefined) return undefined;
+  return { email: email.value, password: () => runCommand(command, account.value) };
+}
+
 /** Where a token and a password came from, and what mends each place where it is refused. */
-function originOfSignIn({ account, token, email }: Settings): SignInOrigin {
+function originOfSignIn(settings: Settings): SignInOrigin {
+  const { account, token } = settings;
   const { value: name } = account;
   const login = name === defaultAccountName ? 'adreport login' : `adreport login --account ${name}`;
-  const emailHint =
-    email.source === 'env'
-      ? 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD.'
-      : `Correct ADREPORT_PASSWORD, which is for ${email.value} of ${email.from}.`;
+  const emailHint = hintOnPassword(settings);
 
   if (token.source === 'env') {
     const tokenHint = `Put a valid token into ${token.from}, or unset it to use what adreport login stores.`;
@@ -74,6 +88,15 @@ function originOfSignIn({ account, token, email }: Settings): SignInOrigin {
     tokenHint: `Sign in again with: ${login}`,
     signInHint: emailHint,
   };
+}
+
+/** Where a refused password is corrected. */
+function hintOnPassword({ account, email, password, passwordCommand }: Settings): string {
+  if (!password.value && passwordCommand.value) {
+    return `Check what the password command of account “${account.value}” prints.`;
+  }
+  if (email.source === 'env') return 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD.';
+  return `Correct ADREPORT_PASSWORD, which is for ${email.value} of ${email.from}.`;
 }
 
 /**

@@ -16,6 +16,9 @@ export interface StoredAccount {
   readonly email?: string;
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
+
+  /** Prints the password; run when it is needed. */
+  readonly passwordCommand?: string;
 }
 
 /**

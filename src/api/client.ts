@@ -38,7 +38,14 @@ import { recordInsteadOfReport, type SignInOrigin, unexpectedAnswer } from './re
 /** What a token can be had for. */
 export interface Credentials {
   readonly email: string;
-  readonly password: string;
+
+  /** The password, or what finds it when it is needed. */
+  readonly password: string | (() => Promise<string>);
+}
+
+/** The password of credentials. Throws as what finds it. */
+export async function passwordOf({ password }: Credentials): Promise<string> {
+  return typeof password === 'string' ? password : password();
 }
 
 /** The account, and how its calls are made. */
@@ -249,7 +256,9 @@ export class Client {
         hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
       });
     }
-    const { email, password } = credentials;
+    const { email } = credentials;
+    const password = await passwordOf(credentials);
+    hide(password);
     const body = bodyIn(encoding, {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },

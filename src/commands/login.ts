@@ -1,10 +1,12 @@
-import { readGivenBaseUrl, type Settings } from '../account/resolve.ts';
+import { readPasswordFrom } from '../account/password-command.ts';
+import { isPasswordOf, readGivenBaseUrl, type Settings } from '../account/resolve.ts';
 import {
   checkBaseUrl,
   checkToken,
   exampleBaseUrl,
   formatBaseUrl,
   guessBaseUrl,
+  readCommand,
 } from '../account/setting-values.ts';
 import { settingTable } from '../account/settings.ts';
 import { type StoredAccount, withAccount } from '../account/store.ts';
@@ -26,6 +28,11 @@ const loginFlags = flagGroup('Options:', {
     flags: '--password-stdin',
     meaning: 'read the password from standard input',
     conflicts: ['tokenStdin'],
+  },
+  passwordCommand: {
+    flags: settingTable.passwordCommand.flag,
+    meaning: "keep a command that prints the password, e.g. 'pass show ads/b'",
+    conflicts: ['passwordStdin', 'tokenStdin'],
   },
   tokenStdin: {
     flags: '--token-stdin',
@@ -75,6 +82,9 @@ export const loginCommand = declareCommand({
 interface Proof {
   readonly token?: string;
   readonly credentials?: Credentials;
+
+  /** What printed the password, to be stored. */
+  readonly passwordCommand?: string;
 }
 
 /** Where somebody signs in, and how the program talks to it. */
@@ -88,6 +98,7 @@ interface SignedIn {
   readonly token: string;
   readonly profile: Profile;
   readonly email: string | undefined;
+  readonly passwordCommand: string | undefined;
 
   /** How many campaigns the account sees; `undefined` where it has no list of them. */
   readonly campaignCount: number | undefined;
@@ -107,7 +118,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const target = { baseUrl: await readBaseUrl(context, options, settings, prompt), settings };
 
   const email = options.email ?? (host.env.ADREPORT_EMAIL || undefined);
-  const proof = await readProof(context, options, email);
+  const proof = await readProof(context, options, { ...target, email });
   const signedIn = proof
     ? await tryProof(context, target, proof)
     : await askUntilAccepted(context, target, new ProofPrompt(prompt, email, settings));
@@ -175,7 +186,7 @@ async function askUntilAccepted(
 async function tryProof(
   context: Context,
   { baseUrl, settings }: SignInTarget,
-  { token: ownToken, credentials }: Proof,
+  { token: ownToken, credentials, passwordCommand }: Proof,
 ): Promise<SignedIn> {
   const { profile, encoding } = settings;
   const signIn = { baseUrl, encoding: encoding.value, token: ownToken, credentials };
@@ -188,6 +199,7 @@ async function tryProof(
     token,
     profile: isDsp ? 'dsp' : profile.value,
     email: credentials?.email,
+    passwordCommand,
     campaignCount,
   };
 }
@@ -196,11 +208,14 @@ async function tryProof(
 async function storeAccount(
   context: Context,
   { baseUrl, settings }: SignInTarget,
-  { token, profile, email, campaignCount }: SignedIn,
+  { token, profile, email, passwordCommand, campaignCount }: SignedIn,
 ): Promise<void> {
   const name = settings.account.value;
   const encoding = settings.encoding.value;
   const windowClock = settings.windowClock.value;
+
+  const { email: emailBefore, passwordCommand: commandBefore } = settings.storedAccount ?? {};
+  const keptCommand = email !== undefined && email === emailBefore ? commandBefore : undefined;
 
   const account: StoredAccount = {
     baseUrl: baseUrl.href,
@@ -210,6 +225,7 @@ async function storeAccount(
     encoding: encoding === 'json' ? undefined : encoding,
     windowClock: windowClock === 'instant' ? undefined : windowClock,
     email,
+    passwordCommand: passwordCommand ?? keptCommand,
   };
   let isDefault = false;
   await context.store().update((stored) => {
@@ -271,9 +287,23 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 async function readProof(
   { console, host }: Context,
   options: LoginOptions,
-  email: string | undefined,
+  { email, baseUrl, settings }: SignInTarget & { readonly email: string | undefined },
 ): Promise<Proof | undefined> {
   const { env, stdin, signal } = host;
+  if (options.passwordCommand !== undefined) {
+    const command = readCommand(options.passwordCommand);
+    const ownEmail = email ?? settings.storedAccount?.email;
+    if (ownEmail === undefined) {
+      throw new UsageError('--password-command needs the e-mail address.', {
+        hint: 'Add --email.',
+      });
+    }
+    const account = settings.account.value;
+    const password = await readPasswordFrom(command, { account, env, signal });
+    console.hide(password);
+    return { credentials: { email: ownEmail, password }, passwordCommand: command };
+  }
+
   if (options.tokenStdin) {
     const token = await readSecret({ stdin, console, flag: '--token-stdin', signal });
     return { token: checkToken(token) };
@@ -291,7 +321,8 @@ async function readProof(
     return { token: checkToken(env.ADREPORT_TOKEN) };
   }
   const password = env.ADREPORT_PASSWORD;
-  if (email === undefined || !password) return undefined;
+  const use = { email: { value: email }, baseUrl: { value: baseUrl } };
+  if (email === undefined || !password || !isPasswordOf(env, use)) return undefined;
   return { credentials: { email, password } };
 }
 

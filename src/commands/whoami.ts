@@ -4,6 +4,7 @@ import { isUnnamed } from '../account/sign-in.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
+import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
@@ -28,7 +29,7 @@ export const whoamiCommand = declareCommand({
 async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
   const settings = await context.account.settings();
-  const { account, baseUrl, token, profile } = settings;
+  const { account, baseUrl, token, profile, passwordCommand } = settings;
   const answer = await askService(context);
 
   const identity = {
@@ -37,6 +38,7 @@ async function whoami(context: Context): Promise<void> {
     profile: profile.value,
     token: token.value === undefined ? null : maskToken(token.value),
     tokenSource: token.value === undefined ? null : token.source,
+    passwordCommand: passwordCommand.value ?? null,
     works: answer.error === undefined,
   };
   if (flags.json) {
@@ -47,6 +49,7 @@ async function whoami(context: Context): Promise<void> {
       identity.baseUrl ?? 'no base URL',
       `${identity.profile} profile`,
       identity.token === null ? 'no token' : `token ${identity.token} (from ${token.from})`,
+      ...(passwordCommand.value ? [`password command ${printable(passwordCommand.value)}`] : []),
       describeAnswer(answer),
     ];
     await console.result(facts.join(' · '));

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findProjectFile, projectFileName } from '../account/project-file.ts';
 import { nameSettings, type Settings } from '../account/resolve.ts';
-import { requireSignIn } from '../account/sign-in.ts';
 import { Store } from '../account/store.ts';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
@@ -133,8 +132,8 @@ class CheckUp {
   /** The settings with their sources, the way to the service, and whether it takes the token. */
   async #checkService(settings: Settings): Promise<void> {
     this.#listSettings(settings);
-    const canSignIn = await this.#succeeds('sign-in', () => {
-      requireSignIn(settings);
+    const canSignIn = await this.#succeeds('sign-in', async () => {
+      await this.#context.account.signIn();
     });
 
     let proxy: ProxySettings | undefined;

@@ -160,7 +160,8 @@ test('account names', () => {
 });
 
 describe('requireSignIn', () => {
-  const signIn = (sources: Partial<SettingsSources> = {}) => requireSignIn(resolve(sources));
+  const signIn = (sources: Partial<SettingsSources> = {}) =>
+    requireSignIn(resolve(sources), async () => 'from a command');
 
   test('a token, or credentials', () => {
     expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });

@@ -57,6 +57,7 @@ describe('list and get', () => {
       { name: 'token', value: 'c0ff…ffee', source: 'account', from: 'account “main”' },
       { name: 'email', value: 'me@example.com', source: 'account', from: 'account “main”' },
       { name: 'password', value: 'set', source: 'env', from: 'ADREPORT_PASSWORD' },
+      { name: 'password-command', value: null, source: 'default', from: 'default' },
     ]);
 
     const table = await config('list');

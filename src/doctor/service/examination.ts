@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Settings } from '../../account/resolve.ts';
-import { requireSignIn } from '../../account/sign-in.ts';
+import type { Credentials } from '../../api/client.ts';
 import { createHttp, readProxy } from '../../api/http.ts';
 import type { Context } from '../../context.ts';
 import { version } from '../../context.ts';
@@ -59,7 +59,7 @@ export async function examineService(
   options: ServiceExaminationOptions,
 ): Promise<number> {
   const settings = await context.account.settings();
-  requireSignIn(settings);
+  await context.account.signIn();
 
   const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
   if (recordPath) await checkTarget(recordPath);
@@ -92,10 +92,11 @@ interface TrialSetup {
 
 /** Lists the reports that will be ordered, and asks whether they may be. */
 async function agreeOn(
-  { console, host, isLocal }: Context,
+  { account, console, host, isLocal }: Context,
   { settings, reports, options }: TrialSetup,
 ): Promise<boolean> {
-  const service = isLocal ? 'the local server' : printable(requireSignIn(settings).baseUrl.href);
+  const { baseUrl } = await account.signIn();
+  const service = isLocal ? 'the local server' : printable(baseUrl.href);
   const count = formatPlural(reports.length, 'small report');
   console.note(`This orders ${count} from ${service}, with the ${settings.profile.value} profile:`);
   for (const { description } of reports) console.note(`  - ${description}`);
@@ -119,7 +120,7 @@ async function examine(
   { settings, reports, options }: TrialSetup,
 ): Promise<readonly StatementResult[]> {
   const { console, host, isLocal } = context;
-  const { baseUrl, token } = requireSignIn(settings);
+  const { baseUrl, token, credentials } = await context.account.signIn();
   const profile = settings.profile.value;
   const proxy = readProxy(host.env);
   if (proxy) console.hide(decodeURIComponent(proxy.url.password));
@@ -143,7 +144,7 @@ async function examine(
       encoding: settings.encoding.value,
       windowClock: settings.windowClock.value,
       token,
-      credentials: credentialsOf(settings, isLocal),
+      credentials: isLocal ? credentialsOfLocal(settings) : credentials,
       hide: console.hide,
     },
     reports,
@@ -230,16 +231,9 @@ async function writeRecording(
   );
 }
 
-/**
- * The e-mail address and the password to sign in with; of the server in this process they are no
- * secret.
- */
-function credentialsOf(settings: Settings, isLocal: boolean) {
-  if (isLocal) return { email: `${settings.account.value}@example.com`, password: 'demo' };
-
-  const email = settings.email.value;
-  const password = settings.password.value;
-  return email && password ? { email, password } : undefined;
+/** What an account of the server in this process signs in with, which is no secret. */
+function credentialsOfLocal({ account }: Settings): Credentials {
+  return { email: `${account.value}@example.com`, password: 'demo' };
 }
 
 /** What the sentence of a statement stands behind: its mark and its number. */

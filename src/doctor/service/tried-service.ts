@@ -1,5 +1,5 @@
 import { findToken } from '../../api/answers.ts';
-import type { Credentials } from '../../api/client.ts';
+import { type Credentials, passwordOf } from '../../api/client.ts';
 import type { CallBody } from '../../api/exchange.ts';
 import type { Context } from '../../context.ts';
 import { columnsOf, metricOfField } from '../../contract/columns.ts';
@@ -122,7 +122,8 @@ export class TriedService {
       throw new TrialStopped('there is no password: set ADREPORT_EMAIL and ADREPORT_PASSWORD');
     }
 
-    const text = JSON.stringify({ auth: credentials });
+    const { email } = credentials;
+    const text = JSON.stringify({ auth: { email, password: await passwordOf(credentials) } });
     const body = { contentType: 'application/json', text };
     const answer = await this.#calls.send({ endpoint: 'auth', body, isMeantToFail: true });
     const bareToken = answer.json === undefined ? findToken(answer.text) : undefined;

@@ -1,0 +1,149 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  type CliOptions,
+  type CommandLine,
+  expectRefusal,
+  runCli,
+  temporaryFolder,
+} from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** Whose password goes to which service, and where it comes from. */
+
+type Service = Awaited<ReturnType<typeof serveForTest>>;
+
+/** Nothing in the environment signs in. */
+const bare = {
+  ADREPORT_BASE_URL: undefined,
+  ADREPORT_TOKEN: undefined,
+  ADREPORT_PROFILE: undefined,
+};
+
+const oneDay = '--period 2026-11-09 --by CAMPAIGN -q -o {account}.csv';
+const afterTheToken = 3 * 3_600_000;
+
+/** A service of its own for each of two accounts, whose tokens have died. */
+async function twoServices() {
+  const own = await serveForTest({ delayMs: 0 });
+  const other = await serveForTest({ delayMs: 0 });
+  const cwd = temporaryFolder();
+  const settings = { ADREPORT_CONFIG_DIR: temporaryFolder() };
+  const run = (line: CommandLine, more: CliOptions = {}) =>
+    runCli(line, { cwd, ...more, env: { ...bare, ...settings, ...more.env } });
+
+  const login = async (name: string, email: string, { server }: Service) => {
+    const line = `login --account ${name} --base-url ${server.url} --email ${email} --password-stdin -q`;
+    expect(await run(line, { stdin: 'demo' })).toMatchObject({ exitCode: 0 });
+    server.advance(afterTheToken);
+  };
+  await login('a', 'buyer@example.com', own);
+  await login('b', 'admin@example.com', other);
+  const signIns = ({ calls }: Service) => calls('auth') - 1;
+  return { own, other, run, signIns };
+}
+
+describe('the password of the environment', () => {
+  test('that names no account goes to neither of two', async () => {
+    const { own, other, run, signIns } = await twoServices();
+
+    const result = await run(`run --account a,b ${oneDay}`, { env: { ADREPORT_PASSWORD: 'demo' } });
+
+    expect(result.exitCode).toBe(3);
+    expect([signIns(own), signIns(other)]).toEqual([0, 0]);
+  });
+
+  test('goes to the one account that a command uses', async () => {
+    const { own, run, signIns } = await twoServices();
+
+    const result = await run(`run --account a ${oneDay}`, { env: { ADREPORT_PASSWORD: 'demo' } });
+
+    expect(result).toMatchObject({ exitCode: 0, files: { 'a.csv': expect.any(String) } });
+    expect(signIns(own)).toBe(1);
+  });
+
+  test('goes to the account of ADREPORT_EMAIL alone', async () => {
+    const { own, other, run, signIns } = await twoServices();
+    const env = { ADREPORT_EMAIL: 'BUYER@example.com', ADREPORT_PASSWORD: 'demo' };
+
+    const result = await run(`run --account a,b ${oneDay}`, { env });
+
+    expect(result.exitCode).toBe(3);
+    expect(Object.keys(result.files)).toEqual(['a.csv']);
+    expect([signIns(own), signIns(other)]).toEqual([1, 0]);
+  });
+
+  test('goes to the service of ADREPORT_BASE_URL alone', async () => {
+    const { own, other, run, signIns } = await twoServices();
+    const env = { ADREPORT_BASE_URL: other.server.url, ADREPORT_PASSWORD: 'demo' };
+
+    await run(`run --account a,b ${oneDay}`, { env });
+
+    expect([signIns(own), signIns(other)]).toEqual([0, 1]);
+  });
+});
+
+describe('a password command', () => {
+  test('of each account renews its token, unattended', async () => {
+    const { own, other, run } = await twoServices();
+    for (const name of ['a', 'b']) {
+      const set = await run(['config', 'set', 'password-command', 'echo demo', '--account', name]);
+      expect(set.exitCode).toBe(0);
+    }
+
+    const result = await run(`run --account all ${oneDay}`);
+
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(Object.keys(result.files).sort()).toEqual(['a.csv', 'b.csv']);
+    expect([own.calls('auth'), other.calls('auth')]).toEqual([2, 2]);
+  });
+
+  test('is tried by login, and shown without what it prints', async () => {
+    const { own, run } = await twoServices();
+    const line = `login --account c --base-url ${own.server.url} --email buyer@example.com -q`;
+
+    const login = await run([...line.split(' '), '--password-command', "printf 'demo\\nmore'"]);
+    const shown = await run('whoami --account c');
+    const listed = await run('config list --account c');
+
+    expect(login).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(shown.stdout).toContain("password command printf 'demo");
+    expect(listed.stdout).toContain('password-command');
+    expect((await run('whoami --account c --json')).stdout).toContain('"passwordCommand":"printf');
+  });
+
+  test.each([
+    { command: 'exit 4', says: 'failed with code 4' },
+    { command: 'true', says: 'printed no password' },
+  ])('that fails ($command) is exit 3', async ({ command, says }) => {
+    const { own, run, signIns } = await twoServices();
+    const set = await run(['config', 'set', 'password-command', command, '--account', 'a']);
+    expect(set.exitCode).toBe(0);
+
+    const result = await run(`run --account a ${oneDay}`);
+
+    expectRefusal(result, 3, `The password command of account “a” ${says}.`);
+    expect(signIns(own)).toBe(0);
+  });
+
+  test('gives way to a password of the environment that is for the account', async () => {
+    const { run, own, signIns } = await twoServices();
+    await run(['config', 'set', 'password-command', 'exit 1', '--account', 'a']);
+    const env = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+
+    expect(await run(`run --account a ${oneDay}`, { env })).toMatchObject({ exitCode: 0 });
+    expect(signIns(own)).toBe(1);
+  });
+
+  test('cannot be named by adreport.yaml', async () => {
+    const cwd = temporaryFolder();
+    const report = '  x:\n    period: yesterday\n    password-command: touch pwned\n';
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n${report}`);
+
+    const result = await runCli('run x --local', { cwd });
+
+    expectRefusal(result, 2, 'adreport.yaml:4');
+    expect(result.files).not.toHaveProperty('pwned');
+  });
+});
