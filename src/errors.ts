@@ -1,5 +1,23 @@
+/**
+ * What an error is about, by the name that users know. Whoever knows where that is, such as the
+ * line of a file, adds the place.
+ */
+export interface ErrorSubject {
+  /** The long name of a flag: `--metrics`. */
+  readonly flag?: string;
+  readonly key?: string;
+  readonly member?: string;
+  readonly file?: string;
+  readonly value?: string;
+}
+
 /** What an error tells beside its message. */
 export interface ErrorDetails {
+  readonly about?: ErrorSubject;
+
+  /** The errors that this one stands for, if several things are wrong. */
+  readonly mistakes?: readonly AdreportError[];
+
   /**
    * A stable, machine-readable word, e.g. `UNKNOWN_REPORT`; the service's own `error_id` where it
    * gave one.
@@ -23,19 +41,44 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The code of the error for a report with findings (`--strict`). */
-export const incompleteReport = 'INCOMPLETE_REPORT';
+/** What a finding or a note is on: mostly the lines of the table in `cli.md`. */
+export type RemarkKind =
+  | 'window'
+  | 'zone'
+  | 'columns'
+  | 'values'
+  | 'rows'
+  | 'total'
+  | 'filters'
+  | 'beside the rows'
+  | 'clock';
 
-/** What a report is found to be (`cli.md`, Never silently wrong). A sentence each. */
+/** A finding or a note. */
+export interface Remark {
+  readonly kind: RemarkKind;
+
+  /** The column, or what the service calls it; absent for the whole report. */
+  readonly about?: string;
+
+  /** A sentence. */
+  readonly message: string;
+
+  /** What stderr has of a note without `-v`, if that is not the message; empty for nothing. */
+  readonly brief?: string;
+}
+
+/** What a report is found to be (`cli.md`, Never silently wrong). */
 export interface Judgement {
   /** Each is proof that the report is not what was asked for: with `--strict` an error. */
-  readonly findings: readonly string[];
+  readonly findings: readonly Remark[];
 
-  /** What may be right. */
-  readonly notes: readonly string[];
+  /** What may be fine. */
+  readonly notes: readonly Remark[];
+}
 
-  /** The notes as stderr has them without `-v`: shorter ones, or fewer. */
-  readonly briefNotes: readonly string[];
+/** The notes of a judgement as stderr has them without `-v`. */
+export function briefNotesOf({ notes }: Pick<Judgement, 'notes'>): string[] {
+  return notes.map(({ message, brief = message }) => brief).filter((text) => text !== '');
 }
 
 /**
@@ -51,6 +94,8 @@ export abstract class AdreportError extends Error {
   readonly reportId?: string;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
+  readonly about?: ErrorSubject;
+  readonly mistakes?: readonly AdreportError[];
 
   constructor(message: string, { cause, code = '', retryable = false, ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });
@@ -105,6 +150,19 @@ export class OutputError extends errorClass(8, 'OUTPUT') {}
 
 /** The data arrived incomplete or malformed. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
+
+/** With `--strict`: the data arrived, and it has findings. A second download would be no better. */
+export class FindingsError extends IncompleteDataError {
+  constructor(
+    findings: readonly Remark[],
+    details: Pick<ErrorDetails, 'hint'> & { lastly?: string },
+  ) {
+    const { lastly, hint } = details;
+    const sentences = findings.map(({ message }) => message);
+    if (lastly !== undefined) sentences.push(lastly);
+    super(sentences.join(' '), { hint, code: 'INCOMPLETE_REPORT', retryable: false });
+  }
+}
 
 /** Ctrl-C (exit code 130) or SIGTERM (143). */
 export class InterruptedError extends AdreportError {

@@ -41,8 +41,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     } catch (error) {
       const isUnknown = error instanceof CommanderError && /unknown/i.test(error.code);
       if (!isUnknown) throw error;
-      const suggestion = /Did you mean (\w+)\?/.exec(error.message)?.[1];
-      throw errorOfOtherName(program, argv, suggestion) ?? error;
+      throw errorOfOtherName(program, argv) ?? error;
     } finally {
       if (help.length > 0) await new Console(host, flags).write(help.join(''));
     }

@@ -59,7 +59,7 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
 /** The e-mail address and the password of the settings; `undefined` if either is missing. */
-export function credentialsOf(
+function credentialsOf(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
 ): Credentials | undefined {

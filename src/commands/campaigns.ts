@@ -53,7 +53,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
 
   const client = await context.account.client();
   const answer = await client.campaigns();
-  for (const finding of judgeCampaigns(answer).findings) context.console.warn(finding);
+  for (const { message } of judgeCampaigns(answer).findings) context.console.warn(message);
   const matching = answer.campaigns.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);

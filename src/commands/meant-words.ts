@@ -66,13 +66,10 @@ export function helpMeantBy(word: string): string | undefined {
 /**
  * The error for a command line whose command or flag has another name in other programs, with the
  * command line that was meant; `undefined` where it has none.
- *
- * @param suggestion the command that is nearest to a misspelt one, where one is
  */
 export function errorOfOtherName(
   program: Command,
   argv: readonly string[],
-  suggestion?: string,
 ): UsageError | undefined {
   const at = argv.findIndex((word) => !word.startsWith('-'));
   const word = argv[at];
@@ -91,7 +88,7 @@ export function errorOfOtherName(
   }
   const names = program.commands.map((each) => each.name());
   return new UsageError(message, {
-    hint: didYouMean(nearest(word, names) ?? suggestion, 'See: adreport help'),
+    hint: didYouMean(nearest(word, names), 'See: adreport help'),
   });
 }
 

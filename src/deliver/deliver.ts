@@ -112,6 +112,7 @@ function refuseComputed(columns: readonly Column[], format: FormatName): void {
   for (const { field, metric, breakdown } of columns) {
     if (metric !== undefined || breakdown !== undefined) continue;
     throw new UsageError(`${field} is computed here, and ${format} holds what the service sends.`, {
+      about: { flag: '--metrics' },
       hint: `Leave ${field} out of --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
     });
   }
@@ -155,11 +156,15 @@ function usualFormat(output: string, isOnTerminal: boolean): FormatName {
   if (near !== undefined) {
     const file = output.slice(0, -ending.length) + near;
     throw new UsageError(`-o ${output}: no format ends in ${ending}.`, {
+      about: { flag: '--output' },
       hint: `Use: -o ${shellWord(file)}`,
     });
   }
   const hint = `Say which with --format. Known are ${formatNames.join(', ')}.`;
-  throw new UsageError(`-o ${output}: no format ends in ${ending}.`, { hint });
+  throw new UsageError(`-o ${output}: no format ends in ${ending}.`, {
+    hint,
+    about: { flag: '--output' },
+  });
 }
 
 /** Endings of other programs, and the nearest one that is written here. */
@@ -225,6 +230,7 @@ function hasNoPlaceFor(flag: Flag, format: FormatName): UsageError {
   return new UsageError(
     `${name} stands in ${listWords(flag.formats ?? [])}, and not in ${format}.`,
     {
+      about: { flag: name },
       hint: `Leave ${name} out, or write a page: -o report.html`,
     },
   );

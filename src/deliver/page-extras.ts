@@ -47,6 +47,7 @@ function readLogo(file: string, cwd: string): string {
   if (mediaType !== undefined) return `data:${mediaType};base64,${bytes.toString('base64')}`;
 
   throw new UsageError(`--logo ${printable(file)}: this is neither a PNG nor an SVG picture.`, {
+    about: { flag: '--logo' },
     hint: 'Its first bytes decide, and not its name.',
   });
 }
@@ -56,6 +57,7 @@ function readPicture(path: string, file: string): Buffer {
     return readSmallFile(path, 1024 * logoKilobytesAtMost);
   } catch (error) {
     throw new UsageError(`--logo ${printable(file)}: ${(error as Error).message}.`, {
+      about: { flag: '--logo' },
       hint: `Give a PNG or an SVG of at most ${logoKilobytesAtMost} KB.`,
     });
   }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { fieldTypeOf } from '../contract/columns.ts';
-import type { Judgement } from '../errors.ts';
+import type { Judgement, RemarkKind } from '../errors.ts';
 import {
   type Comparison,
   type Figure,
@@ -11,7 +11,6 @@ import {
 } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { groupedText } from '../figures/numbers.ts';
-import { clockSentence } from '../judge/report-notes.ts';
 import { headingOf } from '../present/terminal/headings.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -26,7 +25,7 @@ type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
  * its figures; with `--json` tells it on stdout.
  */
 export async function announce(context: Announcer, report: WrittenReport): Promise<void> {
-  sayFindings(context, report);
+  printFindings(context, report);
   if (report.file === undefined) return;
   await tellAsJson(context, report);
   sayFile(context, report);
@@ -42,6 +41,9 @@ export class RunAnnouncer {
   readonly #context: Announcer;
   readonly #reports: WrittenReport[] = [];
 
+  /** The notes that hold for every report of the run. */
+  readonly #printed = new Set<RemarkKind>();
+
   constructor(context: Announcer) {
     this.#context = context;
   }
@@ -51,7 +53,7 @@ export class RunAnnouncer {
    * are few; its figures come together with the others'.
    */
   async add(report: WrittenReport): Promise<void> {
-    sayFindings(this.#context, report);
+    printFindings(this.#context, report, this.#printed);
     if (report.file === undefined) return;
     this.#reports.push(report);
     await tellAsJson(this.#context, report);
@@ -97,29 +99,39 @@ export class RunAnnouncer {
   }
 }
 
-/** Says what a report was found to be, and what the books of its folder say to it. */
-function sayFindings({ console }: Announcer, { judgement, booking, file }: WrittenReport): void {
-  sayJudgement(console, judgement, file);
+/** Prints what a report was found to be, and what the history of its folder says. */
+function printFindings(
+  { console }: Announcer,
+  { judgement, booking, file }: WrittenReport,
+  printed = new Set<RemarkKind>(),
+): void {
+  printJudgement(console, judgement, { file, printed });
   for (const note of booking?.notes ?? []) console.note(note);
 }
 
-/** The commands that have said that a clock is wrong, which holds for each of their reports. */
-const toldOfClock = new WeakSet<Console>();
-
 /**
- * Says what a report is found to be, with the name of its file: the notes not with `-q`, the long
- * ones with `-v`.
+ * Prints what a report is found to be, with the name of its file: without the notes with `-q`, and
+ * with the long ones with `-v`.
+ *
+ * @param printed the kinds that were printed and hold for every report of the command
  */
-export function sayJudgement(console: Console, judgement: Judgement, file?: string): void {
+export function printJudgement(
+  console: Console,
+  { findings, notes }: Judgement,
+  {
+    file,
+    printed = new Set(),
+  }: { readonly file?: string | undefined; readonly printed?: Set<RemarkKind> } = {},
+): void {
   const place = file === undefined ? '' : `${file}: `;
-  const { findings, notes, briefNotes } = judgement;
-  for (const finding of findings) console.warn(`${place}${finding}`);
-  const shownNotes = console.verbosity > 0 ? notes : briefNotes;
-  for (const note of shownNotes) {
-    const isOfClock = note.includes(clockSentence);
-    if (isOfClock && toldOfClock.has(console)) continue;
-    if (isOfClock) toldOfClock.add(console);
-    console.note(`Note: ${isOfClock ? '' : place}${note}`);
+  for (const { message } of findings) console.warn(`${place}${message}`);
+  for (const { kind, message, brief = message } of notes) {
+    const text = console.verbosity > 0 ? message : brief;
+    const isOfMachine = kind === 'clock';
+    if (text === '' || (isOfMachine && printed.has(kind))) continue;
+
+    printed.add(kind);
+    console.note(`Note: ${isOfMachine ? '' : place}${text}`);
   }
 }
 
@@ -137,8 +149,8 @@ async function tellAsJson({ console, flags }: Announcer, report: WrittenReport):
     reportId: report.reportId,
     since: report.since,
     until: report.until,
-    warnings: judgement.findings,
-    notes: [...judgement.notes, ...(booking?.notes ?? [])],
+    warnings: judgement.findings.map(({ message }) => message),
+    notes: [...judgement.notes.map(({ message }) => message), ...(booking?.notes ?? [])],
     changed: booking?.changes ?? null,
     ...(booking?.isKept && { kept: true }),
   });

@@ -1,12 +1,13 @@
 import type { Context } from '../context.ts';
 import { chooseFormat, showsCard } from '../deliver/deliver.ts';
-import { UsageError } from '../errors.ts';
+import { type Remark, UsageError } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { windowText } from '../figures/window-text.ts';
 import { formats } from '../formats/index.ts';
 import type { Expectation } from '../judge/check.ts';
 import { ReportVerdict } from '../judge/report-judge.ts';
+import { labelled } from '../judge/verdict.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
@@ -22,7 +23,7 @@ function checkComparable(context: Pick<Context, 'console' | 'flags'>, options: O
   if (formats[format].hasPlaceForChanges || showsCard(context, options)) return;
   throw new UsageError(
     `--compare shows a change beside each total, which ${format} has no place for.`,
-    { hint: 'Write html, xlsx or a table: -o report.html' },
+    { hint: 'Write html, xlsx or a table: -o report.html', about: { flag: '--compare' } },
   );
 }
 
@@ -61,7 +62,7 @@ interface ComparedReport {
 /** What a report is held against, and what proves that this is not what was asked for. */
 interface JudgedComparison {
   readonly comparison: Comparison;
-  readonly findings: readonly string[];
+  readonly findings: readonly Remark[];
 }
 
 /** Fetches an earlier report, as what the one of this window is held against. */
@@ -92,13 +93,13 @@ export async function compareReport(
       ...(now.plannedUntil === undefined ? [] : now.notes),
     ],
   };
-  return { comparison, findings: findings.map((finding) => `${texts.before}: ${finding}`) };
+  return { comparison, findings: findings.map((finding) => labelled(texts.before, finding)) };
 }
 
 /** What an earlier report comes to. */
 interface SummedReport {
   readonly sums: ReportSums;
-  readonly findings: readonly string[];
+  readonly findings: readonly Remark[];
 }
 
 /** An intake that judges a report by its request, and adds it up. */

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
-import { AdreportError, InterruptedError, incompleteReport } from '../errors.ts';
+import { FindingsError, InterruptedError } from '../errors.ts';
 import { type ReportOrigin, ReportVerdict } from '../judge/report-judge.ts';
 import { MergedVerdict, type Verdict } from '../judge/verdict.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
@@ -76,7 +76,7 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
     await noteAll(written.file);
     return written;
   } catch (error) {
-    if (error instanceof AdreportError && error.code === incompleteReport) await noteAll();
+    if (error instanceof FindingsError) await noteAll();
     throw error;
   }
 }

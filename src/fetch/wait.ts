@@ -1,7 +1,7 @@
 import type { ReportAnswer } from '../api/client.ts';
 import { downloadOnceThere, type Pace, type Poll, waitForReport } from '../api/poll.ts';
 import type { StatusRecord } from '../contract/messages.ts';
-import { AdreportError, InterruptedError, incompleteReport } from '../errors.ts';
+import { AdreportError, FindingsError, InterruptedError } from '../errors.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { type PollInterval, pauseAfter } from '../report/wait.ts';
 import { printable } from '../text/printable.ts';
@@ -122,7 +122,7 @@ export async function withResumeHint<T>(
     if (!(reason instanceof AdreportError)) throw reason;
     if (isGone(reason)) await noteReport(tools, reportId, { status: 'expired' });
     // It was fetched and judged: picking it up again would lead to the same rows.
-    if (reason.code === incompleteReport) await noteFetched(tools, reportId, undefined);
+    if (reason instanceof FindingsError) await noteFetched(tools, reportId, undefined);
 
     // Each of several reports that one signal ends has its own words to add.
     const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;

@@ -3,7 +3,7 @@ import type { Totals } from '../archive/line.ts';
 import { type Context, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { type Delivery, openFile, prepareDelivery } from '../deliver/deliver.ts';
-import { IncompleteDataError, incompleteReport, type Judgement } from '../errors.ts';
+import { FindingsError, type Judgement, type Remark } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { formats } from '../formats/index.ts';
@@ -30,7 +30,7 @@ export interface PreparedOutput {
    * Findings from before the report was asked for: on the list of campaigns, and on the report that
    * it is compared with.
    */
-  readonly earlierFindings: readonly string[];
+  readonly earlierFindings: readonly Remark[];
 
   /** Whether a finding is an error (`--strict`). */
   readonly isStrict: boolean;
@@ -232,11 +232,15 @@ function watcherOf(
       figures?.observeBatch(batch);
     },
     close(tail) {
-      const { findings, notes, briefNotes } = verdict.close(tail);
+      const { findings, notes } = verdict.close(tail);
+      const redacted = (remark: Remark): Remark => ({
+        ...remark,
+        message: redact(remark.message),
+        ...(remark.brief !== undefined && { brief: redact(remark.brief) }),
+      });
       return {
-        findings: [...earlierFindings, ...findings].map(redact),
-        notes: notes.map(redact),
-        briefNotes: briefNotes.map(redact),
+        findings: [...earlierFindings, ...findings].map(redacted),
+        notes: notes.map(redacted),
       };
     },
   };
@@ -267,7 +271,7 @@ async function bookFile(
     totals: totalsOf(figures, expectation?.columns),
     reportId: reportId ?? null,
     createdMs,
-    findings: rows.judgement.findings,
+    findings: rows.judgement.findings.map(({ message }) => message),
   });
 }
 
@@ -288,11 +292,8 @@ function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
   return totals;
 }
 
-function incomplete(findings: readonly string[]): IncompleteDataError {
-  return new IncompleteDataError(findings.join(' '), {
-    code: incompleteReport,
-    // A second download would give the same report.
-    retryable: false,
+function incomplete(findings: readonly Remark[]): FindingsError {
+  return new FindingsError(findings, {
     hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
   });
 }

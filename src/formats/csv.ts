@@ -156,7 +156,7 @@ export function csvDialectOf(flags: CsvFlags): CsvDialect {
   const delimiter = delimiterOf(flags.delimiter ?? (excel ? ';' : ','));
   const decimal = flags.decimal ?? (excel ? ',' : undefined);
   if (decimal !== undefined && decimal !== ',' && decimal !== '.') {
-    throw new UsageError('--decimal takes "," or ".".');
+    throw new UsageError('--decimal takes "," or ".".', { about: { flag: '--decimal' } });
   }
 
   return {
@@ -176,6 +176,9 @@ function delimiterOf(flag: string): string {
 
   throw new UsageError(
     '--delimiter takes one character that is no letter, digit, quote, dot or sign.',
-    { hint: 'For example: --delimiter ";" or --delimiter tab.' },
+    {
+      hint: 'For example: --delimiter ";" or --delimiter tab.',
+      about: { flag: '--delimiter' },
+    },
   );
 }

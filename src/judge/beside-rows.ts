@@ -58,10 +58,17 @@ export interface RowsWithMembers {
 export function judgeBesideRows(answer: RowsWithMembers, sayings: Sayings): ReadonlySet<string> {
   const { subject, isPart, hasNextLink, countInHeader, rowCount } = answer;
   if (isPart)
-    sayings.find(`${subject} is a part only of what was asked for: the service says 206.`);
-  if (hasNextLink) sayings.find(`${subject} goes on elsewhere: the service says Link: rel=next.`);
+    sayings.find(
+      'beside the rows',
+      `${subject} is a part only of what was asked for: the service says 206.`,
+    );
+  if (hasNextLink)
+    sayings.find(
+      'beside the rows',
+      `${subject} goes on elsewhere: the service says Link: rel=next.`,
+    );
   if (countInHeader !== undefined && countInHeader !== rowCount) {
-    sayings.find(countText(answer, `X-Total-Count: ${countInHeader}`));
+    sayings.find('beside the rows', countText(answer, `X-Total-Count: ${countInHeader}`));
   }
 
   const understood = new Set<string>();
@@ -104,35 +111,36 @@ function judgeMember(
 
   if (errorForm.test(name)) {
     if (saysSomething(value)) {
-      sayings.find(`${subject} comes with an error beside its rows: ${said}.`);
+      sayings.find('beside the rows', `${subject} comes with an error beside its rows: ${said}.`);
     }
     return true;
   }
   if (name === 'next') {
-    if (saysSomething(value)) sayings.find(`${subject} goes on elsewhere, it says: ${said}.`);
+    if (saysSomething(value))
+      sayings.find('beside the rows', `${subject} goes on elsewhere, it says: ${said}.`);
     return true;
   }
   if (moreForm.test(name)) {
     const isTrue = value === true || String(value).toLowerCase() === 'true';
-    if (isTrue) sayings.find(`${subject} says that it is not whole: ${said}.`);
+    if (isTrue) sayings.find('beside the rows', `${subject} says that it is not whole: ${said}.`);
     return isTrue || !saysSomething(value);
   }
   if (statusForm.test(name) && typeof value === 'string') {
     const outcome = knownOutcomeOf(value);
     if (outcome === 'progress' || outcome === 'failed') {
-      sayings.find(`${subject} says that it is not ready: ${said}.`);
+      sayings.find('beside the rows', `${subject} says that it is not ready: ${said}.`);
     }
     return outcome !== undefined;
   }
   if (name === 'reportid') {
     const id = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
     if (id !== '' && answer.isOfOtherRequest?.(id)) {
-      sayings.find(`The service sent the report of another request: ${said}.`);
+      sayings.find('beside the rows', `The service sent the report of another request: ${said}.`);
     }
     return true;
   }
   if (metrics === undefined && pageCountForm.test(name) && Number(value) > 1) {
-    sayings.find(`${subject} is one page of several: ${said}.`);
+    sayings.find('beside the rows', `${subject} is one page of several: ${said}.`);
     return true;
   }
 
@@ -142,7 +150,7 @@ function judgeMember(
   const isCount = countForm.test(name) || (metrics === undefined && listCountForm.test(name));
   if (isCount) {
     const isOther = number.minus(new Decimal(BigInt(rowCount), 0)).sign !== 0;
-    if (isOther) sayings.find(countText(answer, said));
+    if (isOther) sayings.find('beside the rows', countText(answer, said));
     return true;
   }
   return judgeTotal(answer, path, number, sayings);
@@ -176,6 +184,7 @@ function judgeTotal(
   const size = difference.sign < 0 ? sum.minus(total) : difference;
   if (size.minus(allowed).sign > 0) {
     sayings.find(
+      'beside the rows',
       `${subject} names another total than its rows have: ${printable(path.join('.'))} ${total} instead of ${sum}.`,
     );
   }

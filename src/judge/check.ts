@@ -1,7 +1,7 @@
 import type { Column } from '../contract/columns.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
-import type { Judgement } from '../errors.ts';
+import type { Judgement, Remark, RemarkKind } from '../errors.ts';
 import type { Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
@@ -27,22 +27,17 @@ export interface Check {
 
 /** Takes what the checks say of one report. */
 export class Sayings implements Judgement {
-  readonly findings: string[] = [];
-  readonly notes: string[] = [];
-  readonly briefNotes: string[] = [];
+  readonly findings: Remark[] = [];
+  readonly notes: Remark[] = [];
 
-  /** Takes a sentence on two statements that cannot both be true. */
-  find(sentence: string): void {
-    this.findings.push(sentence);
+  /** Takes two statements that cannot both be true. */
+  find(kind: RemarkKind, message: string, about?: string): void {
+    this.findings.push({ kind, message, ...(about !== undefined && { about }) });
   }
 
-  /**
-   * Takes a sentence on what may be right.
-   * @param brief what stderr has of it without `-v`; empty for nothing
-   */
-  note(sentence: string, brief = sentence): void {
-    this.notes.push(sentence);
-    if (brief !== '') this.briefNotes.push(brief);
+  /** Takes what may be fine. */
+  note(kind: RemarkKind, message: string, more: Pick<Remark, 'about' | 'brief'> = {}): void {
+    this.notes.push({ kind, message, ...more });
   }
 }
 

@@ -50,8 +50,10 @@ export function judgeAskedColumns(asked: AskedColumns, tail: ReportTail, sayings
   const isOurs = ({ field }: Column): boolean => isOurField(field, profile);
   const found = [...whole.filter((column) => !isOurs(column)), ...(isCsv ? missingMetrics : [])];
   const noted = [...whole.filter(isOurs), ...parts, ...(isCsv ? [] : missingMetrics)];
-  if (found.length > 0) sayings.find(`The report lacks the ${columnsText(found)}, asked for.`);
-  if (noted.length > 0) sayings.note(`The report has no ${columnsText(noted)}, asked for.`);
+  if (found.length > 0)
+    sayings.find('columns', `The report lacks the ${columnsText(found)}, asked for.`);
+  if (noted.length > 0)
+    sayings.note('columns', `The report has no ${columnsText(noted)}, asked for.`);
 }
 
 /**

@@ -132,9 +132,10 @@ class FilterCheck implements Check {
     if (this.#othersCount > 0) {
       const more = this.#othersCount > 1 ? ` and ${this.#othersCount - 1} more` : '';
       const list = `${printable(this.#first.slice(0, 100))}${more}`;
-      sayings.find(`${finding}: ${field} ${list}; the first is row ${this.#firstRow}.`);
+      sayings.find('filters', `${finding}: ${field} ${list}; the first is row ${this.#firstRow}.`);
     }
-    if (this.#emptyRow > 0) sayings.find(`${finding}: row ${this.#emptyRow} has no ${field}.`);
+    if (this.#emptyRow > 0)
+      sayings.find('filters', `${finding}: row ${this.#emptyRow} has no ${field}.`);
   }
 
   #look(text: string, row: number): void {

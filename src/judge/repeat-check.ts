@@ -60,6 +60,7 @@ export class RepeatCheck implements Check {
     const subject =
       count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
     sayings.find(
+      'rows',
       `${subject} the breakdown values of an earlier one; the first is row ${firstRow}.`,
     );
   }

@@ -118,7 +118,7 @@ export class ReportVerdict implements Verdict {
       this.#judgeSummary(expectation, tail, sayings);
       noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, sayings);
     }
-    if (takenId !== undefined) sayings.find(idOfOther(takenId));
+    if (takenId !== undefined) sayings.find('beside the rows', idOfOther(takenId));
     for (const check of this.#checks) check.close(tail, sayings);
 
     const members = exactMembers(tail.members);

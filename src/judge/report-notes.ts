@@ -15,15 +15,17 @@ export function noteRows(
   isEndTold: boolean,
   sayings: Sayings,
 ): void {
-  if (rowCount === 0) sayings.note('The report has no rows.');
+  if (rowCount === 0) sayings.note('rows', 'The report has no rows.');
   if (isLineOpen && !isEndTold) {
     sayings.note(
+      'rows',
       'The report may be cut: its last line has no line end, and the end of the connection alone marked the end of the answer.',
     );
   }
   if (usualLimits.includes(rowCount)) {
     const rows = formatCount(rowCount);
     sayings.note(
+      'rows',
       `The report has exactly ${rows} rows, which may be a limit of the service: a shorter window tells.`,
     );
   }
@@ -40,9 +42,6 @@ interface Clocks {
   readonly aheadMs: number | undefined;
 }
 
-/** What the note on clocks begins with. */
-export const clockSentence = "This machine's clock is";
-
 /**
  * Notes that the clocks differ where the window ends near now: by one of the two it may not be
  * over, or is not the one that `yesterday` or `now` meant.
@@ -57,7 +56,8 @@ export function noteClock(window: Window, { nowMs, aheadMs }: Clocks, sayings: S
   const difference = differenceText(Math.abs(aheadMs));
   const direction = aheadMs > 0 ? 'behind' : 'ahead of';
   sayings.note(
-    `${clockSentence} ${difference} ${direction} the service's, and the window ends near now: it may be another than meant, or not be over.`,
+    'clock',
+    `This machine's clock is ${difference} ${direction} the service's, and the window ends near now: it may be another than meant, or not be over.`,
   );
 }
 

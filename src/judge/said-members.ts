@@ -59,7 +59,9 @@ export function noteMembers({ members, understood, records }: SaidMembers, sayin
   const brief = all.filter(([path, value]) => {
     return value === true || path.split('.').some((name) => messageForm.test(plain(name)));
   });
-  sayings.note(lineOf(all), brief.length === 0 ? '' : lineOf(brief));
+  sayings.note('beside the rows', lineOf(all), {
+    brief: brief.length === 0 ? '' : lineOf(brief),
+  });
 }
 
 function lineOf(leaves: readonly (readonly [path: string, value: unknown])[]): string {
@@ -92,7 +94,7 @@ function collect(
 /** What the answer to an order says: for who asks for nothing but the id of a report. */
 export function judgeOrder(records: readonly unknown[], takenId: string | undefined): Judgement {
   const sayings = new Sayings();
-  if (takenId !== undefined) sayings.find(idOfOther(takenId));
+  if (takenId !== undefined) sayings.find('beside the rows', idOfOther(takenId));
   noteMembers({ members: {}, understood: new Set(), records }, sayings);
   return sayings;
 }

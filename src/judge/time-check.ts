@@ -113,6 +113,7 @@ export class TimeCheck implements Check {
     if (count > 0) {
       const rows = rowsText(count, firstRow);
       sayings.note(
+        'rows',
         `The times of the rows could not all be checked: the ${this.#field} of ${rows} cannot be read: ${value}.`,
       );
     }
@@ -170,12 +171,16 @@ export class TimeCheck implements Check {
     if (outside.size > 0) {
       const list = listOf(calendar, outside);
       sayings.find(
+        'rows',
         `The report has rows of ${formatPlural(outside.size, unit)} outside its window: ${list}`,
       );
     }
     if (toCome.size > 0) {
       const list = listOf(calendar, toCome);
-      sayings.note(`The report has rows of ${formatPlural(toCome.size, unit)} to come: ${list}`);
+      sayings.note(
+        'rows',
+        `The report has rows of ${formatPlural(toCome.size, unit)} to come: ${list}`,
+      );
     }
     // Of rows without any time nobody knows of which they are.
     if (!canMiss || times.size === 0) return;
@@ -190,7 +195,10 @@ export class TimeCheck implements Check {
     if (missing.size === 0) return;
     const all = formatPlural(count, unit);
     const list = listOf(calendar, missing);
-    sayings.note(`The report has no rows for ${missing.size} of the ${all} of its window: ${list}`);
+    sayings.note(
+      'rows',
+      `The report has no rows for ${missing.size} of the ${all} of its window: ${list}`,
+    );
   }
 
   /**
@@ -204,6 +212,7 @@ export class TimeCheck implements Check {
       const moment = momentOf(text);
       if (!moment || !hasOtherOffset(moment, zone)) continue;
       sayings.find(
+        'rows',
         `The hours of the report are of another zone than ${zone}: row ${row} has ${printable(text)}.`,
       );
       return;
@@ -221,7 +230,7 @@ export class TimeCheck implements Check {
       const localDays = [instant, lastInstant].map((each) => formatDate(each, zone));
       if (localDays.includes(day)) continue;
       const text = `${printable(day)} beside the hour ${printable(hour)}`;
-      sayings.find(`The date of row ${row} is not the day of its hour: ${text}.`);
+      sayings.find('rows', `The date of row ${row} is not the day of its hour: ${text}.`);
       return;
     }
   }

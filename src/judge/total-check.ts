@@ -114,17 +114,18 @@ export class TotalCheck implements Check {
 
     const [grand] = this.#grand;
     if (grand && this.#grand.length === 1 && isTotalOf(grand, details)) {
-      sayings.find(`Row ${grand.row} is a total of the others: it holds their sums.`);
+      sayings.find('total', `Row ${grand.row} is a total of the others: it holds their sums.`);
       return;
     }
     const [only] = timed;
     if (only && timed.length === 1 && isTotalOf(only, details)) {
-      sayings.find(`Row ${only.row} is a total of the others: it holds their sums.`);
+      sayings.find('total', `Row ${only.row} is a total of the others: it holds their sums.`);
       return;
     }
     const first = firstOfTimes(times) ?? firstOfTimes(daysOf(times));
     if (first) {
       sayings.find(
+        'total',
         `The report has a total among the rows of each of its times; the first is row ${first.row}.`,
       );
     }

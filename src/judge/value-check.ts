@@ -21,21 +21,21 @@ export class ValueCheck implements Check {
 
   close({ rowCount }: ReportTail, sayings: Sayings): void {
     const header = this.#metrics.find(({ headers }) => headers.count > 0)?.headers;
-    if (header) sayings.find(`Row ${header.firstRow} of the report is its header again.`);
+    if (header) sayings.find('values', `Row ${header.firstRow} of the report is its header again.`);
 
     for (const metric of this.#metrics) {
       const { column, withFraction, withOther, withoutValue, hasColumn } = metric;
       const { field, type } = column;
       const kind = type === 'integer' ? 'whole number' : 'number';
-      if (withOther.count > 0) sayings.find(oddText(field, kind, withOther));
-      if (withFraction.count > 0) sayings.find(oddText(field, kind, withFraction));
+      if (withOther.count > 0) sayings.find('values', oddText(field, kind, withOther), field);
+      if (withFraction.count > 0) sayings.find('values', oddText(field, kind, withFraction), field);
       if (!hasColumn || withoutValue.count === 0) continue;
 
       const rows =
         withoutValue.count === rowCount
           ? `all ${formatCount(rowCount)} rows`
           : rowsText(withoutValue.count, withoutValue.firstRow);
-      sayings.note(`The metric ${field} has no value in ${rows}.`);
+      sayings.note('values', `The metric ${field} has no value in ${rows}.`, { about: field });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { AdreportError, type Judgement } from '../errors.ts';
+import { AdreportError, type Judgement, type Remark } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
 /**
@@ -18,26 +18,34 @@ export interface Verdict {
  * What is said of the parts of a merged output, each of which is judged as the report that it is.
  */
 export class MergedVerdict implements Verdict {
-  readonly #findings: string[] = [];
-  readonly #notes: string[] = [];
-  readonly #briefNotes: string[] = [];
+  readonly #findings: Remark[] = [];
+  readonly #notes: Remark[] = [];
 
   /**
    * Closes the verdict on a part, whose sentences begin with its name from here on. Throws as
    * `close`, with the name.
    */
   add(label: string, verdict: Verdict, tail: ReportTail): void {
-    const { findings, notes, briefNotes } = closeAs(label, verdict, tail);
-    this.#findings.push(...findings.map((finding) => `${label}: ${finding}`));
-    this.#notes.push(...notes.map((note) => `${label}: ${note}`));
-    this.#briefNotes.push(...briefNotes.map((note) => `${label}: ${note}`));
+    const { findings, notes } = closeAs(label, verdict, tail);
+    this.#findings.push(...findings.map((finding) => labelled(label, finding)));
+    this.#notes.push(...notes.map((note) => labelled(label, note)));
   }
 
   observe(): void {}
 
   close(): Judgement {
-    return { findings: this.#findings, notes: this.#notes, briefNotes: this.#briefNotes };
+    return { findings: this.#findings, notes: this.#notes };
   }
+}
+
+/** A remark that begins with the name of what it is on. */
+export function labelled(label: string, remark: Remark): Remark {
+  const { message, brief } = remark;
+  return {
+    ...remark,
+    message: `${label}: ${message}`,
+    ...(brief && { brief: `${label}: ${brief}` }),
+  };
 }
 
 function closeAs(label: string, verdict: Verdict, tail: ReportTail): Judgement {

@@ -43,6 +43,7 @@ export function judgeWindow(window: Window, summary: Summary, made: Made, saying
     if (!isSaid || instantIn(value, name, zone) !== undefined) continue;
     const text = printable(JSON.stringify(value).slice(0, 50));
     sayings.note(
+      'window',
       `The window of the report could not be checked: its summary has ${text} as ${name}.`,
     );
   }
@@ -59,7 +60,7 @@ export function judgeWindow(window: Window, summary: Summary, made: Made, saying
   const wantedText = spanText(window, zone);
   const finding = `The report is of another window than asked for: ${actualText} instead of ${wantedText}.`;
   const advice = clockAdvice(actual, window);
-  sayings.find(advice === undefined ? finding : `${finding} ${advice}`);
+  sayings.find('window', advice === undefined ? finding : `${finding} ${advice}`);
 }
 
 /**
@@ -73,7 +74,7 @@ export function judgeZone({ since, until, zone }: Window, summary: Summary, sayi
   const name = timezone.trim();
   if (!isZoneName(name)) {
     const text = printable(name.slice(0, 50));
-    sayings.note(`The zone of the report could not be checked: its summary has ${text}.`);
+    sayings.note('zone', `The zone of the report could not be checked: its summary has ${text}.`);
     return;
   }
   const month = 30 * 86_400;
@@ -84,6 +85,7 @@ export function judgeZone({ since, until, zone }: Window, summary: Summary, sayi
   const agrees = instants.every((instant) => offsetAt(instant, name) === offsetAt(instant, zone));
   if (agrees) return;
   sayings.find(
+    'zone',
     `The report is of another zone than asked for: ${printable(name)} instead of ${zone}.`,
   );
 }

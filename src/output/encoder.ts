@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import type { Judgement } from '../errors.ts';
+import { briefNotesOf, type Judgement } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Provenance } from './provenance.ts';
@@ -83,7 +83,10 @@ export interface EncodeOptions {
 }
 
 /** What a report is found to be, as readers of it are told. */
-export type ReportJudgement = Pick<Judgement, 'findings' | 'briefNotes'>;
+export interface ReportJudgement {
+  readonly findings: readonly string[];
+  readonly briefNotes: readonly string[];
+}
 
 /** Bytes to write, in order. They are good until the encoder's next call. */
 export type Pieces = readonly Uint8Array[];
@@ -123,7 +126,7 @@ export interface WrittenRows {
 }
 
 /** What is said of a report at which nobody looks. */
-const noJudgement: Judgement = { findings: [], notes: [], briefNotes: [] };
+const noJudgement: Judgement = { findings: [], notes: [] };
 
 /** Looks at the rows of a report on their way. */
 export interface RowWatcher {
@@ -162,7 +165,9 @@ export async function writeRows(
 
     const tail = next.value;
     const judgement = watcher?.close(tail) ?? noJudgement;
-    await write(await encoder.end(tail, judgement));
+    const findings = judgement.findings.map(({ message }) => message);
+    const texts = { findings, briefNotes: briefNotesOf(judgement) };
+    await write(await encoder.end(tail, texts));
     return { rowCount: tail.rowCount, sizeBytes, tail, judgement };
   } finally {
     await batches.return?.();

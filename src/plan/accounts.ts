@@ -57,12 +57,14 @@ async function planForAccount(
 /** Throws `UsageError` where the outputs of several accounts would be one. */
 function expectAccountInOutput({ output = '-' }: RunFlags): void {
   if (output === '-') {
-    throw new UsageError('Several accounts have no place on stdout.', {
+    throw new UsageError('Cannot write several accounts to stdout.', {
+      about: { flag: '--account' },
       hint: "Give each a file: -o '{account}-{date}.csv'",
     });
   }
   if (placeholdersOf(output).includes('account')) return;
   throw new UsageError(`-o ${output} would be the file of several accounts.`, {
+    about: { flag: '--output' },
     hint: "Write {account} in its name: -o '{account}-{date}.csv'",
   });
 }

@@ -92,10 +92,9 @@ function checkWith(profile: Profile, nowMs: number) {
       planReport({ profile, ...answers, nowMs });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      // Beside the question stand examples: the list of all that is accepted would be too long
-      // there.
-      const guess = /^(?:Did you mean|Use:)/.test(error.hint ?? '') ? ` ${error.hint}` : '';
-      throw new UsageError(`${error.message}${guess}`);
+      // The question has examples: a list of everything that is accepted would be too long here.
+      const { message, hint = '' } = error;
+      throw new UsageError(hint.length > 80 ? message : `${message} ${hint}`.trim());
     }
   };
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
-import { IncompleteDataError, incompleteReport, UsageError } from '../errors.ts';
+import { FindingsError, UsageError } from '../errors.ts';
 import { judgeCampaigns } from '../judge/campaign-list.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { NamedFilter, ReportSpec } from '../report/spec.ts';
@@ -89,11 +89,7 @@ export async function planWithIds(
   const { campaigns } = list;
   const earlierFindings = judgeCampaigns(list).findings;
   if (earlierFindings.length > 0 && spec.strict) {
-    throw new IncompleteDataError(`${earlierFindings.join(' ')} No report was asked for.`, {
-      code: incompleteReport,
-      retryable: false,
-      hint: idsHint,
-    });
+    throw new FindingsError(earlierFindings, { lastly: 'No report was ordered.', hint: idsHint });
   }
   const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {
@@ -196,7 +192,10 @@ function unmatched(
   const list = nearNames.map((name) => quoted(show(name))).join(', ');
   const hint = list ? `Did you mean ${list}?` : 'See them with: adreport campaigns --ad-units';
   const wanted = quoted(show(pattern));
-  return new UsageError(`${flag} ${wanted} matches none of the ${names.length} names.`, { hint });
+  return new UsageError(`${flag} ${wanted} matches none of the ${names.length} names.`, {
+    hint,
+    about: { flag },
+  });
 }
 
 /**

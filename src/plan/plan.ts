@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Bookkeeper } from '../archive/keeper.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
-import { UsageError } from '../errors.ts';
+import { type Remark, UsageError } from '../errors.ts';
 import type { Expectation } from '../judge/check.ts';
 import {
   expandName,
@@ -22,7 +22,7 @@ import { jobOptions } from './job-options.ts';
 /** A plan whose names of campaigns are ids. */
 export interface JobPlan extends ReportPlan {
   /** The findings on the list of campaigns, if names were looked up in it. */
-  readonly earlierFindings?: readonly string[] | undefined;
+  readonly earlierFindings?: readonly Remark[] | undefined;
 }
 
 /** One report to run: whole, or in parts. */
@@ -98,7 +98,7 @@ export async function planJob(source: JobSource): Promise<Job> {
     nowMs,
     direct: thisRun.direct,
   });
-  expectBegun(asked.window, now);
+  expectBegun(asked.window, now, spec.period === undefined ? '--since' : '--period');
   const given = jobOptions(spec, thisRun);
   const options = asked.isWeekly ? { ...given, split: weeklySplit(given) } : given;
   const isMerged = mergesParts(options);
@@ -133,6 +133,7 @@ function holds(unit: PlannedUnit, { since }: Window): boolean {
 function weeklySplit({ split = 'week' }: JobOptions): 'week' {
   if (split === 'week') return split;
   throw new UsageError(`--by WEEKLY makes a report of each week, and not of each ${split}.`, {
+    about: { flag: '--split' },
     hint: `Leave --split ${split} out${split === 'day' ? ', or give --by DAILY' : ''}.`,
   });
 }
@@ -158,6 +159,7 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
       ? 'the merged output of several reports has no id'
       : '--missing asks which files are there';
     throw new UsageError(`-o has {id}, but ${why}.`, {
+      about: { flag: '--output' },
       hint: 'Use {date}, {since} or {until} instead.',
     });
   }
@@ -174,6 +176,7 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
 
 function needs(flag: string, other: string, why: string): UsageError {
   return new UsageError(`${flag} goes with ${other} only.`, {
+    about: { flag },
     hint: `${why} Add ${other}, or leave ${flag} out.`,
   });
 }
@@ -199,7 +202,7 @@ export interface ReportOutput {
   readonly expectation?: Expectation;
 
   /** The findings from before it is asked for. */
-  readonly earlierFindings?: readonly string[] | undefined;
+  readonly earlierFindings?: readonly Remark[] | undefined;
 }
 
 /** As much of a job as its outputs follow from. */

@@ -136,36 +136,25 @@ function chooseReports(
   });
 }
 
-/** What an error says is wrong, each with the line of the value that it is about. */
+/** The mistakes of an error, each with the line of the value that it is about. */
 function fileErrorsOf(
   error: UsageError,
   reportLine: number,
   origins: readonly Origin[],
 ): ProjectFileError[] {
-  const lineOf = (sentence: string) => findOrigin(sentence, origins)?.line ?? reportLine;
-
-  // An error that stands for several has a line for each, below a first one that counts them.
-  const [first = '', ...others] = error.message.split('\n');
-  if (others.length === 0) {
-    return [{ line: lineOf(first), message: first, hint: error.hint }];
-  }
-  return others.map((text) => ({
-    line: lineOf(text),
-    message: text.replace(/^\s*- /, ''),
-  }));
+  const { mistakes = [error] } = error;
+  return mistakes.map(({ message, hint, about }) => {
+    const origin = origins.find(({ option }) => option === optionOf(about?.flag));
+    return { line: origin?.line ?? reportLine, message, hint };
+  });
 }
 
-/**
- * What a sentence is about: the value of the flag that it names, or else a value that it quotes.
- */
-function findOrigin(sentence: string, origins: readonly Origin[]): Origin | undefined {
-  const byFlag = origins.find(({ key }) => sentence.includes(`--${key} `));
-  if (byFlag) return byFlag;
-
-  return origins.find(({ texts }) => {
-    const words = texts.flatMap((text) => text.split(/[,=]/));
-    return words.some((word) => word.trim() !== '' && sentence.includes(word.trim()));
-  });
+/** The option of a flag, by its long name. */
+function optionOf(name: string | undefined): string | undefined {
+  for (const [, { option, flag }] of savedKeyTable()) {
+    if (longNameOf(flag) === name) return mainName(option);
+  }
+  return undefined;
 }
 
 /** What a key of a saved report stands for. */
@@ -200,9 +189,9 @@ export function savedKeys(): string[] {
   return [...savedKeyTable().keys()];
 }
 
-/** Where an option stands in the project file. */
+/** Where an option is in the project file. */
 interface Origin extends SavedEntry {
-  readonly key: string;
+  readonly option: string;
 }
 
 /** The options of a saved report, and where each of them stands. */
@@ -263,7 +252,7 @@ export function savedOptions(
       const isFile = fileOptions.includes(option) && value !== '-';
       const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
       values[option] = isFile ? ownPath : value;
-      origins.push({ key, ...entry });
+      origins.push({ option, ...entry });
     }
   }
 

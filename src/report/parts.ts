@@ -98,7 +98,7 @@ function cutUnits(units: readonly UnitWindow[], unit: SplitUnit, flags: string):
   const message = `${flags} needs whole ${unit}s, and ${asked} cuts one.`;
   const whole = `--period ${nearestWholeDays(first, last)}`;
   const hint = `The nearest whole period is ${whole}. Only the last ${unit} may end now.`;
-  return new UsageError(message, { hint });
+  return new UsageError(message, { hint, about: { flag: '--split' } });
 }
 
 /** The whole units that are nearest to a window, as days that `--period` takes. */
@@ -155,7 +155,7 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
     : 'no row says which of them it is of';
   const message = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
   const hint = `Add ${breakdownsApart(unit).join(', ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
-  throw new UsageError(message, { hint });
+  throw new UsageError(message, { hint, about: { flag: '--split' } });
 }
 
 /**

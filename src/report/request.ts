@@ -157,7 +157,9 @@ function oneErrorOf(errors: readonly UsageError[]): UsageError {
   const [first, second] = errors;
   if (first && !second) return first;
   const lines = errors.map(({ message, hint }) => `\n  - ${message} ${hint}`);
-  return new UsageError(`${errors.length} things are wrong:${lines.join('')}`);
+  return new UsageError(`${errors.length} things are wrong:${lines.join('')}`, {
+    mistakes: errors,
+  });
 }
 
 type Askable = Pick<ReportPlan, 'windowClock'> & {
@@ -181,7 +183,7 @@ export function requestFor(
   const message =
     'As wall time this window would end before it begins: the clocks go back within it.';
   const hint = 'Ask for the whole day, or with --window-clock instant.';
-  throw new UsageError(message, { hint });
+  throw new UsageError(message, { hint, about: { flag: '--window-clock' } });
 }
 
 /** The metrics that the service is asked for, so that one that is shown can be. */
@@ -197,6 +199,14 @@ interface TypedFilter {
 
   /** A list of values. */
   readonly list: string;
+}
+
+/** A value that is not accepted, and how its flag is typed. */
+interface TypedValue {
+  readonly flag: string;
+  readonly typedAs: string;
+  readonly text: string;
+  readonly hint: string;
 }
 
 /** The values of a flag that takes names. */
@@ -221,7 +231,7 @@ class RequestReader {
     if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
 
     if (splitList(list).length === 0) {
-      this.#refuse('--metrics names no metric.', 'Leave it out for all of them.');
+      this.#refuse('--metrics', '--metrics names no metric.', 'Leave it out for all of them.');
     }
     const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
     const entries = [...metrics, ...computed];
@@ -239,7 +249,7 @@ class RequestReader {
     const askedTimes = names.filter((name) => timeNames.includes(name));
     if (askedTimes.length > 1) {
       const message = `${askedTimes.join(' and ')} exclude each other.`;
-      this.#refuse(message, `Use at most one of ${timeNames.join(', ')}.`);
+      this.#refuse('--by', message, `Use at most one of ${timeNames.join(', ')}.`);
     }
     return names;
   }
@@ -249,7 +259,7 @@ class RequestReader {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
       const message = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
-      this.#refuse(message, 'Leave --timezone out.');
+      this.#refuse('--timezone', message, 'Leave --timezone out.');
     }
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
     try {
@@ -272,7 +282,11 @@ class RequestReader {
     for (const typed of this.#typedFilters()) {
       const accepted = vocabularyOf(profile).filters;
       if (accepted.length === 0) {
-        this.#refuse(`A ${profile} report takes no filters.`, `Leave ${typed.flag} out.`);
+        this.#refuse(
+          typed.flag,
+          `A ${profile} report takes no filters.`,
+          `Leave ${typed.flag} out.`,
+        );
         break;
       }
       const filter = accepted.find(({ name }) => isSame(name, typed.name));
@@ -286,7 +300,7 @@ class RequestReader {
 
     for (const { flag, name, lists } of this.#typedNames()) {
       if (vocabularyOf(profile).filters.length === 0) {
-        this.#refuse(`A ${profile} report takes no filters.`, `Leave ${flag} out.`);
+        this.#refuse(flag, `A ${profile} report takes no filters.`, `Leave ${flag} out.`);
         break;
       }
       filters[name] = distinct(lists.flatMap((list) => this.#readPatterns(flag, list)));
@@ -307,7 +321,7 @@ class RequestReader {
     if (patterns && patterns.length > 0) return patterns;
 
     const hint = `Write ${flag} 'Summer*'; a name that holds a comma stands in double quotes: ${flag} '"A, B"'.`;
-    this.#refuse(`${flag} ${quoted(list)}: this is no name.`, hint);
+    this.#refuse(flag, `${flag} ${quoted(list)}: this is no name.`, hint);
     return [];
   }
 
@@ -328,7 +342,7 @@ class RequestReader {
     const meant = ofBreakdown?.name ?? nearest(typed.name, names);
     const use = ofBreakdown && flagForValues(ofBreakdown, typed.list);
     const hint = use ? `Use: ${use}` : didYouMean(meant, `Filters: ${names.join(', ')}.`);
-    this.#refuse(`There is no filter ${quoted(typed.name)}.`, hint);
+    this.#refuse(typed.flag, `There is no filter ${quoted(typed.name)}.`, hint);
   }
 
   /**
@@ -342,31 +356,31 @@ class RequestReader {
     const texts = splitValues(list);
     if (!texts) {
       const message = `${typedAs}: its double quotes do not pair up.`;
-      this.#refuse(message, `${hint} A quote inside quotes is doubled.`);
+      this.#refuse(flag, message, `${hint} A quote inside quotes is doubled.`);
       return [];
     }
-    if (texts.length === 0) this.#refuse(`${typedAs} has no values.`, hint);
+    if (texts.length === 0) this.#refuse(flag, `${typedAs} has no values.`, hint);
 
     const values: string[] = [];
     for (const text of texts) {
       const value = filterValueOf(filter, text);
       if (value !== undefined) values.push(value);
-      else this.#refuseValue(filter, typedAs, text, hint);
+      else this.#refuseValue(filter, { flag, typedAs, text, hint });
     }
     return values;
   }
 
-  #refuseValue(filter: Filter, typedAs: string, text: string, hint: string): void {
+  #refuseValue(filter: Filter, { flag, typedAs, text, hint }: TypedValue): void {
     const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
       const message = `${typedAs} takes ids, which are digits, and not ${quoted(text)}.`;
       const byName = nameFlags[on];
       const otherwise = byName === undefined ? '' : ` By name: ${byName} ${shellWord(text)}`;
-      this.#refuse(message, `It selects ${meaning}.${otherwise}`);
+      this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);
       return;
     }
     const message = `${typedAs}: there is no country ${quoted(text)}.`;
-    this.#refuse(message, didYouMean(nearest(text, allCountryNames()), hint));
+    this.#refuse(flag, message, didYouMean(nearest(text, allCountryNames()), hint));
   }
 
   /**
@@ -379,6 +393,7 @@ class RequestReader {
     entries: readonly VocabularyEntry<Name>[],
   ): Name[] {
     const { profile } = this.#flags;
+    const flag = kind === 'metric' ? '--metrics' : '--by';
     const accepted = entries.filter((entry) => entry.profiles.includes(profile));
     const acceptedNames = accepted.map(({ name }) => name);
     const all = `The ${profile} ${kind}s are ${acceptedNames.join(', ')}.`;
@@ -389,10 +404,10 @@ class RequestReader {
       if (!entry) {
         const synonym = accepted.find((each) => isCalled(each, text))?.name;
         const meant = synonym ?? nearest(text, acceptedNames) ?? nearestByWord(text, accepted);
-        this.#refuse(`There is no ${kind} ${quoted(text)}.`, didYouMean(meant, all));
+        this.#refuse(flag, `There is no ${kind} ${quoted(text)}.`, didYouMean(meant, all));
       } else if (!entry.profiles.includes(profile)) {
         const others = entry.profiles.join(' and ');
-        this.#refuse(`The ${kind} ${entry.name} is in ${others} reports only.`, all);
+        this.#refuse(flag, `The ${kind} ${entry.name} is in ${others} reports only.`, all);
       } else {
         names.push(entry.name);
       }
@@ -400,8 +415,8 @@ class RequestReader {
     return distinct(names);
   }
 
-  #refuse(message: string, hint: string): void {
-    this.errors.push(new UsageError(message, { hint }));
+  #refuse(flag: string, message: string, hint: string): void {
+    this.errors.push(new UsageError(message, { hint, about: { flag } }));
   }
 }
 

@@ -37,7 +37,7 @@ interface FlagValue {
  * The error for a flag's value; `reason` has no full stop: `--period “soon”: this is no period.`
  */
 function refuse({ flag, text }: FlagValue, reason: string, hint: string): UsageError {
-  return new UsageError(`${flag} ${quoted(text)}: ${reason}.`, { hint });
+  return new UsageError(`${flag} ${quoted(text)}: ${reason}.`, { hint, about: { flag } });
 }
 
 /**
@@ -71,7 +71,10 @@ export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags
   if (period !== undefined && (since ?? until) !== undefined) {
     const other = since === undefined ? '--until' : '--since';
     const hint = 'Give --period, or --since and --until.';
-    throw new UsageError(`--period and ${other} both name a window.`, { hint });
+    throw new UsageError(`--period and ${other} both name a window.`, {
+      hint,
+      about: { flag: '--period' },
+    });
   }
 
   const reader = new WindowReader(checkZoneName(zone), Math.floor(nowMs / 1_000));
@@ -79,7 +82,8 @@ export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags
     period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
   if (window.since < 0) {
     const message = "The window begins before 1970, where the service's time begins.";
-    throw new UsageError(message, { hint: 'Choose a later day.' });
+    const flag = period === undefined ? '--since' : '--period';
+    throw new UsageError(message, { hint: 'Choose a later day.', about: { flag } });
   }
   return window;
 }
@@ -161,7 +165,7 @@ class WindowReader {
       const to = formatInstant(until, zone);
       const message = `--since ${from} is after --until ${to}: the window would end before it begins.`;
       const hint = 'The window runs from --since to --until (by default now).';
-      throw new UsageError(message, { hint });
+      throw new UsageError(message, { hint, about: { flag: '--since' } });
     }
     return { since, until, zone, notes: this.#notes };
   }

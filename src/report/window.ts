@@ -157,12 +157,14 @@ export function describeWindow(window: Window): WindowDescription {
  * Throws `UsageError` for a window that has not begun.
  *
  * @param now the present, in unix seconds
+ * @param flag the flag that names its beginning
  */
-export function expectBegun({ since, zone }: Window, now: number): void {
+export function expectBegun({ since, zone }: Window, now: number, flag = '--since'): void {
   if (since <= now) return;
 
   const begin = formatInstant(since, zone);
   throw new UsageError(`The window has not begun: it begins at ${begin}.`, {
+    about: { flag },
     hint: 'Choose an earlier one, e.g. --period yesterday.',
   });
 }
@@ -272,6 +274,7 @@ export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
     if (unitOver <= since) continue;
     if (parts.length === partsAtMost) {
       throw new UsageError(`--split ${unit} would make more than 20,000 parts of this window.`, {
+        about: { flag: '--split' },
         hint: 'Choose a shorter window, or longer parts.',
       });
     }

@@ -14,7 +14,17 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) byLower.set(candidate.toLowerCase(), candidate);
   const best = closest(lower, [...byLower.keys()]);
   const limit = Math.max(1, Math.floor(Math.max(lower.length, best.length) / 3));
-  return distance(lower, best) <= limit ? byLower.get(best) : undefined;
+  if (distance(lower, best) <= limit) return byLower.get(best);
+
+  const swapped = [...byLower.keys()].find(
+    (candidate) => lettersOf(candidate) === lettersOf(lower),
+  );
+  return swapped && byLower.get(swapped);
+}
+
+/** The letters of a word in one order: two that are swapped count as two edits. */
+function lettersOf(word: string): string {
+  return [...word].sort().join('');
 }
 
 /** The hint that names what was probably meant, or else what there is. */

@@ -97,7 +97,7 @@ describe('run for several accounts', () => {
   });
 
   test.each([
-    { flags: '', says: 'Several accounts have no place on stdout.' },
+    { flags: '', says: 'Cannot write several accounts to stdout.' },
     { flags: '-o {date}.csv', says: '-o {date}.csv would be the file of several accounts.' },
     { flags: '-o {account}.csv --period never', says: '--period' },
   ])('is exit 2 before anything is sent with “$flags”', async ({ flags, says }) => {

@@ -88,6 +88,21 @@ describe('the wait’s end', () => {
     expect(calls('buyer')).toBe(1);
   });
 
+  test('both commands that continue keep --strict and all that shapes the file', async () => {
+    const { run } = await serveForTest({ manual: true });
+    const flags = '--strict --columns date,displays --normalize --filter campaignId=1,2';
+
+    const { stderr } = await run(`${byDay} --wait-timeout 1s -o a.csv ${flags}`);
+
+    const kept = ['--columns date,displays', '-o a.csv', '--normalize', '--strict'];
+    const lines = stderr.split('\n');
+    const here = lines.find((line) => line.includes('adreport run')) ?? '';
+    const elsewhere = lines.find((line) => line.includes('adreport download')) ?? '';
+    expect(here).toContain('--filter campaignId=1,2');
+    expect(kept.filter((words) => !here.includes(words))).toEqual([]);
+    expect(kept.filter((words) => !elsewhere.includes(words))).toEqual([]);
+  });
+
   test('the resume command names the file itself, and --local has none', async () => {
     const { run } = await serveForTest({ manual: true });
 

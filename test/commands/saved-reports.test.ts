@@ -160,6 +160,14 @@ describe('mistakes are exit 2', () => {
       expected: /adreport\.yaml:5: .*\n *adreport\.yaml:4: /,
     },
     {
+      report: '\n    profile: dsp\n    period: yesterday\n    metrics: displays, clicks',
+      expected: /adreport\.yaml:6: The metric clicks is in buyer reports only/,
+    },
+    {
+      report: '\n    account: a\n    period: yesterday\n    by: HOURLY, DAILY',
+      expected: /adreport\.yaml:6: HOURLY and DAILY exclude each other/,
+    },
+    {
       report: '\n    period: yesterday\n    dry-run: true',
       expected: /adreport\.yaml:5: there is no key dry-run/,
     },

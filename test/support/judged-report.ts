@@ -1,7 +1,7 @@
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
-import type { Judgement } from '../../src/errors.ts';
+import type { Judgement, Remark } from '../../src/errors.ts';
 import {
   type AnswerFacts,
   type ReportOrigin,
@@ -28,23 +28,34 @@ export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly pieceBytes?: number;
 }
 
+/** A judgement as people read it. */
+export interface Sentences {
+  readonly findings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+function sentencesOf({ findings, notes }: Judgement): Sentences {
+  const messages = (remarks: readonly Remark[]) => remarks.map(({ message }) => message);
+  return { findings: messages(findings), notes: messages(notes) };
+}
+
 export const judgedNowMs = Date.parse('2030-01-01T00:00:00Z');
 
 /**
  * What a report is found to be that was asked for so; by default of 1 to 3 November 2026, by a
  * buyer, with displays.
  */
-export async function judge(scene: Scene): Promise<Judgement> {
+export async function judge(scene: Scene): Promise<Sentences> {
   const { verdict, batches } = open(scene);
   for (;;) {
     const next = await batches.next();
-    if (next.done) return verdict.close(next.value);
+    if (next.done) return sentencesOf(verdict.close(next.value));
     verdict.observe(next.value);
   }
 }
 
 /** What several reports are found to be that are merged. */
-export async function judgeMerged(scenes: readonly Scene[]): Promise<Judgement> {
+export async function judgeMerged(scenes: readonly Scene[]): Promise<Sentences> {
   const merged = new MergedVerdict();
   for (const [index, scene] of scenes.entries()) {
     const { verdict, batches } = open(scene);
@@ -55,7 +66,7 @@ export async function judgeMerged(scenes: readonly Scene[]): Promise<Judgement> 
     }
     merged.add(`part ${index}`, verdict, next.value);
   }
-  return merged.close();
+  return sentencesOf(merged.close());
 }
 
 function open(scene: Scene) {

@@ -60,7 +60,10 @@ function valueIsMissing(word: string, values: NameValues): UsageError {
     names.length > 0
       ? `Known here: ${inBraces(names)}.`
       : 'Give the name of the file as it is to be.';
-  return new UsageError(`-o has {${word}}, which is not known here.`, { hint });
+  return new UsageError(`-o has {${word}}, which is not known here.`, {
+    hint,
+    about: { flag: '--output' },
+  });
 }
 
 function inBraces(names: readonly Placeholder[]): string {
@@ -73,6 +76,7 @@ function placeholderNamed(word: string): Placeholder {
 
   const suggestion = nearest(word, placeholders);
   throw new UsageError(`-o has {${word}}, which stands for nothing.`, {
+    about: { flag: '--output' },
     hint: suggestion ? `Did you mean {${suggestion}}?` : `Known are ${inBraces(placeholders)}.`,
   });
 }
