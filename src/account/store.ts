@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
@@ -174,6 +174,7 @@ export class Store {
       if (!stats.isFile()) throw new Error('it is no regular file');
       if (stats.size > settingsBytesAtMost) throw new Error('it is larger than 1 MB');
       sayIfOpen(this.path, this.#warn);
+      expectObject(this.path);
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
       throw new Error('it was not written by adreport');
@@ -182,7 +183,7 @@ export class Store {
       const why = error instanceof SyntaxError ? 'it is not whole JSON' : reasonOf(error);
       throw new UsageError(`The settings file ${this.path} cannot be read: ${why}.`, {
         code: 'BAD_SETTINGS',
-        hint: 'It was left as it is. Repair it, or move it away and sign in again: adreport login',
+        hint: `It was left as it is. Repair it, or delete ${this.path} and sign in again: adreport login`,
       });
     }
   }
@@ -280,6 +281,14 @@ function sayIfOpen(path: string, warn: (sentence: string) => void): void {
   } catch {
     warn(`${isOpen}, and is not ours to close.`);
   }
+}
+
+/** Throws for a file that is JSON but not an object, of which conf's error says nothing. */
+function expectObject(path: string): void {
+  const text = readFileSync(path, 'utf8').trim();
+  if (text === '' || text.startsWith('{')) return;
+  JSON.parse(text);
+  throw new Error('it has no settings');
 }
 
 /** `EACCES: permission denied, open '/…'`: only the middle is for people. */

@@ -373,8 +373,11 @@ export interface ServiceRecord {
   /** Whether it names an error; a mere `message` is none. */
   readonly isError: boolean;
 
-  /** Why it stands in the place of a report, where it says so. */
+  /** Why it is in the place of a report, if it says so. */
   readonly reportState: 'progress' | 'failed' | undefined;
+
+  /** True if the service says that the same call may soon succeed. */
+  readonly isTransient: boolean;
 }
 
 /**
@@ -419,7 +422,14 @@ export function recordIn(answer: unknown): ServiceRecord {
     outcome,
     isError: namesError(answer, status, errors),
     reportState: reportStateOf(errorId ?? '', outcome),
+    isTransient: isTransient(answer),
   };
+}
+
+function isTransient(answer: unknown): boolean {
+  const places = ['', 'error.', 'response.', 'response.error.', 'data.', 'data.error.'];
+  const names = ['is_transient', 'isTransient', 'transient', 'retryable', 'is_retryable'];
+  return places.some((place) => names.some((name) => at(answer, `${place}${name}`) === true));
 }
 
 function namesError(answer: unknown, status: string, errors: readonly string[]): boolean {

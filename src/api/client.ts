@@ -167,6 +167,10 @@ export class Client {
   readonly #exchanges: Exchanges;
   readonly #unknownWords = new Set<string>();
   #token: string | undefined;
+
+  /** The token of the last call that was accepted. */
+  #acceptedToken: string | undefined;
+  #hasAcceptedBody = false;
   #signingIn: Promise<string> | undefined;
 
   constructor(options: ClientOptions) {
@@ -246,7 +250,12 @@ export class Client {
   ): Promise<Result> {
     const isOwn = token === this.#options.token;
     const origin = isOwn ? this.#options.origin : freshTokenOrigin;
-    return this.#exchanges.perform({ ...call, token, origin }, read);
+    const accepted = { token: token === this.#acceptedToken, encoding: this.#hasAcceptedBody };
+    return this.#exchanges.perform({ ...call, token, origin, accepted }, (response) => {
+      this.#acceptedToken = token;
+      if (call.body) this.#hasAcceptedBody = true;
+      return read(response);
+    });
   }
 
   async #requestToken(): Promise<string> {
@@ -456,6 +465,10 @@ async function readReport<Result>(
     const isRecord = !isReportData(answer) && !holdsRows(answer);
     const error = isRecord ? recordInsteadOfReport(answer, start, redact) : undefined;
     if (error) throw error.amend('', { retryAfterMs });
+    if (isRecord && recordIn(answer).outcome === 'ready') {
+      const lack = 'The answer to the download is not a report.';
+      throw unexpectedAnswer({ endpoint: 'download', answer, text: start, lack, redact });
+    }
   }
 
   const body = new NotedBody(all, sentenceAtMost);

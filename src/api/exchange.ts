@@ -3,7 +3,7 @@ import { AdreportError, codeOf, IncompleteDataError, StillInProgressError } from
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
-import { readHttpError, type SignInOrigin } from './refusal.ts';
+import { type AcceptedBefore, readHttpError, type SignInOrigin } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
 
 /** What the calls of one client have in common. */
@@ -53,6 +53,9 @@ export interface Call {
   readonly patienceMs?: number | undefined;
   readonly token?: string | undefined;
   readonly origin?: SignInOrigin | undefined;
+
+  /** What the service has accepted before from this client. */
+  readonly accepted?: AcceptedBefore;
 }
 
 /** A call as it is sent: what is absent here is not sent. */
@@ -197,7 +200,7 @@ export class Exchanges {
   /** One try of a call. Throws what no repetition can mend. */
   async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
     const { http, baseUrl, encoding, host, redact } = this.#options;
-    const { endpoint, body, token, origin } = call;
+    const { endpoint, body, token, origin, accepted } = call;
     const { signal } = host;
     const isCreate = endpoint === 'buyer';
     let wasSent = false;
@@ -214,7 +217,13 @@ export class Exchanges {
       }
 
       const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
-      const error = await readHttpError(response, { endpoint, encoding, origin, redact });
+      const error = await readHttpError(response, {
+        endpoint,
+        encoding,
+        origin,
+        accepted,
+        redact,
+      });
       // The service says that it did nothing, and when to come back.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { hrtime } from 'node:process';
-import { pipeline, Readable } from 'node:stream';
-import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import { Readable } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
+import { unpacked } from './packed-body.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
 
 /** How all exchanges of one client are made. */
@@ -222,12 +222,17 @@ function followRedirect(request: HttpRequest, status: number, location: string):
   }
 
   const from = `${url.origin}${url.pathname}`;
-  const to = target?.origin ?? 'an unreadable address';
+  const to = target ? addressOf(target) : 'an unreadable address';
   const why = mayFollow ? 'which is not https' : 'and a POST is not sent on to another address';
   throw new RejectedError(`${from} redirects to ${to}, ${why}.`, {
     code: 'REDIRECT_REFUSED',
     hint: 'Check the base URL: the service may have moved, or a portal or a proxy may stand before it.',
   });
+}
+
+/** Where an address leads: its origin, or its scheme if it has none. */
+function addressOf({ origin, protocol }: URL): string {
+  return origin === 'null' ? `a ${protocol} address` : origin;
 }
 
 function exchange(
@@ -316,7 +321,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
     this.#status = status;
     this.#body = createBody(controller);
-    const body = decompress(this.#body, headers['content-encoding']);
+    const body = unpacked(this.#body, headers['content-encoding']);
     // A body may break off before its reader is there, who finds the error all the same.
     for (const stream of [this.#body, body]) stream.on('error', () => {});
     const allowTime = (): void => clearTimeout(this.#limit);
@@ -400,33 +405,4 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
       done(error);
     },
   });
-}
-
-/**
- * The stream with its `Content-Encoding` undone. A truncated one is an error of the result: zlib
- * insists on the trailer.
- */
-function decompress(body: Readable, contentEncoding = ''): Readable {
-  let stream = body;
-  // The coding that was applied last stands last, and is undone first.
-  for (const coding of contentEncoding.toLowerCase().split(',').reverse()) {
-    const decoder = decoderOf(coding.trim());
-    // The callback is there because an error without one would be thrown; the reader sees it on the
-    // stream itself.
-    if (decoder) stream = pipeline(stream, decoder, () => {});
-  }
-  return stream;
-}
-
-function decoderOf(coding: string): (NodeJS.ReadWriteStream & Readable) | undefined {
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-    case 'deflate':
-      return createUnzip();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return undefined;
-  }
 }

@@ -171,6 +171,7 @@ const notYetForm =
 
 /** Whether the answer to a download says that the report is not there yet. */
 export function isNotYet({ status, record }: DownloadAnswer): boolean {
+  if (record.isTransient && [400, 403, 404, 409, 422, 425].includes(status)) return true;
   if ([401, 403, 410, 429].includes(status)) return false;
   if (record.reportState !== undefined) return record.reportState === 'progress';
   if ([202, 409, 425].includes(status)) return true;

@@ -93,10 +93,29 @@ interface RefusedCall {
   /** Of HTTP. */
   readonly status: number;
   readonly record: ServiceRecord;
+  readonly accepted?: AcceptedBefore | undefined;
 }
 
+/** What the service has accepted before: that is not what it refuses now. */
+export interface AcceptedBefore {
+  /** True if it has accepted this token. */
+  readonly token: boolean;
+
+  /** True if it has accepted a body in this encoding. */
+  readonly encoding: boolean;
+}
+
+/** What a call is called in a sentence about its refusal. */
+const callNames: Readonly<Record<EndpointName, string>> = {
+  auth: 'the sign-in',
+  buyer: 'the order of the report',
+  status: 'the status call',
+  download: 'the download',
+  campaigns: 'the list of campaigns',
+};
+
 function refusalOf(call: RefusedCall): Refusal {
-  const { endpoint, status, record, origin } = call;
+  const { endpoint, status, record, origin, accepted } = call;
   if (endpoint === 'download' && isNotYet(call)) return notReady;
   if (status === 429) return tooManyRequests;
   if (status >= 500 || status === 408) return serviceError;
@@ -107,7 +126,9 @@ function refusalOf(call: RefusedCall): Refusal {
     return { ...signInRefused, hint };
   }
   const isForbidden = status === 403 && record.errorId !== 'ADMIN_ONLY';
-  if (status === 401 || isForbidden) return tokenRefusal(origin);
+  if (status === 401 || isForbidden) {
+    return accepted?.token ? refusedThough(endpoint) : tokenRefusal(origin);
+  }
 
   const namesReport = endpoint === 'status' || endpoint === 'download';
   const isFailed = record.reportState === 'failed';
@@ -119,7 +140,7 @@ function refusalOf(call: RefusedCall): Refusal {
   const hint = status === 404 ? notFound : undefined;
   return {
     ErrorClass: RejectedError,
-    sentence: 'The service rejected the request.',
+    sentence: `The service rejected ${callNames[endpoint]}.`,
     hint: isAboutForms ? formHint : hint,
   };
 }
@@ -130,8 +151,18 @@ function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
   return { ...tokenRefused, sentence, hint: origin.tokenHint };
 }
 
-function mayTakeFormsOnly({ endpoint, encoding, status, record }: RefusedCall): boolean {
-  if (encoding !== 'json' || !endpoints[endpoint].takesBody) return false;
+/** The refusal of a call whose token had just been accepted for another one. */
+function refusedThough(endpoint: EndpointName): Refusal {
+  return {
+    ErrorClass: SignInError,
+    sentence: `The service refused ${callNames[endpoint]}, although it had just accepted the token.`,
+    hint: 'Ask whether the account may make this call, or sign in again: adreport login',
+  };
+}
+
+function mayTakeFormsOnly(call: RefusedCall): boolean {
+  const { endpoint, encoding, status, record, accepted } = call;
+  if (accepted?.encoding || encoding !== 'json' || !endpoints[endpoint].takesBody) return false;
   if (status === 415) return true;
   if (status !== 400) return false;
 
@@ -219,8 +250,11 @@ export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
 
 function isRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
-  // Any status in the place of a report says that it is not there.
-  if (endpoint === 'download') return record.status !== '' || record.reportState !== undefined;
+  // A status in the place of a report says that it is not there, unless the status is that it is.
+  if (endpoint === 'download') {
+    const hasOtherStatus = record.status !== '' && record.outcome !== 'ready';
+    return hasOtherStatus || record.reportState !== undefined;
+  }
   return endpoint === 'auth' && record.status !== '' && record.outcome !== 'ready';
 }
 

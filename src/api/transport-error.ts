@@ -46,6 +46,8 @@ interface KnownCode extends Partial<Diagnosis> {
 }
 
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
+const proxySignInHint =
+  'The proxy wants a user name and a password: HTTPS_PROXY=http://user:password@host:port';
 const tlsHint = 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
 const otherHostHint =
   'The certificate is of another host: check the base URL, which adreport whoami shows.';
@@ -91,7 +93,7 @@ function diagnose(error: unknown, host: string): Diagnosis {
     return {
       sentence: `the proxy answered ${refusedStatus} instead of connecting`,
       code: 'UNREACHABLE',
-      hint: proxyHint,
+      hint: refusedStatus === '407' ? proxySignInHint : proxyHint,
       passing: !refusedStatus.startsWith('4'),
     };
   }
@@ -109,10 +111,11 @@ function diagnose(error: unknown, host: string): Diagnosis {
 
 function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   const cause = diagnose(error.cause, host);
+  const isOfNetwork = cause.code === 'UNREACHABLE' && cause.hint !== proxySignInHint;
   return {
     ...cause,
     sentence: `at the proxy ${error.message}: ${cause.sentence}`,
-    hint: cause.code === 'UNREACHABLE' ? proxyHint : cause.hint,
+    hint: isOfNetwork ? proxyHint : cause.hint,
   };
 }
 

@@ -1,7 +1,14 @@
 import type { ReportAnswer } from '../api/client.ts';
 import { downloadOnceThere, type Pace, type Poll, waitForReport } from '../api/poll.ts';
 import type { StatusRecord } from '../contract/messages.ts';
-import { AdreportError, FindingsError, InterruptedError } from '../errors.ts';
+import {
+  AdreportError,
+  FindingsError,
+  InterruptedError,
+  OutputError,
+  RejectedError,
+  SignInError,
+} from '../errors.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { type PollInterval, pauseAfter } from '../report/wait.ts';
 import { printable } from '../text/printable.ts';
@@ -135,11 +142,10 @@ export async function withResumeHint<T>(
 }
 
 /**
- * Whether the report can still be had after an error: once it has passed, the user signs in, or
- * there is room to write.
+ * True if the report can still be had after an error: once it has passed, the user signs in, the
+ * service accepts the call, or there is room to write.
  */
-function canBeResumed({ retryable, exitCode }: AdreportError): boolean {
-  const signInNeeded = 3;
-  const outputFailed = 8;
-  return retryable || exitCode === signInNeeded || exitCode === outputFailed;
+function canBeResumed(error: AdreportError): boolean {
+  const isOutside = [SignInError, RejectedError, OutputError].some((each) => error instanceof each);
+  return error.retryable || (isOutside && !isGone(error));
 }

@@ -135,6 +135,7 @@ export class Ledger {
   /** The newest report of each request that the service may still keep. */
   #recent: Map<string, LedgerEntry> | undefined;
   #key: Buffer | undefined;
+  #hasWarned = false;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -294,11 +295,17 @@ export class Ledger {
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);
       const { message } = error as Error;
-      this.#options.warn(
-        `The ledger could not be written (${message}): a later run may create this report anew.`,
+      this.#warnOnce(
+        `The ledger could not be written (${message}): a later run may order the same reports again. ADREPORT_CONFIG_DIR names another folder.`,
       );
       return false;
     }
+  }
+
+  /** However many reports a run has, its ledger cannot be written for one reason. */
+  #warnOnce(message: string): void {
+    if (!this.#hasWarned) this.#options.warn(message);
+    this.#hasWarned = true;
   }
 
   /** Reports of one millisecond are named in the order in which they were made. */

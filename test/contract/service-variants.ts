@@ -455,7 +455,7 @@ const statusVariants = variantsOf('status', '/status-reporting', [
     doctor: 'S09',
     answer: withStatus(400, '{"message":"id is missing"}'),
     exitCode: 4,
-    says: /id is missing.*\n.*--encoding form/,
+    says: /rejected the status call\. id is missing/,
     calls: 1,
   },
   {
