@@ -121,14 +121,17 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
     lineCounter: lines,
     prettyErrors: false,
     schema: 'failsafe',
-    // Its warnings would stand on stderr as Node's.
+    // Its warnings would go to stderr as Node's.
     logLevel: 'error',
   });
 
   const [broken] = document.errors;
   if (broken) {
     const { line } = lines.linePos(broken.pos[0]);
-    const message = `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
+    const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
+    const message = isTooDeep
+      ? 'it is nested too deeply.'
+      : `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
     throw projectError(shownPath, [{ line, message }]);
   }
   try {

@@ -403,20 +403,37 @@ function isOk(word: string): boolean {
   return /^\W*ok\W*$/i.test(word);
 }
 
+/** Longer texts of the service are cut, wherever they go. */
+export const serviceTextAtMost = 500;
+
+const errorLinesAtMost = 20;
+
+function bounded<Text extends string | undefined>(text: Text): Text | string {
+  if (text === undefined || text.length <= serviceTextAtMost) return text;
+  return `${text.slice(0, serviceTextAtMost - 1)}…`;
+}
+
+function boundedLines(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, errorLinesAtMost).map(bounded);
+  const more = lines.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}
+
 /**
  * What an answer says of a report's state and of an error, in any known shape (`decisions.md` 3 and
- * 6).
+ * 6). Its texts have 500 characters at most.
  */
 export function recordIn(answer: unknown): ServiceRecord {
   const errors = errorsIn(answer);
   const details = detailsIn(answer);
-  const errorLines = details.length > 0 ? details : errors;
-  const errorId = textAt(answer, errorIdPaths);
-  const status = stateWordIn(answer).toLowerCase();
+  const errorLines = boundedLines(details.length > 0 ? details : errors);
+  const errorId = bounded(textAt(answer, errorIdPaths));
+  const status = bounded(stateWordIn(answer))?.toLowerCase() ?? '';
   const outcome = knownOutcomeOf(status);
+  const message = bounded(textAt(answer, messagePaths));
   return {
     errorId,
-    message: textAt(answer, messagePaths) ?? errorLines[0] ?? textAt(answer, [itself]),
+    message: message ?? errorLines[0] ?? bounded(textAt(answer, [itself])),
     errorLines,
     status,
     outcome,

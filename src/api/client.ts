@@ -19,6 +19,7 @@ import {
   peek,
   readText,
   recordIn,
+  serviceTextAtMost,
   utf8Of,
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
@@ -398,6 +399,8 @@ async function readCreated<Result>(
     return { kind: 'report', id: bareId, status: 'progress', answer: undefined, serviceMs };
   }
 
+  if (hasLongId(start)) throw longId();
+
   const mayBeRecord = isWhole && !isCsv(start, response);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
   const isData = isReportData(answer) || (isDirect && holdsRows(answer));
@@ -416,6 +419,20 @@ async function readCreated<Result>(
     text: start,
     redact,
     lack: 'The report was asked for, but the answer holds no report id.',
+    hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
+  });
+}
+
+/** True for an answer whose report id is too long to be one. */
+function hasLongId(start: string): boolean {
+  const id = /"(?:report_?id|id)"\s*:\s*"([^"]*)/i.exec(start)?.[1] ?? '';
+  return id.length > serviceTextAtMost;
+}
+
+function longId(): IncompleteDataError {
+  const message = `The service answered the order with a report id of more than ${serviceTextAtMost} characters.`;
+  return new IncompleteDataError(message, {
+    retryable: false,
     hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
   });
 }

@@ -12,6 +12,7 @@ import { outputFlags } from '../plan/flags/output-flags.ts';
 import { outputOf, type ReportOutput } from '../plan/plan.ts';
 import { planOfEntry } from '../report/ledger.ts';
 import { declareCommand } from './command.ts';
+import { expectReportId } from './report-id.ts';
 
 export const downloadCommand = declareCommand({
   name: 'download',
@@ -24,7 +25,7 @@ export const downloadCommand = declareCommand({
   ],
   flags: downloadFlags,
   async action({ context, options, args: [reportId] }) {
-    await download(context, options, reportId);
+    await download(context, options, expectReportId(reportId));
     return 0;
   },
 });

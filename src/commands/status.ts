@@ -9,6 +9,7 @@ import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
+import { expectReportId } from './report-id.ts';
 
 const statusFlags = flagGroup('Options:', {
   wait: { flags: '--wait', meaning: 'poll until the report is ready' },
@@ -30,7 +31,7 @@ export const statusCommand = declareCommand({
   ],
   flags,
   async action({ context, options, args: [reportId] }) {
-    await status(context, options, reportId);
+    await status(context, options, expectReportId(reportId));
     return 0;
   },
 });

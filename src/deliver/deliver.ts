@@ -10,6 +10,7 @@ import { type FormatName, formatNames, formatOfFile, formats } from '../formats/
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
 import {
   expandName,
+  expectNoAddress,
   hasTimePlaceholder,
   type NameValues,
   placeholdersOf,
@@ -195,6 +196,7 @@ export function checkFormat(
   context: Pick<Context, 'console' | 'host' | 'flags'>,
   options: OutputFlags,
 ): FormatName {
+  expectNoAddress('-o', options.output ?? '-');
   csvDialectOf(options);
   const format = chooseFormat(context, options);
   const uselessFlags: string[] = [];

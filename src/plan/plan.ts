@@ -16,6 +16,7 @@ import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report
 import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { expectBegun, formatDate, type Window } from '../report/window.ts';
+import { checkColumns } from './check-columns.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
 
@@ -106,6 +107,8 @@ export async function planJob(source: JobSource): Promise<Job> {
   const isOneReport = options.split === undefined || isMerged;
   const isCompared = options.compare !== undefined && isOneReport;
   const plan = isCompared ? comparablePlan(asked, now) : asked;
+  const { columns } = spec.request;
+  if (columns !== undefined && columns !== 'all') checkColumns(plan, columns);
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
 

@@ -195,3 +195,86 @@ test('a redirect to no web address names its scheme', async () => {
 
   expectRefusal(await runCli('campaigns --retries 0', { env }), 4, 'redirects to a file: address');
 });
+
+describe('text of the service is bounded', () => {
+  const long = 'x'.repeat(600_000);
+
+  test('a state word', async () => {
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') json(response, { report_id: 'r1' });
+      else json(response, { response: { status: long } });
+    });
+
+    const result = await runCli(`${line} --wait-timeout 0s`, { env });
+
+    expect(result.exitCode).toBe(7);
+    expect(result.stderr.length).toBeLessThan(5_000);
+  });
+
+  test('why a report failed, and in how many lines', async () => {
+    const errors = Array.from({ length: 40 }, (_, index) => `${index} ${long.slice(0, 900)}`);
+    const { env } = await serve((_request, response) => json(response, { errors }, 400));
+
+    const result = await runCli(line, { env });
+
+    expectRefusal(result, 4, 'and 20 more');
+    expect(result.stderr.length).toBeLessThan(15_000);
+  });
+
+  test('a report id that is none', async () => {
+    const { env } = await serve((_request, response) => json(response, { report_id: long }));
+
+    expectRefusal(await runCli(line, { env }), 9, 'a report id of more than 500 characters');
+  });
+});
+
+describe('what is refused before anything is ordered', () => {
+  test.each([
+    { target: 's3://bucket/x.csv', pipe: '-o - | aws s3 cp - s3://bucket/x.csv' },
+    { target: 'https://example.com/x.csv', pipe: '-o - | curl -T - https://example.com/x.csv' },
+    { target: 'postgres://me@db/x', pipe: '-o - | psql postgres://me@db/x' },
+    { target: 'gs://b/{date}.csv', pipe: '-o - | gcloud storage cp - gs://b/{date}.csv' },
+    { target: 'hdfs://b/x.csv', pipe: '-o - | a program' },
+  ])('the target $target, with the pipe to use', async ({ target, pipe }) => {
+    const { run, server } = await serveForTest();
+
+    const result = await run(`run --period 2026-11-09 --by CAMPAIGN -o ${target}`);
+
+    expectRefusal(result, 2, `-o ${target} is an address`);
+    expect(result.stderr).toContain(pipe);
+    expect(server.requests()).toEqual([]);
+    expectRefusal(await run(`campaigns -o ${target}`), 2, 'is an address');
+  });
+
+  test('a recording that would go to an address', async () => {
+    const { run } = await serveForTest();
+
+    expectRefusal(await run('doctor --service --yes --record s3://b/x'), 2, '--record s3://b/x');
+  });
+
+  test.each([
+    { columns: 'date,displays', says: '“date”: this column cannot be in the report' },
+    { columns: 'campainName', says: 'Did you mean campaignName?' },
+    { columns: 'campaignId,clicks', says: '“clicks”: this column cannot be in the report' },
+    { columns: 'ctr', says: '“ctr”: this column cannot' },
+  ])('--columns $columns', async ({ columns, says }) => {
+    const { run, server } = await serveForTest();
+    const line = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays';
+
+    expectRefusal(await run(`${line} --columns ${columns}`), 2, says);
+    expect(server.requests()).toEqual([]);
+  });
+
+  test('an empty report id', async () => {
+    for (const command of ['status', 'download']) {
+      expectRefusal(await runCli([command, '']), 2, 'The report id is empty.');
+    }
+  });
+
+  test('an adreport.yaml that is nested too deeply', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'adreport.yaml'), `a: ${'['.repeat(30_000)}`);
+
+    expectRefusal(await runCli('run --all --local', { cwd }), 2, 'it is nested too deeply');
+  });
+});

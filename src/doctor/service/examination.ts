@@ -7,6 +7,7 @@ import { version } from '../../context.ts';
 import { type StatementId, type StatementKind, statements } from '../../contract/statements.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import { UnreachableError } from '../../errors.ts';
+import { expectNoAddress } from '../../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../../output/file/output-file.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -61,6 +62,7 @@ export async function examineService(
   const settings = await context.account.settings();
   await context.account.signIn();
 
+  if (options.recordFile !== undefined) expectNoAddress('--record', options.recordFile);
   const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
   if (recordPath) await checkTarget(recordPath);
 
