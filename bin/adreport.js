@@ -19,6 +19,11 @@ process.on('SIGINT', endAtOnce).on('SIGTERM', endAtOnce);
 // that it is done.
 process.exitCode = 1;
 const { main } = await import('../dist/main.js').catch((error) => {
+  if (['EMFILE', 'ENFILE'].includes(error.code)) {
+    console.error(`adreport: Cannot start: too many files are open (${error.code}).`);
+    console.error('  Raise the limit, for example with: ulimit -n 1024');
+    process.exit(2);
+  }
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
   console.error('adreport is not built here. Run npm ci in its folder first, which builds it.');
   process.exit();

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
 import { errorOfOtherName } from './commands/meant-words.ts';
 import { type Context, createContext } from './context.ts';
-import { AdreportError, InterruptedError, UsageError } from './errors.ts';
+import { AdreportError, codeOf, InterruptedError, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
 import { createProgram, fromCommanderError, wordsToParse } from './program.ts';
 import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
@@ -68,6 +68,12 @@ function reasonOf(error: unknown, host: Host): unknown {
 
   // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
   const reason: unknown = host.signal.aborted ? host.signal.reason : ours;
+  const code = codeOf(reason);
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new UsageError(`Too many files are open (${code}).`, {
+      hint: 'Raise the limit, for example with: ulimit -n 1024',
+    });
+  }
   const isOfGoneFolder = host.cwd === goneFolder && String(reason).includes(goneFolder);
   if (!isOfGoneFolder) return reason;
   return new UsageError('The working folder was deleted.', {

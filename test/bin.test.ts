@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -178,5 +179,22 @@ test.skipIf(process.platform === 'win32')(
     expect(status).toBe(0);
     expect(stderr).toBe('');
     expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toMatch(/^requests,/);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'running out of file descriptors at the start is a sentence',
+  () => {
+    const script = 'ulimit -n 24; exec "$0" "$1" run --local --period yesterday';
+    const bin = join(import.meta.dirname, '../bin/adreport.js');
+
+    const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, bin], {
+      encoding: 'utf8',
+    });
+
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      'adreport: Cannot start: too many files are open (EMFILE).\n  Raise the limit, for example with: ulimit -n 1024\n',
+    );
   },
 );
