@@ -72,6 +72,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
       env,
       cwd,
       console,
+      files: host,
       exchange: { wallClock, stopwatch, sleep, random, signal },
       userAgent: `adreport/${version}`,
       localServer: once(startServer),
@@ -94,7 +95,13 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     ledger() {
       if (account.isLocal) return undefined;
       const { directory } = accounts.store();
-      ledger ??= new Ledger({ directory, makeFolder, wallClock, warn: console.warn });
+      ledger ??= new Ledger({
+        directory,
+        makeFolder,
+        machine: host,
+        wallClock,
+        warn: console.warn,
+      });
       return ledger;
     },
 

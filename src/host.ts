@@ -9,6 +9,9 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 
+  /** What names, quotes and open files follow from. */
+  readonly platform: NodeJS.Platform;
+
   /**
    * Aborted, with an `InterruptedError` for reason, when the user or the system asks the program to
    * end.
@@ -45,6 +48,7 @@ export function processHost(): Host {
     stderr: process.stderr,
     env: process.env,
     cwd: workingFolder(),
+    platform: process.platform,
     signal: signalToEnd(),
     wallClock: Date.now,
     stopwatch: () => performance.now(),

@@ -4,6 +4,7 @@ import { createHttp, type Http, readProxy } from '../api/http.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
+import type { FileMachine } from '../text/held-file.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import {
@@ -50,6 +51,9 @@ export interface AccountMachine {
   readonly cwd: string;
   readonly console: Console;
 
+  /** How the settings file is changed. */
+  readonly files: FileMachine;
+
   /** The clocks, the sleep and the signal of every call. */
   readonly exchange: ExchangeOptions['host'];
   readonly userAgent: string;
@@ -86,7 +90,7 @@ export class Accounts {
 
   /** The settings file of this user. */
   store(): Store {
-    return new Store(this.#machine.env, this.#machine.console.warn);
+    return new Store(this.#machine.env, this.#machine.console.warn, this.#machine.files);
   }
 
   /**

@@ -4,7 +4,8 @@ import { dirname, join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { codeOf, UsageError } from '../errors.ts';
+import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
+import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { entryOf, settingKeys } from './settings.ts';
 
@@ -101,12 +102,14 @@ export class Store {
   readonly directory: string;
   readonly path: string;
   readonly #warn: (sentence: string) => void;
+  readonly #machine: FileMachine;
 
   /** @param warn is told what is open to other users */
-  constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void) {
+  constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void, machine: FileMachine) {
     this.directory = settingsFolder(env);
     this.path = join(this.directory, 'settings.json');
     this.#warn = warn;
+    this.#machine = machine;
   }
 
   /**
@@ -122,7 +125,8 @@ export class Store {
   /**
    * Changes what is stored, while every other process that would change it waits; a reader sees the
    * old file or the new one. `change` gives the settings that it was given where nothing is to be
-   * changed, and may be called twice. Throws `UsageError` if the file cannot be changed.
+   * changed, and may be called twice. Throws `UsageError` if the file cannot be changed, and
+   * `OutputError` if another program has it open.
    */
   async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
     // Where there is nothing to change, no folder is made.
@@ -133,7 +137,7 @@ export class Store {
     try {
       const before = this.#readNow(ConfClass);
       const settings = change(before);
-      if (settings !== before) this.#writeNow(ConfClass, settings);
+      if (settings !== before) await this.#write(ConfClass, settings);
     } finally {
       // A lock that another process has taken over is not ours to give back.
       await unlock().catch(() => {});
@@ -173,7 +177,7 @@ export class Store {
       // A pipe that nobody writes to, or a device without an end, would be read for ever.
       if (!stats.isFile()) throw new Error('it is no regular file');
       if (stats.size > settingsBytesAtMost) throw new Error('it is larger than 1 MB');
-      sayIfOpen(this.path, this.#warn);
+      this.#sayIfOpen(this.path);
       expectObject(this.path);
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
@@ -188,10 +192,12 @@ export class Store {
     }
   }
 
-  #writeNow(ConfClass: typeof Conf, settings: StoredSettings): void {
+  async #write(ConfClass: typeof Conf, settings: StoredSettings): Promise<void> {
     try {
-      sayIfOpen(this.directory, this.#warn);
-      this.#conf(ConfClass).store = { ...settings };
+      this.#sayIfOpen(this.directory);
+      await changeFile(this.#machine, () => {
+        this.#conf(ConfClass).store = { ...settings };
+      });
     } catch (cause) {
       throw this.#cannotWrite(cause);
     }
@@ -209,8 +215,38 @@ export class Store {
     });
   }
 
-  #cannotWrite(cause: unknown): UsageError {
+  /** Says what is open to other users, which Windows has no modes for; a file is closed to them. */
+  #sayIfOpen(path: string): void {
+    const stats = statSync(path);
+    if (this.#machine.platform === 'win32' || (stats.mode & 0o077) === 0) return;
+
+    const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+    const isOpen = `${path} is open to other users (mode ${mode})`;
+    // To close a folder that adreport did not make, such as `/tmp`, would break more than it
+    // protects.
+    if (stats.isDirectory()) {
+      this.#warn(`${isOpen}, and is left so; the settings in it have mode 0600.`);
+      return;
+    }
+    try {
+      chmodSync(path, 0o600);
+      this.#warn(
+        `${isOpen}, and was closed: 0600. If somebody may have read it, make a new token.`,
+      );
+    } catch {
+      this.#warn(`${isOpen}, and is not ours to close.`);
+    }
+  }
+
+  #cannotWrite(cause: unknown): AdreportError {
     const sentence = `The settings file ${this.path} cannot be written: ${reasonOf(cause)}.`;
+    if (cause instanceof HeldFileError) {
+      return new OutputError(sentence, {
+        code: cause.code,
+        hint: 'Close it there, and run the same command again.',
+        cause,
+      });
+    }
     return new UsageError(sentence, {
       hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
       cause,
@@ -259,27 +295,6 @@ export function makeFolder(path: string): void {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** Says what is open to other users, which Windows has no modes for; a file is closed to them. */
-function sayIfOpen(path: string, warn: (sentence: string) => void): void {
-  const stats = statSync(path);
-  if (process.platform === 'win32' || (stats.mode & 0o077) === 0) return;
-
-  const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
-  const isOpen = `${path} is open to other users (mode ${mode})`;
-  // To close a folder that adreport did not make, such as `/tmp`, would break more than it
-  // protects.
-  if (stats.isDirectory()) {
-    warn(`${isOpen}, and is left so; the settings in it have mode 0600.`);
-    return;
-  }
-  try {
-    chmodSync(path, 0o600);
-    warn(`${isOpen}, and was closed: 0600. If somebody may have read it, make a new token.`);
-  } catch {
-    warn(`${isOpen}, and is not ours to close.`);
   }
 }
 

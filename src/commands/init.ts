@@ -79,7 +79,10 @@ function savedKeysOf(spec: ReportSpec): string {
  */
 async function init({ console, host }: Context): Promise<void> {
   try {
-    const file = await openOutput(resolve(host.cwd, projectFileName), { noClobber: true });
+    const file = await openOutput(resolve(host.cwd, projectFileName), {
+      machine: host,
+      noClobber: true,
+    });
     await file.write(Buffer.from(example));
     await file.commit();
   } catch (cause) {

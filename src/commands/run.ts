@@ -66,7 +66,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 
   const chosen = await chooseParts(context, planned);
   const jobs = chosen.filter(({ parts }) => parts.length > 0);
-  expectOwnPlaces(jobs, context.host.cwd);
+  expectOwnPlaces(jobs, context.host);
 
   const refusal = chosen.find((job) => job.refusal)?.refusal;
   if (options.dryRun) {

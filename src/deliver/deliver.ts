@@ -10,6 +10,7 @@ import { type FormatName, formatNames, formatOfFile, formats } from '../formats/
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
 import {
   expandName,
+  expectHoldable,
   expectNoAddress,
   hasTimePlaceholder,
   type NameValues,
@@ -300,18 +301,19 @@ export async function openTarget(
   if (goesToStdout(options)) return stdoutTarget(console);
 
   const name = (id?: string) => expandName(template, id === undefined ? names : { ...names, id });
-  const path = (id?: string) => resolve(host.cwd, name(id));
+  const path = (id?: string) => {
+    expectHoldable(name(id), host.platform);
+    return resolve(host.cwd, name(id));
+  };
   const noClobber = !clobber;
   if (isBookName(basename(template))) {
     throw new UsageError(`-o ${template} would be the books of a folder.`, {
       hint: 'Choose another name.',
     });
   }
-  if (!placeholdersOf(template).includes('id')) await checkTarget(path(), { noClobber });
-  return {
-    name,
-    open: (id) => openOutput(path(id), { noClobber, hashes, signal: host.signal }),
-  };
+  const fileOptions = { machine: host, noClobber, hashes };
+  if (!placeholdersOf(template).includes('id')) await checkTarget(path(), fileOptions);
+  return { name, open: (id) => openOutput(path(id), fileOptions) };
 }
 
 /**

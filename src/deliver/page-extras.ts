@@ -31,8 +31,8 @@ export function pageExtras(
   };
 }
 
-function printerOn({ env, cwd, signal }: Context['host']): PagePrinter {
-  const browser = findBrowser({ env, cwd, platform: process.platform, isProgram });
+function printerOn({ env, cwd, platform, signal }: Context['host']): PagePrinter {
+  const browser = findBrowser({ env, cwd, platform, isProgram });
   return (page) => printPage(page, { browser, env, signal });
 }
 

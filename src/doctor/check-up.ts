@@ -90,7 +90,8 @@ class CheckUp {
     // The store closes files that are open to others, and says so: before the settings are read for
     // anything else.
     const closedFiles: string[] = [];
-    const store = new Store(this.#context.host.env, (text) => closedFiles.push(text));
+    const { host } = this.#context;
+    const store = new Store(host.env, (text) => closedFiles.push(text), host);
 
     await this.#attempt('settings-file', async () => {
       const { accounts } = await store.read();

@@ -134,7 +134,7 @@ export async function createReport<T>(
 
   const { since, until } = describeWindow(plan.window);
   const settings = await account.settings();
-  ledger.record({
+  await ledger.record({
     id,
     ...identity,
     credential: ledger.credentialOf(identityOf(settings)),
@@ -232,7 +232,7 @@ export async function noteReport(
   change: LedgerChange,
 ): Promise<void> {
   const { baseUrl } = await account.settings();
-  ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
+  await ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
 /**

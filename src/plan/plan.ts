@@ -6,6 +6,7 @@ import { type Remark, UsageError } from '../errors.ts';
 import type { Expectation } from '../judge/check.ts';
 import {
   expandName,
+  expectHoldable,
   hasTimePlaceholder,
   type NameValues,
   placeholdersOf,
@@ -277,15 +278,19 @@ interface Owner {
 
 /**
  * Throws `UsageError` where two outputs of a run would be one file, by their names or through a
- * link.
+ * link, and for an output that the system cannot hold.
  */
-export function expectOwnPlaces(jobs: readonly Job[], cwd: string): void {
+export function expectOwnPlaces(
+  jobs: readonly Job[],
+  { cwd, platform }: { readonly cwd: string; readonly platform: NodeJS.Platform },
+): void {
   const owners = new Map<string, Owner>();
 
   for (const job of jobs) {
     // The parts of a merged report share one output.
     const outputs = new Set(job.parts.map((part) => outputOf(job, part).file));
     for (const output of outputs) {
+      if (output !== undefined) expectHoldable(output, platform);
       const place = output === undefined ? 'stdout' : placeOnDisk(resolve(cwd, output));
       const owner = owners.get(place);
       if (owner) throw sharedPlace(owner, { job, output: output ?? 'stdout' });

@@ -3,6 +3,7 @@ import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { momentOf } from '../contract/values.ts';
+import { changeFile, type FileMachine } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import type { ReportPlan } from './request.ts';
@@ -96,6 +97,7 @@ interface LedgerOptions {
   /** Where the ledger's folder is; made, with the ones above it, when the first report is noted. */
   readonly directory: string;
   readonly makeFolder: (path: string) => void;
+  readonly machine: FileMachine;
 
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
@@ -153,15 +155,20 @@ export class Ledger {
   }
 
   /** Notes a report that was just created. */
-  record(entry: NewLedgerEntry): void {
+  async record(entry: NewLedgerEntry): Promise<void> {
     const created = { ...entry, lastStatus: 'progress' };
     const names = this.#allNames();
     const name = this.#timeNameFor(Date.parse(entry.createdAt)) + endingOf(entry);
-    if (!this.#write(name, created)) return;
-
-    this.#recentReports().set(searchKey(created), created);
+    // At once, so that a report that is noted meanwhile gets a later name.
     names.push(name);
     names.sort().reverse();
+    const isWritten = await this.#write(name, created);
+    if (!isWritten) {
+      names.splice(names.indexOf(name), 1);
+      return;
+    }
+
+    this.#recentReports().set(searchKey(created), created);
     for (const old of names.splice(reportsAtMost)) rmSync(join(this.path, old), { force: true });
   }
 
@@ -169,7 +176,7 @@ export class Ledger {
    * Notes what became of a report; one that is not in the ledger stays out of it. What was fetched
    * stays fetched.
    */
-  update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): void {
+  async update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): Promise<void> {
     const name = this.#nameOf(key);
     const entry = name === undefined ? undefined : this.#read(name)?.entry;
     if (name === undefined || !entry) return;
@@ -181,7 +188,7 @@ export class Ledger {
       ...(isTimeout && { timeouts: (entry.timeouts ?? 0) + 1 }),
       ...(file !== undefined && { file }),
     };
-    if (!this.#write(name, changed)) return;
+    if (!(await this.#write(name, changed))) return;
     const recent = this.#recentReports();
     if (recent.get(searchKey(entry))?.id === entry.id) recent.set(searchKey(entry), changed);
   }
@@ -285,12 +292,12 @@ export class Ledger {
   }
 
   /** Puts an entry in its place, and tells whether it stands there; what is in the way is said. */
-  #write(name: string, entry: LedgerEntry): boolean {
+  async #write(name: string, entry: LedgerEntry): Promise<boolean> {
     const fresh = join(this.path, `.${randomUUID()}.tmp`);
     try {
       this.#options.makeFolder(this.path);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
-      renameSync(fresh, join(this.path, name));
+      await changeFile(this.#options.machine, () => renameSync(fresh, join(this.path, name)));
       return true;
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);

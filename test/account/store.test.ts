@@ -15,6 +15,7 @@ import Conf from 'conf';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Store, type StoredAccount, settingsFolder, withAccount } from '../../src/account/store.ts';
 import { bundleScript } from '../support/bundle.ts';
+import { fileMachine } from '../support/file-machine.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const isWindows = process.platform === 'win32';
@@ -30,7 +31,11 @@ beforeEach(() => {
 });
 
 const open = () =>
-  new Store({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence));
+  new Store(
+    { ADREPORT_CONFIG_DIR: directory },
+    (sentence) => warnings.push(sentence),
+    fileMachine(),
+  );
 const save = (name: string, account: StoredAccount) =>
   open().update((stored) => withAccount(stored, name, account));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
@@ -149,8 +154,9 @@ describe('a file that cannot be used is named, and left alone', () => {
 
 test('of many processes that write at once none loses what another has stored, and a reader never sees half a file', async () => {
   const script = bundleScript(`
+    import { processHost } from './src/host.ts';
     import { Store, withAccount } from './src/account/store.ts';
-    const store = new Store(process.env, (text) => { throw new Error(text); });
+    const store = new Store(process.env, (text) => { throw new Error(text); }, processHost());
     for (let i = 0; i < 4; i += 1) {
       const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
       await store.update((stored) => withAccount(stored, process.env.NAME + i, account));

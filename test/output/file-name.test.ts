@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expandName, placeOf, safeName } from '../../src/output/file/file-name.ts';
+import { expandName, expectHoldable, placeOf, safeName } from '../../src/output/file/file-name.ts';
 
 describe('expandName', () => {
   it('puts values in', () => {
@@ -70,3 +70,19 @@ test.each([
     expect(placeOf(one, platform) === placeOf(other, platform)).toBe(isSame);
   },
 );
+
+test.each([
+  'report.csv',
+  'C:\\Users\\Ana Maria\\report.csv',
+  'd:/data/date={date}/part.parquet',
+  '\\\\server\\share\\data\\report.csv',
+  '\\\\?\\C:\\data\\report.csv',
+  '..\\..\\data\\.\\report.csv',
+  'console.csv',
+  'com10.csv',
+  'nulls/com.csv',
+  '.hidden',
+  "it's 50% & {more}.csv",
+])('Windows can hold %s', (path) => {
+  expect(() => expectHoldable(path, 'win32')).not.toThrow();
+});

@@ -8,7 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
 import { temporaryName } from '../../src/output/file/temporary-files.ts';
+import { fileMachine } from '../support/file-machine.ts';
 
+const machine = fileMachine();
 let folder: string;
 let path: string;
 
@@ -19,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => fs.rm(folder, { recursive: true, force: true }));
 
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
-  const file = await openOutput(path, options);
+  const file = await openOutput(path, { machine, ...options });
   await file.write(Buffer.from(text));
   await file.commit();
 }
@@ -27,7 +29,7 @@ async function write(text: string, options: { noClobber?: boolean } = {}): Promi
 describe('an output file', () => {
   it('is the old one until it is whole', async () => {
     await fs.writeFile(path, 'old');
-    const file = await openOutput(path);
+    const file = await openOutput(path, { machine });
 
     await file.write(Buffer.alloc(1_000_000, 'x'));
 
@@ -45,7 +47,7 @@ describe('an output file', () => {
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 600_000 }), { maxLength: 6 }),
         async (sizes) => {
-          const file = await openOutput(path);
+          const file = await openOutput(path, { machine });
           const buffer = Buffer.alloc(600_000);
           for (const [i, size] of sizes.entries()) {
             await file.write(buffer.fill(i + 1).subarray(0, size));
@@ -66,7 +68,7 @@ describe('an output file', () => {
   it('leaves nothing when aborted, the folders that were made included', async () => {
     await fs.mkdir(join(folder, 'kept'));
     path = join(folder, 'kept', 'date=2026-11-01', 'part', 'x.csv');
-    const file = await openOutput(path);
+    const file = await openOutput(path, { machine });
     await file.write(Buffer.from('x'));
     await file.abort();
 
@@ -92,7 +94,7 @@ describe('an output file', () => {
     await fs.writeFile(secret, 'secret', { mode: 0o600 });
     await fs.writeFile(path, 'old');
     await fs.chmod(path, 0o666);
-    const file = await openOutput(path);
+    const file = await openOutput(path, { machine });
     await file.write(Buffer.from('new'));
 
     const names = await fs.readdir(folder);
@@ -128,7 +130,7 @@ describe('what is no regular file', () => {
     async () => {
       execFileSync('mkfifo', [path]);
       const controller = new AbortController();
-      const opened = openOutput(path, { signal: controller.signal });
+      const opened = openOutput(path, { machine: fileMachine('linux', controller.signal) });
       controller.abort(new InterruptedError(143));
 
       await expect(opened).rejects.toMatchObject({ exitCode: 143 });
@@ -144,7 +146,7 @@ describe('what is no regular file', () => {
     expect(bytes.length).toBeLessThan(10_000);
     expect(gunzipSync(bytes).toString()).toBe('date,clicks\r\n'.repeat(100_000));
 
-    const file = await openOutput(path);
+    const file = await openOutput(path, { machine });
     await file.write(Buffer.from('new'));
 
     await file.abort();
@@ -157,7 +159,9 @@ describe('what is no regular file', () => {
     'below /proc is refused at once, before anything is fetched',
     async () => {
       for (const open of [checkTarget, openOutput]) {
-        await expect(open('/proc/nowhere/at/all/x.csv')).rejects.toMatchObject({ exitCode: 8 });
+        await expect(open('/proc/nowhere/at/all/x.csv', { machine })).rejects.toMatchObject({
+          exitCode: 8,
+        });
       }
     },
   );
@@ -182,13 +186,13 @@ describe('--no-clobber', () => {
       message: `${path} could not be written: it exists already, and --no-clobber keeps it.`,
     };
 
-    await expect(checkTarget(path, { noClobber: true })).rejects.toMatchObject(refusal);
-    await expect(openOutput(path, { noClobber: true })).rejects.toMatchObject(refusal);
-    await expect(checkTarget(path)).resolves.toBeUndefined();
+    await expect(checkTarget(path, { machine, noClobber: true })).rejects.toMatchObject(refusal);
+    await expect(openOutput(path, { machine, noClobber: true })).rejects.toMatchObject(refusal);
+    await expect(checkTarget(path, { machine })).resolves.toBeUndefined();
   });
 
   it('refuses a file that somebody else puts there meanwhile, and leaves it alone', async () => {
-    const file = await openOutput(path, { noClobber: true });
+    const file = await openOutput(path, { machine, noClobber: true });
     await file.write(Buffer.from('mine'));
 
     await fs.writeFile(path, 'theirs');
@@ -197,6 +201,18 @@ describe('--no-clobber', () => {
     expect(await fs.readFile(path, 'utf8')).toBe('theirs');
     expect(await fs.readdir(folder)).toEqual(['report.csv']);
   });
+});
+
+it('that could be replaced on Windows is left as it is, with nothing beside it', async () => {
+  await fs.writeFile(path, 'old');
+  await fs.utimes(path, 1, 1);
+
+  await checkTarget(path, { machine: fileMachine('win32') });
+
+  expect(await fs.readFile(path, 'utf8')).toBe('old');
+  expect((await fs.stat(path)).mtimeMs).toBe(1_000);
+  expect((await fs.stat(path)).nlink).toBe(1);
+  expect(await fs.readdir(folder)).toEqual(['report.csv']);
 });
 
 describe('leftovers of runs that were killed', () => {
@@ -230,7 +246,7 @@ it('that is a folder, or lies below a file, is refused early and late', async ()
     { target: join(path, 'deeper', 'x.csv'), reason: 'a part of its path is a file, not a folder' },
   ] as const) {
     const error = { exitCode: 8, message: `${target} could not be written: ${reason}.` };
-    await expect(openOutput(target)).rejects.toMatchObject(error);
-    await expect(checkTarget(target)).rejects.toMatchObject(error);
+    await expect(openOutput(target, { machine })).rejects.toMatchObject(error);
+    await expect(checkTarget(target, { machine })).rejects.toMatchObject(error);
   }
 });

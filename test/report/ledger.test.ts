@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../src/account/store.ts';
 import { fetchedStatus, Ledger, type NewLedgerEntry } from '../../src/report/ledger.ts';
 import { bundleScript } from '../support/bundle.ts';
+import { fileMachine } from '../support/file-machine.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const hourMs = 3_600_000;
@@ -25,6 +26,7 @@ function open(directory = join(folder, 'settings')): Ledger {
   return new Ledger({
     directory,
     makeFolder,
+    machine: fileMachine(),
     wallClock: () => nowMs,
     warn: (message) => warnings.push(message),
   });
@@ -56,8 +58,8 @@ function entry(id: string, hash = 'h1'): NewLedgerEntry {
 
 const key = (id: string) => ({ baseUrl: 'https://reports.example.com', id });
 
-test('a report is there the moment it is noted, for another process too', () => {
-  open().record(entry('a'));
+test('a report is there the moment it is noted, for another process too', async () => {
+  await open().record(entry('a'));
 
   expect(open().list()).toEqual([
     { ...entry('a'), createdAt: '2026-11-18T14:20:37.250Z', lastStatus: 'progress' },
@@ -65,16 +67,19 @@ test('a report is there the moment it is noted, for another process too', () => 
   expect(warnings).toEqual([]);
 });
 
-test('what became of it is the last that was noted', () => {
+test('what became of it is the last that was noted', async () => {
   const ledger = open();
-  ledger.record(entry('a'));
+  await ledger.record(entry('a'));
   nowMs += 1;
-  ledger.record(entry('b'));
-  ledger.update(key('a'), { status: 'ready' });
-  ledger.update(key('a'), { status: fetchedStatus, file: '/data/a.csv' });
-  ledger.update(key('a'), { status: 'expired' });
-  ledger.update(key('unknown'), { status: 'ready' });
-  ledger.update({ ...key('b'), baseUrl: 'https://elsewhere.example.com' }, { status: 'ready' });
+  await ledger.record(entry('b'));
+  await ledger.update(key('a'), { status: 'ready' });
+  await ledger.update(key('a'), { status: fetchedStatus, file: '/data/a.csv' });
+  await ledger.update(key('a'), { status: 'expired' });
+  await ledger.update(key('unknown'), { status: 'ready' });
+  await ledger.update(
+    { ...key('b'), baseUrl: 'https://elsewhere.example.com' },
+    { status: 'ready' },
+  );
 
   expect(ledger.list()).toMatchObject([
     { id: 'b', lastStatus: 'progress' },
@@ -92,15 +97,15 @@ describe('picking up', () => {
     { status: fetchedStatus, isPickedUp: false },
   ])(
     'the newest report of that request, and none where that is $status',
-    ({ status, isPickedUp }) => {
+    async ({ status, isPickedUp }) => {
       const ledger = open();
       for (const { id, hash } of [
         { id: 'other', hash: 'h2' },
         { id: 'old' },
         { id: 'new' },
       ] as const)
-        ledger.record(entry(id, hash));
-      ledger.update(key('new'), { status });
+        await ledger.record(entry(id, hash));
+      await ledger.update(key('new'), { status });
 
       expect(ledger.findUnfinished({ hash: 'h1', credential: 'mine' })?.id).toBe(
         isPickedUp ? 'new' : undefined,
@@ -109,9 +114,9 @@ describe('picking up', () => {
     },
   );
 
-  test('never one that the service has dropped by now', () => {
+  test('never one that the service has dropped by now', async () => {
     const ledger = open();
-    ledger.record(entry('a'));
+    await ledger.record(entry('a'));
     nowMs += 24 * hourMs - 1;
 
     expect(ledger.findUnfinished({ hash: 'h1', credential: 'mine' })).toMatchObject({ id: 'a' });
@@ -123,11 +128,11 @@ describe('picking up', () => {
 });
 
 describe('whose a report is', () => {
-  test('one of another credential is not picked up, nor one of nobody knows whose', () => {
+  test('one of another credential is not picked up, nor one of nobody knows whose', async () => {
     const ledger = open();
     const { credential: _none, ...ofOlderVersion } = entry('old');
-    ledger.record(ofOlderVersion);
-    ledger.record({ ...entry('theirs'), credential: 'theirs' });
+    await ledger.record(ofOlderVersion);
+    await ledger.record({ ...entry('theirs'), credential: 'theirs' });
     expect(ledger.findUnfinished({ hash: 'h1', credential: 'mine' })).toBeUndefined();
     expect(ledger.findUnfinished({ hash: 'h1', credential: 'theirs' })?.id).toBe('theirs');
     expect(open().findUnfinished({ hash: 'h1', credential: 'theirs' })?.id).toBe('theirs');
@@ -177,41 +182,41 @@ describe('whose a report is', () => {
   });
 });
 
-test('a report that was created before its window was over is not picked up once that is over', () => {
+test('a report that was created before its window was over is not picked up once that is over', async () => {
   const window = { since: '2026-11-18T00:00:00+0100', until: '2026-11-18T23:59:59+0100' };
   const overMs = Date.parse('2026-11-18T23:00:00Z');
   const search = { hash: 'h1', credential: 'mine' };
   const ledger = open();
   nowMs = overMs - 1;
-  ledger.record({ ...entry('early'), window });
+  await ledger.record({ ...entry('early'), window });
   expect(ledger.findUnfinished(search)?.id).toBe('early');
   nowMs = overMs;
   for (const reader of [ledger, open()]) expect(reader.findUnfinished(search)).toBeUndefined();
-  ledger.record({ ...entry('late'), window });
+  await ledger.record({ ...entry('late'), window });
   nowMs += 1;
   for (const reader of [ledger, open()]) expect(reader.findUnfinished(search)?.id).toBe('late');
 });
 
-test('a report that two runs gave up on is told, for another process too', () => {
+test('a report that two runs gave up on is told, for another process too', async () => {
   const search = { hash: 'h1', credential: 'mine' };
   const ledger = open();
-  ledger.record(entry('a'));
+  await ledger.record(entry('a'));
 
-  ledger.update(key('a'), { isTimeout: true });
+  await ledger.update(key('a'), { isTimeout: true });
   expect(ledger.findUnfinished(search)).toMatchObject({ id: 'a', isStuck: false });
-  ledger.update(key('a'), { isTimeout: true });
+  await ledger.update(key('a'), { isTimeout: true });
 
   for (const reader of [ledger, open()]) {
     expect(reader.findUnfinished(search)).toMatchObject({ id: 'a', isStuck: true });
   }
-  ledger.update(key('a'), { status: fetchedStatus });
+  await ledger.update(key('a'), { status: fetchedStatus });
   expect(open().findUnfinished(search)).toBeUndefined();
 });
 
 describe('the folder', () => {
-  test.skipIf(process.platform === 'win32')('is for the owner only', () => {
+  test.skipIf(process.platform === 'win32')('is for the owner only', async () => {
     const ledger = open();
-    ledger.record(entry('../../a\u001b[2J'));
+    await ledger.record(entry('../../a\u001b[2J'));
 
     const [name = ''] = readdirSync(ledger.path);
 
@@ -222,9 +227,9 @@ describe('the folder', () => {
     expect(ledger.list()).toMatchObject([{ id: '../../a\u001b[2J' }]);
   });
 
-  test('what was cut short, or is not ours, costs nothing but itself', () => {
+  test('what was cut short, or is not ours, costs nothing but itself', async () => {
     const ledger = open();
-    ledger.record(entry('a'));
+    await ledger.record(entry('a'));
     const texts = ['null', '42', '"text"', '[]', '{"id":"x"}', '{"id":"torn","ha'];
     for (const [index, text] of texts.entries()) {
       writeFileSync(join(ledger.path, `99999999999999${index}-${'0'.repeat(16)}.json`), text);
@@ -238,12 +243,12 @@ describe('the folder', () => {
 
   test.each(['settings', 'settings/ledger'])(
     'what keeps it from being read or written is a warning: %s',
-    (file) => {
+    async (file) => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), 'a file where the folder should be');
       const ledger = open();
-      ledger.record(entry('a'));
-      ledger.update(key('a'), { status: 'ready' });
+      await ledger.record(entry('a'));
+      await ledger.update(key('a'), { status: 'ready' });
 
       expect(ledger.findUnfinished({ hash: 'h1', credential: 'mine' })).toBeUndefined();
       expect(warnings).toContainEqual(
@@ -259,14 +264,15 @@ describe('the folder', () => {
 test('processes that write and change at once lose nothing', async () => {
   const writer = bundleScript(`
     import { makeFolder } from './src/account/store.ts';
+    import { processHost } from './src/host.ts';
     import { Ledger } from './src/report/ledger.ts';
     const [directory, writer, template] = process.argv.slice(2);
     const warn = (message) => { throw new Error(message); };
-    const ledger = new Ledger({ directory, makeFolder, wallClock: Date.now, warn });
+    const ledger = new Ledger({ directory, makeFolder, machine: processHost(), wallClock: Date.now, warn });
     for (let n = 0; n < 20; n += 1) {
       const entry = { ...JSON.parse(template), id: writer + '-' + n };
-      ledger.record(entry);
-      ledger.update(entry, { status: 'ready' });
+      await ledger.record(entry);
+      await ledger.update(entry, { status: 'ready' });
     }`);
   onTestFinished(writer.remove);
   const run = promisify(execFile);

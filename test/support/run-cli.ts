@@ -18,6 +18,9 @@ export interface CliOptions {
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
 
+  /** The system that the program takes the machine for; the machine's own where absent. */
+  readonly platform?: NodeJS.Platform;
+
   /** Of the streams, where not 100. */
   readonly columns?: number;
 
@@ -113,6 +116,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     stderr: stderr.stream,
     env: { ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
     cwd,
+    platform: options.platform ?? process.platform,
     signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,
     stopwatch: () => elapsedMs,

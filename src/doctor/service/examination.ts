@@ -7,7 +7,7 @@ import { version } from '../../context.ts';
 import { type StatementId, type StatementKind, statements } from '../../contract/statements.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import { UnreachableError } from '../../errors.ts';
-import { expectNoAddress } from '../../output/file/file-name.ts';
+import { expectHoldable, expectNoAddress } from '../../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../../output/file/output-file.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -64,7 +64,8 @@ export async function examineService(
 
   if (options.recordFile !== undefined) expectNoAddress('--record', options.recordFile);
   const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
-  if (recordPath) await checkTarget(recordPath);
+  if (options.recordFile) expectHoldable(options.recordFile, context.host.platform);
+  if (recordPath) await checkTarget(recordPath, { machine: context.host });
 
   const reports = planTrialReports({
     profile: settings.profile.value,
@@ -224,7 +225,7 @@ async function writeRecording(
   };
   const outcomes = Object.fromEntries(results.map(({ id, result }) => [id, result]));
 
-  const file = await openOutput(path);
+  const file = await openOutput(path, { machine: host });
   await file.write(Buffer.from(recording.toText(facts, outcomes)));
   await file.commit();
   console.note(`The recording of the calls is in ${path}.`);

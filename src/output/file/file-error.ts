@@ -11,11 +11,13 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it exists already, and --no-clobber keeps it',
   EISDIR: 'it is a folder',
   NO_HARD_LINKS: 'its disk has no hard links, without which an existing file cannot be kept',
+  HELD: 'it is open in another program',
   EXCHANGED: 'somebody has exchanged its temporary file for another one',
 };
 
 const hints: Readonly<Record<string, string>> = {
   EEXIST: 'Leave out --no-clobber to replace it, or choose another name.',
+  HELD: 'Close it there, and run the same command again.',
   NO_HARD_LINKS: 'Leave out --no-clobber, or write to another disk.',
 };
 

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
+import { quoted } from '../../text/printable.ts';
 
 /** What writes to an address of each kind from a pipe, by its scheme. */
 const pipes: Readonly<Record<string, (address: string) => string>> = {
@@ -110,7 +111,8 @@ function placeholderNamed(word: string): Placeholder {
   });
 }
 
-const deviceNames = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+/** Windows reads them as devices with any ending, and with blanks before it. */
+const deviceNames = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(\.|$)/i;
 
 /**
  * Control characters, marks that turn the direction of text, halves of a character, and what a file
@@ -134,6 +136,43 @@ export function safeName(text: string): string {
   while (Buffer.byteLength(name) > 120) name = name.replace(/.$/su, '');
   name = name.replace(/[.\s]+$/, '');
   return name === '' || deviceNames.test(name) ? `_${name}` : name;
+}
+
+/**
+ * Throws `UsageError` for the path of an output that Windows cannot hold; other systems accept any.
+ *
+ * @param path with its placeholders replaced
+ */
+export function expectHoldable(path: string, platform: NodeJS.Platform): void {
+  if (platform !== 'win32') return;
+
+  const withoutDrive = path.replace(/^([\\/]{2}\?[\\/])?([a-z]:(?=[\\/]))?/i, '');
+  for (const part of withoutDrive.split(/[\\/]/)) {
+    const reason = whyNotOnWindows(part);
+    if (reason === undefined) continue;
+
+    throw new UsageError(`${quoted(path)} cannot be a file on Windows: ${reason}.`, {
+      about: { value: path },
+      hint: isDriveOnly.test(path)
+        ? `If ${path.slice(0, 2)} is a drive, put a backslash after it.`
+        : 'Choose another name.',
+    });
+  }
+}
+
+/** Windows would look for the rest in the folder that it remembers for the drive. */
+const isDriveOnly = /^[a-z]:[^\\/]/i;
+
+/** Why a part of a path cannot be one on Windows, as a clause. */
+function whyNotOnWindows(part: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows takes none of them
+  const character = /[<>:"|?*\u0000-\u001f]/.exec(part)?.[0];
+  if (character !== undefined) return `it contains ${quoted(character)}`;
+  if (deviceNames.test(part)) return `${quoted(part)} is the name of a device`;
+
+  const isStep = part === '.' || part === '..';
+  if (isStep || !/[. ]$/.test(part)) return undefined;
+  return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a blank'}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
+import { changeFile, type FileMachine } from '../../text/held-file.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
 import { followLinks } from './file-name.ts';
@@ -13,11 +14,10 @@ import { PieceWriter } from './piece-writer.ts';
 import { sweepFolder, temporaryName } from './temporary-files.ts';
 
 export interface OutputFileOptions {
+  readonly machine: FileMachine;
+
   /** Refuse a file that exists. */
   readonly noClobber?: boolean;
-
-  /** Ends the wait for somebody who reads a named pipe. */
-  readonly signal?: AbortSignal;
 
   /** Compute the hash of what is written. */
   readonly hashes?: boolean;
@@ -52,12 +52,10 @@ interface OpenedFile {
  * named pipe and all else that is no regular file is written directly, once somebody reads it.
  * Where the name ends in `.gz` the file is packed. Throws `OutputError`.
  */
-export async function openOutput(
-  path: string,
-  options: OutputFileOptions = {},
-): Promise<OutputFile> {
+export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
+  const { machine } = options;
   const opened = await withReason(path, async () => {
-    if (await isDirect(path)) return openDirect(path, options.signal);
+    if (await isDirect(path, machine.platform)) return openDirect(path, machine.signal);
     return FileBeside.open(path, options);
   });
   return new OutputFile(path, opened, options);
@@ -83,7 +81,11 @@ export class OutputFile implements Sink {
 
   #isDone = false;
 
-  constructor(path: string, opened: OpenedFile, { hashes = false }: OutputFileOptions) {
+  constructor(
+    path: string,
+    opened: OpenedFile,
+    { hashes = false }: Pick<OutputFileOptions, 'hashes'>,
+  ) {
     this.#path = path;
     this.#opened = opened;
     this.#pieces = new PieceWriter(opened.file, { hashes });
@@ -154,16 +156,21 @@ export class OutputFile implements Sink {
   }
 }
 
-/** Throws early what `openOutput` would throw later, so that nothing is fetched in vain. */
-export async function checkTarget(path: string, options: OutputFileOptions = {}): Promise<void> {
+/**
+ * Throws early what `openOutput` would throw later, so that nothing is fetched in vain; on Windows
+ * also if another program has the file open.
+ */
+export async function checkTarget(path: string, options: OutputFileOptions): Promise<void> {
+  const { platform } = options.machine;
   await withReason(path, async () => {
-    if (await isDirect(path)) return;
+    if (await isDirect(path, platform)) return;
 
     const target = await findTarget(path, options);
     const folder = dirname(target.path);
     const [outermost] = await missingFolders(folder);
     if (outermost === undefined) {
       await tryToPlace(folder, target);
+      if (platform === 'win32') await expectReplaceable(target, options.machine);
       return;
     }
 
@@ -199,6 +206,49 @@ async function tryToPlace(folder: string, { existing, keepsExisting }: Target): 
   }
 }
 
+/** A person waits, and who has a file open for longer has it open for minutes. */
+const checkedAtMostMs = 2_000;
+
+/** Throws `HeldFileError` if another program has the target open, so that it cannot be replaced. */
+async function expectReplaceable({ path, existing }: Target, machine: FileMachine): Promise<void> {
+  if (!existing) return;
+  await changeFile(machine, () => tryToMove(path), checkedAtMostMs);
+
+  const secondName = join(dirname(path), temporaryName('second'));
+  try {
+    await fs.link(path, secondName);
+  } catch {
+    // A disk without hard links shows the rest only when the file is replaced.
+    return;
+  }
+  try {
+    await changeFile(machine, () => tryToReplace(secondName), checkedAtMostMs);
+  } finally {
+    await fs.unlink(secondName).catch(() => {});
+  }
+}
+
+/** Writes nothing to a file, and moves it nowhere: Excel forbids the first, others the second. */
+async function tryToMove(path: string): Promise<void> {
+  const file = await fs.open(path, 'r+');
+  await file.close();
+  await fs.rename(path, path);
+}
+
+/**
+ * Replaces a second name of a file. Some programs allow the file to be written and moved, and
+ * still keep it from being replaced.
+ */
+async function tryToReplace(secondName: string): Promise<void> {
+  const empty = join(dirname(secondName), temporaryName('empty'));
+  await fs.writeFile(empty, '', { flag: 'wx' });
+  try {
+    await fs.rename(empty, secondName);
+  } finally {
+    await fs.unlink(empty).catch(() => {});
+  }
+}
+
 /** Gives a file the mode of the one that it is to replace. */
 async function takeMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
   const own = await file.stat();
@@ -227,16 +277,14 @@ class FileBeside implements OpenedFile {
 
   readonly #madeFolders: readonly string[];
 
-  private constructor(
-    file: fs.FileHandle,
-    temporaryPath: string,
-    target: Target,
-    madeFolders: readonly string[],
-  ) {
+  readonly #machine: FileMachine;
+
+  private constructor({ file, temporaryPath, target, madeFolders, machine }: BegunFile) {
     this.file = file;
     this.#temporaryPath = temporaryPath;
     this.#target = target;
     this.#madeFolders = madeFolders;
+    this.#machine = machine;
   }
 
   /** Begins the file. If this fails, nothing of it stays. */
@@ -250,7 +298,8 @@ class FileBeside implements OpenedFile {
       await makeFolders(folder, madeFolders);
       await sweepFolder(folder);
       const file = await fs.open(temporaryPath, 'wx');
-      return new FileBeside(file, temporaryPath, target, madeFolders);
+      const { machine } = options;
+      return new FileBeside({ file, temporaryPath, target, madeFolders, machine });
     } catch (error) {
       await removeFolders(madeFolders);
       throw error;
@@ -270,13 +319,13 @@ class FileBeside implements OpenedFile {
   async place(): Promise<void> {
     const { path, keepsExisting } = this.#target;
     if (!keepsExisting) {
-      await fs.rename(this.#temporaryPath, path);
+      await changeFile(this.#machine, () => fs.rename(this.#temporaryPath, path));
       return;
     }
 
     // Unlike a rename, a link never replaces what somebody has put there meanwhile.
     await link(this.#temporaryPath, path);
-    await fs.unlink(this.#temporaryPath);
+    await changeFile(this.#machine, () => fs.unlink(this.#temporaryPath));
   }
 
   /** Throws where the name of the temporary file no longer leads to what was written. */
@@ -309,11 +358,11 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) await fs.rmdir(folder).catch(() => {});
 }
 
-async function openDirect(path: string, signal: AbortSignal | undefined): Promise<OpenedFile> {
+async function openDirect(path: string, signal: AbortSignal): Promise<OpenedFile> {
   // To open a named pipe that nobody reads yet would hold up the program, signals included.
   let reader: fs.FileHandle | undefined;
   while (!reader && (await statOrNothing(path))?.isFIFO()) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(ignore('ENXIO'));
     if (!reader) await pause(100);
   }
@@ -323,6 +372,17 @@ async function openDirect(path: string, signal: AbortSignal | undefined): Promis
   const file = await fs.open(path, 'a');
   await reader?.close();
   return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
+}
+
+/** A file that was opened beside its target. */
+interface BegunFile {
+  readonly file: fs.FileHandle;
+  readonly temporaryPath: string;
+  readonly target: Target;
+
+  /** The folders that were made for it. */
+  readonly madeFolders: readonly string[];
+  readonly machine: FileMachine;
 }
 
 /** Where a file is to be, its symbolic links followed, and what stands there. */
@@ -351,6 +411,8 @@ async function missingFolders(folder: string): Promise<string[]> {
   const existing = await statOrNothing(folder);
   if (existing && !existing.isDirectory()) throw systemError('ENOTDIR');
   if (existing) return [];
+  // The drive, or the machine of the network, does not exist.
+  if (folder === dirname(folder)) throw systemError('ENOENT');
 
   return [...(await missingFolders(dirname(folder))), folder];
 }
@@ -359,8 +421,9 @@ async function missingFolders(folder: string): Promise<string[]> {
  * Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a
  * device.
  */
-async function isDirect(path: string): Promise<boolean> {
-  if (/^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path)) return true;
+async function isDirect(path: string, platform: NodeJS.Platform): Promise<boolean> {
+  const isStream = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
+  if (isStream && platform !== 'win32') return true;
 
   const existing = await statOrNothing(path);
   return existing !== undefined && !existing.isFile() && !existing.isDirectory();
