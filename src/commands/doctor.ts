@@ -14,6 +14,7 @@ import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';
 import { savedKeys, savedOptions } from '../plan/saved-reports.ts';
 import { specFromFlags } from '../plan/spec-from-flags.ts';
+import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { planSpec, type ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { readRows } from '../rows/read-rows.ts';
@@ -89,9 +90,11 @@ export const doctorCommand = declareCommand({
  * first broken thing.
  */
 async function doctor(context: Context, timeoutMs: number): Promise<number> {
+  const { env, cwd, platform } = context.host;
   const findings = await checkUp(context, {
     timeoutMs,
     checkReports,
+    findBrowser: () => findBrowser({ env, cwd, platform, isProgram }),
     orderYesterday: () => orderYesterday(context, timeoutMs),
   });
   await printFindings(context, findings);

@@ -7,7 +7,7 @@ import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Context } from '../context.ts';
 import { endpoints, type ReportSummary, type WindowClock } from '../contract/messages.ts';
-import { AdreportError } from '../errors.ts';
+import { AdreportError, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 
@@ -46,6 +46,9 @@ export interface CheckUpTools {
    */
   readonly checkReports: (path: string, shownPath: string) => Promise<number>;
 
+  /** The path of a browser. Throws `UsageError` if there is none. */
+  readonly findBrowser: () => string;
+
   readonly orderYesterday: () => Promise<YesterdayReport>;
 }
 
@@ -76,9 +79,11 @@ class CheckUp {
    * program was ended.
    */
   async run(): Promise<readonly CheckResult[]> {
-    this.#ok('node', `Node.js ${process.version.slice(1)} on ${process.platform}`);
+    const { platform } = this.#context.host;
+    this.#ok('node', `Node.js ${process.version.slice(1)} on ${platform}`);
     await this.#checkStore();
     await this.#checkProjectFile();
+    this.#checkBrowser();
 
     const settings = await this.#attempt('settings', () => this.#context.account.settings());
     if (settings) await this.#checkService(settings);
@@ -99,6 +104,8 @@ class CheckUp {
       this.#ok('settings-file', `${store.path}: ${names || 'no account is stored'}.`);
     });
 
+    // Windows has no modes.
+    if (host.platform === 'win32') return;
     const nothingLeft = 'Nothing is left to do, if nobody else uses this machine.';
     for (const text of closedFiles) this.#warn('permissions', text, nothingLeft);
 
@@ -128,6 +135,19 @@ class CheckUp {
       const count = await this.#tools.checkReports(path, relative(cwd, path));
       this.#ok(projectFileName, `${path}: ${formatPlural(count, 'report')}.`);
     });
+  }
+
+  /** The browser that prints PDFs, which most machines can do without. */
+  #checkBrowser(): void {
+    const { ADREPORT_BROWSER: wanted } = this.#context.host.env;
+    try {
+      this.#ok('browser', `${this.#tools.findBrowser()} prints PDFs.`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      const { message, hint: fix = '' } = error;
+      if (wanted) this.#warn('browser', message, fix);
+      else this.#ok('browser', 'none was found; only PDFs need Chrome, Chromium or Edge');
+    }
   }
 
   /** The settings with their sources, the way to the service, and whether it takes the token. */
@@ -309,7 +329,7 @@ function modeOf(path: string): number {
 }
 
 function isOpenToOthers(path: string): boolean {
-  return process.platform !== 'win32' && (modeOf(path) & 0o077) !== 0;
+  return (modeOf(path) & 0o077) !== 0;
 }
 
 function describeProxy({ url, none }: ProxySettings): string {

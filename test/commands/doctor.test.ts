@@ -161,6 +161,36 @@ describe('settings', () => {
   );
 });
 
+test('on Windows nothing is said about modes', async () => {
+  const { exitCode, stdout } = await runCli('doctor --local --json', { platform: 'win32' });
+
+  const checks = JSON.parse(stdout).map(({ check }: Finding) => check);
+  expect(exitCode).toBe(0);
+  expect(checks).toEqual(expect.arrayContaining(['node', 'settings-file', 'browser', 'clock']));
+  expect(checks).not.toContain('permissions');
+});
+
+test.each([
+  { named: 'nowhere/chrome', status: 'warning', message: 'which is no program here' },
+  { named: process.execPath, status: 'ok', message: `${process.execPath} prints PDFs.` },
+])('the browser for PDFs: $status', async ({ named, status, message }) => {
+  const env = { ADREPORT_BROWSER: named };
+
+  const { exitCode, stdout } = await runCli('doctor --local --json', { env });
+
+  const browser = JSON.parse(stdout).find(({ check }: Finding) => check === 'browser');
+  expect(browser).toMatchObject({ status, message: expect.stringContaining(message) });
+  expect(exitCode).toBe(0);
+});
+
+test('no browser is no trouble, unless PDFs are wanted', async () => {
+  // Edge is a part of Windows; this Windows has no folder of programs.
+  const { stdout } = await runCli('doctor --local --json', { platform: 'win32' });
+
+  const browser = JSON.parse(stdout).find(({ check }: Finding) => check === 'browser');
+  expect(browser).toMatchObject({ status: 'ok', message: expect.stringContaining('only PDFs') });
+});
+
 describe('the service', () => {
   test.each([
     { name: 'nobody listens', baseUrl: 'http://127.0.0.1:1' },
