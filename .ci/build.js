@@ -1,7 +1,7 @@
 // Bundles the program and its packages into dist/, so that an install is one package without
 // dependencies. Beside it go the licences of what is bundled, and a skill file, from which agents
 // learn what the program is for.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 // Packages in CommonJS ask for Node's own modules with `require`, which an ES module lacks.
@@ -9,31 +9,45 @@ const banner = `import { createRequire as requireFrom } from 'node:module'; cons
 
 rmSync('dist', { recursive: true, force: true });
 
-const { metafile } = await build({
-  // A process of its own reads Parquet; `imports` of package.json finds it beside the program.
-  entryPoints: {
-    main: 'src/main.ts',
-    'local-server': 'src/local-server.ts',
-    'parquet-process': 'src/rows/parquet-process.ts',
-  },
+const options = {
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   // A package that is written in both is taken as ES modules: esbuild cannot follow the files of
   // one that is in UMD.
   mainFields: ['module', 'main'],
   outdir: 'dist',
-  chunkNames: 'parts/[name]-[hash]',
   loader: { '.md': 'text' },
-  banner: { js: banner },
   // Names stay, so that the trace of a bug can be read.
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
+};
+
+const { metafile } = await build({
+  ...options,
+  // A process of its own reads Parquet; `imports` of package.json finds it beside the program.
+  entryPoints: {
+    main: 'src/main.ts',
+    'local-server': 'src/local-server.ts',
+    'parquet-process': 'src/rows/parquet-process.ts',
+  },
+  splitting: true,
+  format: 'esm',
+  chunkNames: 'parts/[name]-[hash]',
+  banner: { js: banner },
   metafile: true,
 });
+
+// Test runners such as Jest load the local server with `require`.
+await build({
+  ...options,
+  entryPoints: { 'local-server': 'src/local-server.ts' },
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+});
+mkdirSync('dist/types');
+writeFileSync('dist/types/local-server.d.cts', typesForRequire());
 
 const licenses = bundledFolders().map(licenseOf);
 const line = `\n${'-'.repeat(80)}\n\n`;
@@ -51,6 +65,16 @@ function bundledFolders() {
     }
   }
   return [...folders].sort();
+}
+
+/** The types of the CommonJS bundle: those of the ES module. */
+function typesForRequire() {
+  const mode = `with { 'resolution-mode': 'import' }`;
+  const module = `import('./local-server.js', { ${mode.replace('with', 'with:')} })`;
+
+  return `export type * from './local-server.js' ${mode};
+export declare const startLocalServer: typeof ${module}.startLocalServer;
+`;
 }
 
 /** A package's name, version and licence, as text for people and for audits. */

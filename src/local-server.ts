@@ -1,10 +1,15 @@
 /** `adreport/local-server`: the service for a test suite. */
 
-export type { ReportStatus } from './contract/messages.ts';
+export type { EndpointName, ReportRequest, ReportStatus } from './contract/messages.ts';
 export type { Profile } from './contract/vocabulary.ts';
 export type {
+  AnswerDocument,
   ClockSetting,
   Control,
+  FaultAnswer,
+  FaultObject,
+  FaultRequest,
+  ListedReport,
   LocalAccount,
   LocalServer,
   LocalServerOptions,

@@ -8,25 +8,25 @@ import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
-import {
-  readCount,
-  readDuration,
-  readPositive,
-  readWholeNumber,
-} from '../plan/flags/read-value.ts';
+import { readDuration, readWholeNumber } from '../plan/flags/read-value.ts';
 import { resolveWindow } from '../report/window-flags.ts';
+import { readClockTime } from '../server/clock.ts';
 import type { LoggedRequest } from '../server/local-server.ts';
+import { optionRanges } from '../server/options.ts';
 import type { LocalServer } from '../server/start.ts';
 import { printable } from '../text/printable.ts';
-import { formatPlural } from '../text/quantity.ts';
+import { formatCount, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { declareCommand } from './command.ts';
 
 const hourMs = 3_600_000;
 
-const readPort = (text: string) => readWholeNumber(text, { most: 65_535 });
-const readRate = (text: string) => readPositive(text.replace(/\/s$/, ''));
+/** Reads the value of a flag that is an option of the server, within the option's range. */
+const readNumberOf = (name: keyof typeof optionRanges) => (text: string) =>
+  readWholeNumber(text, optionRanges[name]);
+
+const readRate = (text: string) => readNumberOf('rateLimitPerSecond')(text.replace(/\/s$/, ''));
 
 const hostFlags = flagGroup('Options:', {
   host: {
@@ -42,14 +42,24 @@ const portFlags = flagGroup('Options:', {
   port: {
     flags: '--port <n>',
     meaning: 'port to listen on; 0 takes a free one',
-    read: readPort,
+    read: readNumberOf('port'),
     default: 8787,
   },
 });
 
 const worldFlags = flagGroup('Data:', {
-  seed: { flags: '--seed <n>', meaning: 'seed of the built-in data', read: readCount, default: 1 },
-  scale: { flags: '--scale <n>', meaning: 'n times as many facts', read: readPositive, default: 1 },
+  seed: {
+    flags: '--seed <n>',
+    meaning: 'seed of the built-in data',
+    read: readNumberOf('seed'),
+    default: 1,
+  },
+  scale: {
+    flags: '--scale <n>',
+    meaning: 'n times as many facts',
+    read: readNumberOf('scale'),
+    default: 1,
+  },
 });
 
 const dataFlags = flagGroup('Data:', {
@@ -60,15 +70,8 @@ const dataFlags = flagGroup('Data:', {
   restate: {
     flags: '--restate <n>',
     meaning: 'conversions and revenue of a day are complete n days after it is over',
-    read: readCount,
+    read: readNumberOf('restateDays'),
     default: 0,
-  },
-  restateTail: {
-    flags: '--restate-tail <n>',
-    meaning: 'for some campaigns, up to n days later than --restate says',
-    read: readCount,
-    default: 0,
-    isRare: true,
   },
 });
 
@@ -82,7 +85,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   polls: {
     flags: '--polls <n>',
     meaning: 'a report is ready at the n-th status call',
-    read: readPositive,
+    read: readNumberOf('polls'),
     conflicts: ['manual'],
     isRare: true,
   },
@@ -109,6 +112,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   now: {
     flags: '--now <time>',
     meaning: 'where the server’s clock starts: 2026-11-01T09:00:00Z',
+    read: readNow,
   },
   rateLimit: {
     flags: '--rate-limit <n/s>',
@@ -163,20 +167,6 @@ const execCommand = declareCommand({
   action: ({ context, options, args: [command] }) => exec(context, options, command),
 });
 
-const validateCommand = declareCommand({
-  name: 'validate',
-  args: ['<dir>'],
-  summary: 'check a folder of data for --fixtures; names file and line of an error',
-  examples: [
-    ['adreport local-server validate ./fixtures', 'exit 2 if the data are wrong'],
-    ['adreport local-server validate ./fixtures --json', 'what is in it, as JSON'],
-  ],
-  async action({ context, args: [directory] }) {
-    await validate(context, directory);
-    return 0;
-  },
-});
-
 const exportFlags = flagGroup('Options:', {
   period: {
     flags: '--period <period>',
@@ -213,12 +203,22 @@ export const localServerCommand = declareCommand({
     ],
   ],
   flags: serverFlags,
-  subcommands: [execCommand, validateCommand, exportCommand],
+  subcommands: [execCommand, exportCommand],
   async action({ context, options }) {
     await localServer(context, options);
     return 0;
   },
 });
+
+/** A time with its offset, as it was typed. */
+function readNow(value: string): string {
+  try {
+    readClockTime(value);
+    return value;
+  } catch (error) {
+    throw new InvalidArgumentError((error as UsageError).hint ?? '');
+  }
+}
 
 /** An address; of IPv6, also as it stands in a URL. An empty one would stand for all addresses. */
 function parseHost(value: string): string {
@@ -269,24 +269,33 @@ async function announceServer(
  * @param logRequest takes a line for each request
  */
 async function startFromFlags(
-  { console, host }: Context,
+  context: Context,
   flags: ServerFlags,
   logRequest: (line: string) => void,
 ): Promise<LocalServer> {
+  const { console, host } = context;
   const tls = readTls(flags, host.cwd);
   const { startLocalServer } = await import('../server/start.ts');
   const server = await startLocalServer({
-    ...flags,
+    host: flags.host,
+    port: flags.port,
     fixtures: flags.fixtures && resolve(host.cwd, flags.fixtures),
+    seed: flags.seed,
+    scale: flags.scale,
     delayMs: flags.delay,
+    polls: flags.polls,
+    manual: flags.manual,
     tokenTtlMs: flags.tokenTtl,
     reportTtlMs: flags.reportTtl,
     restateDays: flags.restate,
-    restateTailDays: flags.restateTail,
     rateLimitPerSecond: flags.rateLimit,
-    faults: flags.fault,
+    lenient: flags.lenient,
+    windowClock: flags.windowClock,
+    now: flags.now,
+    faults: flags.fault?.map((fault) => withAbsoluteFile(fault, host.cwd)),
     tls,
     onRequest: (request) => logRequest(requestLine(request)),
+    onFactsRead: showReading(context),
   });
 
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
@@ -294,6 +303,28 @@ async function startFromFlags(
     console.warn(`The server listens on ${flags.host}: ${what}.`);
   }
   return server;
+}
+
+/** A fault whose file, if it names one, is found from any folder. */
+function withAbsoluteFile(fault: string, cwd: string): string {
+  return fault.replace(/:file=(.+)$/s, (_, file: string) => `:file=${resolve(cwd, file)}`);
+}
+
+const firstLineAfterMs = 1_000;
+const betweenLinesMs = 10_000;
+
+/** Prints now and then how many facts have been read, where that takes its time. */
+function showReading({ console, host }: Context): (count: number) => void {
+  let nextLineMs = host.stopwatch() + firstLineAfterMs;
+
+  return (count) => {
+    const nowMs = host.stopwatch();
+    if (nowMs < nextLineMs) return;
+
+    nextLineMs = nowMs + betweenLinesMs;
+    const time = new Date(host.wallClock()).toISOString().slice(11, 19);
+    console.note(`${time} Reading facts.csv: ${formatCount(count)} facts so far.`);
+  };
 }
 
 /** A certificate with its key, as PEM. */
@@ -470,35 +501,6 @@ async function runToEnd({ program, args, env, host }: ChildProgram): Promise<num
     process.removeListener('exit', endWithUs);
     if (isGroup) signalAll('SIGTERM');
   }
-}
-
-/**
- * Reads a folder of data as the server would, and says what is in it. Throws `UsageError` for the
- * first error.
- */
-async function validate({ console, flags, host }: Context, directory: string): Promise<void> {
-  const { loadFixtures } = await import('../server/fixtures/load.ts');
-  const { accounts, campaigns, facts } = await loadFixtures(resolve(host.cwd, directory));
-  const hasFacts = facts.firstHour <= facts.lastHour;
-  const firstHour = hasFacts ? formatHour(facts.firstHour) : null;
-  const lastHour = hasFacts ? formatHour(facts.lastHour) : null;
-
-  if (flags.json) {
-    const counts = { accounts: accounts.length, campaigns: campaigns.length };
-    await console.result(JSON.stringify({ directory, ...counts, firstHour, lastHour }));
-    return;
-  }
-  const contents = [
-    formatPlural(accounts.length, 'account'),
-    formatPlural(campaigns.length, 'campaign'),
-    hasFacts ? `facts from ${firstHour} to ${lastHour}` : 'no facts',
-  ];
-  await console.result(`${directory}: ${contents.join(', ')}`);
-}
-
-/** The start of an hour that is counted from 1970: `2026-10-25T00:00:00Z`. */
-function formatHour(hour: number): string {
-  return new Date(hour * hourMs).toISOString().replace('.000', '');
 }
 
 /** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */

@@ -4,6 +4,7 @@ import { constants, createBrotliCompress, createDeflate, createGzip } from 'node
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { type Coding, chooseCoding } from './request/accept.ts';
+import { logEntryOf } from './request-log.ts';
 import { type ErrorId, ServiceError } from './service/service-error.ts';
 
 /** What a call is answered with, before it is compressed, slowed or cut. */
@@ -14,6 +15,15 @@ export interface Answer {
 
   /** Bytes are sent as they are; text may be compressed. */
   readonly body: string | Buffer | AsyncIterable<string>;
+
+  /** Of a report as CSV: the same report as JSON, and its columns. */
+  readonly csv?: { readonly json: AsyncIterable<string>; readonly fields: readonly string[] };
+
+  /** The report that was created. */
+  readonly reportId?: string;
+
+  /** Of a refusal: its code and its sentence. */
+  readonly why?: string;
 }
 
 /**
@@ -26,6 +36,9 @@ export type BodyChange = (
 ) => AsyncIterable<Buffer>;
 
 export const jsonType = 'application/json; charset=utf-8';
+
+/** What the log keeps of the reason of a refusal. */
+const whyLengthAtMost = 500;
 
 /** Shorter bodies do not gain from compression what its headers cost. */
 const compressedFromLength = 1_024;
@@ -44,7 +57,11 @@ export function jsonAnswer(
  * says, and what a `UsageError` of the admin calls says, and nothing of any other error.
  */
 export function refusalAnswer(error: unknown): Answer {
-  if (error instanceof ServiceError) return jsonAnswer(error.body, error.status, error.headers);
+  if (error instanceof ServiceError) {
+    const { body, status, headers, errorId, message } = error;
+    const why = `${errorId}: ${withoutExcerpt(message)}`;
+    return { ...jsonAnswer(body, status, headers), why };
+  }
   if (error instanceof UsageError) return answerMisuse(error);
 
   const { statusCode = 500, code } = error as FastifyFailure;
@@ -54,6 +71,11 @@ export function refusalAnswer(error: unknown): Answer {
   if (statusCode === 413) return refuse('BODY_TOO_LARGE', 'The body is too large.');
   if (statusCode < 500) return refuse('INVALID_BODY', 'The body could not be read to its end.');
   return refuse('INTERNAL', 'The service failed. This is a bug of the local server.');
+}
+
+/** A sentence without what the parser of JSON quotes of a body, which may be a password. */
+function withoutExcerpt(sentence: string): string {
+  return sentence.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, '');
 }
 
 /** An error of Fastify has a status, which says whether the client is to blame. */
@@ -80,7 +102,10 @@ export function send(
   answer: Answer,
   changes: readonly BodyChange[] = [],
 ): FastifyReply {
-  const { status, type, headers = {}, body } = answer;
+  const { status, type, headers = {}, body, why } = answer;
+  const entry = logEntryOf(request.raw);
+  if (entry && why !== undefined) entry.why = why.slice(0, whyLengthAtMost);
+
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
   const isNeverCompressed =
     Buffer.isBuffer(body) || (typeof body === 'string' && body.length < compressedFromLength);

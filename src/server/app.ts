@@ -2,12 +2,13 @@ import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { jsonAnswer, refusalAnswer, send } from './answer.ts';
-import { bodyOf, handleCall, signalOf } from './call-handler.ts';
+import { bodyOf, handleCall } from './call-handler.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
-import type { Control, LocalServerOptions } from './local-server.ts';
+import type { Control } from './local-server.ts';
 import { openapiDocument } from './openapi.ts';
 import { pageAnswer } from './page.ts';
 import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
+import { logEntryOf } from './request-log.ts';
 import { answerRows } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
@@ -28,12 +29,12 @@ export interface AppOptions {
  * admin calls with which tests steer it (`control/`), its description and its page.
  */
 export function createApp(services: Services, { control, ownHost }: AppOptions): FastifyInstance {
-  const app = createFastify(services.options);
+  const app = createFastify(services);
   const adminCalls = listAdminCalls(services, control);
 
   acceptAnyBody(app);
   markAnswers(app, services);
-  logCalls(app, services);
+  followCalls(app, services);
   refuseForeignHosts(app, ownHost);
   answerErrors(app);
   refuseUnknownPaths(app, adminCalls);
@@ -55,13 +56,16 @@ export function createApp(services: Services, { control, ownHost }: AppOptions):
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send());
   app.get('/rows/:id', (request, reply) => {
     const { id } = request.params as { readonly id: string };
-    return send(request, reply, answerRows(services, id, signalOf(reply)));
+    services.calls.open(reply.raw);
+    return send(request, reply, answerRows(services, id, services.calls.signalOf(reply.raw)));
   });
 
   return app;
 }
 
-function createFastify({ tls }: LocalServerOptions): FastifyInstance {
+function createFastify(services: Services): FastifyInstance {
+  const { log, clock, options } = services;
+  const { tls } = options;
   const app = Fastify({
     // A connection whose TLS handshake does not end would hold a server that is to close.
     ...(tls && { https: { ...tls, handshakeTimeout: 2_000 } }),
@@ -71,8 +75,11 @@ function createFastify({ tls }: LocalServerOptions): FastifyInstance {
     requestTimeout: 60_000,
     keepAliveTimeout: 600_000,
     forceCloseConnections: true,
-    clientErrorHandler: refuseNonHttp,
+    clientErrorHandler: (error: UnreadableBytes, socket) => refuseNonHttp(services, error, socket),
+    // No hook runs for such a request.
     frameworkErrors: (error, request, reply) => {
+      const arrival = { incoming: request.raw, outgoing: reply.raw, endpoint: undefined };
+      log.open({ ...arrival, nowMs: clock.now() });
       send(request, reply.header(localHeader, '1'), refusalAnswer(error));
     },
   });
@@ -99,17 +106,20 @@ function markAnswers(app: FastifyInstance, { clock }: Services): void {
   });
 }
 
-/** Logs the calls of the service, and those of no known path. */
-function logCalls(app: FastifyInstance, { log, clock }: Services): void {
-  app.decorateRequest('logEntry', undefined);
-
+/** Logs the calls of the service, and those of no known path, and lets `reset` end them. */
+function followCalls(app: FastifyInstance, { log, clock, calls }: Services): void {
   app.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint === undefined && !request.is404) return;
 
-    const incoming = request.raw;
-    const entry = log.open({ incoming, outgoing: reply.raw, endpoint, nowMs: clock.now() });
-    request.setDecorator('logEntry', entry);
+    calls.open(reply.raw);
+    const nowMs = clock.now();
+    log.open({ incoming: request.raw, outgoing: reply.raw, endpoint, nowMs });
+  });
+
+  app.addHook('preValidation', async (request) => {
+    const entry = logEntryOf(request.raw);
+    if (entry) log.keepBody(entry, bodyOf(request));
   });
 }
 
@@ -130,7 +140,7 @@ function refuseForeignHosts(app: FastifyInstance, ownHost: string): void {
     if (names.has(name)) return;
 
     const ownNames = [...names].join(' or ');
-    const sentence = `The Host header is not this server’s: call it ${ownNames}.`;
+    const sentence = `The Host header is not this server’s: call it ${ownNames}. To be called by another name, from a container for example, start it with --host 0.0.0.0.`;
     throw new ServiceError('FOREIGN_HOST', sentence);
   });
 }
@@ -220,16 +230,41 @@ function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
 }
 
-/** Answers what never became a request, and closes the connection. */
-function refuseNonHttp({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+/** The statuses of what never became a request; of all else it is 400. */
+const statusesByCode: ReadonlyMap<string | undefined, { status: number; phrase: string }> = new Map(
+  [
+    ['HPE_HEADER_OVERFLOW', { status: 431, phrase: 'Request Header Fields Too Large' }],
+    ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, phrase: 'Request Timeout' }],
+  ],
+);
+
+/** What the parser of HTTP tells of bytes that it cannot read. */
+interface UnreadableBytes {
+  readonly code?: string;
+
+  /** A `Buffer`, whatever the types of Fastify say. */
+  readonly rawPacket?: unknown;
+}
+
+/** Answers what never became a request, logs it, and closes the connection. */
+function refuseNonHttp({ log, clock }: Services, error: UnreadableBytes, socket: Duplex): void {
+  const { code, rawPacket } = error;
+  const bytes = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
+  // A client that hangs up is no request.
   if (!socket.writable) return;
 
-  const hasLargeHead = code === 'HPE_HEADER_OVERFLOW';
-  const status = hasLargeHead ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  const response = { error_id: 'INVALID_BODY', error: 'This is no HTTP request.' };
-  const { type, body } = jsonAnswer({ response });
+  const { status, phrase } = statusesByCode.get(code) ?? { status: 400, phrase: 'Bad Request' };
+  const sentence = 'This is no HTTP request.';
+  log.addUnreadable({
+    bytes,
+    nowMs: clock.now(),
+    status,
+    why: `INVALID_BODY: ${sentence} (${code})`,
+  });
+
+  const { type, body } = jsonAnswer({ response: { error_id: 'INVALID_BODY', error: sentence } });
   const head = [
-    `HTTP/1.1 ${status}`,
+    `HTTP/1.1 ${status} ${phrase}`,
     `${localHeader}: 1`,
     'connection: close',
     `content-type: ${type}`,

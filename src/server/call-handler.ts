@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointName } from '../contract/messages.ts';
 import { type Answer, refusalAnswer, send } from './answer.ts';
+import { changeAnswer } from './faults/change-answer.ts';
+import type { ActiveFault } from './faults/faults.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import { parseBody } from './request/parse-body.ts';
-import { bodyForLog, type LogEntry } from './request-log.ts';
+import type { FaultRequest } from './local-server.ts';
+import { type Parameters, parseBody, readScalar } from './request/parse-body.ts';
+import { seenRequest } from './request/seen-request.ts';
+import { type LogEntry, logEntryOf } from './request-log.ts';
 import { readCredentials, type ServiceCall, signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
 
@@ -35,29 +39,64 @@ export async function handleCall(
   services: Services,
   { endpoint, request, reply }: IncomingCall,
 ): Promise<FastifyReply> {
-  const { sessions, clock, faults } = services;
+  const { sessions, clock, faults, calls } = services;
   const { authorization = '' } = request.headers;
-  const entry = request.getDecorator<LogEntry>('logEntry');
-  const call = readCall(request, reply, entry);
+  const signal = calls.signalOf(reply.raw);
+  // A call that was ended before its turn must leave nothing behind.
+  if (signal.aborted) return reply.hijack();
 
+  const call = readCall(request, signal);
   const caller = identify(services, endpoint, { authorization, call });
   sessions.admit(caller.account?.email ?? request.ip, clock.now());
 
-  const strikes = faults.ofCall(endpoint, caller.account);
-  entry.account = caller.account?.name;
-  entry.faults = strikes.map(({ type }) => type);
+  const fault = faults.ofCall(endpoint, caller.account, call.seen);
+  note(request, { account: caller.account?.name, faults: fault ? [fault.type] : [] });
+  if (!fault) return send(request, reply, answerOf(caller));
 
-  for (const { effect } of strikes) {
-    if (effect.delayMs !== undefined) await sleep(effect.delayMs, undefined, { ref: false });
-    if (!effect.answer) continue;
+  const { effect } = fault;
+  if (effect.delayMs !== undefined && !(await hasWaited(effect.delayMs, signal))) {
+    return reply.hijack();
+  }
 
+  if (effect.answer) {
     const answer = effect.answer(request.raw, () => sessions.revoke(authorization));
     return answer ? send(request, reply, answer) : reply.hijack();
   }
 
-  // Faults change the answer that refuses a call too.
-  const changes = strikes.flatMap(({ effect }) => effect.changeBody ?? []);
-  return send(request, reply, answerOf(caller), changes);
+  const answer = await changedAnswer(answerOf(caller), fault, call.seen);
+  if (fault.effect.change && answer.status >= 400) {
+    // The service refused the call: its answer was not changed.
+    faults.withdraw(fault);
+    note(request, { faults: [] });
+  }
+  // Faults slow and cut the answer that refuses a call too.
+  return send(request, reply, answer, effect.changeBody ? [effect.changeBody] : []);
+}
+
+/** Notes in the log what is now known of a call. */
+function note({ raw }: FastifyRequest, known: Partial<LogEntry>): void {
+  Object.assign(logEntryOf(raw) ?? {}, known);
+}
+
+/** Waits; `false` where the call is ended meanwhile. */
+async function hasWaited(durationMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(durationMs, undefined, { ref: false, signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The answer that a fault makes of the service's. */
+async function changedAnswer(
+  answer: Answer,
+  { effect }: ActiveFault,
+  { body }: FaultRequest,
+): Promise<Answer> {
+  if (effect.replace) return effect.replace(answer.reportId ?? readScalar(body.id));
+  if (!effect.change || answer.status >= 400) return answer;
+  return await changeAnswer(answer, effect.change);
 }
 
 /**
@@ -100,26 +139,37 @@ export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** Aborted when the client of an answer is gone. */
-export function signalOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  raw.once('close', () => gone.abort(new Error('The client is gone.')));
-  return gone.signal;
-}
-
-/** A call as the service sees it. Its body is logged once it could be read. */
-function readCall(request: FastifyRequest, reply: FastifyReply, entry: LogEntry): ServiceCall {
+/** A call as the service sees it, and as faults do. */
+function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
   const body = bodyOf(request);
+  const parameters = parametersOf(request, body);
 
   return {
     accept: request.headers.accept,
+    query: Object.keys(request.query as object),
     bodyBytes: body.length,
-    signal: signalOf(reply),
-    parameters() {
-      const [contentType] = request.raw.headersDistinct['content-type'] ?? [];
-      const parameters = parseBody(body, contentType, request.headers['content-encoding']);
-      entry.body = bodyForLog(body);
-      return parameters;
-    },
+    signal,
+    seen: seenRequest(request.raw, readable(parameters)),
+    parameters,
   };
+}
+
+/** Reads the parameters of a body, once. Throws `ServiceError` where that is not possible. */
+function parametersOf(request: FastifyRequest, body: Buffer): () => Parameters {
+  let read: Parameters | undefined;
+
+  return () => {
+    const [contentType] = request.raw.headersDistinct['content-type'] ?? [];
+    read ??= parseBody(body, contentType, request.headers['content-encoding']);
+    return read;
+  };
+}
+
+/** The parameters of a body; none where they cannot be read. */
+function readable(parameters: () => Parameters): Parameters {
+  try {
+    return parameters();
+  } catch {
+    return {};
+  }
 }

@@ -10,7 +10,10 @@ export const latestSecond = 253_402_300_799;
  */
 export class ServerClock {
   readonly #machineMs: () => number;
-  readonly #startMs: number | undefined;
+  readonly #setStartMs: number | undefined;
+
+  /** The time at which it started, and starts again. */
+  readonly startMs: number;
 
   /** How far it is ahead of the machine's clock. */
   #aheadMs = 0;
@@ -26,7 +29,8 @@ export class ServerClock {
    */
   constructor(machineMs: () => number, start?: number | string) {
     this.#machineMs = machineMs;
-    this.#startMs = start === undefined ? undefined : readClockTime(start);
+    this.#setStartMs = start === undefined ? undefined : readClockTime(start);
+    this.startMs = this.#setStartMs ?? machineMs();
     this.reset();
   }
 
@@ -52,13 +56,19 @@ export class ServerClock {
   /** Back to where it started. */
   reset(): void {
     this.#frozenMs = undefined;
-    this.#aheadMs = this.#startMs === undefined ? 0 : this.#startMs - this.#machineMs();
+    const setStartMs = this.#setStartMs;
+    this.#aheadMs = setStartMs === undefined ? 0 : setStartMs - this.#machineMs();
   }
 }
 
 /** Whether a clock can show a time, in milliseconds since 1970. */
 export function isClockTime(timeMs: number): boolean {
   return timeMs >= 0 && timeMs <= latestSecond * 1_000;
+}
+
+/** A number between 1970 and 1973 in milliseconds is a time of our days in seconds. */
+function looksLikeSeconds(time: number | string): boolean {
+  return typeof time === 'number' && time > 0 && time < 100_000_000_000;
 }
 
 /**
@@ -68,7 +78,7 @@ export function isClockTime(timeMs: number): boolean {
  */
 export function readClockTime(time: number | string): number {
   const timeMs = typeof time === 'number' ? time : momentOf(time)?.instantMs;
-  if (timeMs !== undefined && isClockTime(timeMs)) return timeMs;
+  if (timeMs !== undefined && isClockTime(timeMs) && !looksLikeSeconds(time)) return timeMs;
 
   const text = String(time).slice(0, 40);
   throw new UsageError(`The clock cannot be set to “${text}”.`, {

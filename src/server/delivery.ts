@@ -24,6 +24,29 @@ export function encodeCsv(report: Report): AsyncGenerator<string> {
   });
 }
 
+/**
+ * Rows of any kind as CSV: the columns are the fields of the rows, or where there is no row, those
+ * that are given.
+ */
+export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string[]): string {
+  const names = new Set(rows.flatMap(Object.keys));
+  const columns = rows.length > 0 ? [...names] : fields;
+
+  const lines = [csvLine(columns)];
+  for (const row of rows) {
+    const values = new Map(Object.entries(row));
+    lines.push(csvLine(columns.map((name) => cellOf(values.get(name)))));
+  }
+  return lines.join('');
+}
+
+/** Any value of JSON as a cell: a list or an object is its JSON. */
+function cellOf(value: unknown): ReportCell {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  return JSON.stringify(value);
+}
+
 /** A line of CSV with its end. */
 export function csvLine(cells: readonly ReportCell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;

@@ -46,9 +46,6 @@ export interface ReportInput {
    */
   readonly restateDays: number;
 
-  /** Up to so many days longer for some campaigns. */
-  readonly restateTailDays?: number;
-
   /** Ends the computation. */
   readonly signal?: AbortSignal;
 }
@@ -306,36 +303,26 @@ type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
  * How much of a metric of an hour's facts is known: half of a late one on its own day, and all of
- * it once as many days have passed, after that day is over in the report's zone, as its campaign
- * takes. It works on single facts, so that every breakdown still adds up.
+ * it once as many days have passed after that day is over in the report's zone. It works on single
+ * facts, so that every breakdown still adds up.
  */
 function knownMetrics(hour: number, zone: string, input: ReportInput): MetricReader {
-  const { restateDays, restateTailDays = 0, nowMs } = input;
-  if (restateDays + restateTailDays === 0) return ({ metrics }, name) => metrics[name];
+  const { restateDays, nowMs } = input;
+  if (restateDays === 0) return ({ metrics }, name) => metrics[name];
 
   const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, zone);
   const age = Math.max(0, ageDays);
-  return ({ metrics, dimensions }, name) => {
-    if (!restatedMetrics.includes(name)) return metrics[name];
+  if (age > restateDays) return ({ metrics }, name) => metrics[name];
 
-    const lateDays = restateDays + tailOf(dimensions.CAMPAIGN, restateTailDays);
-    if (lateDays === 0 || age > lateDays) return metrics[name];
+  const steps = restateDays + 1;
+  return ({ metrics }, name) => {
+    if (!restatedMetrics.includes(name)) return metrics[name];
 
     // The displays decide whether a fraction counts. This is as good as chance, and the same in
     // every report.
-    const steps = lateDays + 1;
     const dither = metrics.displays % (2 * steps);
     return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
   };
-}
-
-/**
- * How many days longer a campaign is restated than others: by the end of its id, so that it is
- * always the same.
- */
-function tailOf(campaignId: string | null, tailDays: number): number {
-  const ending = campaignId?.slice(-6) ?? '0';
-  return Number(ending) % (tailDays + 1);
 }
 
 /**

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { EndpointName, ReportStatus } from '../contract/messages.ts';
+import type { EndpointName, ReportRequest, ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
 /**
@@ -47,12 +47,6 @@ export interface LocalServerOptions {
    */
   readonly restateDays?: number;
 
-  /**
-   * Up to so many days longer for some campaigns: each has its own share of them, by its id.
-   * Default: 0.
-   */
-  readonly restateTailDays?: number;
-
   /** More calls of an account in a second are answered with 429. Default: no limit. */
   readonly rateLimitPerSecond?: number;
 
@@ -82,6 +76,9 @@ export interface LocalServerOptions {
 
   /** Told of every call when it is over. */
   readonly onRequest?: (request: LoggedRequest) => void;
+
+  /** Told now and then how many facts of `fixtures` have been read. */
+  readonly onFactsRead?: (count: number) => void;
 }
 
 /** A local server that listens. */
@@ -131,10 +128,18 @@ export interface Control {
   /** Sets the server's clock, or lets it stand still. Throws `UsageError` for what is no time. */
   setClock(setting: ClockSetting): void;
 
-  /** Puts a fault in force, in the form of `--fault`: `status:503:times=3`. Throws `UsageError`. */
-  fault(spec: string): void;
+  /** Every report of every account that the server keeps, oldest first. */
+  reports(): ListedReport[];
 
-  /** Ends every fault, the ones of the start included. */
+  /**
+   * Puts a fault in force: a text as `--fault` takes it, `status:503:times=3`, or an object. Throws
+   * `UsageError`.
+   */
+  fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
+
+  /**
+   * Ends every fault, the ones of the start included. Fixed tokens that a fault ended work again.
+   */
   clearFaults(): void;
 
   /**
@@ -144,9 +149,94 @@ export interface Control {
 
   /**
    * Back to how the server started: no reports, tokens or calls, the faults and the clock of the
-   * start.
+   * start. Calls that are still being answered are ended.
    */
   reset(): void;
+}
+
+/** A fault as a test in the server's own process gives it, with `kind`, `answer` or `change`. */
+export interface FaultObject<Document = AnswerDocument> {
+  /** The call that it strikes; `*` for every one. */
+  readonly endpoint: EndpointName | '*';
+
+  /** As in a text, with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
+  readonly kind?: string;
+
+  /** How many calls it strikes, or reports. Default: all. */
+  readonly times?: number;
+
+  /** How many calls pass before it strikes. Default: 0. */
+  readonly after?: number;
+
+  /** The probability with which it strikes a call. Default: 1. */
+  readonly p?: number;
+
+  /** The name or the e-mail address of the account that it strikes. Default: every account. */
+  readonly for?: string;
+
+  /** Selects the calls that it can strike. */
+  when?(request: FaultRequest): unknown;
+
+  /**
+   * Takes the JSON document that the service would send, of at most 16 MiB, and returns the one
+   * that is sent instead, or a promise of it. CSV is written from its `data`. Refusals are sent as
+   * they are.
+   */
+  change?(document: Document): unknown;
+
+  /** Is sent instead of the service's answer, once the service has done its work. */
+  readonly answer?: FaultAnswer;
+}
+
+/** A call as a fault sees it. */
+export interface FaultRequest {
+  readonly method: string;
+
+  /** Without the query string. */
+  readonly path: string;
+
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+
+  /** The parameters of its body, JSON or form, with lists as arrays; none if it cannot be read. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An answer that is sent instead of the service's. */
+export interface FaultAnswer {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+
+  /**
+   * A text or bytes, sent as they are, or any value that JSON can hold; `{id}` in it becomes the id
+   * of the report that the call is about.
+   */
+  readonly body: unknown;
+}
+
+/** A document that the service answers with: which of the members it has depends on the call. */
+export interface AnswerDocument {
+  /** Of a sign-in, a create and a status call. */
+  readonly response: Readonly<Record<string, unknown>>;
+
+  /** Of a report. */
+  readonly data: readonly Readonly<Record<string, string | number | null>>[];
+  readonly summary: Readonly<Record<string, unknown>>;
+}
+
+/** A report that the server keeps. */
+export interface ListedReport {
+  readonly status: string;
+  readonly message: string;
+  readonly report_id: string;
+
+  /** The name of its account. */
+  readonly account: string;
+
+  /** ISO 8601, by the server's clock. */
+  readonly created: string;
+  readonly request: ReportRequest;
 }
 
 /** How the server's clock stands from now on. */
@@ -169,20 +259,28 @@ export interface ReportChange {
   readonly message?: string;
 }
 
-/** One call as the log keeps it: no whole token, no password and no query string, ever. */
+/** One call as the log keeps it: without tokens, passwords and query strings. */
 export interface LoggedRequest {
   /** ISO 8601, by the server's clock. */
   readonly time: string;
+
+  /** Empty where what came is not HTTP. */
   readonly method: string;
 
-  /** Without the query string, in which no part of the service is asked for. */
+  /** Without the query string. */
   readonly path: string;
+
+  /** By their names in lower case; of `authorization` only the end, as in `token`. */
+  readonly headers: Readonly<Record<string, string>>;
 
   /** The call of the service that it is; `undefined` for a path or a method of none. */
   readonly endpoint: EndpointName | undefined;
 
   /** 0 until the answer has ended, and where the connection was cut before it began. */
   readonly status: number;
+
+  /** Why it was refused: the code and the sentence of the answer. */
+  readonly why: string | undefined;
 
   /** 0 until the answer has ended. */
   readonly elapsedMs: number;
@@ -196,12 +294,9 @@ export interface LoggedRequest {
   /** The end of the token, `…00b1`: enough to tell one from another. */
   readonly token: string | undefined;
 
-  /**
-   * The body as it came, its first 2,000 bytes: of a call about reports that could be read and
-   * holds no credentials.
-   */
+  /** The first 1 MiB of the body, with `…` in place of passwords; `undefined` if it had none. */
   readonly body: string | undefined;
 
-  /** The faults that struck it, by their kinds: `delay`, and `status` for an HTTP status. */
+  /** The fault that struck it, if any, by its kind: `delay`, and `status` for an HTTP status. */
   readonly faults: readonly string[];
 }

@@ -10,10 +10,12 @@ import { escapeHtml } from '../text/printable.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Answer } from './answer.ts';
 import { localTime } from './calendar.ts';
-import { type AdminCall, type ListedReport, listReports } from './control/admin-calls.ts';
+import type { AdminCall } from './control/admin-calls.ts';
+import { listReports } from './control/control.ts';
 import type { ListedFault } from './faults/faults.ts';
 import { kindLabels } from './faults/kinds.ts';
 import type { Account } from './fixtures/fixtures.ts';
+import type { ListedReport } from './local-server.ts';
 import type { Services } from './services.ts';
 
 const pageStyle = `

@@ -6,7 +6,10 @@ import { createControl } from './control/control.ts';
 import { Faults } from './faults/faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
 import type { Control, LocalAccount, LocalServer, LocalServerOptions } from './local-server.ts';
+import { OpenCalls } from './open-calls.ts';
+import { checkOptions } from './options.ts';
 import { RequestLog } from './request-log.ts';
+import { idsFrom } from './service/ids.ts';
 import { Reports } from './service/reports.ts';
 import { Sessions } from './service/sessions.ts';
 import type { Services } from './services.ts';
@@ -20,7 +23,7 @@ export type { LocalServer, LocalServerOptions };
  * that is wrong.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
-  assertOptions(options);
+  checkOptions(options);
 
   const services = await createServices(options);
   const control = createControl(services);
@@ -41,27 +44,32 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 }
 
 async function createServices(options: LocalServerOptions): Promise<Services> {
-  const faults = new Faults(options.faults ?? [], options.seed ?? 1);
+  const { seed = 1, faults: texts = [], clock: machineClock = Date.now, now } = options;
+  const faults = new Faults(texts, seed);
   const fixtures = await readData(options);
+  const clock = new ServerClock(machineClock, now);
+  const idOf = idsFrom(seed, clock.startMs);
 
   return {
     options,
-    clock: new ServerClock(options.clock ?? Date.now, options.now),
+    clock,
+    calls: new OpenCalls(),
     log: new RequestLog(options.onRequest),
-    sessions: new Sessions(fixtures.accounts, options),
-    reports: new Reports(options, (account) => faults.endOf(account)),
+    sessions: new Sessions(fixtures.accounts, options, idOf),
+    reports: new Reports(options, { idOf, endOf: faults.endOf.bind(faults) }),
     faults,
     fixtures,
   };
 }
 
 /** The data that is served: of a folder, or built in. */
-async function readData({ fixtures, seed = 1, scale = 1 }: LocalServerOptions): Promise<Fixtures> {
+async function readData(options: LocalServerOptions): Promise<Fixtures> {
+  const { fixtures, seed = 1, scale = 1, onFactsRead } = options;
   if (!fixtures) return builtInFixtures({ seed, scale });
 
   // A folder of data takes packages to read that the built-in data do without.
   const { loadFixtures } = await import('./fixtures/load.ts');
-  return await loadFixtures(fixtures);
+  return await loadFixtures(fixtures, onFactsRead);
 }
 
 /** An account as test suites see it. */
@@ -120,31 +128,4 @@ function cannotListen(cause: NodeJS.ErrnoException, options: LocalServerOptions)
     hint: 'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.',
     cause,
   });
-}
-
-/** The options that are at least 1; the other numbers are at least 0. */
-const optionsFromOne: readonly string[] = ['scale', 'polls', 'rateLimitPerSecond'];
-
-/**
- * Throws `UsageError` for options that cannot be: a `NaN` would go unseen, and its reports would
- * never be ready.
- */
-function assertOptions(options: LocalServerOptions): void {
-  const { delayMs, polls, manual } = options;
-  const paces = [delayMs !== undefined, polls !== undefined, manual === true];
-  if (paces.filter(Boolean).length > 1) {
-    throw new UsageError(
-      'delayMs, polls and manual exclude each other: each says how long a report takes.',
-    );
-  }
-
-  for (const [name, value] of Object.entries(options)) {
-    if (typeof value !== 'number') continue;
-
-    const least = optionsFromOne.includes(name) ? 1 : 0;
-    if (Number.isSafeInteger(value) && value >= least) continue;
-    throw new UsageError(`${name} cannot be ${value}.`, {
-      hint: `Give a whole number, ${least} or more.`,
-    });
-  }
 }

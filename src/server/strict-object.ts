@@ -10,8 +10,15 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape);
   return z.strictObject(shape, {
     error: ({ code, keys }) =>
-      code === 'unrecognized_keys' ? unknownKey(String((keys as string[])[0]), names) : undefined,
+      code === 'unrecognized_keys' ? unknownKeys(keys as readonly string[], names) : undefined,
   });
+}
+
+function unknownKeys(keys: readonly string[], names: readonly string[]): string {
+  return keys
+    .slice(0, 10)
+    .map((key) => unknownKey(key, names))
+    .join(', ');
 }
 
 function unknownKey(key: string, names: readonly string[]): string {

@@ -80,7 +80,7 @@ describe('what is offered', () => {
     expect(await offered('local-server exec --')).toEqual(
       expect.arrayContaining(['--delay ', '--json ']),
     );
-    expect(await offered('local-server validate --')).not.toContain('--delay ');
+    expect(await offered('local-server export --')).not.toContain('--delay ');
   });
 
   test('behind a comma what the list does not hold yet', async () => {
@@ -135,7 +135,7 @@ describe('what is offered', () => {
     { line: 'config set account agency --acc', values: whole('--account') },
     // Files are the shell's own to offer.
     { line: 'run -o ', values: [] },
-    { line: 'local-server validate ', values: [] },
+    { line: 'local-server export ', values: [] },
     { line: 'local-server exec -- ', values: [] },
     { line: 'view ', values: [] },
     { line: 'check ', values: [] },

@@ -77,6 +77,7 @@ function sampleOf({ value, choices, default: usual }: Flag): string {
   const samples: Readonly<Record<string, string>> = {
     duration: '1s',
     period: '2026-10',
+    time: '2026-11-01T09:00:00Z',
     'name=v1,v2': 'os=1',
   };
   const sample = samples[value ?? ''] ?? '1';

@@ -99,7 +99,6 @@ describe('every command', () => {
   );
 
   test.each([
-    { line: 'local-server validate --help-all', without: ['--port', '--seed'], has: [] },
     { line: 'local-server export --help-all', without: ['--port', '--delay'], has: ['--seed'] },
     { line: 'local-server exec --help-all', without: ['--port'], has: ['--delay', '--host'] },
     { line: 'campaigns --help-all', without: ['--logo', '--title', '--open'], has: ['--excel'] },
@@ -112,9 +111,9 @@ describe('every command', () => {
   });
 
   test('a flag of local-server that means nothing to a command below it is refused', async () => {
-    const result = await runCli('local-server --port 0 validate fixtures');
+    const result = await runCli('local-server --port 0 export fixtures --period 2026-10');
 
-    expectRefusal(result, 2, '--port means nothing to adreport local-server validate.');
+    expectRefusal(result, 2, '--port means nothing to adreport local-server export.');
     expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port means nothing');
     expectRefusal(await runCli('campaigns --local --logo x.png'), 2, '--logo');
   });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
@@ -204,16 +204,55 @@ describe('flags that cannot be are refused before anything listens', () => {
     },
     {
       flags: '--now noon',
-      message: /The clock cannot be set to “noon”\.\n.*2026-11-01T09:00:00Z/,
+      message: /--now.*Give a time with its offset, such as 2026-11-01T09:00:00Z/,
     },
     { flags: '--port 70000', message: /--port.*The highest number is 65535/ },
     {
       flags: '--fixtures nowhere',
-      message: /nowhere\/campaigns\.json: there is no such file\.\n.*local-server export DIR/,
+      message: /nowhere: there is no such folder\.\n.*local-server export DIR/,
     },
   ])('$flags', async ({ flags, message }) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
   });
+});
+
+test('the file of a fault is found from the working folder', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'busy now.json'), '{"state":"BUSY"}');
+  const script = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then(async (answer) =>
+    process.exit((await answer.text()) === '{"state":"BUSY"}' && answer.status === 202 ? 7 : 1))`;
+  const fault = 'campaigns:answer:status=202:file=busy now.json';
+
+  const result = await runCli(
+    ['local-server', '--fault', fault, 'exec', '--', process.execPath, '-e', script],
+    { cwd, env: process.env },
+  );
+
+  expect(result.exitCode).toBe(7);
+  expectRefusal(
+    await serveAndEnd(' --fault status:answer:file=none.json', undefined, { cwd }),
+    2,
+    'none.json”: there is no such file',
+  );
+});
+
+test('while many facts are read, a line now and then says how many', async () => {
+  const cwd = temporaryFolder();
+  await runCli('local-server export data --period 2026-10-25', { cwd });
+  const facts = join(cwd, 'data', 'facts.csv');
+  const [header = '', ...lines] = readFileSync(facts, 'utf8').trimEnd().split('\r\n');
+  const many = Array.from({ length: 10 }, () => lines).flat();
+  writeFileSync(facts, [header, ...many].join('\n'));
+  let elapsedMs = 0;
+  const stopwatch = () => {
+    elapsedMs += 6_000;
+    return elapsedMs;
+  };
+
+  const { stderr } = await serveAndEnd(' --fixtures data', undefined, { cwd, stopwatch });
+
+  const said = stderr.match(/^12:00:00 Reading facts\.csv: \d\d,000 facts so far\.$/gm);
+  expect(said).toHaveLength(Math.ceil(Math.floor(many.length / 10_000) / 2));
 });
 
 describe('own data', () => {
@@ -231,33 +270,18 @@ describe('own data', () => {
     // The day of a clock change, in Paris.
     expect(until - since).toBe(25 * 3_600 - 1);
 
-    const [firstHour, lastHour] = ['2026-10-24T22:00:00Z', '2026-10-25T22:00:00Z'];
-    const asJson = await runCli('local-server validate data --json', { cwd });
-    const campaigns: number = JSON.parse(asJson.stdout).campaigns;
+    const serve = () => serveAndEnd(' --fixtures data', undefined, { cwd });
 
-    expect(JSON.parse(asJson.stdout)).toEqual({
-      directory: 'data',
-      accounts: 4,
-      campaigns,
-      firstHour,
-      lastHour,
-    });
+    expect((await serve()).exitCode).toBe(0);
 
-    const { stdout } = await runCli('local-server validate data', { cwd });
-
-    expect(stdout).toBe(
-      `data: 4 accounts, ${campaigns} campaigns, facts from ${firstHour} to ${lastHour}\n`,
-    );
-    expect((await serveAndEnd(' --fixtures data', undefined, { cwd })).exitCode).toBe(0);
-
-    // What is wrong is said with its file and line.
+    // Every mistake is listed with its file and line.
     writeFileSync(join(cwd, 'data', 'accounts.json'), '[\n  {"nam": "x"}\n]');
+    appendFileSync(join(cwd, 'data', 'facts.csv'), '1,2\n3,4\n');
 
-    expectRefusal(
-      await runCli('local-server validate data', { cwd }),
-      2,
-      /data\/accounts\.json:2: /,
-    );
+    const refused = await serve();
+
+    expectRefusal(refused, 2, /data\/accounts\.json:2: /);
+    expect(refused.stderr.match(/data\/facts\.csv:\d+: /g)).toHaveLength(2);
   });
 
   test('export replaces no file', async () => {

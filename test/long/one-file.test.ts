@@ -70,7 +70,10 @@ export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
   keys: { cups: wholeNumber },
   reach: ['status', 'download'],
-  effect: ({ cups = 1 }) => ({ answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) }),
+  effect({ values }) {
+    const cups = values.number('cups') ?? 1;
+    return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
+  },
 };
 `,
 };

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { ListedFault } from '../../src/server/faults/faults.ts';
 import type { LocalServer } from '../../src/server/start.ts';
@@ -13,6 +15,13 @@ import {
   startForTest,
   statusOf,
 } from './local.ts';
+
+/** Sends bytes that are no request, and waits for the end of the connection. */
+async function sendBytes({ port }: LocalServer, bytes: string): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('data', () => {}).end(bytes);
+  await once(socket, 'close');
+}
 
 /** An admin call, which carries no token. */
 async function admin(server: LocalServer, path: string, sent: Sent = {}) {
@@ -239,9 +248,20 @@ describe('the request log', () => {
 
     for (const secret of ['a-secret-password', server.accounts[2]?.token, id])
       expect(text).not.toContain(secret);
+    expect(json).toMatchObject({
+      requests: [
+        {
+          headers: { 'content-type': 'application/json' },
+          body: '{"email":"buyer@example.com","password":"…"}',
+          why: expect.stringMatching(/^INVALID_CREDENTIALS: /),
+        },
+        { headers: { authorization: '…00d5' } },
+        { why: expect.stringMatching(/^NOT_FOUND: /) },
+      ],
+    });
   });
 
-  test('has no query string, and no body that holds credentials, could not be read or went nowhere', async () => {
+  test('has no query string and no password, wherever and however that was sent', async () => {
     const server = await startForTest();
     const form = 'auth%5Bpassword%5D=hunter2';
     for (const path of [
@@ -262,14 +282,82 @@ describe('the request log', () => {
         headers: { 'content-type': 'text/plain' },
       });
     }
-    await call(server, '/status-reporting', { as: 'buyer', body: '{"hunter2' });
-    await call(server, '/campaigns', { as: 'buyer', json: { id: 'hunter2' }, method: 'GET' });
+    for (const body of [
+      '{"auth":{"password":"hunter2',
+      '{"auth":{"password": hunter2 , }',
+      '{"pass\\u0077ord":"hunter2"}',
+      '{"pass\\u0077ord":"hunter2"',
+      'auth[password]=hunter2&x=1',
+      'p%61ssword=hunter2',
+      '{"password":["hunter2"]}',
+      '{"password" "hunter2"}',
+    ]) {
+      await call(server, '/auth-reporting', { body });
+    }
     await call(server, '/status-reporting', { as: 'buyer', json: { id: 'seen' } });
     const requests = server.requests();
 
     expect(JSON.stringify(requests)).not.toContain('hunter2');
-    expect(requests.flatMap(({ body }) => body ?? [])).toEqual(['{"id":"seen"}']);
+    expect(requests.at(-1)?.body).toBe('{"id":"seen"}');
     expect(requests[0]?.path).toBe('/auth-reporting');
+  });
+
+  test('has what was refused and what could not be read, with why', async () => {
+    const server = await startForTest();
+    await call(server, '/status-reporting', { as: 'buyer', body: '{"id":' });
+    await call(server, '/campaigns', { headers: { host: 'evil.example' } });
+    await call(server, '/%e2%82');
+    await call(server, '/buyer-reporting', { as: 'buyer', body: 'x'.repeat(1_100_000) });
+    await sendBytes(server, 'POST /status-reporting HTTP/1.1\r\nno header\r\n\r\n');
+    await sendBytes(server, 'hello\r\n\r\n');
+
+    const requests = server.requests();
+
+    expect(requests.map(({ method, path, status }) => `${method} ${path} ${status}`)).toEqual([
+      'POST /status-reporting 400',
+      'GET /campaigns 403',
+      'GET /%e2%82 404',
+      'POST /buyer-reporting 413',
+      'POST /status-reporting 400',
+      '  400',
+    ]);
+    expect(requests.map(({ why = '' }) => why.slice(0, why.indexOf(':')))).toEqual([
+      'INVALID_BODY',
+      'FOREIGN_HOST',
+      'NOT_FOUND',
+      'BODY_TOO_LARGE',
+      'INVALID_BODY',
+      'INVALID_BODY',
+    ]);
+    expect(requests[0]?.body).toBe('{"id":');
+    expect(requests[1]?.why).toContain('--host 0.0.0.0');
+    expect(requests[3]?.body).toHaveLength(1024 * 1024);
+  });
+
+  test('lets a suite say what a client sent', async () => {
+    const server = await startForTest();
+    const form = 'since=1767222000&until=1767308399&metrics=displays&breakdowns[7]=DAILY';
+    await call(server, '/buyer-reporting', { as: 'buyer', form, headers: { accept: 'text/csv' } });
+
+    expect(server.requests()).toMatchObject([
+      {
+        endpoint: 'buyer',
+        headers: { accept: 'text/csv', 'content-type': 'application/x-www-form-urlencoded' },
+        body: form,
+        why: undefined,
+      },
+    ]);
+  });
+
+  test('keeps 64 MiB at most', async () => {
+    const server = await startForTest();
+    const body = JSON.stringify({ id: 'x'.repeat(1_000_000) });
+    for (let n = 0; n < 80; n += 1) await call(server, '/status-reporting', { body });
+
+    const kept = server.requests().length;
+
+    expect(kept).toBeGreaterThan(60);
+    expect(kept).toBeLessThan(68);
   });
 
   test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
@@ -323,7 +411,7 @@ describe('faults at run time', () => {
       { fault: 'campaigns:5o3' },
       { fault: 'campaigns:503', faults: ['buyer:503'] },
       { fault: 'campaigns:503', time: 1 },
-      { fault: `campaigns:503:for=${'x'.repeat(1_000)}` },
+      { fault: `campaigns:503:for=${'x'.repeat(5_000)}` },
       { faults: Array.from({ length: 1_001 }, () => 'campaigns:503') },
     ];
 

@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, type DimensionName, filters, metrics } from '../../src/contract/vocabulary.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
-import { plainFacts, type Row, referenceRows } from './reference-report.ts';
+import { plainFacts, referenceRows } from './reference-report.ts';
 import { accountOf, reportRows, seconds, total } from './reports.ts';
 
 const fixtures = builtInFixtures({ seed: 1, scale: 1 });
@@ -227,30 +227,4 @@ describe('a day becomes complete only days after it', () => {
       }
     },
   );
-
-  test('with a tail, each campaign takes its own share of days longer, and none takes more', async () => {
-    const restateDays = 2;
-    const restateTailDays = 3;
-
-    /** The sum of revenue of each campaign, as it is known so many days after. */
-    const revenueAfter = async (days: number) => {
-      const nowMs = seconds('2026-10-25T12:00:00+01:00') * 1_000 + days * 86_400_000;
-      const request = { ...october25, metrics: ['revenueEuro'], breakdowns: ['CAMPAIGN'] };
-      const rows = await reportRows(fixtures, admin, request, {
-        nowMs,
-        restateDays,
-        restateTailDays,
-      });
-      return new Map(rows.map(({ campaignId, revenueEuro }) => [campaignId, revenueEuro]));
-    };
-
-    const daily = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(revenueAfter));
-    const complete: (typeof daily)[number] = daily[7] ?? new Map();
-    const campaigns = [...complete.keys()];
-    const daysOf = (id: Row[string] | undefined) =>
-      daily.findIndex((day) => day.get(id) === complete.get(id));
-
-    expect(campaigns.length).toBeGreaterThan(10);
-    expect(new Set(campaigns.map(daysOf))).toEqual(new Set([3, 4, 5, 6]));
-  });
 });

@@ -81,21 +81,21 @@ describe('when a fault strikes', () => {
     expect(new Set(one.split(','))).toEqual(new Set(['200', '503']));
   });
 
-  test('the log says which faults struck a call, and the list how often each did', async () => {
+  test('one fault strikes a call: the log says which, and the list how often each did', async () => {
     const server = await startForTest({
-      faults: ['campaigns:delay:ms=1', 'campaigns:503:times=1'],
+      faults: ['campaigns:503:times=1', 'campaigns:delay:ms=1'],
     });
 
     await statuses(server, 2);
 
     expect(server.requests().map(({ faults, status }) => [faults, status])).toEqual([
-      [['delay', 'status'], 503],
+      [['status'], 503],
       [['delay'], 200],
     ]);
     expect(jsonOf(await call(server, '/__admin/faults'))).toEqual({
       faults: [
-        { id: '1', fault: 'campaigns:delay:ms=1', calls: 2, struck: 2 },
-        { id: '2', fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
+        { id: '1', fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
+        { id: '2', fault: 'campaigns:delay:ms=1', calls: 2, struck: 1 },
       ],
     });
   });
@@ -311,7 +311,7 @@ test.each([
   },
   {
     text: '*:stuck',
-    expected: { type: 'stuck', reach: ['status'], times: Infinity, after: 0, p: 1 },
+    expected: { type: 'stuck', reach: ['buyer', 'status'], times: Infinity, after: 0, p: 1 },
   },
 ])('$text', ({ text, expected }) => {
   expect(parseFault(text)).toMatchObject(expected);
@@ -381,7 +381,12 @@ test.each([
     problem: 'ms=100d is no number of milliseconds',
     hint: 'ENDPOINT:KIND',
   },
-  { text: 'buyer:failed', problem: 'failed cannot strike buyer', hint: 'Write status:failed.' },
+  { text: 'auth:failed', problem: 'failed cannot strike auth', hint: 'Write status:failed.' },
+  { text: 'status:503:times=1:times=2', problem: 'times is given twice', hint: 'ENDPOINT:KIND' },
+  { text: 'status:answer', problem: 'file= is missing', hint: 'status:answer:file=answer.json' },
+  { text: 'status:answer:status=99:file=x', problem: 'status=99 is no HTTP status', hint: 'KIND' },
+  { text: 'status:answer:type=csv:file=x', problem: 'type=csv is no media type', hint: 'KIND' },
+  { text: 'status:change', problem: 'change takes a function', hint: 'fault()' },
   {
     text: 'status:not-downloadable',
     problem: 'not-downloadable cannot strike status',

@@ -74,7 +74,7 @@ test('the bodies of the admin calls are described as they are checked', () => {
     additionalProperties: false,
     properties: { faults: { type: 'array', minItems: 1 } },
     minProperties: 1,
-    maxProperties: 1,
+    dependentSchemas: { faults: { maxProperties: 1 } },
   });
   expect(bodyOf('/__admin/reports/{id}')).toMatchObject({
     additionalProperties: false,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, metrics } from '../../src/contract/vocabulary.ts';
+import { topics } from '../../src/help/index.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { loadFixtures } from '../../src/server/fixtures/load.ts';
@@ -294,7 +295,7 @@ const mistakes: readonly Mistake[] = [
     from: '0.05',
     to: '0.055',
     line: 3,
-    reason: 'revenueEuro: expected an amount such as 12.34, found “0.055”',
+    reason: 'revenueEuro: expected an amount such as 12.34 or -12.34, found “0.055”',
   },
   {
     file: 'facts.csv',
@@ -311,6 +312,67 @@ const mistakes: readonly Mistake[] = [
     reason: 'a quote that is opened in this record is never closed',
   },
 ];
+
+describe('all mistakes are listed at once', () => {
+  const messageOf = async (changes: Changes): Promise<string> => {
+    const error: unknown = await loadFixtures(folderOf(changes)).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ exitCode: 2, code: 'FIXTURES' });
+    return (error as Error).message;
+  };
+
+  /** The places that a message names, without the folder. */
+  const placesIn = (message: string): string[] =>
+    [...message.matchAll(/(\w+\.(?:json|csv):\d+): /g)].map(([, place = '']) => place);
+
+  test('of every file, in their order', async () => {
+    const changed: Changes = {
+      'accounts.json': files['accounts.json'].replaceAll('"x"', '""'),
+      'catalog.json': files['catalog.json'].replace('cityId', 'cityID'),
+      'facts.csv': `${files['facts.csv']}x,700,,,,y,\n1,2\n1793527200,799,,,,,0.055\n`,
+    };
+
+    const message = await messageOf(changed);
+
+    expect(message).toMatch(/^The data in .* has 8 mistakes:\n/);
+    expect(placesIn(message)).toEqual([
+      'accounts.json:2',
+      'accounts.json:3',
+      'catalog.json:1',
+      'facts.csv:5',
+      'facts.csv:5',
+      'facts.csv:6',
+      'facts.csv:7',
+      'facts.csv:7',
+    ]);
+  });
+
+  test('facts are not held against campaigns and a catalog that could not be read', async () => {
+    const message = await messageOf({ 'campaigns.json': '[', 'catalog.json': '[]' });
+
+    expect(placesIn(message)).toEqual(['campaigns.json:1', 'catalog.json:1']);
+  });
+
+  test('several columns, and several keys of one object', async () => {
+    const message = await messageOf({
+      'facts.csv': 'hour,adunitId,dispalys,carier,hour\n',
+      'catalog.json': '{ "countryID": [], "cityID": [] }',
+    });
+
+    expect(placesIn(message)).toEqual(['catalog.json:1', ...Array(3).fill('facts.csv:1')]);
+    expect(message).toContain('did you mean countryId?, “cityID” is not known');
+    expect(message).toContain('Did you mean carrier?');
+  });
+
+  test('a thousand, and how many more there are', async () => {
+    const lines = '1,700\n'.repeat(1_500);
+
+    const message = await messageOf({ 'facts.csv': `hour,adunitId\n${lines}` });
+
+    expect(message).toMatch(/has 1,500 mistakes:/);
+    expect(placesIn(message)).toHaveLength(1_000);
+    expect(message).toMatch(/\n… and 500 more\.$/);
+  });
+});
 
 describe('a mistake is told with file, line and reason', () => {
   async function expectMistake(folder: string, place: string, reason: string) {
@@ -459,13 +521,10 @@ describe('a mistake is told with file, line and reason', () => {
   });
 
   test('no folder, and what is no file', async () => {
-    const error = await expectMistake(
-      join(temporaryFolder(), 'x'),
-      'campaigns.json',
-      'there is no such file',
-    );
-
-    expect(error).toMatchObject({ hint: expect.stringContaining('local-server export DIR') });
+    await expect(loadFixtures(join(temporaryFolder(), 'x'))).rejects.toMatchObject({
+      message: expect.stringContaining('x: there is no such folder.'),
+      hint: expect.stringContaining('local-server export DIR'),
+    });
 
     const folder = folderOf({ 'accounts.json': undefined });
     mkdirSync(join(folder, 'accounts.json'));
@@ -479,6 +538,30 @@ describe('a mistake is told with file, line and reason', () => {
       execFileSync('mkfifo', [join(folder, file)]);
       await expectMistake(folder, file, 'this is not a regular file');
     }
+  });
+});
+
+describe('the example of the topic local-server', () => {
+  const [, facts = ''] = /```text\n(hour,[^`]*)```/.exec(topics['local-server'] ?? '') ?? [];
+
+  test('is served beside the built-in campaigns, refunds included', async () => {
+    const folder = join(temporaryFolder(), 'mine');
+    const fixtures = builtInFixtures({ seed: 1, scale: 1 });
+    await exportFixtures(folder, { fixtures, ...day });
+    writeFileSync(join(folder, 'facts.csv'), facts);
+
+    const loaded = await loadFixtures(folder);
+    const request = { ...day, metrics: ['revenueEuro'], breakdowns: ['ADUNIT'] };
+    const rows = await reportRows(loaded, accountOf(loaded, 'buyer'), request);
+
+    expect(rows.map(({ adId, revenueEuro }) => [adId, revenueEuro])).toEqual([
+      ['70001', 16.8],
+      ['70002', -2.4],
+    ]);
+    const dsp = { ...accountOf(loaded, 'buyer'), profile: 'dsp' as const };
+    expect((await reportRows(loaded, dsp, { ...request, breakdowns: [] }))[0]).toMatchObject({
+      revenueEuro: '14,40',
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
 
 /** What a test may leave open of the moment at which a report is computed. */
-type Moment = Partial<Pick<ReportInput, 'nowMs' | 'restateDays' | 'restateTailDays' | 'signal'>>;
+type Moment = Partial<Pick<ReportInput, 'nowMs' | 'restateDays' | 'signal'>>;
 
 /** The report as the server writes it. */
 export function reportJson(

@@ -32,6 +32,9 @@ export interface CliOptions {
   /** Milliseconds since 1970; `usualStartMs` where absent. */
   readonly now?: number;
 
+  /** Measures durations, in milliseconds; by default only pauses take time. */
+  readonly stopwatch?: () => number;
+
   /** Called with each piece of stdout and stderr as it is written. */
   readonly onOutput?: (text: string) => void;
 
@@ -119,7 +122,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     platform: options.platform ?? process.platform,
     signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,
-    stopwatch: () => elapsedMs,
+    stopwatch: options.stopwatch ?? (() => elapsedMs),
     random: () => 0.5,
 
     sleep: async (durationMs, signal) => {

@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
+import { messageLengthAtMost } from '../options.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import { strictObject } from '../strict-object.ts';
 
 /** What the admin calls that take a body accept, and `/openapi.json` describes. */
-
-/** Kept for each report. */
-const messageLengthAtMost = 1_000;
 
 /** A JSON schema has no word for a condition of ours, so that each is written in its words too. */
 const clock = strictObject({
@@ -29,12 +27,23 @@ const fault = strictObject({
     .min(1)
     .optional()
     .describe('Several faults: all of them, or none where one is wrong.'),
+  status: z.int().min(200).max(599).optional().describe('Of ENDPOINT:answer. Default: 200.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Of ENDPOINT:answer.'),
+  body: z
+    .unknown()
+    .optional()
+    .describe('Of ENDPOINT:answer: a text, or any JSON; {id} in it becomes the report ID.'),
 })
   .refine(
     (body) => (body.fault === undefined) !== (body.faults === undefined),
     'it has either fault or faults',
   )
-  .meta({ minProperties: 1, maxProperties: 1 });
+  .refine(
+    ({ faults, status, headers, body }) =>
+      faults === undefined || [status, headers, body].every((member) => member === undefined),
+    'status, headers and body go with fault, and not with faults',
+  )
+  .meta({ minProperties: 1, dependentSchemas: { faults: { maxProperties: 1 } } });
 
 const report = strictObject({
   status: z.enum(reportStatuses).describe('The status from now on.'),
@@ -56,7 +65,7 @@ const advice: Readonly<Record<AdminBodyName, { readonly hint: string; readonly c
     hint: 'Send {"advance":"2h"}, or {"now":"2026-11-01T09:00:00Z"}, the latter with "frozen":true to stop the clock there.',
   },
   fault: {
-    hint: 'Send {"fault":"status:503:times=3"}, or {"faults":["status:503","campaigns:429"]}.',
+    hint: 'Send {"fault":"status:503:times=3"}, {"faults":["status:503","campaigns:429"]}, or {"fault":"status:answer","status":200,"headers":{},"body":"…"}.',
     code: 'BAD_FAULT',
   },
   report: { hint: `Send {"status":"…"} with one of ${reportStatuses.join(', ')}.` },

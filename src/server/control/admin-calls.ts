@@ -1,5 +1,5 @@
-import type { ReportRequest } from '../../contract/messages.ts';
-import type { Control } from '../local-server.ts';
+import { type FaultSource, parseFault } from '../faults/parse-fault.ts';
+import type { Control, FaultAnswer } from '../local-server.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
 import type { AdminBodyName } from './admin-bodies.ts';
@@ -27,20 +27,6 @@ interface AdminBody {
   /** Under which `admin-bodies.ts` describes it. */
   readonly name: AdminBodyName;
   readonly example: object;
-}
-
-/** A report as the admin call and the page list it. */
-export interface ListedReport {
-  readonly status: string;
-  readonly message: string;
-  readonly report_id: string;
-
-  /** The name of its account. */
-  readonly account: string;
-
-  /** ISO 8601, by the server's clock. */
-  readonly created: string;
-  readonly request: ReportRequest;
 }
 
 /**
@@ -97,12 +83,14 @@ export function listAdminCalls(services: Services, control: Control): readonly A
     {
       method: 'POST',
       path: '/__admin/faults',
-      meaning: 'puts a fault in force',
+      meaning: 'puts a fault in force; status, headers and body go with ENDPOINT:answer',
       body: { name: 'fault', example: { fault: 'status:503:times=3' } },
       async answer(body) {
         const { readAdminBody } = await import('./admin-bodies.ts');
-        const { fault, faults: several = [] } = readAdminBody('fault', body);
-        faults.add(...several, ...(fault === undefined ? [] : [fault]));
+        const { fault, faults: several = [], ...answer } = readAdminBody('fault', body);
+        const specs = several.map((text) => parseFault(text, { isRemote: true }));
+        if (fault !== undefined) specs.push(parseFault(fault, remoteSource(answer)));
+        faults.add(...specs);
         return { faults: faults.list() };
       },
     },
@@ -110,7 +98,7 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'DELETE',
       path: '/__admin/faults',
       meaning: 'ends every fault',
-      answer: () => faults.clear(),
+      answer: () => control.clearFaults(),
     },
     {
       method: 'DELETE',
@@ -122,7 +110,7 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'GET',
       path: '/__admin/reports',
       meaning: 'every report',
-      answer: () => ({ reports: listReports(services) }),
+      answer: () => ({ reports: control.reports() }),
     },
     {
       method: 'POST',
@@ -145,14 +133,11 @@ export function listAdminCalls(services: Services, control: Control): readonly A
   ];
 }
 
-/** Every account's reports, the oldest first. */
-export function listReports({ reports, clock }: Services): ListedReport[] {
-  return reports.list().map((report) => ({
-    ...reports.recordOf(report, clock.now()),
-    account: report.account.name,
-    created: new Date(report.createdMs).toISOString(),
-    request: report.request,
-  }));
+/** A fault that is given over HTTP, with the answer in the same body, if there is one. */
+function remoteSource(answer: Partial<FaultAnswer>): FaultSource {
+  const hasAnswer = Object.values(answer).some((member) => member !== undefined);
+  if (!hasAnswer) return { isRemote: true };
+  return { isRemote: true, answer: { body: undefined, ...answer } };
 }
 
 function tellHealth(services: Services): object {

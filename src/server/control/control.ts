@@ -1,17 +1,21 @@
 import { UsageError } from '../../errors.ts';
 import { parseDuration } from '../../text/quantity.ts';
 import { isClockTime, readClockTime } from '../clock.ts';
-import type { Control } from '../local-server.ts';
+import { readFault } from '../faults/read-fault.ts';
+import type { Control, FaultObject, ListedReport } from '../local-server.ts';
+import { checkClockSetting, checkReportChange } from '../options.ts';
 import type { Services } from '../services.ts';
 
 /**
  * What a test does to a running server from its own process; the admin calls do the same over HTTP.
  */
 export function createControl(services: Services): Control {
-  const { clock, faults, log, reports, sessions } = services;
+  const { calls, clock, faults, log, reports, sessions } = services;
 
   return {
     requests: () => log.list(),
+
+    reports: () => listReports(services),
 
     advance(duration) {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
@@ -24,16 +28,24 @@ export function createControl(services: Services): Control {
       clock.advance(durationMs);
     },
 
-    setClock({ now, frozen = false }) {
+    setClock(setting) {
+      checkClockSetting(setting);
+      const { now, frozen = false } = setting;
       const nowMs = now === undefined ? clock.now() : readClockTime(now);
       clock.set(nowMs, frozen);
     },
 
-    fault: (spec) => faults.add(spec),
+    // What a document holds is the test's own business.
+    fault: (fault) => faults.add(readFault(fault as string | FaultObject<unknown>)),
 
-    clearFaults: () => faults.clear(),
+    clearFaults() {
+      faults.clear();
+      sessions.restoreFixedTokens();
+    },
 
-    setReport(id, { status, message }) {
+    setReport(id, change) {
+      checkReportChange(change);
+      const { status, message } = change;
       const report = reports.get(id);
       if (!report) {
         const text = `There is no report “${id.slice(0, 80)}”.`;
@@ -44,6 +56,7 @@ export function createControl(services: Services): Control {
     },
 
     reset() {
+      calls.endAll();
       sessions.reset();
       faults.reset();
       reports.reset();
@@ -51,6 +64,16 @@ export function createControl(services: Services): Control {
       clock.reset();
     },
   };
+}
+
+/** Every account's reports, the oldest first. */
+export function listReports({ reports, clock }: Services): ListedReport[] {
+  return reports.list().map((report) => ({
+    ...reports.recordOf(report, clock.now()),
+    account: report.account.name,
+    created: new Date(report.createdMs).toISOString(),
+    request: report.request,
+  }));
 }
 
 /** Whether a clock can be advanced by so much: it is never advanced back. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { parseDuration } from '../../text/quantity.ts';
 import type { Answer, BodyChange } from '../answer.ts';
+import type { FaultAnswer } from '../local-server.ts';
 
 /** A kind of fault. */
 export interface FaultKind {
@@ -14,15 +15,53 @@ export interface FaultKind {
   /** The key that must be given. */
   readonly needs?: string;
 
+  /**
+   * What it takes beside its keys, or in place of the one that it needs: an answer over HTTP and in
+   * a test's own process, a change in the latter alone.
+   */
+  readonly takes?: 'answer' | 'change';
+
   /** The calls that it can strike, the likeliest first; every one where absent. */
   readonly reach?: readonly EndpointName[];
 
   /** What it does, given the values of its keys; `name` is the one it was given by. */
-  effect(values: FaultValues, name: string): FaultEffect;
+  effect(given: FaultGiven, name: string): FaultEffect;
 }
 
+/** What a fault was given: the values of its keys, and what its kind takes beside them. */
+export interface FaultGiven {
+  readonly values: FaultValues;
+  readonly answer?: FaultAnswer | undefined;
+  readonly change?: DocumentChange | undefined;
+}
+
+/** Makes another document of the one that the service answers with. */
+export type DocumentChange = (document: unknown) => unknown;
+
 /** The values of a fault's keys, as far as they were given. */
-export type FaultValues = Readonly<Record<string, number | undefined>>;
+export class FaultValues {
+  readonly #values = new Map<string, number | string>();
+
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+
+  set(key: string, value: number | string): void {
+    this.#values.set(key, value);
+  }
+
+  /** The value of a key that is a number. */
+  number(key: string): number | undefined {
+    const value = this.#values.get(key);
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  /** The value of a key that is a text. */
+  text(key: string): string | undefined {
+    const value = this.#values.get(key);
+    return typeof value === 'string' ? value : undefined;
+  }
+}
 
 /** What a fault does: each member acts at another point of a call, or on a report. */
 export interface FaultEffect {
@@ -34,6 +73,19 @@ export interface FaultEffect {
    * ends the call's.
    */
   answer?(incoming: IncomingMessage, revokeToken: () => void): Answer | undefined;
+
+  /**
+   * The answer that is sent once the service has done its work, instead of the service's.
+   * `reportId` is that of the report that the call is about, if any.
+   */
+  replace?(reportId: string | undefined): Answer;
+
+  /** The size of the body that it keeps to send. */
+  readonly heldBytes?: number;
+
+  /** The JSON document that is sent instead of the service's; not for refusals. */
+  readonly change?: DocumentChange | undefined;
+
   readonly changeBody?: BodyChange;
 
   /** The status that a report has in place of `ready`. */
@@ -48,20 +100,33 @@ export interface FaultKey {
   /** A value that it may have. */
   readonly example: string;
 
-  /** Reads a value; `NaN` where it is wrong. */
-  read(text: string): number;
+  /** It is the last key, and its value is the rest of the fault, colons included. */
+  readonly takesRest?: boolean;
+
+  /** It names something of the machine, so that no caller over HTTP may give it. */
+  readonly isOfHost?: boolean;
+
+  /** Reads a value; `undefined` where it is wrong. */
+  read(text: string): number | string | undefined;
 }
 
 export const wholeNumber: FaultKey = {
   what: 'whole number',
   example: '2',
-  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN),
+  read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
 
 export const probability: FaultKey = {
   what: 'probability from 0 to 1',
   example: '0.1',
-  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : Number.NaN),
+  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : undefined),
+};
+
+/** An HTTP status that an answer can have. */
+export const httpStatus: FaultKey = {
+  what: 'HTTP status from 200 to 599',
+  example: '200',
+  read: (text) => (/^[2-5]\d\d$/.test(text) ? Number(text) : undefined),
 };
 
 const unitBytes: ReadonlyMap<string, number> = new Map([
@@ -77,7 +142,9 @@ export const size: FaultKey = {
   example: '10kb',
   read(text) {
     const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
-    return Number(count) * (unitBytes.get(unit.toLowerCase()) ?? Number.NaN);
+    const bytesOfUnit = unitBytes.get(unit.toLowerCase());
+    if (count === undefined || bytesOfUnit === undefined) return undefined;
+    return Number(count) * bytesOfUnit;
   },
 };
 
@@ -88,7 +155,7 @@ export const milliseconds: FaultKey = {
     const isBareNumber = /^\d{1,10}$/.test(text);
     const durationMs = isBareNumber ? Number(text) : parseDuration(text);
     // Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it.
-    if (durationMs === undefined || durationMs >= 2 ** 31) return Number.NaN;
+    if (durationMs === undefined || durationMs >= 2 ** 31) return undefined;
     return durationMs;
   },
 };

@@ -2,11 +2,16 @@ import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { formatCount } from '../../text/quantity.ts';
 import type { Account } from '../fixtures/fixtures.ts';
+import type { FaultRequest } from '../local-server.ts';
 import { seededRandom } from '../world/random.ts';
+import { failedFault } from './change-answer.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';
 
-/** Each call is held against every fault. */
+/** Each call is compared with every fault. */
 const faultsAtMost = 1_000;
+
+/** The bodies that faults keep to send, together. */
+const heldBytesAtMost = 64 * 1024 * 1024;
 
 /** A fault in force. */
 export interface ActiveFault extends FaultSpec {
@@ -33,6 +38,9 @@ interface Target {
   readonly endpoint: EndpointName;
   readonly account: Account | undefined;
   readonly isReport: boolean;
+
+  /** The call that asks; absent where a page or an admin call lists reports. */
+  readonly request: FaultRequest | undefined;
 }
 
 /**
@@ -51,15 +59,15 @@ export class Faults {
    * @param initial the faults of the start, in the form of `--fault`
    */
   constructor(initial: readonly string[], seed: number) {
-    this.#initial = initial.map(parseFault);
+    this.#initial = initial.map((text) => parseFault(text));
     this.#seed = seed;
     this.#random = seededRandom(seed);
     this.#active = this.#activate(this.#initial);
   }
 
-  /** Puts more in force, after the others: all, or none where one is wrong. Throws `UsageError`. */
-  add(...texts: readonly string[]): void {
-    const count = this.#active.length + texts.length;
+  /** Puts more in force, after the others. Throws `UsageError`, and then adds none. */
+  add(...specs: readonly FaultSpec[]): void {
+    const count = this.#active.length + specs.length;
     if (count > faultsAtMost) {
       throw new UsageError(`${formatCount(count)} faults would be in force.`, {
         code: 'BAD_FAULT',
@@ -67,7 +75,15 @@ export class Faults {
       });
     }
 
-    const specs = texts.map(parseFault);
+    let heldBytes = 0;
+    for (const { effect } of [...this.#active, ...specs]) heldBytes += effect.heldBytes ?? 0;
+    if (heldBytes > heldBytesAtMost) {
+      throw new UsageError('The bodies of the faults in force would have more than 64 MiB.', {
+        code: 'BAD_FAULT',
+        hint: 'DELETE /__admin/faults ends the faults in force.',
+      });
+    }
+
     this.#active.push(...this.#activate(specs));
   }
 
@@ -100,34 +116,47 @@ export class Faults {
     }));
   }
 
-  /** The faults that strike a call. */
-  ofCall(endpoint: EndpointName, account: Account | undefined): ActiveFault[] {
-    return this.#strike({ endpoint, account, isReport: false });
+  /** The fault that strikes a call, if any. */
+  ofCall(
+    endpoint: EndpointName,
+    account: Account | undefined,
+    request: FaultRequest,
+  ): ActiveFault | undefined {
+    return this.#strike({ endpoint, account, request, isReport: false });
+  }
+
+  /** How a report is to end, where that is settled when it is created. */
+  endAtCreate(account: Account, request: FaultRequest): ReportStatus | undefined {
+    const fault = this.#strike({ endpoint: 'buyer', account, request, isReport: true });
+    return fault?.effect.end;
   }
 
   /** How a report ends that is done. */
-  endOf(account: Account): ReportStatus {
-    const [fault] = this.#strike({ endpoint: 'status', account, isReport: true });
+  endOf(account: Account, request: FaultRequest | undefined): ReportStatus {
+    const fault = this.#strike({ endpoint: 'status', account, request, isReport: true });
     return fault?.effect.end ?? 'ready';
   }
 
+  /** Takes a strike back that came to nothing. */
+  withdraw(fault: ActiveFault): void {
+    fault.strikes -= 1;
+  }
+
   /**
-   * What strikes, in the order in which the faults were given. One that answers is the last: those
-   * after it keep their `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
+   * The first fault that is due, in the order in which they were given: those after it keep their
+   * `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
    */
-  #strike(target: Target): ActiveFault[] {
-    const striking: ActiveFault[] = [];
-    let isSettled = false;
+  #strike(target: Target): ActiveFault | undefined {
+    let striking: ActiveFault | undefined;
 
     for (const fault of this.#active) {
       if (!canStrike(fault, target)) continue;
 
       fault.calls += 1;
-      if (isSettled || !this.#isDue(fault)) continue;
+      if (striking || !this.#isDue(fault)) continue;
 
       fault.strikes += 1;
-      striking.push(fault);
-      isSettled = fault.effect.answer !== undefined || fault.effect.end !== undefined;
+      striking = fault;
     }
 
     return striking;
@@ -148,9 +177,27 @@ export class Faults {
   }
 }
 
-function canStrike(fault: FaultSpec, { endpoint, account, isReport }: Target): boolean {
-  const endsReports = fault.effect.end !== undefined;
-  if (endsReports !== isReport || !fault.reach.includes(endpoint)) return false;
-  if (fault.account === undefined) return true;
-  return fault.account === account?.name || fault.account === account?.email;
+function canStrike(fault: FaultSpec, target: Target): boolean {
+  const { endpoint, account, isReport, request } = target;
+  const { effect, reach, when } = fault;
+  if ((effect.end !== undefined) !== isReport || !reach.includes(endpoint)) return false;
+
+  // What reaches both ends of a report is settled when the report is created.
+  if (isReport && endpoint === 'status' && reach.includes('buyer')) return false;
+
+  const isSelected = [undefined, account?.name, account?.email].includes(fault.account);
+  return isSelected && (when === undefined || (request !== undefined && fits(request, when)));
+}
+
+/** Whether a test's own function selects a call. Throws `ServiceError` if that fails. */
+function fits(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
+  let answer: unknown;
+  try {
+    answer = when(request);
+  } catch (error) {
+    throw failedFault(`when threw: ${error}`);
+  }
+
+  if (answer instanceof Promise) throw failedFault('when returned a promise: return true or false');
+  return Boolean(answer);
 }

@@ -2,7 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointNames, type ReportStatus } from '../../contract/messages.ts';
 import { type Answer, type BodyChange, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
-import { errorIds, errorStatuses, refuseUntil, ServiceError } from '../service/service-error.ts';
+import {
+  type ErrorId,
+  errorIds,
+  errorStatuses,
+  refuseUntil,
+  ServiceError,
+} from '../service/service-error.ts';
+import { answerKind } from './answer-fault.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
 /** Every kind of fault, in the order of help: a new one is its file and its line here. */
@@ -11,18 +18,15 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   status: {
     meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
     keys: { 'retry-after': wholeNumber },
-    effect(values, name) {
+    effect({ values }, name) {
       const status = Number(name);
-      const seconds = values['retry-after'];
+      const seconds = values.number('retry-after');
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
-      // A status that the service does not use is an inner failure.
-      const errorId = errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
-      const response = {
-        error_id: errorId,
-        error: `A fault was asked for: this call is answered with ${name}.`,
-      };
-      return { answer: () => jsonAnswer({ response }, status, headers) };
+      const errorId = errorIdOf(status);
+      const error = `A fault was asked for: this call is answered with ${name}.`;
+      const answer = jsonAnswer({ response: { error_id: errorId, error } }, status, headers);
+      return { answer: () => ({ ...answer, why: `${errorId}: ${error}` }) };
     },
   },
   reset: {
@@ -66,6 +70,12 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
         refusalAnswer(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
     }),
   },
+  answer: answerKind,
+  change: {
+    meaning: 'a function of yours changes the JSON document before it is sent; in TypeScript only',
+    takes: 'change',
+    effect: ({ change }) => ({ change }),
+  },
   failed: ending('failed', 'the report ends as failed'),
   expired: ending('expired', 'the report ends as expired'),
   stuck: ending('progress', 'the report stays in progress for ever'),
@@ -73,19 +83,19 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'the connection is cut after so many bytes of the body',
     keys: { bytes: size },
     needs: 'bytes',
-    effect: ({ bytes = 0 }) => ({ changeBody: cutAfter(bytes) }),
+    effect: ({ values }) => ({ changeBody: cutAfter(values.number('bytes') ?? 0) }),
   },
   slow: {
     meaning: 'the body comes at so many bytes a second',
     keys: { rate: size },
     needs: 'rate',
-    effect: ({ rate = 1 }) => ({ changeBody: sendAtRate(rate) }),
+    effect: ({ values }) => ({ changeBody: sendAtRate(values.number('rate') ?? 1) }),
   },
   delay: {
     meaning: 'the answer comes so much later: milliseconds, or 2s',
     keys: { ms: milliseconds },
     needs: 'ms',
-    effect: ({ ms = 0 }) => ({ delayMs: ms }),
+    effect: ({ values }) => ({ delayMs: values.number('ms') ?? 0 }),
   },
 };
 
@@ -94,9 +104,19 @@ function answering(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
   return { meaning, effect: () => ({ answer: () => ({ status: 200, ...answer }) }) };
 }
 
-/** A fault that lets a report end otherwise than as `ready`; its `times` counts reports. */
+/**
+ * A fault that lets a report end otherwise than as `ready`; its `times` counts reports. At `buyer`
+ * it is settled when a report is created, at `status` when a report is done.
+ */
 function ending(end: ReportStatus, meaning: string): FaultKind {
-  return { meaning, reach: ['status'], effect: () => ({ end }) };
+  return { meaning, reach: ['status', 'buyer'], effect: () => ({ end }) };
+}
+
+/** The usual code of a status; one that the service does not use is an inner failure. */
+function errorIdOf(status: number): ErrorId {
+  // The service refuses the size of a report so, apart from that of a body.
+  if (status === errorStatuses.REPORT_TOO_LARGE) return 'REPORT_TOO_LARGE';
+  return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
 
 /** Sends so many bytes of a body, and cuts the connection. */

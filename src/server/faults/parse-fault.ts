@@ -1,11 +1,13 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
+import type { FaultRequest } from '../local-server.ts';
 import {
   type FaultEffect,
+  type FaultGiven,
   type FaultKey,
   type FaultKind,
-  type FaultValues,
+  FaultValues,
   probability,
   wholeNumber,
 } from './fault-kind.ts';
@@ -33,23 +35,37 @@ export interface FaultSpec {
 
   /** With which probability it strikes. */
   readonly p: number;
+
+  /** The calls that it can strike, told by what they ask for; all where absent. */
+  readonly when?: (request: FaultRequest) => unknown;
   readonly effect: FaultEffect;
 }
 
-/** Far more than the longest that does something. */
-const lengthAtMost = 500;
+/** Who gives a fault, and what with it beside its text. */
+export interface FaultSource extends Omit<FaultGiven, 'values'> {
+  /** A caller over HTTP, who may not name what is on this machine. */
+  readonly isRemote?: boolean;
+}
+
+/** Paths of files are the longest parts. */
+const lengthAtMost = 5_000;
 
 const grammar =
   'A fault is ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
-/** The keys that every fault takes, beside `for=ACCOUNT`. */
-const commonKeys = { times: wholeNumber, after: wholeNumber, p: probability };
+/** The keys that every fault takes. */
+const commonKeys: Readonly<Record<string, FaultKey>> = {
+  for: { what: 'account', example: 'buyer', read: (text) => text },
+  times: wholeNumber,
+  after: wholeNumber,
+  p: probability,
+};
 
 /**
  * Reads a fault as `--fault` and the admin call give it: `ENDPOINT:KIND[:key=value…]` (`cli.md`,
  * `local-server`). Throws `UsageError` that names the part that is wrong.
  */
-export function parseFault(written: string): FaultSpec {
+export function parseFault(written: string, source: FaultSource = {}): FaultSpec {
   const text = written.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
 
@@ -79,42 +95,56 @@ export function parseFault(written: string): FaultSpec {
   }
 
   const keys = keysOf(kind);
-  const values: Record<string, number> = {};
-  let account: string | undefined;
-  for (const pair of pairs) {
+  const values = new FaultValues();
+  for (const [index, pair] of pairs.entries()) {
     const [, key, value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (key === undefined) return refuse(`“${pair}” is no key=value`);
-    if (key === 'for') {
-      account = value;
-      continue;
-    }
 
     const reader = keys.get(key);
-    if (!reader) {
-      return refuse(`“${key}” is no key of ${name}`, hintFor(key, ['for', ...keys.keys()]));
+    if (!reader) return refuse(`“${key}” is no key of ${name}`, hintFor(key, [...keys.keys()]));
+    if (values.has(key)) return refuse(`${key} is given twice`);
+    if (reader.isOfHost && source.isRemote) {
+      return refuse(`${key}= is for those who start the server`, 'Send the body in the call.');
     }
 
-    const number = reader.read(value);
-    if (Number.isNaN(number)) return refuse(`${key}=${value} is no ${reader.what}`);
-    values[key] = number;
+    const rest = reader.takesRest ? [value, ...pairs.slice(index + 1)].join(':') : value;
+    const read = reader.read(rest);
+    if (read === undefined) return refuse(`${key}=${rest} is no ${reader.what}`);
+    values.set(key, read);
+    if (reader.takesRest) break;
   }
 
-  const { needs } = kind;
-  if (needs !== undefined && values[needs] === undefined) {
+  const { needs, takes } = kind;
+  if (source.isRemote && source.answer && takes !== 'answer') {
+    return refuse(`${name} takes no status, headers or body`, 'They go with ENDPOINT:answer.');
+  }
+  const isGiven = takes !== undefined && source[takes] !== undefined;
+  if (needs !== undefined && values.has(needs) && isGiven) {
+    return refuse(`it has both ${needs}= and ${takes}`, 'Give one of them.');
+  }
+  if (needs !== undefined && !values.has(needs) && !isGiven) {
+    const isAnswer = takes === 'answer' && source.isRemote;
+    if (isAnswer) return refuse('the body to send is missing', 'Send {"fault":…,"body":…}.');
+
     const example = `${endpoint}:${name}:${needs}=${keys.get(needs)?.example}`;
     return refuse(`${needs}= is missing`, `For example ${example}.`);
   }
+  if (needs === undefined && takes !== undefined && !isGiven) {
+    return refuse(`${name} takes a function`, 'Give it to fault() of startLocalServer.');
+  }
 
-  const effect = kind.effect(values, name);
-  return { text, type, reach, account, ...strikesOf(values), effect };
+  const { answer, change } = source;
+  const effect = kind.effect({ values, answer, change }, name);
+  return { text, type, reach, ...strikesOf(values), effect };
 }
 
-/** How often a fault strikes, when first, and by which chance; always where nothing is said. */
-function strikesOf(values: FaultValues): Pick<FaultSpec, 'times' | 'after' | 'p'> {
+/** Whom a fault strikes, how often, when first, and by which chance; always if nothing is given. */
+function strikesOf(values: FaultValues): Pick<FaultSpec, 'account' | 'times' | 'after' | 'p'> {
   return {
-    times: values.times ?? Number.POSITIVE_INFINITY,
-    after: values.after ?? 0,
-    p: values.p ?? 1,
+    account: values.text('for'),
+    times: values.number('times') ?? Number.POSITIVE_INFINITY,
+    after: values.number('after') ?? 0,
+    p: values.number('p') ?? 1,
   };
 }
 

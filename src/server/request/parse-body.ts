@@ -157,12 +157,12 @@ function elementsOf(value: unknown, levels: number): readonly unknown[] | undefi
   if (typeof value !== 'object' || value === null) return [value];
   if (levels === 0) return undefined;
 
-  const keys = Object.keys(value);
-  if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
+  const indexes = indexesIn(value);
+  if (!indexes) return undefined;
 
   const elements: unknown[] = [];
-  for (const key of keys.toSorted((a, b) => Number(a) - Number(b))) {
-    const member = (value as Parameters)[key];
+  for (const index of indexes) {
+    const member = (value as Parameters)[index];
     if (member === undefined || member === null) continue;
 
     const inner = elementsOf(member, levels - 1);
@@ -170,6 +170,13 @@ function elementsOf(value: unknown, levels: number): readonly unknown[] | undefi
     for (const element of inner) elements.push(element);
   }
   return elements;
+}
+
+/** The keys of an object in ascending order, where all of them are indexes. */
+export function indexesIn(value: object): readonly string[] | undefined {
+  const keys = Object.keys(value);
+  if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
+  return keys.toSorted((a, b) => Number(a) - Number(b));
 }
 
 /**

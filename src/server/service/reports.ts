@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import type { ReportRequest, ReportStatus, StatusRecord } from '../../contract/messages.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { LocalServerOptions } from '../local-server.ts';
+import type { FaultRequest, LocalServerOptions } from '../local-server.ts';
+import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
 /**
@@ -23,6 +23,9 @@ export interface ReportOrder {
 
   /** The size of the body that asked for it. */
   readonly sizeBytes: number;
+
+  /** How it ends, where that is settled from the start. */
+  readonly end?: ReportStatus | undefined;
 }
 
 /** A report that the server keeps. */
@@ -31,11 +34,22 @@ export interface HeldReport extends ReportOrder {
   statusCalls: number;
 
   /** How it ends, once that is decided. */
-  end?: ReportStatus;
+  end?: ReportStatus | undefined;
 
   /** Set by hand through the admin call; counts before everything else. */
   fixedStatus?: ReportStatus;
   message?: string | undefined;
+}
+
+/** Where ids come from, and how a report ends that is done. */
+interface ReportRules {
+  readonly idOf: IdSource;
+
+  /**
+   * Decides once, when a report of an account is done, how it ends; `request` is the call that
+   * asks.
+   */
+  endOf(account: Account, request: FaultRequest | undefined): ReportStatus;
 }
 
 const messages: Readonly<Record<ReportStatus, string>> = {
@@ -55,7 +69,8 @@ export class Reports {
   readonly #polls: number | undefined;
   readonly #isManual: boolean;
   readonly #reportTtlMs: number;
-  readonly #endOf: (account: Account) => ReportStatus;
+  readonly #rules: ReportRules;
+  #count = 0;
 
   /** By id, the oldest first. */
   readonly #reports = new Map<string, HeldReport>();
@@ -64,18 +79,19 @@ export class Reports {
   /** The e-mail of the owner of each forgotten report. */
   readonly #forgotten = new Map<string, string>();
 
-  /** @param endOf decides once, when a report of an account is done, how it ends */
-  constructor(options: LocalServerOptions, endOf: (account: Account) => ReportStatus) {
+  constructor(options: LocalServerOptions, rules: ReportRules) {
     this.#delayMs = options.delayMs ?? 2_000;
     this.#polls = options.polls;
     this.#isManual = options.manual ?? false;
     this.#reportTtlMs = options.reportTtlMs ?? oneDayMs;
-    this.#endOf = endOf;
+    this.#rules = rules;
   }
 
   /** A new report, in progress. */
   create(order: ReportOrder): HeldReport {
-    const id = randomBytes(16).toString('hex');
+    this.#count += 1;
+    const { account, request } = order;
+    const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
     const report: HeldReport = { id, ...order, statusCalls: 0 };
     this.#reports.set(id, report);
     this.#heldBytes += report.sizeBytes;
@@ -113,8 +129,8 @@ export class Reports {
   }
 
   /** The record that the status call answers with. */
-  recordOf(report: HeldReport, nowMs: number): StatusRecord {
-    const status = this.#statusOf(report, nowMs);
+  recordOf(report: HeldReport, nowMs: number, request?: FaultRequest): StatusRecord {
+    const status = this.#statusOf(report, nowMs, request);
     return { status, message: report.message ?? messages[status], report_id: report.id };
   }
 
@@ -122,9 +138,9 @@ export class Reports {
    * Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when
    * it expired.
    */
-  assertDownloadable(report: HeldReport, nowMs: number): void {
+  assertDownloadable(report: HeldReport, nowMs: number, request?: FaultRequest): void {
     const { id, createdMs } = report;
-    const status = this.#statusOf(report, nowMs);
+    const status = this.#statusOf(report, nowMs, request);
     if (status === 'ready') return;
     if (status === 'expired') throw expiredReport(id);
     if (status === 'failed') {
@@ -141,13 +157,14 @@ export class Reports {
     this.#reports.clear();
     this.#forgotten.clear();
     this.#heldBytes = 0;
+    this.#count = 0;
   }
 
-  #statusOf(report: HeldReport, nowMs: number): ReportStatus {
+  #statusOf(report: HeldReport, nowMs: number, request?: FaultRequest): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
     if (this.#isManual || !this.#isDone(report, nowMs)) return 'progress';
 
-    report.end ??= this.#endOf(report.account);
+    report.end ??= this.#rules.endOf(report.account, request);
     return report.end;
   }
 

@@ -32,6 +32,7 @@ export const errorStatuses = {
   REPORT_FAILED: 409,
   REPORT_EXPIRED: 410,
   BODY_TOO_LARGE: 413,
+  REPORT_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
   INTERNAL: 500,
@@ -53,12 +54,14 @@ interface RefusalOptions {
  * (`decisions.md` 6).
  */
 export class ServiceError extends Error {
+  readonly errorId: ErrorId;
   readonly status: number;
   readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(errorId: ErrorId, sentence: string, options: RefusalOptions = {}) {
     super(sentence);
+    this.errorId = errorId;
     this.status = errorStatuses[errorId];
     this.body = {
       response: { error_id: errorId, error: sentence, details: options.details },

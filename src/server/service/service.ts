@@ -4,6 +4,7 @@ import { instantOfWallTime } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
 import { Report } from '../engine.ts';
 import { type Account, campaignsOf } from '../fixtures/fixtures.ts';
+import type { FaultRequest } from '../local-server.ts';
 import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
@@ -16,7 +17,13 @@ export interface ServiceCall {
   /** What its body says. Throws `ServiceError` where that cannot be read. */
   parameters(): Parameters;
   readonly accept: string | undefined;
+
+  /** The names in its query string. */
+  readonly query: readonly string[];
   readonly bodyBytes: number;
+
+  /** The call as faults see it. */
+  readonly seen: FaultRequest;
 
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
@@ -56,7 +63,7 @@ export function signIn({ sessions, clock }: Services, { email, password }: Crede
 }
 
 function createReport(services: Services, account: Account, call: ServiceCall): Answer {
-  const { options, reports, clock } = services;
+  const { options, reports, faults, clock } = services;
   const isLenient = options.lenient ?? false;
   const written = readReportRequest(call.parameters(), account, isLenient);
   const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
@@ -64,29 +71,50 @@ function createReport(services: Services, account: Account, call: ServiceCall): 
     return deliver(services, { id: 'direct', account, request }, call);
   }
 
-  const createdMs = clock.now();
-  const { id } = reports.create({ account, request, createdMs, sizeBytes: call.bodyBytes });
+  const { id } = reports.create({
+    account,
+    request,
+    createdMs: clock.now(),
+    sizeBytes: call.bodyBytes,
+    end: faults.endAtCreate(account, call.seen),
+  });
   // A report is in progress even where it takes no time (`decisions.md` 2).
-  return jsonAnswer({ response: { status: 'progress', message: 'progress', report_id: id } });
+  const response = { status: 'progress', message: 'progress', report_id: id };
+  return { ...jsonAnswer({ response }), reportId: id };
 }
 
 function tellStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Answer {
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
   report.statusCalls += 1;
-  return jsonAnswer({ response: reports.recordOf(report, clock.now()) });
+  return jsonAnswer({ response: reports.recordOf(report, clock.now(), call.seen) });
 }
 
 function downloadReport(services: Services, account: Account, call: ServiceCall): Answer {
   const { reports, clock } = services;
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
-  reports.assertDownloadable(report, clock.now());
+  reports.assertDownloadable(report, clock.now(), call.seen);
   return deliver(services, report, call);
 }
 
-function listCampaigns({ fixtures }: Services, account: Account): Answer {
+function listCampaigns(
+  { fixtures, options }: Services,
+  account: Account,
+  call: ServiceCall,
+): Answer {
+  const { query } = call;
+  if (query.length > 0 && !options.lenient) throw unknownQuery(query);
   return jsonAnswer(campaignsOf(fixtures, account));
+}
+
+/** The refusal of a call that takes nothing in its query string. */
+function unknownQuery(names: readonly string[]): ServiceError {
+  const problem = 'is not known: this call takes no parameters.';
+  const details = names.slice(0, 100).map((name) => ({ parameter: name.slice(0, 80), problem }));
+  const [first] = details;
+  const sentence = `${first?.parameter}: ${problem}`;
+  return new ServiceError('UNKNOWN_PARAMETER', sentence, { details });
 }
 
 /** The data of a report, computed while they are sent. */
@@ -108,6 +136,7 @@ function deliver(
     type: 'text/csv; charset=utf-8; header=present',
     headers: { 'content-disposition': `attachment; filename="report-${delivered.id}.csv"` },
     body: encodeCsv(report),
+    csv: { json: encodeJson(report), fields: report.fields },
   };
 }
 
@@ -123,7 +152,6 @@ function reportNow(
     request,
     nowMs: clock.now(),
     restateDays: options.restateDays ?? 0,
-    restateTailDays: options.restateTailDays ?? 0,
     signal,
   });
 }

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { LocalServerOptions } from '../local-server.ts';
+import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
 const sessionsAtMost = 10_000;
@@ -25,12 +26,15 @@ export class Sessions {
   /** By token, the least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #revokedTokens = new Set<string>();
+  readonly #idOf: IdSource;
+  #signIns = 0;
 
   /** When the calls of the last second came, by account or, without one, by peer. */
   readonly #recentCalls = new Map<string, number[]>();
 
-  constructor(accounts: readonly Account[], options: LocalServerOptions) {
+  constructor(accounts: readonly Account[], options: LocalServerOptions, idOf: IdSource) {
     this.#accounts = accounts;
+    this.#idOf = idOf;
     this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
     this.#rateLimitPerSecond = options.rateLimitPerSecond;
   }
@@ -55,7 +59,8 @@ export class Sessions {
       );
     }
 
-    const token = randomBytes(20).toString('hex');
+    this.#signIns += 1;
+    const token = this.#idOf('token', this.#signIns);
     this.#sessions.set(token, { email: account.email, lastUsedMs: nowMs });
     for (const stalest of this.#sessions.keys()) {
       if (this.#sessions.size <= sessionsAtMost) break;
@@ -130,8 +135,14 @@ export class Sessions {
     if (this.#revokedTokens.size < sessionsAtMost) this.#revokedTokens.add(token);
   }
 
+  /** Lets the fixed tokens of the accounts work again that were revoked. */
+  restoreFixedTokens(): void {
+    for (const { token } of this.#accounts) this.#revokedTokens.delete(token);
+  }
+
   reset(): void {
     this.#sessions.clear();
+    this.#signIns = 0;
     this.#revokedTokens.clear();
     this.#recentCalls.clear();
   }

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { FaultRequest } from '../local-server.ts';
+import { indexesIn, type Parameters } from './parse-body.ts';
+
+/** A call as faults see it. */
+export function seenRequest(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
+  const { method = '', url = '' } = incoming;
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(parameters)) body[name] = listOf(value);
+  return { method, path: pathOf(url), headers: headersOf(incoming), body };
+}
+
+/** A list that is an object with indexes, as in a form, as an array. */
+function listOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+
+  const indexes = indexesIn(value);
+  return indexes ? indexes.map((index) => (value as Parameters)[index]) : value;
+}
+
+/** The headers of a call by their names in lower case, as they came. */
+export function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    const value = rawHeaders[at + 1] ?? '';
+    const earlier = headers[name];
+    headers[name] = earlier === undefined ? value : `${earlier}, ${value}`;
+  }
+  return headers;
+}
+
+/** The path of an address, without its query string. */
+export function pathOf(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(0, 200);
+}
