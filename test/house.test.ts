@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../src');
 
 const leaves = ['contract', 'text', 'errors', 'signals'];
 const rooms = ['api', 'rows', 'report', 'figures', 'output', 'judge', 'present', 'formats'];
-const wiring = ['account', 'archive', 'ui', 'context'];
+const wiring = ['account', 'ui', 'context'];
 
 /** Which folder may import from which others (`CONTRIBUTING.md`, The house). */
 const folders: Readonly<Record<string, readonly string[]>> = {
@@ -28,19 +28,20 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   present: [...leaves, 'output', 'figures', 'report', 'rows'],
   formats: [...leaves, 'present', 'output', 'figures', 'rows'],
   account: [...leaves, 'api', 'report', 'ui'],
-  archive: [...leaves, 'report', 'output', 'figures', 'rows'],
+  folder: [...leaves, 'report', 'output', 'figures', 'rows'],
   doctor: [...leaves, 'account', 'api', 'context', 'judge', 'output', 'report', 'ui'],
   ui: leaves,
   server: leaves,
   help: [...leaves, 'ui', 'account', 'report', 'output', 'server'],
   deliver: [...leaves, ...rooms, ...wiring, 'plan'],
   plan: [...leaves, ...rooms, ...wiring, 'deliver'],
-  fetch: [...leaves, ...rooms, ...wiring, 'plan', 'deliver'],
+  fetch: [...leaves, ...rooms, ...wiring, 'folder', 'plan', 'deliver'],
   commands: [
     ...leaves,
     ...rooms,
     ...wiring,
     'server',
+    'folder',
     'plan',
     'deliver',
     'fetch',
@@ -75,7 +76,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   fastify: ['server/app.ts', 'server/answer.ts', 'server/call-handler.ts', 'server/start.ts'],
   yaml: ['account/project-file.ts'],
   zod: [
-    'archive/forms.ts',
+    'folder/history-schema.ts',
     'report/spec-schema.ts',
     'server/strict-object.ts',
     'server/control/admin-bodies.ts',

@@ -1,4 +1,5 @@
-import { checkPath, writeChecked } from './checked-path.ts';
+import { UsageError } from '../errors.ts';
+import { type CheckedPath, checkPath, findingsOf, writeChecked } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
 export const checkCommand = declareCommand({
@@ -6,19 +7,32 @@ export const checkCommand = declareCommand({
   summary: 'find what is missing, changed or wrong in a folder of reports',
   args: ['<path...>'],
   examples: [
-    ['adreport check data', 'a folder that run filled; exit 9 where something is wrong'],
+    ['adreport check data', 'a folder that run has filled; exit 9 if something is wrong'],
     ['adreport check data/date=2026-11-01/part.parquet', 'one file of it'],
-    ["adreport check data --json | jq '.findings[].said'", 'the findings as data'],
+    ["adreport check data --json | jq '.findings[].message'", 'the findings as data'],
   ],
   async action({ context, args: [paths] }) {
-    const checked = [];
-    for (const path of paths) checked.push(await checkPath(context, path));
+    const checked: CheckedPath[] = [];
+    const refused: UsageError[] = [];
+    for (const path of paths) {
+      try {
+        checked.push(await checkPath(context, path));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        refused.push(error);
+      }
+    }
 
-    await writeChecked(context, checked);
-    const isWhole = checked.every(({ findings }) => findings.length === 0);
-    return isWhole ? 0 : exitCodeOfFindings;
+    if (checked.length > 0) await writeChecked(context, checked, { isList: paths.length > 1 });
+    const [first] = refused;
+    if (first) {
+      const message = refused.map((error) => error.message).join(' ');
+      throw new UsageError(message, { ...(first.hint !== undefined && { hint: first.hint }) });
+    }
+    const isSound = checked.every((path) => findingsOf(path).length === 0);
+    return isSound ? 0 : exitCodeOfFindings;
   },
 });
 
-/** As for data that arrives damaged (`cli.md`, Exit codes). */
+/** As for data that arrives damaged (cli.md, Exit codes). */
 export const exitCodeOfFindings = 9;

@@ -1,112 +1,77 @@
-import { opendir, stat } from 'node:fs/promises';
+import { opendir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { type FolderVerdict, judgeFolder } from '../archive/check.ts';
-import { bytesIn, type FoundFolder, findFolders, readFolder } from '../archive/folder.ts';
-import { planRepair, type RepairPlan } from '../archive/repair.ts';
-import type { AgeOfReports } from '../archive/restatement.ts';
-import type { SeriesSummary } from '../archive/series-summary.ts';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { codeOf, UsageError } from '../errors.ts';
-import { figuresOf, leadingFirst } from '../figures/figures.ts';
 import { groupedText } from '../figures/numbers.ts';
+import type { FolderFinding, FolderPart, FolderVerdict, SeriesSummary } from '../folder/check.ts';
+import { bytesIn, checkFolder, findFolders } from '../folder/find.ts';
+import { isRepairable, repairsOf, type SeriesRepair } from '../folder/repair.ts';
 import type { TableLook } from '../output/encoder.ts';
-import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import { requestInWords } from '../report/filter-words.ts';
-import type { SpecRequest } from '../report/spec.ts';
 import { wrap } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { formatBytes, formatCount, formatPlural } from '../text/quantity.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
+import { formatCount, formatPlural } from '../text/quantity.ts';
+import { pathWord } from '../text/quote-for-shell.ts';
 
-/** A finding with the path of its file as the user would type it. */
-interface ShownFinding {
-  readonly file: string;
-  readonly kind: string;
-  readonly said: string;
-}
-
-/** What was found out about a path of `check` or `repair`. */
+/** What was found at a path of `check` or `repair`. */
 export interface CheckedPath {
-  /** As the user would type it. */
-  readonly path: string;
+  /** As it can be typed again. */
+  readonly word: string;
   readonly folders: readonly CheckedFolder[];
-  readonly findings: readonly ShownFinding[];
-  readonly notes: readonly string[];
 
-  /** The command that fetches what can be fetched; `null` where nothing can. */
-  readonly mend: string | null;
-
-  /** How many files that fetches. */
-  readonly fetchCount: number;
-
-  /** What only a person can decide, in sentences. */
-  readonly forPerson: readonly string[];
-
-  /** What is there, as a sentence, where nobody keeps books of it. */
-  readonly description?: string;
+  /** What is wrong outside of any folder with a history. */
+  readonly findings: readonly FolderFinding[];
 }
 
-/** A folder with its books. */
+/** A folder with its history. */
 interface CheckedFolder {
-  /** As the user would type it. */
+  /** Its paths from the working folder, and from the path that was checked. */
   readonly path: string;
+  readonly within: string;
+  readonly part: FolderPart;
   readonly verdict: FolderVerdict;
-  readonly plan: RepairPlan;
 }
 
 /**
- * Holds what lies at a path against its books.
+ * Compares what is at a path with its history.
  *
  * @param typed the path as the user typed it
- * @throws UsageError for a path that is empty, or not there
+ * @throws UsageError for a path that is empty, does not exist, or has no history
  */
 export async function checkPath(context: Context, typed: string): Promise<CheckedPath> {
-  const { cwd, signal } = context.host;
-  // What a shell makes of a variable without a value is not meant to be the working folder.
+  const { cwd, signal, wallClock } = context.host;
+  // A shell makes an empty word of a variable without a value: the working folder is not meant.
   if (typed === '') {
     throw new UsageError('The path is empty.', {
       hint: 'Give a folder of reports, or a report file.',
     });
   }
+
   const path = resolve(cwd, typed);
-  const found = await findFolders(path, signal);
+  const word = pathWord(relative(cwd, path));
+  const now = Math.floor(wallClock() / 1_000);
   const folders: CheckedFolder[] = [];
-  for (const folder of found) folders.push(await checkFolder(context, folder));
-
-  const findings: ShownFinding[] = [];
-  const notes: string[] = [];
-  const forPerson = new Set<string>();
-  let fetchCount = 0;
-  for (const folder of folders) {
-    for (const { file, kind, said } of folder.verdict.findings) {
-      findings.push({ file: join(folder.path, file), kind, said });
-    }
-    notes.push(...folder.verdict.notes);
-    for (const { times } of folder.plan.fetches) fetchCount += times.length;
-    for (const sentence of folder.plan.forPerson) forPerson.add(sentence);
+  for (const part of await findFolders(path, { now, signal })) {
+    const { folder } = part.history;
+    const verdict = await checkWithMeter(context, part, now);
+    folders.push({
+      path: relative(cwd, folder) || '.',
+      within: relative(path, folder),
+      part,
+      verdict,
+    });
   }
 
-  const shownPath = pathToType(relative(cwd, path));
   const isClosed = folders.length === 0 && (await isClosedFolder(path));
-  if (isClosed) {
-    const said = `${shownPath} cannot be listed: permission is denied.`;
-    findings.push({ file: shownPath, kind: 'unreadable', said });
-  }
-  const mend = fetchCount > 0 ? `adreport repair ${shellWord(shownPath)}` : null;
-  const checked = { path: shownPath, folders, findings, notes, mend, fetchCount };
-  const isUnknown = folders.length === 0 && !isClosed;
-  const description = isUnknown ? await describe(path, shownPath) : undefined;
-  return { ...checked, forPerson: [...forPerson], ...(description && { description }) };
+  if (isClosed) return { word, folders, findings: [closedFinding(typed)] };
+  if (folders.length > 0) return { word, folders, findings: [] };
+  throw new UsageError(`No adreport history in ${printable(typed)}.`, {
+    hint: 'Give a folder that run --split has filled, and check that its disk is mounted.',
+  });
 }
 
-/** A relative path as it can be typed again: one that begins with `-` would be a flag. */
-function pathToType(path: string): string {
-  if (path === '') return '.';
-  return path.startsWith('-') ? `./${path}` : path;
-}
-
-/** Whether a path is a folder that may not be listed. */
+/** True for a folder that may not be listed. */
 async function isClosedFolder(path: string): Promise<boolean> {
   try {
     const folder = await opendir(path);
@@ -117,16 +82,17 @@ async function isClosedFolder(path: string): Promise<boolean> {
   }
 }
 
-async function describe(path: string, shownPath: string): Promise<string> {
-  const stats = await stat(path);
-  if (!stats.isFile()) return `No books tell what ${shownPath} holds.`;
-  if (stats.size === 0) return `${shownPath} is empty, and no books tell what it should hold.`;
-  return `${shownPath} has ${formatBytes(stats.size)}, and no books tell what it holds.`;
+function closedFinding(path: string): FolderFinding {
+  const message = `${path} cannot be listed: permission is denied.`;
+  return { file: path, kind: 'unreadable', message, fix: `Make ${path} readable.` };
 }
 
-async function checkFolder(context: Context, found: FoundFolder): Promise<CheckedFolder> {
-  const { cwd, signal, wallClock } = context.host;
-  const meter = (await context.progress()).transfer('Checking', bytesIn(found));
+async function checkWithMeter(
+  context: Context,
+  part: FolderPart,
+  now: number,
+): Promise<FolderVerdict> {
+  const meter = (await context.progress()).transfer('Checking', bytesIn(part));
   let bytes = 0;
   const onBytes = (count: number): void => {
     bytes += count;
@@ -134,28 +100,46 @@ async function checkFolder(context: Context, found: FoundFolder): Promise<Checke
   };
 
   try {
-    const now = Math.floor(wallClock() / 1_000);
-    const facts = await readFolder(found, { signal, onBytes, now });
-    const verdict = judgeFolder(facts);
-    const { folder } = found.books;
-    return { path: relative(cwd, folder) || '.', verdict, plan: planRepair(found.books, verdict) };
+    return await checkFolder(part, { now, signal: context.host.signal, onBytes });
   } finally {
     meter.stop();
   }
 }
 
+/** Everything that is wrong at a path; files by their paths from the working folder. */
+export function findingsOf({ folders, findings }: CheckedPath): FolderFinding[] {
+  const ofFolders = folders.flatMap(({ path, verdict }) => {
+    return verdict.findings.map((finding) => ({ ...finding, file: join(path, finding.file) }));
+  });
+  return [...ofFolders, ...findings];
+}
+
+/** What can be downloaded again at a path. */
+export function repairsAt({ folders }: CheckedPath): SeriesRepair[] {
+  return folders.flatMap(({ part, verdict }) => repairsOf(part.history, verdict.findings));
+}
+
+/** How many reports repairs download. */
+export function countReports(repairs: readonly SeriesRepair[]): number {
+  let count = 0;
+  for (const { units } of repairs) count += units.length;
+  return count;
+}
+
 /**
- * Writes what was found out, as text or with `--json` as one object, and as a list of them for
- * several paths.
+ * Writes what was found, as text, or with `--json` as one object or as a list of objects.
+ *
+ * @param isList true if several paths were given
  */
 export async function writeChecked(
   context: Context,
   checked: readonly CheckedPath[],
+  { isList = false } = {},
 ): Promise<void> {
   const { console, flags } = context;
   if (flags.json) {
-    const [first, ...others] = checked.map(documentOf);
-    return console.result(visibleJson(others.length === 0 ? first : [first, ...others]));
+    const documents = checked.map(documentOf);
+    return console.result(visibleJson(isList ? documents : documents[0]));
   }
 
   const look = tableLook(context);
@@ -163,76 +147,87 @@ export async function writeChecked(
   await console.write(`${blocks.join('\n\n')}\n`);
 }
 
-/** A path as one object of `--json` (`cli.md`, `adreport check`). */
-function documentOf({ folders, findings, notes, mend }: CheckedPath): object {
+/** A path as one object of `--json` (cli.md, `adreport check`). */
+function documentOf(checked: CheckedPath): object {
+  const { folders } = checked;
   return {
-    series: folders.flatMap(({ path, verdict }) => {
-      return verdict.series.map((series) => ({ folder: path, ...documentOfSeries(series) }));
+    series: folders.flatMap(({ within, verdict }) => {
+      return verdict.series.map((series) => documentOfSeries(series, within));
     }),
-    findings,
-    notes,
-    books: folders.flatMap(({ path, verdict }) => {
-      return verdict.books.map(({ name, passedOver, unreadable = null }) => {
-        return { file: join(path, name), passedOver, unreadable };
+    findings: findingsOf(checked).map(({ file, kind, message, fix }) => {
+      return { file, kind, message: `${message} ${fix}` };
+    }),
+    notes: folders.flatMap(({ verdict }) => verdict.notes),
+    histories: folders.flatMap(({ path, part }) => {
+      return part.history.sources.map(({ name, skippedLines, unreadable = null }) => {
+        return { file: join(path, name), skippedLines, unreadable };
       });
     }),
-    mend,
+    repair: repairCommandFor(checked),
   };
 }
 
-function documentOfSeries({ order, advice, ages, ...summary }: SeriesSummary): object {
-  const { request, timezone, format, split, period, lookback, account, service } = order;
-  const asked = { request, timezone, format, split, period, lookback, account, service };
-  return { ...asked, ...summary, ages, advisedLookback: advice.lookback ?? null };
+function documentOfSeries(summary: SeriesSummary, within: string): object {
+  const { series, since = null, until = null, files, rows, totals, outside } = summary;
+  const request = series?.current.spec.request ?? null;
+  return { output: nameOf(summary, within), request, since, until, files, rows, totals, outside };
 }
 
-/** So many findings are printed; `--json` has all of them. */
-const findingsAtMost = 50;
+/** A series by its path from the path that was checked. */
+function nameOf({ output }: SeriesSummary, within: string): string {
+  const isBelow = within !== '' && !within.startsWith('..');
+  return isBelow ? `${within}/${output}` : output;
+}
+
+/** The command that downloads what can be downloaded; `null` if nothing can. */
+function repairCommandFor(checked: CheckedPath): string | null {
+  return repairsAt(checked).length > 0 ? `adreport repair ${checked.word}` : null;
+}
+
+/** So many lines of findings are printed; `--json` has all findings. */
+const linesAtMost = 50;
 
 function linesOf(checked: CheckedPath, { console }: Context, look: TableLook): string[] {
   const { bold, red, green } = console.out.style;
-  const { path, folders, findings, notes, description } = checked;
-  if (description !== undefined) return wrapped(printable(description), look);
-
   const lines: string[] = [];
-  for (const folder of folders) {
-    lines.push(bold(printable(folder.path)));
-    for (const series of folder.verdict.series) {
-      for (const sentence of seriesInWords(series)) lines.push(indented(sentence, look));
+  for (const { path, within, verdict } of checked.folders) {
+    lines.push(bold(printable(path)));
+    for (const series of verdict.series) {
+      for (const sentence of seriesInWords(series, within)) lines.push(indented(sentence, look));
     }
   }
-  if (folders.length === 0) lines.push(bold(printable(path)));
 
-  const count = findings.length;
-  lines.push(
-    '',
-    count === 0 ? green('Nothing is wrong.') : red(`${formatPlural(count, 'finding')}:`),
-  );
-  for (const { said } of findings.slice(0, findingsAtMost)) lines.push(indented(said, look));
-  if (count > findingsAtMost) {
-    const rest = formatCount(count - findingsAtMost);
+  const findings = findingsOf(checked);
+  const count = formatPlural(findings.length, 'finding');
+  lines.push('', findings.length === 0 ? green('No problems found.') : red(`${count}:`));
+  const groups = findingsInWords(checked);
+  for (const text of groups.slice(0, linesAtMost)) lines.push(indented(text, look));
+  if (groups.length > linesAtMost) {
+    const rest = formatCount(groups.length - linesAtMost);
     lines.push(indented(`… and ${rest} more: --json has all of them.`, look));
   }
 
+  const notes = checked.folders.flatMap(({ verdict }) => verdict.notes);
   if (notes.length > 0) lines.push('', `${formatPlural(notes.length, 'note')}:`);
   for (const note of notes) lines.push(indented(note, look));
-  for (const { verdict } of folders) {
-    for (const series of verdict.series) lines.push(...linesOfAges(series, look));
-  }
-  return [...lines, ...linesOfCure(checked, look)];
+  return [...lines, ...linesOfFixes(checked, look)];
 }
 
-/** How the path is mended, which is the last that is said of it. */
-function linesOfCure({ mend, fetchCount, forPerson }: CheckedPath, look: TableLook): string[] {
+/** How to fix what was found. */
+function linesOfFixes(checked: CheckedPath, look: TableLook): string[] {
+  const findings = findingsOf(checked);
   const lines: string[] = [];
-  if (forPerson.length > 0) lines.push('', 'Only you can decide:');
-  for (const sentence of forPerson) lines.push(indented(sentence, look));
-  if (mend !== null) {
-    lines.push(
-      '',
-      `To mend: ${printable(mend)}   (it fetches ${formatPlural(fetchCount, 'file')})`,
-    );
+  const fixes = new Set(findings.filter((each) => !isRepairable(each)).map(({ fix }) => fix));
+  if (fixes.size > 0) lines.push('', 'Only you can decide:');
+  for (const fix of fixes) lines.push(indented(fix, look));
+
+  if (findings.some(({ kind }) => kind === 'changed')) {
+    const sentence = 'If the service has no rows for a changed file any more, restore the file or';
+    lines.push('', ...wrap(`${sentence} use --refetch.`, look.width ?? Number.POSITIVE_INFINITY));
   }
+  const command = repairCommandFor(checked);
+  const reports = formatPlural(countReports(repairsAt(checked)), 'report');
+  if (command !== null) lines.push('', `To repair: ${printable(command)}   (${reports})`);
   return lines;
 }
 
@@ -241,93 +236,58 @@ function indented(sentence: string, { width = Number.POSITIVE_INFINITY }: TableL
   return `  ${wrap(printable(sentence), width - 2).join('\n  ')}`;
 }
 
-function wrapped(sentence: string, { width = Number.POSITIVE_INFINITY }: TableLook): string[] {
-  return wrap(sentence, width);
-}
+/** The request of a series, its window, and what is in its files. */
+function seriesInWords(summary: SeriesSummary, within: string): string[] {
+  const { series, since, until, files, rows, totals, outside } = summary;
+  const name = nameOf(summary, within);
+  if (!series) return [`${name}: ${formatPlural(files, 'file')} whose spec is lost`];
 
-/** The request of a series, its window, its size, and what it adds up to. */
-function seriesInWords(series: SeriesSummary): string[] {
-  const { order, output, since, until, files, rows, bytes, totals } = series;
-  const account = order.account === null ? '' : `; account ${order.account}`;
-  const request = `${output}: ${requestInWords(order.request as SpecRequest)}${account}`;
-  if (files === 0) return [request];
+  const { request, account } = series.current.spec;
+  const ofAccount = account === undefined ? '' : `; account ${account}`;
+  const lines = [`${name}: ${requestInWords(request)}${ofAccount}`];
+  const days = since === undefined ? 'no days yet' : `${since} … ${until}`;
+  lines.push(`${days}: ${formatPlural(files, 'file')}, ${formatPlural(rows, 'row')}`);
 
-  const size = [formatPlural(files, 'file'), formatPlural(rows, 'row'), formatBytes(bytes)];
   const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${groupedText(sum)}`);
-  return [request, `${since} … ${until}: ${size.join(', ')}`, sums.join(', ')];
-}
-
-/** How far figures moved at each age, and what follows. */
-function linesOfAges({ ages, advice }: SeriesSummary, look: TableLook): string[] {
-  if (ages.length === 0) return [];
-  const lines = ['', 'How far figures moved when their files were fetched again:', ''];
-  lines.push(tableOfAges(ages, look));
-  if (advice.sentence !== undefined) lines.push('', ...wrapped(advice.sentence, look));
+  if (sums.length > 0) lines.push(sums.join(', '));
+  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} outside this range, not checked`);
   return lines;
 }
 
-/** A line of the table of ages: one age, or several neighbouring ones at which nothing moved. */
-interface AgeLine {
-  readonly days: string;
-  readonly refetched: number;
-
-  /** The leading metric: how far it moved in the mean, and at most. */
-  readonly lead: string;
-
-  /** The metric that moved most, and how far. */
-  readonly most: string;
-}
-
-/**
- * The ages, with the figure that a reader looks for first and the one that moved most; `--json` has
- * all of them.
- */
-function tableOfAges(ages: readonly AgeOfReports[], look: TableLook): string {
-  const metrics = new Set(ages.flatMap(({ movements }) => Object.keys(movements)));
-  const lead = leadingFirst(figuresOf([...metrics])).leading[0]?.field ?? '';
-
-  const columns: TextColumn<AgeLine>[] = [
-    { name: 'days after', value: ({ days }) => days, keep: true },
-    { name: 'fetched again', value: ({ refetched }) => refetched, keep: true },
-    { name: `${lead}: mean, most`, value: (line) => line.lead, keep: true },
-    { name: 'moved most', value: ({ most }) => most, keep: true },
-  ];
-  return textTable(rowsOfAges(ages, lead), columns, look).trimEnd();
-}
-
-function rowsOfAges(ages: readonly AgeOfReports[], lead: string): AgeLine[] {
-  const lastMoving = ages.findLastIndex(({ movements }) => mostOf(movements).most > 0);
-  const lines = ages.slice(0, lastMoving + 1).map(({ ageDays, refetched, movements }): AgeLine => {
-    const { metric, most } = mostOf(movements);
-    const movement = movements[lead];
-    return {
-      days: String(ageDays),
-      refetched,
-      lead: movement ? `${percent(movement.mean)}, ${percent(movement.most)}` : '',
-      most: most > 0 ? `${metric} ${percent(most)}` : 'nothing',
-    };
-  });
-
-  const still = ages.slice(lastMoving + 1);
-  const first = still[0]?.ageDays;
-  const last = still.at(-1)?.ageDays;
-  if (first === undefined || last === undefined) return lines;
-
-  let refetched = 0;
-  for (const age of still) refetched += age.refetched;
-  const days = first === last ? String(first) : `${first} to ${last}`;
-  return [...lines, { days, refetched, lead: '', most: 'nothing' }];
-}
-
-/** The metric that moved most. */
-function mostOf(movements: AgeOfReports['movements']): { metric: string; most: number } {
-  let greatest = { metric: '', most: 0 };
-  for (const [metric, { most }] of Object.entries(movements)) {
-    if (most > greatest.most) greatest = { metric, most };
+/** The findings, those of consecutive units as one text. */
+function findingsInWords({ folders, findings }: CheckedPath): string[] {
+  const texts: string[] = [];
+  for (const { verdict } of folders) {
+    for (const group of groupsOf(verdict.findings)) texts.push(textOfGroup(group));
   }
-  return greatest;
+  return [...texts, ...findings.map((finding) => textOfGroup([finding]))];
 }
 
-function percent(fraction: number): string {
-  return `${(100 * fraction).toFixed(1)} %`;
+function groupsOf(findings: readonly FolderFinding[]): FolderFinding[][] {
+  const groups: FolderFinding[][] = [];
+  for (const finding of findings) {
+    const group = groups.at(-1);
+    const last = group?.at(-1);
+    if (group && last && isNext(last, finding)) group.push(finding);
+    else groups.push([finding]);
+  }
+  return groups;
+}
+
+/** True for the same problem in the next unit of a series. */
+function isNext(last: FolderFinding, { kind, of }: FolderFinding): boolean {
+  if (last.kind !== kind || last.of?.series !== of?.series) return false;
+  return of !== undefined && last.of?.unit.over === of.unit.start;
+}
+
+function textOfGroup(group: readonly FolderFinding[]): string {
+  const [first] = group;
+  const last = group.at(-1);
+  if (!first || !last) return '';
+  if (first === last) return `${first.kind}: ${first.message}`;
+
+  const unit = first.of?.series.current.spec.split ?? 'day';
+  const files = `${first.file} … ${last.file} (${formatPlural(group.length, unit)})`;
+  const isClear = first.kind === 'missing';
+  return isClear ? `${first.kind}: ${files}` : `${first.kind}: ${files}. ${first.message}`;
 }

@@ -49,7 +49,7 @@ const topicsOfOthers: Readonly<Record<string, string>> = {
   containers: 'adreport help schedulers',
   docker: 'adreport help schedulers',
   kubernetes: 'adreport help schedulers',
-  backfill: 'adreport help archive',
+  backfill: 'adreport help folders',
   sql: 'adreport help databases',
   bucket: 'adreport help databases',
   s3: 'adreport help databases',

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
-import { jobsOfBooks, type RepairFlags } from '../fetch/booked-jobs.ts';
+import { jobsOfRepairs, type RepairFlags } from '../fetch/repair-jobs.ts';
 import { runJobs } from '../fetch/run-jobs.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { concurrencyFlag } from '../plan/flags/run-flags.ts';
@@ -8,65 +8,98 @@ import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { Prompt } from '../ui/prompt.ts';
 import { exitCodeOfFindings } from './check.ts';
-import { type CheckedPath, checkPath, writeChecked } from './checked-path.ts';
+import {
+  type CheckedPath,
+  checkPath,
+  countReports,
+  findingsOf,
+  repairsAt,
+  writeChecked,
+} from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
 const repairFlags = flagGroup('Repair:', {
-  dryRun: { flags: '--dry-run', meaning: 'list what would be fetched, and fetch nothing' },
+  dryRun: { flags: '--dry-run', meaning: 'list what would be downloaded, and download nothing' },
+  yes: { flags: '--yes', meaning: 'order more than 100 reports without asking' },
   concurrency: concurrencyFlag,
 });
 
 export const repairCommand = declareCommand({
   name: 'repair',
-  summary: 'fetch again what check names, as the books describe it',
+  summary: 'download again what check reports',
   args: ['<path>'],
   examples: [
-    ['adreport repair data', 'what check data names; exit 9 where something is left'],
-    ['adreport repair data --dry-run', 'list it, and fetch nothing'],
+    ['adreport repair data', 'what check data reports; exit 9 if something is left'],
+    ['adreport repair data --dry-run', 'list it, and download nothing'],
   ],
   flags: [repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {
     const checked = await checkPath(context, path);
+    const isSound = findingsOf(checked).length === 0;
     if (options.dryRun) {
-      await listFetches(context, checked);
-      return checked.findings.length === 0 ? 0 : exitCodeOfFindings;
+      await listRepairs(context, checked);
+      return isSound ? 0 : exitCodeOfFindings;
     }
+    if (!options.yes && !(await mayOrder(context, checked))) return exitCodeOfFindings;
 
     const failure = await repair(context, checked, options);
     const after = await checkPath(context, path);
     await writeChecked(context, [after]);
     if (failure) throw failure;
-    return after.findings.length === 0 ? 0 : exitCodeOfFindings;
+    return findingsOf(after).length === 0 ? 0 : exitCodeOfFindings;
   },
 });
 
-/** Fetches again what can be fetched; gives the error of what could not be. */
-async function repair(
-  context: Context,
-  { folders }: CheckedPath,
-  flags: RepairFlags,
-): Promise<AdreportError | undefined> {
-  const fetches = folders.flatMap(({ plan }) => plan.fetches);
-  const { jobs, refusals } = await jobsOfBooks(context, fetches, flags);
-  for (const refusal of refusals) context.console.warn(refusal);
+/** So many reports are ordered without asking. */
+const unaskedAtMost = 100;
 
-  try {
-    await runJobs(context, jobs);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
-    return error;
-  }
+/**
+ * Asks about a large number of reports. Throws `UsageError`, which names `--yes`, if there is no
+ * terminal.
+ */
+async function mayOrder({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
+  const count = countReports(repairsAt(checked));
+  if (count <= unaskedAtMost) return true;
+
+  const reports = formatPlural(count, 'report');
+  const prompt = new Prompt(host.stdin, console, host.signal);
+  return prompt.choose({ what: `permission to order ${reports}`, flag: '--yes' }, [
+    { value: false, name: 'Order nothing' },
+    { value: true, name: `Order ${reports}` },
+  ]);
 }
 
-/** Lists what would be fetched, and why. */
-async function listFetches({ console, flags }: Context, checked: CheckedPath): Promise<void> {
-  const { findings, fetchCount, forPerson } = checked;
-  if (flags.json) return console.result(visibleJson({ findings, fetches: fetchCount }));
+/** Downloads what can be downloaded; returns the first error. */
+async function repair(
+  context: Context,
+  checked: CheckedPath,
+  flags: RepairFlags,
+): Promise<AdreportError | undefined> {
+  const { jobs, failures } = await jobsOfRepairs(context, repairsAt(checked), flags);
+  try {
+    await runJobs(context, jobs, { again: `Run again: adreport repair ${checked.word}` });
+  } catch (error) {
+    if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
+    failures.push(error);
+  }
 
-  const lines = findings.map(({ file, kind, said }) => `${file}  ${kind}: ${said}`);
-  for (const sentence of forPerson) lines.push(`Only you can decide: ${sentence}`);
-  lines.push(`${formatPlural(fetchCount, 'file')} would be fetched.`);
+  const [first, ...others] = failures;
+  for (const { message } of others) context.console.warn(message);
+  return first;
+}
+
+/** Lists what would be downloaded, and why. */
+async function listRepairs({ console, flags }: Context, checked: CheckedPath): Promise<void> {
+  const findings = findingsOf(checked);
+  const count = countReports(repairsAt(checked));
+  if (flags.json) {
+    const listed = findings.map(({ file, kind, message }) => ({ file, kind, message }));
+    return console.result(visibleJson({ findings: listed, reports: count }));
+  }
+
+  const lines = findings.map(({ file, kind, message }) => `${file}  ${kind}: ${message}`);
+  lines.push(`${formatPlural(count, 'report')} would be ordered.`);
   await console.write(`${lines.map(printable).join('\n')}\n`);
 }

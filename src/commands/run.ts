@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { chooseParts } from '../fetch/books.ts';
 import { showPlan } from '../fetch/dry-run.ts';
+import { chooseParts, type FolderJob } from '../fetch/folder-jobs.ts';
 import { runJobs } from '../fetch/run-jobs.ts';
 import { planForAccounts } from '../plan/accounts.ts';
 import { askReport, lacksWindow } from '../plan/ask-report.ts';
@@ -65,20 +65,39 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   for (const note of notes) context.console.note(note);
 
   const chosen = await chooseParts(context, planned);
-  const jobs = chosen.filter(({ parts }) => parts.length > 0);
+  const jobs = chosen.filter((job) => !job.refusal);
   expectOwnPlaces(jobs, context.host);
 
-  const refusal = chosen.find((job) => job.refusal)?.refusal;
+  const refusal = refusalOfAll(chosen);
   if (options.dryRun) {
     await showPlan(context, jobs);
     if (refusal) throw refusal;
     return;
   }
-  if (jobs.length === 0 && !refusal) {
-    return context.console.note('Nothing is missing: every file is there.');
+  try {
+    await runJobs(context, jobs);
+  } catch (error) {
+    if (refusal) context.console.warn(refusal.message);
+    throw error;
   }
-  await runJobs(context, jobs);
   if (refusal) throw refusal;
+
+  const isNothingDue = chosen.every(({ parts }) => parts.length === 0);
+  if (isNothingDue) context.console.note('Nothing is due: every file is there and final.');
+}
+
+/** One error for all reports that their folders refuse; `undefined` if none does. */
+function refusalOfAll(jobs: readonly FolderJob[]): UsageError | undefined {
+  const refused = jobs.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
+  const [first, ...others] = refused;
+  if (!first || others.length === 0) return first?.refusal;
+
+  const lines = refused.map(({ label, refusal }) => `\n  - ${label}: ${refusal.message}`);
+  const { code, hint } = first.refusal;
+  return new UsageError(`${refused.length} reports were refused:${lines.join('')}`, {
+    code,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 /** Throws `UsageError` where accounts, or saved reports, make more parts together than one may. */

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { basename, resolve } from 'node:path';
-import { isBookName } from '../archive/book.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
@@ -13,6 +12,7 @@ import {
   expectHoldable,
   expectNoAddress,
   hasTimePlaceholder,
+  isHistoryName,
   type NameValues,
   placeholdersOf,
 } from '../output/file/file-name.ts';
@@ -275,7 +275,7 @@ export function showsCard(
   return progress === 'auto' || progress === 'bar';
 }
 
-/** Whether the hash of the file is told, by `--json` or by the books of its folder. */
+/** True if the hash of the file is used, by `--json` or the history of its folder. */
 function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: OutputFlags): boolean {
   return flags.json === true || hasTimePlaceholder(output);
 }
@@ -306,8 +306,8 @@ export async function openTarget(
     return resolve(host.cwd, name(id));
   };
   const noClobber = !clobber;
-  if (isBookName(basename(template))) {
-    throw new UsageError(`-o ${template} would be the books of a folder.`, {
+  if (isHistoryName(basename(template))) {
+    throw new UsageError(`-o ${template} would replace the history of a folder.`, {
       hint: 'Choose another name.',
     });
   }

@@ -99,14 +99,15 @@ export class RunAnnouncer {
   }
 }
 
-/** Prints what a report was found to be, and what the history of its folder says. */
+/** Prints what a report was found to be, and what became of its file in the folder. */
 function printFindings(
   { console }: Announcer,
-  { judgement, booking, file }: WrittenReport,
+  { judgement, recorded, file }: WrittenReport,
   printed = new Set<RemarkKind>(),
 ): void {
   printJudgement(console, judgement, { file, printed });
-  for (const note of booking?.notes ?? []) console.note(note);
+  for (const warning of recorded?.warnings ?? []) console.warn(warning);
+  for (const note of recorded?.notes ?? []) console.note(note);
 }
 
 /**
@@ -137,7 +138,7 @@ export function printJudgement(
 
 async function tellAsJson({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
   if (!flags.json) return;
-  const { label, judgement, booking } = report;
+  const { label, judgement, recorded } = report;
   const facts = visibleJson({
     file: report.file,
     report: label?.report ?? null,
@@ -149,10 +150,10 @@ async function tellAsJson({ console, flags }: Announcer, report: WrittenReport):
     reportId: report.reportId,
     since: report.since,
     until: report.until,
-    warnings: judgement.findings.map(({ message }) => message),
-    notes: [...judgement.notes.map(({ message }) => message), ...(booking?.notes ?? [])],
-    changed: booking?.changes ?? null,
-    ...(booking?.isKept && { kept: true }),
+    warnings: [...judgement.findings.map(({ message }) => message), ...(recorded?.warnings ?? [])],
+    notes: [...judgement.notes.map(({ message }) => message), ...(recorded?.notes ?? [])],
+    changed: recorded?.changes ?? null,
+    ...(recorded?.isKept && { kept: true }),
   });
   try {
     await console.result(facts);
@@ -163,11 +164,11 @@ async function tellAsJson({ console, flags }: Announcer, report: WrittenReport):
 }
 
 /** Says which totals of a file are not what they were: `2026-11-19 changed: downloads 40 → 43`. */
-function sayChanges({ console }: Announcer, { since, booking, label }: WrittenReport): void {
-  if (!booking?.changes) return;
+function sayChanges({ console }: Announcer, { since, recorded, label }: WrittenReport): void {
+  if (!recorded?.changes) return;
 
   const texts: string[] = [];
-  for (const [metric, [before, after]] of Object.entries(booking.changes)) {
+  for (const [metric, [before, after]] of Object.entries(recorded.changes)) {
     const values = `${metric} ${groupedText(before)} → ${groupedText(after)}`;
     const isMoney = fieldTypeOf(metric) === 'money';
     texts.push(isMoney ? `${values} (${percentOf(before, after)})` : values);
@@ -185,8 +186,7 @@ function percentOf(before: string, after: string): string {
 }
 
 function sayFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
-  // The books have said that the old one stays.
-  if (report.booking?.isKept) return;
+  if (report.recorded?.isKept) return;
   const size = `${formatPlural(report.rowCount, 'row')}, ${formatBytes(report.sizeBytes)}`;
   console.note(`Wrote ${report.file}: ${size}, in ${formatDuration(elapsedMs())}.`);
 }

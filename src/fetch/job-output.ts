@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import type { Bookkeeper } from '../archive/keeper.ts';
 import type { Context } from '../context.ts';
-import { type Job, outputOf } from '../plan/plan.ts';
+import type { HistoryWriter } from '../folder/writer.ts';
+import { outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
 import { compareReport, planEarlier } from './compare.ts';
+import type { FolderJob } from './folder-jobs.ts';
 import type { ReportTools } from './order.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
@@ -14,14 +15,16 @@ import { type PreparedOutput, prepareOutput } from './write-report.ts';
 export async function prepareJobOutput(
   context: Context,
   tools: ReportTools,
-  job: Job,
+  job: FolderJob,
   part?: Part,
 ): Promise<PreparedOutput> {
-  const { plan, accountName, keeper, label, name, spec } = job;
+  const { plan, accountName, writer, label, name, spec } = job;
   const { window } = part ?? plan;
   const earlier = planEarlier(context, job, window);
-  const output = await prepareOutput(context, job.options, outputOf(job, part));
-  await keeper?.start();
+  const reportOutput = outputOf(job, part);
+  const path = resolve(context.host.cwd, reportOutput.file ?? '');
+  await writer?.expectNoLink(path);
+  const output = await prepareOutput(context, job.options, reportOutput);
   const compared = earlier && (await compareReport(tools, { job, now: window, earlier }));
 
   return {
@@ -29,19 +32,16 @@ export async function prepareJobOutput(
     earlierFindings: [...output.earlierFindings, ...(compared?.findings ?? [])],
     label: { report: name ?? null, account: accountName, job: label },
     spec,
-    book: part && keeper && bookingOf(context, keeper, part),
+    beforeRename: part && writer && recordingOf(writer, path, part),
     comparison: compared?.comparison,
   };
 }
 
-/** What notes the file of a part in the books of its folder. */
-function bookingOf(
-  { host }: Pick<Context, 'host'>,
-  keeper: Bookkeeper,
-  { window }: Part,
-): PreparedOutput['book'] {
-  return ({ file, ...report }) => {
-    const name = keeper.nameOf(resolve(host.cwd, file));
-    return keeper.book({ ...report, name, window });
-  };
+/** Records the file of a part in the history of its folder. */
+function recordingOf(
+  writer: HistoryWriter,
+  path: string,
+  { window, overAt }: Part,
+): PreparedOutput['beforeRename'] {
+  return (report) => writer.record({ ...report, path, window, overAt });
 }

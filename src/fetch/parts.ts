@@ -9,6 +9,7 @@ import { anyOf } from '../signals.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
+import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type PartFetch } from './merge.ts';
 import { type ReportTools, toolsFor } from './order.ts';
@@ -16,25 +17,43 @@ import { fetchOf, fetchReport, type Intake, writingIntake } from './receive.ts';
 import { settleAll, Turns } from './turns.ts';
 import type { WrittenReport } from './write-report.ts';
 
-/** What went wrong with a report or a part of one. */
-interface Failure {
+/** A report of a run, or a part of one. */
+interface ReportPlace {
   /** What the report is called among the others; `undefined` where it is the only one. */
   readonly label: string | undefined;
+
+  /** The first second of its window. */
+  readonly since: number;
+}
+
+/** What went wrong with a report or a part of one. */
+interface Failure extends ReportPlace {
   readonly account: ServiceAccount;
   readonly error: AdreportError;
 }
 
-/** How many failures are named one by one. */
+/** How many causes of failures are named one by one. */
 const namedAtMost = 10;
+
+/** How the parts of a run are fetched. */
+export interface PartsOptions {
+  /** The hint on how to go on after a failure, if the same command line is not the way. */
+  readonly again?: string;
+}
 
 /**
  * Fetches every part of every job, of each account so many at a time (the largest `--concurrency`,
  * and of each job its own). What fails keeps nothing else from being fetched: at the end the error
- * of the first one is thrown, after the names of all.
+ * of the earliest one is thrown, with the names of all.
  */
-export async function runParts(context: Context, jobs: readonly Job[]): Promise<void> {
-  const progress = await beginProgress(context, jobs);
-  const run = new PartsRun(context, jobs, progress);
+export async function runParts(
+  context: Context,
+  jobs: readonly FolderJob[],
+  options: PartsOptions,
+): Promise<void> {
+  const withParts = jobs.filter(({ parts }) => parts.length > 0);
+  const progress = await beginProgress(context, withParts);
+  const run = new PartsRun(context, { jobs, progress, ...options });
   try {
     await run.runJobs();
   } finally {
@@ -53,19 +72,27 @@ async function beginProgress(context: Context, jobs: readonly Job[]): Promise<Pa
   return (await context.progress()).parts(partCount, countsByReport);
 }
 
+/** What a run of parts is made with. */
+interface PartsSetup extends PartsOptions {
+  readonly jobs: readonly FolderJob[];
+  readonly progress: PartsProgress;
+}
+
 /** The jobs of one command, and what has become of their parts. */
 class PartsRun {
   readonly #context: Context;
-  readonly #jobs: readonly Job[];
+  readonly #jobs: readonly FolderJob[];
   readonly #progress: PartsProgress;
+  readonly #again: string | undefined;
   readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
-  constructor(context: Context, jobs: readonly Job[], progress: PartsProgress) {
+  constructor(context: Context, { jobs, progress, again }: PartsSetup) {
     this.#context = context;
     this.#jobs = jobs;
     this.#progress = progress;
+    this.#again = again;
     this.#announcer = new RunAnnouncer(context);
   }
 
@@ -78,16 +105,17 @@ class PartsRun {
     await settleAll(runs, () => this.#context.callOff.abort(new InterruptedError(143)));
   }
 
-  async #runJob(planned: Job): Promise<void> {
+  async #runJob(planned: FolderJob): Promise<void> {
     const ofAccount = toolsFor(this.#context, planned.account);
     const signal = anyOf(ofAccount.signal, this.#context.callOff.signal);
     const tools = { ...ofAccount, signal };
-    const job = await this.#attempt(tools, planned.label, () => jobWithIds(this.#context, planned));
-    if (!job) return;
+    const place = placeOf(planned);
+    const job = await this.#attempt(tools, place, () => this.#beginJob(planned));
+    if (!job || job.parts.length === 0) return;
 
     const turns = new Turns(job.options.concurrency);
     if (job.isMerged) {
-      const written = await this.#attempt(tools, job.label, () => this.#merge(tools, job, turns));
+      const written = await this.#attempt(tools, place, () => this.#merge(tools, job, turns));
       if (written) await this.#announcer.add(written);
       return;
     }
@@ -98,12 +126,18 @@ class PartsRun {
           tools,
           prepareIntake: (ofPart: ReportTools) => this.#intake(ofPart, job, part),
         };
-        const label = labelOfPart(job, part);
-        const written = await this.#attempt(tools, label, () => this.#fetchPart(job, part, fetch));
+        const ofPart = placeOf(job, part);
+        const written = await this.#attempt(tools, ofPart, () => this.#fetchPart(job, part, fetch));
         if (written) await this.#announcer.add(written);
       }),
     );
     await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
+  }
+
+  /** Begins the history of a job, then looks its names up, which signs in. */
+  async #beginJob(job: FolderJob): Promise<FolderJob> {
+    await job.writer?.begin();
+    return job.parts.length === 0 ? job : { ...job, ...(await jobWithIds(this.#context, job)) };
   }
 
   /** Writes the parts of a job into its one output. Throws what keeps one of them from coming. */
@@ -116,7 +150,7 @@ class PartsRun {
   }
 
   /** What writes a part to an output of its own. */
-  async #intake(tools: ReportTools, job: Job, part: Part): Promise<Intake<WrittenReport>> {
+  async #intake(tools: ReportTools, job: FolderJob, part: Part): Promise<Intake<WrittenReport>> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
     return writingIntake(tools, output);
   }
@@ -133,12 +167,13 @@ class PartsRun {
     const hint = this.#hintToRepeat();
     if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
 
-    const [first] = this.#failures;
-    if (first) throw this.#errorOfAll(first, hint);
+    const [first, ...others] = this.#failures.sort((one, other) => one.since - other.since);
+    if (first) throw this.#errorOfAll(first, others, hint);
     this.#announcer.showTogether(isOneReport);
   }
 
   #hintToRepeat(): string {
+    if (this.#again !== undefined) return this.#again;
     const [job, ...otherJobs] = this.#jobs;
     const isTypable = job !== undefined && otherJobs.length === 0 && !job.account.isLocal;
     if (isTypable) return `Continue with: ${continuedCommand(job)}`;
@@ -153,18 +188,25 @@ class PartsRun {
     return `${again}; with --missing it fetches only what has no file yet.`;
   }
 
-  /** The error of the first failure, which names them all. */
-  #errorOfAll({ error, label }: Failure, hint: string): AdreportError {
+  /** The error of the earliest failure, which names them all, those of one cause together. */
+  #errorOfAll(first: Failure, others: readonly Failure[], hint: string): AdreportError {
+    const { error, label } = first;
     // A report that could not even be prepared needs another command.
     if (label === undefined) return error;
 
-    const count = this.#failures.length;
-    if (count === 1) {
-      error.message = `${label} failed: ${error.message}`;
+    const causes = new Map<string, string[]>();
+    for (const failure of [first, ...others]) {
+      const { message } = failure.error;
+      causes.set(message, [...(causes.get(message) ?? []), failure.label ?? '']);
+    }
+    const count = others.length + 1;
+    if (causes.size === 1) {
+      const what = count === 1 ? label : `${textOfLabels(causes.get(error.message) ?? [])},`;
+      error.message = `${what} failed: ${error.message}`;
     } else {
-      const named = this.#failures.slice(0, namedAtMost);
-      const lines = named.map((failure) => `\n  - ${failure.label}: ${failure.error.message}`);
-      if (count > namedAtMost) lines.push(`\n  - and ${count - namedAtMost} more`);
+      const named = [...causes].slice(0, namedAtMost);
+      const lines = named.map(([message, labels]) => `\n  - ${textOfLabels(labels)}: ${message}`);
+      if (causes.size > namedAtMost) lines.push(`\n  - and ${causes.size - namedAtMost} more`);
       error.message = `${count} reports failed:${lines.join('')}`;
     }
     return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
@@ -176,11 +218,11 @@ class PartsRun {
    */
   async #attempt<T>(
     tools: ReportTools,
-    label: string | undefined,
+    place: ReportPlace,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     try {
-      return await this.#noting(tools, label, work);
+      return await this.#noting(tools, place, work);
     } catch (error) {
       if (isFailure(error)) return undefined;
       throw error;
@@ -188,30 +230,29 @@ class PartsRun {
   }
 
   /** The result of some work for a job. What ends it is noted before it is thrown on. */
-  async #noting<T>(
-    tools: ReportTools,
-    label: string | undefined,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  async #noting<T>(tools: ReportTools, place: ReportPlace, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (isFailure(error)) this.#noteFailure(tools, label, error);
+      if (isFailure(error)) this.#noteFailure(tools, place, error);
       // The calls of the other parts end, too: nobody waits for their data any more.
       else this.#context.callOff.abort(new InterruptedError(143));
       throw error;
     }
   }
 
-  /** Notes what failed; what was called off has not, and what ended several is one failure. */
+  /** Notes what failed, each part once; what was called off has not failed. */
   #noteFailure(
     { account, signal }: ReportTools,
-    label: string | undefined,
+    { label, since }: ReportPlace,
     error: AdreportError,
   ): void {
     const isCalledOff = error instanceof InterruptedError || signal.aborted;
-    const isNoted = this.#failures.some((failure) => failure.error === error);
-    if (!isCalledOff && !isNoted) this.#failures.push({ label, account, error });
+    const isNoted = this.#failures.some((failure) => {
+      const isOfJob = this.#jobs.some((job) => job.label === label && job.isMerged);
+      return failure.error === error && (failure.label === label || isOfJob);
+    });
+    if (!isCalledOff && !isNoted) this.#failures.push({ label, since, account, error });
   }
 
   /** Fetches one part when there is room for it. Throws what ends it, which is noted. */
@@ -237,7 +278,7 @@ class PartsRun {
     };
     // A refused sign-in is noted before the turn passes on: the next report of the account need not
     // meet it.
-    return this.#turnsOf(job).take(() => this.#noting(tools, label, fetchNow));
+    return this.#turnsOf(job).take(() => this.#noting(tools, placeOf(job, part), fetchNow));
   }
 
   /**
@@ -259,6 +300,18 @@ class PartsRun {
       if (failure.account === account && failure.error instanceof SignInError) throw failure.error;
     }
   }
+}
+
+/** A job among the others, or a part of it. */
+function placeOf(job: Job, part?: Part): ReportPlace {
+  const { since } = part?.window ?? job.plan.window;
+  return { label: part ? labelOfPart(job, part) : job.label, since };
+}
+
+/** Some reports by their names: all of few, and of more the first, the last and their number. */
+function textOfLabels(labels: readonly string[]): string {
+  if (labels.length <= 3) return labels.join(', ');
+  return `${labels[0]} … ${labels.at(-1)} (${labels.length} reports)`;
 }
 
 /** Whether an error is of one report: a bug, and a closed pipe, end all. */

@@ -5,16 +5,21 @@ import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import { canMerge, canSplit } from '../report/parts.ts';
 import { announce } from './announce.ts';
+import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { toolsFor } from './order.ts';
-import { runParts } from './parts.ts';
+import { type PartsOptions, runParts } from './parts.ts';
 import { fetchOf, fetchReport, writingIntake } from './receive.ts';
 
 /**
  * Fetches the parts of some jobs: a single report by itself, and many side by side. Throws what
  * went wrong first.
  */
-export async function runJobs(context: Context, jobs: readonly Job[]): Promise<void> {
+export async function runJobs(
+  context: Context,
+  jobs: readonly FolderJob[],
+  options: PartsOptions = {},
+): Promise<void> {
   const [first, ...others] = jobs;
   if (!first) return;
 
@@ -23,7 +28,7 @@ export async function runJobs(context: Context, jobs: readonly Job[]): Promise<v
   const isOneReport = others.length === 0 && first.options.split === undefined && isWhole;
   if (isOneReport) return fetchWhole(context, first);
 
-  await runParts(context, jobs);
+  await runParts(context, jobs, options);
 }
 
 /** Fetches one report that is not split. */

@@ -1,11 +1,11 @@
-import type { Booking, WholeReport } from '../archive/keeper.ts';
-import type { Totals } from '../archive/line.ts';
 import { type Context, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { type Delivery, openFile, prepareDelivery } from '../deliver/deliver.ts';
 import { FindingsError, type Judgement, type Remark } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
+import type { Totals } from '../folder/history.ts';
+import type { CompleteReport, Recorded } from '../folder/writer.ts';
 import { formats } from '../formats/index.ts';
 import type { Expectation } from '../judge/check.ts';
 import type { Verdict } from '../judge/verdict.ts';
@@ -45,14 +45,14 @@ export interface PreparedOutput {
   readonly spec?: ReportSpec | undefined;
 
   /**
-   * Notes the file in the books of its folder, and says whether it may go into its place. Throws
+   * Records the file in the history of its folder, and decides whether it is put in place. Throws
    * `OutputError`.
    */
-  readonly book?: ((report: ReportToBook) => Promise<Booking>) | undefined;
+  readonly beforeRename?: ((report: UnplacedReport) => Promise<Recorded>) | undefined;
 }
 
-/** A report as the books note it, with its file as the user names it. */
-type ReportToBook = Omit<WholeReport, 'name' | 'window'> & { readonly file: string };
+/** A report whose file is complete and not in place yet. */
+type UnplacedReport = Omit<CompleteReport, 'path' | 'window' | 'overAt'>;
 
 /** What a report is called, and whose it is. */
 interface ReportLabel {
@@ -99,7 +99,7 @@ export interface WrittenReport {
   readonly file: string | undefined;
   readonly label: ReportLabel | undefined;
 
-  /** What the file holds: where the books keep the one that stood there, that one. */
+  /** Those of the file, also if it is the old one that stays. */
   readonly rowCount: number;
   readonly sizeBytes: number;
 
@@ -119,8 +119,8 @@ export interface WrittenReport {
   /** What the report is found to be. */
   readonly judgement: Judgement;
 
-  /** What the books of its folder say to the file; absent where none are kept. */
-  readonly booking: Booking | undefined;
+  /** What became of it in the history of its folder; absent if that has none. */
+  readonly recorded: Recorded | undefined;
 
   /** What the card shows; absent where none is to be shown. */
   readonly figures: Grouping | undefined;
@@ -154,10 +154,9 @@ export async function writeReport(
     const { judgement, tail } = rows;
     if (output.isStrict && judgement.findings.length > 0) throw incomplete(judgement.findings);
 
-    // A file goes to its place once the books of its folder have noted it.
     const wholeFile = await begun.finish();
-    const booking = await bookFile(output, { ...report, rows, figures, file, wholeFile });
-    if (booking?.isKept) await begun.abort();
+    const recorded = await recordFile(output, { ...report, rows, figures, file, wholeFile });
+    if (recorded?.isKept) await begun.abort();
     else await begun.place();
 
     if (delivery.opensFile && file !== undefined) openFile(context, file);
@@ -165,16 +164,16 @@ export async function writeReport(
     return {
       file,
       label: output.label,
-      rowCount: booking?.kept?.rows ?? rows.rowCount,
-      sizeBytes: booking?.kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
-      sha256: booking?.kept?.sha256 ?? wholeFile?.sha256,
+      rowCount: recorded?.kept?.rows ?? rows.rowCount,
+      sizeBytes: recorded?.kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
+      sha256: recorded?.kept?.sha256 ?? wholeFile?.sha256,
       key: keyFor(expectation),
       reportId: reportId ?? null,
       since: window?.since ?? null,
       until: window?.until ?? null,
       judgement,
-      booking,
-      figures: delivery.saysTotals && !booking?.isKept ? figures : undefined,
+      recorded,
+      figures: delivery.saysTotals && !recorded?.isKept ? figures : undefined,
       comparison,
     };
   } catch (error) {
@@ -206,9 +205,9 @@ function keyFor(expectation: Expectation | undefined): readonly string[] {
 }
 
 /** What adds the rows up: by their time for a card alone, as more is not asked for elsewhere. */
-function figuresFor({ delivery, book }: PreparedOutput): Grouping | undefined {
+function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | undefined {
   if (delivery.showsCard) return new Grouping('time');
-  return book || delivery.saysTotals ? new Grouping() : undefined;
+  return beforeRename || delivery.saysTotals ? new Grouping() : undefined;
 }
 
 /** Who sees the rows on their way. */
@@ -256,15 +255,15 @@ interface FinishedReport extends Pick<JudgedRows, 'reportId' | 'createdMs'> {
   readonly wholeFile: WholeFile | undefined;
 }
 
-/** Notes a file in the books of its folder; gives nothing where none are kept. */
-async function bookFile(
-  { book, expectation }: PreparedOutput,
+/** Records a file in the history of its folder, if that has one. */
+async function recordFile(
+  { beforeRename, expectation }: PreparedOutput,
   { rows, figures, file, wholeFile, reportId, createdMs }: FinishedReport,
-): Promise<Booking | undefined> {
+): Promise<Recorded | undefined> {
   // What goes to a stream is no file that could be found again.
-  if (!book || !figures || file === undefined || wholeFile?.sha256 === undefined) return undefined;
-  return book({
-    file,
+  const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
+  if (!beforeRename || !figures || !isFile) return undefined;
+  return beforeRename({
     rowCount: rows.rowCount,
     sizeBytes: wholeFile.sizeBytes,
     sha256: wholeFile.sha256,

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import type { Bookkeeper } from '../archive/keeper.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
 import { type Remark, UsageError } from '../errors.ts';
 import type { Expectation } from '../judge/check.ts';
@@ -16,7 +15,15 @@ import { comparableWindow } from '../report/compared-window.ts';
 import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/parts.ts';
 import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
-import { expectBegun, formatDate, type Window } from '../report/window.ts';
+import { hasFixedBeginning } from '../report/spec-window.ts';
+import {
+  expectBegun,
+  formatDate,
+  type SplitUnit,
+  splitWindow,
+  type Window,
+} from '../report/window.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { checkColumns } from './check-columns.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
@@ -55,15 +62,6 @@ export interface Job {
   /** What is to be fetched, in time order. */
   readonly parts: readonly Part[];
 
-  /** Keeps the books of the folder, where the job adds files to one. */
-  readonly keeper?: Bookkeeper;
-
-  /**
-   * Why parts of the window are not fetched: their files answer another request. It ends the run
-   * once the others are.
-   */
-  readonly refusal?: UsageError;
-
   /** Whether the parts go into one output, rather than each into its own. */
   readonly isMerged: boolean;
 }
@@ -99,6 +97,7 @@ export async function planJob(source: JobSource): Promise<Job> {
   const asked = planSpec(units ? limitedTo(spec, units, now) : spec, {
     nowMs,
     direct: thisRun.direct,
+    wholeUnit: unitOfFiles(spec),
   });
   expectBegun(asked.window, now, spec.period === undefined ? '--since' : '--period');
   const given = jobOptions(spec, thisRun);
@@ -112,11 +111,14 @@ export async function planJob(source: JobSource): Promise<Job> {
   if (columns !== undefined && columns !== 'all') checkColumns(plan, columns);
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
+  if (!units) checkLookback(spec, { options, window: plan.window, nowMs });
 
   const needsWholeUnits = !isMerged || asked.isWeekly;
   const allParts = partsOf(plan, options.split, needsWholeUnits ? now : undefined);
   const { shard } = options;
-  const own = shard === undefined ? allParts : takeShard(allParts, shard);
+  const { split } = options;
+  const isShard = shard !== undefined && split !== undefined;
+  const own = isShard ? takeShard(allParts, shard, split) : allParts;
   const parts = units ? own.filter(({ window }) => units.some((unit) => holds(unit, window))) : own;
   const accountName = await account.name();
   return { name, label, account, accountName, spec, options, plan, isMerged, allParts, parts };
@@ -131,6 +133,31 @@ function limitedTo(spec: ReportSpec, units: readonly PlannedUnit[], now: number)
 
 function holds(unit: PlannedUnit, { since }: Window): boolean {
   return unit.since <= since && since <= unit.until;
+}
+
+/** The unit that each file or each week of a spec is of; `undefined` for one report. */
+function unitOfFiles({ split, output = '-', request }: ReportSpec): SplitUnit | undefined {
+  if (request.breakdowns.includes('WEEKLY')) return 'week';
+  return hasTimePlaceholder(output) ? split : undefined;
+}
+
+/**
+ * Throws `UsageError` for a window that moves on before its units are final, so that no run would
+ * download them once more.
+ */
+function checkLookback(
+  spec: ReportSpec,
+  { options, window, nowMs }: { options: JobOptions; window: Window; nowMs: number },
+): void {
+  const { lookback = 0, split } = options;
+  if (lookback === 0 || split === undefined || hasFixedBeginning(spec, nowMs)) return;
+  const count = splitWindow(window, split).length;
+  if (count > lookback) return;
+
+  const message = `--lookback ${lookback} needs a window of ${formatPlural(lookback + 1, split)}, and this one has ${count}.`;
+  throw new UsageError(message, {
+    hint: `Without that, each ${split} leaves the window before it is final. Use a longer period, or --since.`,
+  });
 }
 
 /** How a report by week is split. Throws `UsageError` where a flag says otherwise. */
@@ -172,6 +199,11 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
   }
   if (lookback !== undefined && !missing) {
     throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
+  }
+  if (missing && !options.clobber) {
+    throw new UsageError('--missing and --no-clobber exclude each other.', {
+      hint: '--missing replaces files that are not final. Leave --no-clobber out.',
+    });
   }
   if (missing && output === '-') {
     throw needs('--missing', '-o', 'It asks which files are not there yet.');

@@ -116,7 +116,7 @@ export function whoAsks(
 }
 
 /** `b…@example.com#3f2a9c1b2d4e5f60`: enough to recognise an address, and not to write to it. */
-function maskedLogin(email: string): string {
+export function maskedLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);
   const hash = createHash('sha256').update(address).digest('hex').slice(0, 16);

@@ -1,4 +1,5 @@
 import type { ReportRequest, ReportSummary } from '../contract/messages.ts';
+import { dayOf } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
@@ -115,18 +116,6 @@ function nearestEdge({ unitSince, unitOver }: UnitWindow, instant: number): numb
   return instant - unitSince <= unitOver - instant ? unitSince : unitOver;
 }
 
-/** The part that holds a calendar unit, or so much of it as there is by now (unix seconds). */
-export function partOfUnit(
-  plan: ReportPlan,
-  unit: SplitUnit | undefined,
-  { since, until, now }: Pick<Window, 'since' | 'until'> & { readonly now: number },
-): Part | undefined {
-  const { zone } = plan.window;
-  const window: Window = { since, until: Math.min(until, now), zone, notes: [] };
-  const [part] = partsOf({ ...plan, window, request: requestFor(plan, window) }, unit);
-  return part && { ...part, until: formatDate(until, zone), overAt: until + 1 };
-}
-
 /** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
 export function daysOf({ since, until }: Part): string {
   return since === until ? since : `${since}..${until}`;
@@ -159,11 +148,12 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
 }
 
 /**
- * One machine's share of the parts, `K/N` of `--shard`: every N-th part. K may count from 0
- * (Kubernetes' job index) or from 1 (GNU parallel's `{#}`): it is taken modulo N, so any N
- * neighbouring numbers share the parts out whole. Throws `UsageError`.
+ * One machine's share of the parts, `K/N` of `--shard`: those whose number in the calendar leaves
+ * the remainder K − 1 when divided by N, so that a date is of the same shard in every run. K may
+ * count from 0 (Kubernetes' job index) or from 1 (GNU parallel's `{#}`): it is taken modulo N, so
+ * any N neighbouring numbers share the parts out whole. Throws `UsageError`.
  */
-export function takeShard<T>(parts: readonly T[], shard: string): T[] {
+export function takeShard(parts: readonly Part[], shard: string, unit: SplitUnit): Part[] {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
   const index = Number(match?.[1]);
   const count = Number(match?.[2]);
@@ -171,7 +161,19 @@ export function takeShard<T>(parts: readonly T[], shard: string): T[] {
     const hint = 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
     throw new UsageError(`--shard ${shard}: this is no shard.`, { hint });
   }
-  return parts.filter((_, position) => position % count === index % count);
+  const remainder = (index + count - 1) % count;
+  return parts.filter(({ since }) => unitNumber(since, unit) % count === remainder);
+}
+
+/** The number of the unit of a day, counted from that of 1970-01-01. */
+function unitNumber(day: string, unit: SplitUnit): number {
+  const days = dayOf(day) ?? 0;
+  if (unit === 'day') return days;
+  // 1970-01-01 was a Thursday.
+  if (unit === 'week') return Math.floor((days + 3) / 7);
+
+  const [year, month] = day.split('-').map(Number);
+  return 12 * ((year ?? 1_970) - 1_970) + (month ?? 1) - 1;
 }
 
 /**

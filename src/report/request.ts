@@ -28,7 +28,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted, visibleJson } from '../text/printable.ts';
 import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
 import type { NamedFilter, ReportSpec, SpecFilters } from './spec.ts';
-import { type Window, wallAt } from './window.ts';
+import { type SplitUnit, type Window, wallAt } from './window.ts';
 import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
 /** The flags that say what is asked for, with their values as they were typed. */
@@ -109,16 +109,19 @@ export interface PlanOptions {
 
   /** True to have the data as the answer to the create call (`--direct`). */
   readonly direct?: boolean | undefined;
+
+  /** The unit that `-90d` and `-2w` are rounded to. */
+  readonly wholeUnit?: SplitUnit | undefined;
 }
 
 /**
  * The request and the window of a spec as of now. The names of campaigns are left out: `/campaigns`
  * turns them into ids. Throws `UsageError` for a window that has become wrong.
  */
-export function planSpec(spec: PlannedSpec, { nowMs, direct }: PlanOptions): ReportPlan {
+export function planSpec(spec: PlannedSpec, { nowMs, direct, wholeUnit }: PlanOptions): ReportPlan {
   const { period, since, until, timezone, windowClock = 'instant' } = spec;
   const { profile, metrics: shownMetrics, breakdowns: asked } = spec.request;
-  const window = resolveWindow({ period, since, until, zone: timezone, nowMs });
+  const window = resolveWindow({ period, since, until, zone: timezone, nowMs, wholeUnit });
 
   const { campaign, adUnit, advertiser, ...filters } = spec.request.filters ?? {};
   const request = {

@@ -7,6 +7,7 @@ import {
   formatInstant,
   instantsOf,
   isZoneName,
+  type SplitUnit,
   startOfDay,
   type Window,
   wallAt,
@@ -22,6 +23,9 @@ export interface WindowFlags {
 
   /** The present, in milliseconds since 1970. */
   readonly nowMs: number;
+
+  /** The unit that `-90d` and `-2w` are rounded to, so that no file has a part of one. */
+  readonly wholeUnit?: SplitUnit | undefined;
 }
 
 /**
@@ -67,7 +71,8 @@ function checkZoneName(text: string): string {
  * `report create` and `run`). Throws `UsageError` for a value that is no date, and for a window
  * that is missing, double, reversed or before 1970.
  */
-export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags): Window {
+export function resolveWindow(flags: WindowFlags): Window {
+  const { since, until, period, zone, nowMs, wholeUnit } = flags;
   if (period !== undefined && (since ?? until) !== undefined) {
     const other = since === undefined ? '--until' : '--since';
     const hint = 'Give --period, or --since and --until.';
@@ -77,7 +82,8 @@ export function resolveWindow({ since, until, period, zone, nowMs }: WindowFlags
     });
   }
 
-  const reader = new WindowReader(checkZoneName(zone), Math.floor(nowMs / 1_000));
+  const now = Math.floor(nowMs / 1_000);
+  const reader = new WindowReader(checkZoneName(zone), now, wholeUnit);
   const window =
     period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
   if (window.since < 0) {
@@ -141,11 +147,13 @@ class WindowReader {
 
   /** In unix seconds. */
   readonly #now: number;
+  readonly #wholeUnit: SplitUnit | undefined;
   readonly #notes: string[] = [];
 
-  constructor(zone: string, now: number) {
+  constructor(zone: string, now: number, wholeUnit: SplitUnit | undefined) {
     this.#zone = zone;
     this.#now = now;
+    this.#wholeUnit = wholeUnit;
   }
 
   readEnds(sinceText: string | undefined, untilText: string | undefined): Window {
@@ -280,7 +288,12 @@ class WindowReader {
     const count = Number(match[1]);
     if (match[2] === 'H') return this.#now - count * 3_600;
     const wall = this.#wallNow().minus(match[2] === 'W' ? { weeks: count } : { days: count });
-    return this.#settle(value, wall);
+    const unit = this.#wholeUnit;
+    if (unit === undefined) return this.#settle(value, wall);
+
+    const start = wall.startOf(unit);
+    if (isSince(value)) return startOfDay(start, this.#zone);
+    return startOfDay(start.plus({ [unit]: 1 }), this.#zone) - 1;
   }
 
   /**

@@ -262,8 +262,21 @@ function later(wall: DateTime, days: number): DateTime {
  * Throws `UsageError` for more than 20,000.
  */
 export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
-  const { zone } = window;
   const parts: UnitWindow[] = [];
+  for (const part of unitWindows(window, unit)) {
+    if (parts.length === partsAtMost) {
+      throw new UsageError(`--split ${unit} would make more than 20,000 parts of this window.`, {
+        about: { flag: '--split' },
+        hint: 'Choose a shorter window, or longer parts.',
+      });
+    }
+    parts.push(part);
+  }
+  return parts;
+}
+
+function* unitWindows(window: Window, unit: SplitUnit): Generator<UnitWindow> {
+  const { zone } = window;
   let { since } = window;
   let wall = wallAt(since, zone).startOf(unit);
   let unitSince = startOfDay(wall, zone);
@@ -272,22 +285,28 @@ export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
     const unitOver = startOfDay(wall, zone);
     // A day that the calendar skipped has no seconds.
     if (unitOver <= since) continue;
-    if (parts.length === partsAtMost) {
-      throw new UsageError(`--split ${unit} would make more than 20,000 parts of this window.`, {
-        about: { flag: '--split' },
-        hint: 'Choose a shorter window, or longer parts.',
-      });
-    }
-    parts.push({
-      since,
-      until: Math.min(unitOver - 1, window.until),
-      zone,
-      notes: [],
-      unitSince,
-      unitOver,
-    });
+
+    const until = Math.min(unitOver - 1, window.until);
+    yield { since, until, zone, notes: [], unitSince, unitOver };
     since = unitOver;
     unitSince = unitOver;
   }
-  return parts;
+}
+
+/** The calendar units that have a second in a window, in time order; whole also at its ends. */
+export function* calendarUnitsIn(
+  window: Pick<Window, 'since' | 'until' | 'zone'>,
+  unit: SplitUnit,
+): Generator<CalendarUnit> {
+  const { zone } = window;
+  for (const { unitSince, unitOver } of unitWindows({ ...window, notes: [] }, unit)) {
+    const since = formatDate(unitSince, zone);
+    const until = unit === 'day' ? since : formatDate(unitOver - 1, zone);
+    yield { since, until, start: unitSince, over: unitOver };
+  }
+}
+
+/** The instant, in unix seconds, at which clocks showed the same time one unit before. */
+export function oneUnitBefore(instant: number, unit: SplitUnit, zone: string): number {
+  return instantsOf(wallAt(instant, zone).minus({ [unit]: 1 }), zone).first;
 }

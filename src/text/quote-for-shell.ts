@@ -24,3 +24,9 @@ function escapeCharacter(character: string): string {
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : quoteForShell(text);
 }
+
+/** A relative path as one word of a shell that no command takes for a flag. */
+export function pathWord(path: string): string {
+  if (path === '') return '.';
+  return shellWord(path.startsWith('-') ? `./${path}` : path);
+}

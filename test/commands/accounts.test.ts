@@ -324,23 +324,23 @@ describe('a folder for several accounts', () => {
   const daily = `run --account all ${threeDays} --missing`;
 
   test.each([
-    { output: 'data/{account}/{date}.csv', books: ['data/admin/', 'data/buyer/'] },
-    { output: 'data/{account}-{date}.csv', books: ['data/'] },
-    { output: 'data/{date}/{account}.csv', books: ['data/'] },
-  ])('has books in $books for $output, which --missing and check believe', async (folder) => {
+    { output: 'data/{account}/{date}.csv', folders: ['data/admin/', 'data/buyer/'] },
+    { output: 'data/{account}-{date}.csv', folders: ['data/'] },
+    { output: 'data/{date}/{account}.csv', folders: ['data/'] },
+  ])('has a history in $folders for $output, which --missing and check use', async (folder) => {
     const { run, creators } = await serveStored();
     const line = `${daily} -o ${folder.output}`;
 
     const first = await run(line);
     expect(first.exitCode).toBe(0);
     expect(names(first.files)).toHaveLength(6);
-    expect(names(first.books)).toEqual(folder.books.map((path) => `${path}_adreport.ndjson`));
-    const lines = Object.values(first.books).join('').trimEnd().split('\n');
-    const orders = lines.map((text) => JSON.parse(text)).filter(({ books }) => books === 1);
-    expect(orders.map(({ account }) => account).sort()).toEqual(['admin', 'buyer']);
+    expect(names(first.histories)).toEqual(folder.folders.map((path) => `${path}_adreport.ndjson`));
+    const lines = Object.values(first.histories).join('').trimEnd().split('\n');
+    const specs = lines.map((text) => JSON.parse(text)).filter(({ history }) => history === 1);
+    expect(specs.map(({ account }) => account).sort()).toEqual(['admin', 'buyer']);
 
     const again = await run(line.replace(' -q', ''));
-    expect(again.stderr).toContain('Nothing is missing');
+    expect(again.stderr).toContain('Nothing is due');
     expect(creators()).toHaveLength(6);
     const check = await run('check data');
     expect(check.stdout).toContain('admin');
@@ -360,15 +360,15 @@ describe('a folder for several accounts', () => {
     expect(creators().slice(6)).toEqual(['admin']);
   });
 
-  test('notes that its files were fetched with an account of another name', async () => {
+  test('is refused to an account of another name', async () => {
     const { run } = await serveStored();
     const line = `${threeDays.replace(' -q', '')} --missing -o data/{date}.csv`;
     await run(`run --account buyer ${line}`);
 
     const { exitCode, stderr } = await run(`run --account admin ${line}`);
 
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain('3 files were fetched with the account buyer');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('are from the account buyer, and this run is for the account admin');
   });
 });
 

@@ -9,7 +9,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FileLine, OrderLine } from '../../src/archive/forms.ts';
 import { serveDamaged } from '../support/damaged-service.ts';
 import { interruption } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -17,7 +16,7 @@ import { serveForTest } from '../support/service.ts';
 const dayMs = 86_400_000;
 const week =
   'run --period 2026-11-09..2026-11-15 --by OS --split day -q -o data/date={date}/part.csv';
-const book = 'data/_adreport.ndjson';
+const historyFile = 'data/_adreport.ndjson';
 
 /** A folder of a week of days. */
 async function keepWeek(more = '') {
@@ -28,43 +27,41 @@ async function keepWeek(more = '') {
   return { ...server, at, check };
 }
 
-/** The order lines and the file lines of a book. */
+/** The lines of a history: those with a spec, and those on files. */
 function linesOf(text = '') {
-  const lines: (OrderLine | FileLine)[] = [];
-  for (const line of text.split('\n')) {
-    if (line !== '') lines.push(JSON.parse(line));
-  }
-  const orders = lines.filter((line): line is OrderLine => 'books' in line);
-  const files = lines.filter((line): line is FileLine => 'file' in line);
-  return { lines, orders, files };
+  const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  const specs = lines.filter((line) => 'history' in line);
+  const files = lines.filter((line) => 'file' in line);
+  return { lines, specs, files };
 }
 
-describe('the books', () => {
-  test('begin with the order, and have a line for each file with what it adds up to', async () => {
+describe('the history', () => {
+  test('begins with the spec, and has a line on each file with its sums', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
-    const { books, files } = await run(`${week} --country FR --delimiter ;`);
+    const { histories, files } = await run(`${week} --country FR --delimiter ; --strict`);
 
-    const { lines, orders, files: fileLines } = linesOf(books[book]);
-    expect(lines[0]).toEqual(orders[0]);
-    expect(orders).toHaveLength(1);
-    expect(orders[0]).toMatchObject({
-      books: 1,
+    const { lines, specs, files: fileLines } = linesOf(histories[historyFile]);
+    expect(specs).toEqual([lines[0]]);
+    expect(lines[0]).toEqual({
+      history: 1,
+      spec: expect.stringMatching(/^[0-9a-f]{32}$/),
+      content: expect.stringMatching(/^[0-9a-f]{32}$/),
       request: {
         profile: 'buyer',
+        metrics: expect.arrayContaining(['displays']),
         breakdowns: ['OS'],
         filters: { countryId: ['3017382'] },
-        columns: null,
       },
       timezone: 'Europe/Paris',
       format: { name: 'csv', delimiter: ';' },
       output: 'date={date}/part.csv',
       split: 'day',
       period: '2026-11-09..2026-11-15',
-      lookback: 0,
-      account: null,
+      strict: true,
       service: 'local',
-      windowClock: 'instant',
+      at: expect.stringMatching(/^2026-11-20T/),
+      adreport: expect.any(String),
     });
 
     expect(fileLines.map(({ file }) => `data/${file}`).sort()).toEqual(Object.keys(files));
@@ -74,74 +71,100 @@ describe('the books', () => {
     let displays = 0;
     for (const row of rows.slice(1)) displays += Number(row.split(';')[displaysAt]);
     expect(line).toMatchObject({
-      order: orders[0]?.order,
+      spec: lines[0].spec,
       since: '2026-11-09T00:00:00+0100',
       until: '2026-11-09T23:59:59+0100',
       rows: rows.length - 1,
       totals: { displays: String(displays) },
-      warnings: [],
     });
   });
 
-  test('say what the service’s clock says of the time of a report', async () => {
+  test('has the time of creation by the clock of the service', async () => {
     const nowMs = Date.UTC(2026, 10, 20, 12);
     const { run } = await serveForTest({ delayMs: 0, clock: () => nowMs });
 
-    const { books } = await run(week, { now: nowMs + 30 * dayMs });
+    const { histories } = await run(week, { now: nowMs + 30 * dayMs });
 
-    const created = linesOf(books[book]).files.map((line) => line.created);
+    const created = linesOf(histories[historyFile]).files.map((line) => line.created);
     expect(new Set(created)).toEqual(new Set(['2026-11-20T12:00:00.000Z']));
   });
 
-  test('have an order where it is new, and no other', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
+  test('has a spec when it changes, also if nothing is due', async () => {
+    const { run, calls } = await serveForTest({ delayMs: 0 });
     await run(week);
     await run(week);
-    await run(`${week} --missing --lookback 5`);
+    await run(`${week} --missing --lookback 4`);
 
-    const { books } = await run(week);
+    const { histories } = await run(week);
 
-    expect(linesOf(books[book]).orders.map(({ lookback }) => lookback)).toEqual([0, 5, 0]);
+    const { specs } = linesOf(histories[historyFile]);
+    expect(specs.map(({ lookback }) => lookback)).toEqual([undefined, 4, undefined]);
+    expect(calls('buyer')).toBe(21);
   });
 
-  test('of a shard are its own, and --no-books and a name by id leave them out', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
+  test('has no line of a dry run, nor of one that is refused', async () => {
+    const { run, cwd } = await keepWeek();
+    const before = readFileSync(join(cwd, historyFile), 'utf8');
+    await run(`${week} --strict --dry-run`);
+    expect((await run(`${week} --country DE`)).exitCode).toBe(2);
+    expect(readFileSync(join(cwd, historyFile), 'utf8')).toBe(before);
+  });
 
+  test('of a shard is its own; --no-history, a name by id and one report have none', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
     await run(`${week} --shard 1/2`);
-    const { books } = await run(`${week} --shard 2/2`);
+    const { histories } = await run(`${week} --shard 2/2`);
 
     const names = ['data/_adreport-1-of-2.ndjson', 'data/_adreport-2-of-2.ndjson'];
-    expect(Object.keys(books)).toEqual(names);
+    expect(Object.keys(histories)).toEqual(names);
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
     const day = 'run --period 2026-11-09 --by OS -q';
-    for (const line of [`${day} --no-books -o b/{date}.csv`, `${day} -o b/{date}-{id}.csv`]) {
-      expect(Object.keys((await run(line)).books)).toEqual(names);
+    for (const line of [
+      `${day} --split day --no-history -o b/{date}.csv`,
+      `${day} --split day -o b/{date}-{id}.csv`,
+      `${day} -o b/{date}.csv`,
+    ]) {
+      expect(Object.keys((await run(line)).histories), line).toEqual(names);
     }
   });
 
-  test('are never a target, and never written to through a link or into a pipe', async () => {
+  test('is never a target, and never written through a link or into a pipe', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const direct = await run('run --period 2026-11-09 --by OS -o _adreport.ndjson');
-    expect(direct).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('the books of') });
+    expect(direct).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('would replace the history of a folder'),
+    });
 
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, 'mine.txt'), 'mine\n');
-    symlinkSync(join(cwd, 'mine.txt'), join(cwd, book));
+    symlinkSync(join(cwd, 'mine.txt'), join(cwd, historyFile));
     const linked = await run(week);
     expect(linked).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('it is a link') });
-    expect({ ...linked.files, ...linked.books }).toEqual({
+    expect({ ...linked.files, ...linked.histories }).toEqual({
       'mine.txt': 'mine\n',
-      [book]: 'mine\n',
+      [historyFile]: 'mine\n',
     });
 
-    rmSync(join(cwd, book));
-    execFileSync('mkfifo', [join(cwd, book)]);
-    expect(await run(week)).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('book') });
+    rmSync(join(cwd, historyFile));
+    execFileSync('mkfifo', [join(cwd, historyFile)]);
+    expect(await run(week)).toMatchObject({
+      exitCode: 8,
+      stderr: expect.stringContaining('not a regular file'),
+    });
+  });
+
+  test('has room for 64 KB of a request', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const ids = Array.from({ length: 999 }, (_, index) => `1${'0'.repeat(80)}${index}`).join(',');
+    const { exitCode, stderr } = await run(`${week} --filter adunitId=${ids}`);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--no-history');
   });
 });
 
 describe('--missing', () => {
-  test('fetches what is absent, cut or without a line, and says what is there', async () => {
+  test('downloads what is absent, cut or without a line, and how much of the window that is', async () => {
     const { run, at, calls } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     writeFileSync(at('date=2026-11-11/part.csv'), '');
@@ -151,158 +174,183 @@ describe('--missing', () => {
     const { exitCode, stderr } = await run(`${week.replace(' -q', '')} --missing`);
 
     expect({ exitCode, orders: calls('buyer') - before }).toEqual({ exitCode: 0, orders: 3 });
-    expect(stderr).toContain('4 of 7 days are there; fetching 3.');
+    expect(stderr).toContain('Downloading 3 of 7 days.');
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('after an outage fetches the days before the window that were not final', async () => {
-    let nowMs = Date.UTC(2026, 8, 1, 5);
-    const { run } = await serveForTest({ delayMs: 0, restateDays: 3, clock: () => nowMs });
-    const line =
-      'run --period last-4d --by OS --split day --missing --lookback 3 -q -o data/{date}.csv';
-    await run(line, { now: nowMs });
-    nowMs += dayMs;
-    await run(line, { now: nowMs });
-
-    nowMs += 5 * dayMs;
-    const late = JSON.parse((await run('check data --json', { now: nowMs })).stdout);
-    expect(late.findings.map(({ kind }: { kind: string }) => kind)).toContain('late');
-    expect(await run(line, { now: nowMs })).toMatchObject({ exitCode: 0 });
-
-    const { findings } = JSON.parse((await run('check data --json', { now: nowMs })).stdout);
-    const kinds = new Set(findings.map(({ kind }: { kind: string }) => kind));
-    expect(kinds).toEqual(new Set(['missing']));
-    expect(await run('repair data', { now: nowMs })).toMatchObject({ exitCode: 0 });
-  });
-
-  test('of another request fetches the others where most files are of this one, else nothing', async () => {
-    const { run, at, calls, cwd } = await keepWeek('--country FR');
-    const loud = week.replace(' -q', '');
-    const other = await run(`${loud} --country DE --missing`);
-    expect(other.exitCode).toBe(2);
-    expect(other.stderr).toContain('7 files');
-    expect(other.stderr).toContain('country: FR → DE');
-    expect(other.stderr).not.toContain('fetching');
-    expect(await run(`${week} --country DE`)).toMatchObject({ exitCode: 2 });
-    expect(calls('buyer')).toBe(7);
-
-    const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
-    expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
-    rmSync(at('date=2026-11-10/part.csv'));
-    const most = await run(`${loud} --country FR --missing`);
-    expect(most.exitCode).toBe(2);
-    expect(most.stderr).toContain('date=2026-11-15/part.csv answers another request');
-    expect(most.stderr).toContain('5 of 7 days are there; fetching 1.');
-    expect(most.files['data/date=2026-11-10/part.csv']).toBeDefined();
-
-    const { findings, series } = JSON.parse((await run('check data --json', { cwd })).stdout);
-    expect(series).toMatchObject([{ request: { filters: { countryId: ['3017382'] } } }]);
-    expect(findings).toEqual([
-      {
-        file: 'data/date=2026-11-15/part.csv',
-        kind: 'other',
-        said: expect.stringContaining('country: FR → DE'),
-      },
-    ]);
-    const repaired = await run('repair data');
-    expect(repaired).toMatchObject({ exitCode: 9 });
-    expect(repaired.stdout).toContain('Only you can decide');
-    expect(await run(`${week} --country FR --refetch`)).toMatchObject({ exitCode: 0 });
-    expect(await run('check data')).toMatchObject({ exitCode: 0 });
-  });
-
-  test('counts the files that stand, and not those that are gone, for the request of a series', async () => {
-    const { run, at, check } = await keepWeek('--country FR');
-    const days = week.replace('2026-11-09..2026-11-15', '2026-11-09..2026-11-11');
-    expect(await run(`${days} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
-    for (const day of [12, 13, 14]) rmSync(at(`date=2026-11-${day}/part.csv`));
-
-    const { exitCode, stderr, files } = await run(`${week} --country DE --missing`);
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('date=2026-11-15/part.csv answers another request');
-    expect(files['data/date=2026-11-13/part.csv']).toBeDefined();
-    const { findings } = await check();
-    expect(findings).toMatchObject([{ file: 'data/date=2026-11-15/part.csv', kind: 'other' }]);
-  });
-
-  test('never takes a day for a week or a month of the same name, and never puts one over the other', async () => {
+  test('never takes a day for a week or a month of the same name, nor writes one over the other', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = (split: string, period = '2026-09-28..2026-10-04') =>
-      `run --period ${period} --by OS ${split} -q -o data/{date}.csv`;
-    const days = await run(line('--split day'));
+      `run --period ${period} --by OS --split ${split} -q -o data/{date}.csv`;
+    const days = await run(line('day'));
 
-    for (const asked of [line('--split week'), line('--split month', '2026-10')]) {
+    for (const asked of [line('week'), line('month', '2026-10')]) {
       for (const missing of ['', '--missing']) {
         const { exitCode, stderr, files } = await run(`${asked} ${missing}`);
         expect(exitCode, stderr).toBe(2);
-        expect(stderr).toMatch(/split: day → (week|month)\.\n.*6 files of it/);
+        expect(stderr).toMatch(/split: day → (week|month)/);
         expect(files).toEqual(days.files);
       }
     }
-    // A day without `--split` is a day all the same.
-    expect(await run(line('', '2026-10-04'))).toMatchObject({ exitCode: 0 });
 
-    expect(await run(`${line('--split week')} --refetch`)).toMatchObject({ exitCode: 0 });
-    const { findings } = JSON.parse((await run('check data --json')).stdout);
-    const said = expect.stringContaining('split: day → week');
-    expect(findings).toEqual([{ file: 'data/2026-09-28.csv', kind: 'other', said }]);
-    expect(await run(`${line('--split day')} --missing`)).toMatchObject({ exitCode: 2 });
-    expect(await run(`${line('--split day')} --refetch`)).toMatchObject({ exitCode: 0 });
+    expect(await run(`${line('week')} --refetch`)).toMatchObject({ exitCode: 0 });
+    const { findings, series } = JSON.parse((await run('check data --json')).stdout);
+    expect(findings).toEqual([]);
+    expect(series).toMatchObject([{ files: 1, outside: 6 }]);
+  });
+
+  test('--refetch downloads the whole window, with --missing what is foreign or due', async () => {
+    const { run, at, calls } = await keepWeek('--country FR');
+    const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
+    expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
+    rmSync(at('date=2026-11-10/part.csv'));
+    const before = calls('buyer');
+
+    const refused = await run(`${week} --country FR --missing`);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('date=2026-11-15/part.csv answers another request');
+    expect(refused.stderr).toContain('country: DE → FR');
+    expect(calls('buyer')).toBe(before);
+
+    expect(await run(`${week} --country FR --missing --refetch`)).toMatchObject({ exitCode: 0 });
+    expect(calls('buyer') - before).toBe(2);
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('of two requests with as many files takes that of the newer file that stands', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const on = (day: string): string => week.replace('2026-11-09..2026-11-15', day);
-    for (const [day, country] of [
-      ['09', 'FR'],
-      ['10', 'DE'],
-      ['11', 'FR'],
-    ] as const) {
-      const line = on(`2026-11-${day}`);
-      expect(await run(`${line} --country ${country}`)).toMatchObject({ exitCode: 0 });
-    }
-    rmSync(join(cwd, 'data/date=2026-11-11/part.csv'));
-
-    const { stdout } = await run('check data --json');
-
-    expect(JSON.parse(stdout).findings).toMatchObject([
-      { file: 'data/date=2026-11-09/part.csv', kind: 'other' },
-      { file: 'data/date=2026-11-11/part.csv', kind: 'missing' },
-    ]);
+  test('without a history takes what exists for complete, and says so', async () => {
+    const { run, calls } = await keepWeek('--no-history');
+    const { exitCode, stderr } = await run(`${week.replace(' -q', '')} --missing --no-history`);
+    expect({ exitCode, orders: calls('buyer') }).toEqual({ exitCode: 0, orders: 7 });
+    expect(stderr).toContain('only checks whether a file exists');
   });
 
-  test('without books takes what is there for whole, and says so', async () => {
-    const { run, calls } = await keepWeek('--no-books');
-    const { exitCode, stderr } = await run(`${week.replace(' -q', '')} --missing --no-books`);
-    expect({ exitCode, orders: calls('buyer') }).toEqual({ exitCode: 0, orders: 7 });
-    expect(stderr).toContain('only whether a file is there');
+  test('needs a window that is long enough for --lookback, and no --no-clobber', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = 'run --by OS --split day --missing -q -o data/{date}.csv';
+    for (const window of ['--period last-3d', '--since -3d --until yesterday']) {
+      const { exitCode, stderr } = await run(`${line} ${window} --lookback 3`);
+      expect(exitCode, window).toBe(2);
+      expect(stderr).toContain('--lookback 3 needs a window of 4 days, and this one has 3');
+    }
+    for (const window of ['--period last-4d', '--since 2026-11-18 --until yesterday']) {
+      expect(await run(`${line} ${window} --lookback 3`)).toMatchObject({ exitCode: 0 });
+    }
+    const both = await run(`${line} --period last-4d --no-clobber`);
+    expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--no-clobber') });
+  });
+
+  test('with --since -5d has whole days, and weeks with --split week', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = 'run --by OS --missing -q --until yesterday';
+    const days = await run(`${line} --since -5d --split day -o data/{date}.csv`);
+    expect(Object.keys(days.files)).toEqual(
+      [15, 16, 17, 18, 19].map((day) => `data/2026-11-${day}.csv`),
+    );
+    const weeks = await run(
+      'run --by OS --missing -q --since -2w --split week -o weeks/{date}.csv',
+    );
+    expect(weeks.exitCode, weeks.stderr).toBe(0);
+    expect(Object.keys(weeks.files).slice(-3)).toEqual(
+      ['02', '09', '16'].map((day) => `weeks/2026-11-${day}.csv`),
+    );
   });
 });
 
-describe('a report without rows, or with few', () => {
-  test('without rows never replaces a file with rows, and is asked for again until seven days more are over', async () => {
-    let nowMs = Date.UTC(2026, 10, 16, 5);
-    let isEmpty = false;
-    const run = await serveDamaged({
-      name: 'a service that forgets',
-      server: { delayMs: 0, clock: () => nowMs },
-      answer: (answer, { path }) => {
-        const isReport = path.startsWith('/download');
-        return isEmpty && isReport
-          ? { ...answer, json: { ...Object(answer.json), data: [] } }
-          : answer;
-      },
-    });
-    const line =
-      'run --period 2026-11-14..2026-11-15 --by OS --split day --missing --lookback 1 -o data/{date}.csv';
-    const first = await run(`${line} -q`, { now: nowMs });
+describe('the account of a folder', () => {
+  const asBuyer = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+  const asAdmin = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
+  const noToken = { ADREPORT_TOKEN: undefined };
+
+  test('is not changed by a run for another one, unless --refetch takes it over', async () => {
+    const { run, calls } = await serveForTest({ delayMs: 0 });
+    const buyer = { env: { ...noToken, ...asBuyer } };
+    const admin = { env: { ...noToken, ...asAdmin } };
+    await run(week, buyer);
+    const masked = /^b…@example\.com#[0-9a-f]{16}$/;
+    const { histories } = await run('check data', buyer);
+    expect(linesOf(histories[historyFile]).specs[0].login).toMatch(masked);
+    const before = calls('buyer');
+
+    const refused = await run(`${week} --missing --strict -q`, admin);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toMatch(/b…@example\.com#\w+.*a…@example\.com#\w+/s);
+    expect(refused.stderr).toContain('--refetch');
+    expect(calls('buyer')).toBe(before);
+
+    expect(await run(`${week} --refetch`, admin)).toMatchObject({ exitCode: 0 });
+    expect(await run('check data', admin)).toMatchObject({ exitCode: 0 });
+    expect(await run(`${week} --missing`, buyer)).toMatchObject({ exitCode: 2 });
+  });
+
+  test('is that of a real service or of a local server, and never of both', async () => {
+    const { run, cwd } = await keepWeek();
+    const path = join(cwd, historyFile);
+    const history = readFileSync(path, 'utf8');
+    writeFileSync(path, history.replace('"service":"local"', '"service":"https://x.example/"'));
+    for (const line of [`${week} --missing --local`, `${week} --missing`]) {
+      const { exitCode, stderr } = await run(line);
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('https://x.example/');
+      expect(stderr).toContain('a local server');
+    }
+  });
+
+  test('that is not stored ends repair with exit 3, and a stored one is found by its login', async () => {
+    const { run, at, cwd, calls, server } = await keepWeek();
+    const path = join(cwd, historyFile);
+    const history = readFileSync(path, 'utf8');
+    rmSync(at('date=2026-11-10/part.csv'));
+    writeFileSync(path, history.replace('"service":"local"', '"account":"work","service":"local"'));
+    const bare = { env: { ADREPORT_TOKEN: undefined, ADREPORT_BASE_URL: undefined } };
+    const before = calls('buyer');
+
+    const refused = await run('repair data', bare);
+    expect(refused.exitCode, refused.stderr).toBe(3);
+    expect(refused.stderr).toContain('the account work');
+    expect(calls('buyer')).toBe(before);
+
+    const login = `login --base-url ${server.url} --email buyer@example.com --password-stdin --account main`;
+    expect(await run(login, { ...bare, stdin: 'demo' })).toMatchObject({ exitCode: 0 });
+    const named = await run('repair data', bare);
+    expect(named.exitCode, named.stderr).toBe(3);
+    const bySelf = await run(week.replace(' -q', ' --refetch --account main -q'), bare);
+    expect(bySelf.exitCode, bySelf.stderr).toBe(0);
+    rmSync(at('date=2026-11-10/part.csv'));
+    const text = readFileSync(path, 'utf8').replaceAll('"account":"main"', '"account":"renamed"');
+    writeFileSync(path, text);
+    const found = await run('repair data', bare);
+    expect(found.exitCode, found.stderr).toBe(0);
+  });
+});
+
+/** A service that has no rows any more once `state.isEmpty` is set. */
+async function serveForgetful() {
+  const state = { nowMs: Date.UTC(2026, 10, 20, 12), isEmpty: false };
+  const run = await serveDamaged({
+    name: 'a service that forgets',
+    server: { delayMs: 0, clock: () => state.nowMs },
+    answer: (answer, { path }) => {
+      const isReport = path.startsWith('/download');
+      return state.isEmpty && isReport
+        ? { ...answer, json: { ...Object(answer.json), data: [] } }
+        : answer;
+    },
+  });
+  return { state, run: (line: string) => run(line, { now: state.nowMs }) };
+}
+
+describe('a report without rows', () => {
+  const days = 'run --period 2026-11-14..2026-11-15 --by OS --split day -o data/{date}.csv';
+
+  test('never replaces a file with rows, and is final as any other', async () => {
+    const { state, run } = await serveForgetful();
+    state.nowMs = Date.UTC(2026, 10, 16, 5);
+    const first = await run(`${days} --missing --lookback 1 -q`);
     const text = first.files['data/2026-11-15.csv'];
 
-    isEmpty = true;
-    nowMs += 2 * dayMs;
-    const kept = await run(`${line} --json`, { now: nowMs });
+    state.isEmpty = true;
+    state.nowMs += 2 * dayMs;
+    const kept = await run(`${days} --missing --lookback 1 --json`);
     expect(kept.exitCode, kept.stderr).toBe(0);
     expect(kept.stderr).toContain('2026-11-15.csv stays as it is, because the report has no rows');
     const results = kept.stdout
@@ -313,188 +361,217 @@ describe('a report without rows, or with few', () => {
       expect.objectContaining({ file: 'data/2026-11-15.csv', kept: true, rows: 3 }),
     );
     expect(kept.files['data/2026-11-15.csv']).toBe(text);
-    const checked = await run('check data', { now: nowMs });
+    const { specs, files } = linesOf(kept.histories[historyFile]);
+    expect(specs).toHaveLength(1);
+    const [before, after] = files.filter(({ file }) => file === '2026-11-15.csv');
+    expect(after).toMatchObject({ kept: true, rows: 3, sha256: before?.sha256 });
+    const checked = await run('check data');
     expect(checked).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('kept, because'),
     });
 
-    nowMs += 8 * dayMs;
-    expect((await run(`${line} --json`, { now: nowMs })).stdout).toContain('"kept":true');
-    nowMs += dayMs;
-    const final = await run(line, { now: nowMs });
-    expect(final.stderr).toContain('Nothing is missing');
-    expect(final.files['data/2026-11-15.csv']).toBe(text);
+    const final = await run(`${days} --missing --lookback 1`);
+    expect(final.stderr).toContain('Nothing is due');
+    const typed = await run(`${days} --refetch`);
+    expect(typed.exitCode, typed.stderr).toBe(0);
+    expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
   });
 
-  test('with few rows is a note of the run and of check, where a total falls by half', async () => {
-    let isShort = false;
-    const run = await serveDamaged({
-      name: 'a service with a bad night',
-      server: { delayMs: 0 },
-      answer: (answer, { path }) => {
-        if (!isShort || !path.startsWith('/download')) return answer;
-        const json = Object(answer.json);
-        return { ...answer, json: { ...json, data: json.data.slice(-1) } };
-      },
-    });
-    const line =
-      'run --period 2026-11-15 --by OS --metrics displays --split day -o data/{date}.csv';
-    expect(await run(line)).toMatchObject({ exitCode: 0 });
-
-    isShort = true;
-    const fallen = await run(`${line} --refetch`);
-    expect(fallen.stderr).toContain('2026-11-15: displays has fallen by half or more.');
-    expect(await run('check data')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('2026-11-15.csv: a total has fallen by half or more.'),
-    });
-  });
-
-  test('leaves a damaged file to a person', async () => {
-    let isEmpty = false;
-    const run = await serveDamaged({
-      name: 'a service that forgets',
-      server: { delayMs: 0 },
-      answer: (answer, { path }) => {
-        const isReport = path.startsWith('/download');
-        return isEmpty && isReport
-          ? { ...answer, json: { ...Object(answer.json), data: [] } }
-          : answer;
-      },
-    });
-    const { cwd } = await run(week);
-    const path = join(cwd, 'data/date=2026-11-09/part.csv');
+  test('leaves a file that was edited, which stays a finding', async () => {
+    const { state, run } = await serveForgetful();
+    const { cwd, histories } = await run(`${days} -q`);
+    const path = join(cwd, 'data/2026-11-14.csv');
     appendFileSync(path, 'damage');
     const damaged = readFileSync(path, 'utf8');
 
-    isEmpty = true;
-    const { exitCode, stdout } = await run('repair data');
+    state.isEmpty = true;
+    const repaired = await run('repair data');
 
-    expect(exitCode).toBe(9);
-    expect(stdout).toContain('The service had no rows any more for date=2026-11-09/part.csv');
-    expect(stdout).not.toContain('To mend');
+    expect(repaired.exitCode).toBe(9);
+    expect(repaired.stderr).toContain('restore the file, or use --refetch');
+    expect(repaired.stdout).toContain('restore the file or use --refetch');
     expect(readFileSync(path, 'utf8')).toBe(damaged);
+    expect(repaired.histories).toEqual(histories);
+  });
+
+  test('is written where no file is, with a warning if the history had rows', async () => {
+    const { state, run } = await serveForgetful();
+    const { cwd } = await run(`${days} -q`);
+    rmSync(join(cwd, 'data/2026-11-14.csv'));
+    state.isEmpty = true;
+
+    const { exitCode, stderr, files } = await run('repair data -q');
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('2026-11-14.csv has no rows now; the history had 3 rows for it.');
+    expect(files['data/2026-11-14.csv']).toBeDefined();
   });
 });
 
+test('a total that falls by half is a note of the run', async () => {
+  let isShort = false;
+  const run = await serveDamaged({
+    name: 'a service with a bad night',
+    server: { delayMs: 0 },
+    answer: (answer, { path }) => {
+      if (!isShort || !path.startsWith('/download')) return answer;
+      const json = Object(answer.json);
+      return { ...answer, json: { ...json, data: json.data.slice(-1) } };
+    },
+  });
+  const line = 'run --period 2026-11-15 --by OS --metrics displays --split day -o data/{date}.csv';
+  expect(await run(line)).toMatchObject({ exitCode: 0 });
+
+  isShort = true;
+  const fallen = await run(line);
+
+  expect(fallen.stderr).toContain('2026-11-15: displays has fallen by half or more.');
+  expect(fallen.stderr).toMatch(/2026-11-15 changed: displays/);
+});
+
 describe('check', () => {
-  test('names each kind of harm once, in the order of files, and ends with what mends it', async () => {
+  test('names each problem once, in the order of time, and ends with what fixes it', async () => {
     const { run, at, check } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
+    rmSync(at('date=2026-11-11/part.csv'));
     appendFileSync(at('date=2026-11-09/part.csv'), 'x');
     mkdirSync(at('date=2026-11-20'));
-    writeFileSync(at('date=2026-11-16/part.csv').replace('16', '15'), 'mine');
+    writeFileSync(at('date=2026-11-15/part.csv'), 'mine');
+    writeFileSync(at('date=2026-11-15/other.csv'), 'mine');
 
-    const { findings, mend, books, series } = await check();
+    const { findings, notes, repair, histories, series } = await check();
 
     expect(
       findings.map(({ file, kind }: { file: string; kind: string }) => `${file} ${kind}`),
     ).toEqual([
       'data/date=2026-11-09/part.csv changed',
       'data/date=2026-11-10/part.csv missing',
+      'data/date=2026-11-11/part.csv missing',
       'data/date=2026-11-15/part.csv changed',
     ]);
-    expect(mend).toBe('adreport repair data');
-    expect(books).toEqual([{ file: book, passedOver: [], unreadable: null }]);
-    expect(series).toHaveLength(1);
+    expect(repair).toBe('adreport repair data');
+    expect(histories).toEqual([{ file: historyFile, skippedLines: [], unreadable: null }]);
+    expect(series).toMatchObject([
+      { output: 'date={date}/part.csv', since: '2026-11-09', until: '2026-11-15', files: 3 },
+    ]);
+    expect(notes).toEqual([expect.stringContaining('date=2026-11-15/other.csv')]);
     const { exitCode, stdout } = await run('check data');
     expect(exitCode).toBe(9);
-    expect(stdout.trimEnd()).toMatch(/To mend: adreport repair data {3}\(it fetches 3 files\)$/);
-    expect(await run('repair data')).toMatchObject({ exitCode: 0 });
-    expect((await check()).mend).toBeNull();
-  });
-
-  test('names what is stale two days later, also where there was a long outage before', async () => {
-    let now = Date.UTC(2026, 8, 1, 5);
-    const { run } = await serveForTest({ delayMs: 0, clock: () => now });
-    const line =
-      'run --period last-2d --by OS --split day --missing --lookback 1 -q -o data/{date}.csv';
-    const check = async () => JSON.parse((await run('check data --json', { now })).stdout);
-    for (const days of [0, 12, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]) {
-      now += days * dayMs;
-      expect(await run(line, { now })).toMatchObject({ exitCode: 0 });
-    }
-    expect(await run('repair data -q', { now })).toMatchObject({ exitCode: 0 });
-    expect((await check()).findings).toEqual([]);
-
-    // A part of the folder has the rhythm of the whole.
-    const part = await run('check data/2026-09-12.csv', { now });
-    expect(part).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 file') });
-
-    now += 3 * dayMs;
-    const { findings } = await check();
-    expect(findings).toMatchObject([{ file: 'data/2026-09-22.csv', kind: 'stale' }]);
-
-    now += 22 * dayMs;
-    const late = expect.stringContaining('last fetched 25 days ago, before that every day.');
-    expect((await check()).findings).toContainEqual(
-      expect.objectContaining({ kind: 'late', said: late }),
+    expect(stdout).toContain(
+      'missing: date=2026-11-10/part.csv … date=2026-11-11/part.csv (2 days)',
     );
+    expect(stdout).toMatch(/To repair: adreport repair data {3}\(4 reports\)\n$/);
+    expect(await run('repair data')).toMatchObject({ exitCode: 0 });
+    expect((await check()).repair).toBeNull();
   });
 
-  test('passes over lines that are no lines, and says nothing is wrong while every file has one', async () => {
+  test('names what differs between a foreign file and its series, and leaves it to a person', async () => {
+    const { run, check } = await keepWeek('--country FR');
+    const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
+    expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
+    // The last run decides, and its window is that day.
+    expect((await check()).series).toMatchObject([{ files: 1, outside: 6 }]);
+
+    const later = { now: Date.UTC(2026, 10, 20, 13) };
+    const shard = await run(`${week} --country FR --missing --refetch --shard 2/2`, later);
+    expect(shard).toMatchObject({ exitCode: 0 });
+    const { findings, repair } = JSON.parse((await run('check data --json', later)).stdout);
+    expect(findings).toMatchObject([
+      {
+        file: 'data/date=2026-11-15/part.csv',
+        kind: 'foreign',
+        message: expect.stringContaining('country: DE → FR'),
+      },
+    ]);
+    expect(repair).toBeNull();
+    const repaired = await run('repair data', later);
+    expect(repaired.exitCode).toBe(9);
+    expect(repaired.stdout).toContain('Only you can decide');
+  });
+
+  test('checks all paths, and one without a history is exit 2', async () => {
+    const { run, cwd, at } = await keepWeek();
+    mkdirSync(join(cwd, 'unmounted'));
+    writeFileSync(join(cwd, 'lone.csv'), 'a\n');
+    rmSync(at('date=2026-11-10/part.csv'));
+
+    const both = await run('check unmounted data lone.csv --json');
+    expect(both.exitCode).toBe(2);
+    expect(JSON.parse(both.stdout)).toMatchObject([{ findings: [{ kind: 'missing' }] }]);
+    expect(both.stderr).toContain('No adreport history in unmounted.');
+    expect(both.stderr).toContain('lone.csv');
+    for (const path of ['unmounted', 'lone.csv']) {
+      expect(await run(`check ${path}`)).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(await run(`repair ${path}`)).toMatchObject({ exitCode: 2, stdout: '' });
+    }
+  });
+
+  test('names a series by its path from the one that is checked', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    await run('run --period 2026-11-09 --by OS --split day -q -o data/a/{date}.csv');
+    const { series } = JSON.parse((await run('check data --json')).stdout);
+    expect(series).toMatchObject([{ output: 'a/{date}.csv' }]);
+  });
+
+  test('skips and counts lines that are not valid', async () => {
     const { run, cwd, check } = await keepWeek();
-    const path = join(cwd, book);
+    const path = join(cwd, historyFile);
     appendFileSync(
       path,
-      `\ufeff{"books":2}\n\0\0\0\n{"file":"../../etc/passwd"}\n${'x'.repeat(200_000)}\n`,
+      `{"history":2}\n\0\0\0\n{"file":"../../etc/passwd"}\n${'x'.repeat(200_000)}\n`,
     );
 
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
-    const { books, notes } = await check();
-    expect(books[0].passedOver).toEqual([9, 10, 11, 12]);
-    expect(notes.join()).toContain('4 lines of _adreport.ndjson are passed over');
+    const { histories, notes } = await check();
+    expect(histories[0].skippedLines).toEqual([9, 10, 11, 12]);
+    expect(notes.join()).toContain('4 lines of _adreport.ndjson skipped');
   });
 
-  test('of which no line is sound are a finding, and the run that writes them again heals it', async () => {
+  test('reports a history without a valid line, and the next run writes it again', async () => {
     const { run, cwd, check } = await keepWeek();
-    const path = join(cwd, book);
+    const path = join(cwd, historyFile);
     const text = readFileSync(path);
     const wide = Buffer.from(text.toString(), 'utf16le');
     for (const bytes of [Buffer.alloc(0), Buffer.alloc(8_000), wide]) {
       writeFileSync(path, bytes);
-      expect((await check()).findings).toMatchObject([{ file: 'data', kind: 'unreadable' }]);
+      expect((await check()).findings).toMatchObject([{ file: historyFile, kind: 'unreadable' }]);
       expect(await run('repair data')).toMatchObject({ exitCode: 9 });
     }
     expect(await run(`${week} --missing`)).toMatchObject({ exitCode: 0 });
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('a file of a day far ahead takes no time', async () => {
-    const { at, check } = await keepWeek();
-    mkdirSync(at('date=9999-12-31'));
-    writeFileSync(at('date=9999-12-31/part.csv'), 'x');
-    const kinds = (await check()).findings.map(({ kind }: { kind: string }) => kind);
-    expect(new Set(kinds)).toEqual(new Set(['missing']));
+  test('a spec that is lost leaves files that only their command can name', async () => {
+    const { run, cwd, at, check } = await keepWeek();
+    const path = join(cwd, historyFile);
+    const [, ...files] = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, ['{"history":1,"spec":"torn', ...files].join('\n'));
+    rmSync(at('date=2026-11-10/part.csv'));
+
+    const { findings, repair } = await check();
+    expect(findings).toHaveLength(7);
+    expect(findings[0]).toMatchObject({ kind: 'untracked' });
+    expect(repair).toBeNull();
+    const text = await run('check data');
+    expect(text.stdout).toContain('Run the original command again.');
+    expect(await run('repair data')).toMatchObject({ exitCode: 9 });
+    expect(await run(`${week} --missing`)).toMatchObject({ exitCode: 0 });
+    expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('a name that begins as a flag does is shown as it can be typed again', async () => {
+  test('a name that begins like a flag can be typed again', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = week.replace('data/', './-d/');
     expect(await run(line)).toMatchObject({ exitCode: 0 });
     const { cwd } = await run(line);
     rmSync(join(cwd, '-d/date=2026-11-10/part.csv'));
     const { stdout } = await run('check ./-d');
-    expect(stdout).toContain('To mend: adreport repair ./-d ');
+    expect(stdout).toContain('To repair: adreport repair ./-d ');
     expect(await run('repair ./-d')).toMatchObject({ exitCode: 0 });
   });
 
-  test('an order that is torn leaves what the file lines say, and the run that writes it again heals it', async () => {
-    const { run, cwd, at, check } = await keepWeek();
-    const path = join(cwd, book);
-    const [, ...files] = readFileSync(path, 'utf8').split('\n');
-    writeFileSync(path, ['{"books":1,"order":"torn', ...files].join('\n'));
-    expect(await run('check data')).toMatchObject({ exitCode: 0 });
-
-    rmSync(at('date=2026-11-10/part.csv'));
-    expect((await check()).findings).toMatchObject([{ kind: 'missing' }]);
-    expect(await run('repair data')).toMatchObject({ exitCode: 9 });
-    expect(await run(`${week} --missing`)).toMatchObject({ exitCode: 0 });
-    expect(await run('check data')).toMatchObject({ exitCode: 0 });
-  });
-
-  test('survives what is no file: folders, links, loops and pipes', async () => {
+  test('survives what is not a file: folders, links, loops and pipes', async () => {
     const { run, at, cwd, check } = await keepWeek();
     const places = ['09', '10', '11', '12'].map((day) => at(`date=2026-11-${day}/part.csv`));
     for (const place of places) rmSync(place);
@@ -506,14 +583,8 @@ describe('check', () => {
     execFileSync('mkfifo', [join(cwd, 'data/_adreport-1-of-2.ndjson')]);
 
     const { findings } = await check();
-    expect(findings.map(({ kind }: { kind: string }) => kind)).toEqual([
-      'unreadable',
-      'unreadable',
-      'missing',
-      'unreadable',
-      'unreadable',
-    ]);
-    expect(findings[0].file).toBe('data');
+    expect(findings.map(({ kind }: { kind: string }) => kind)).toEqual(Array(5).fill('unreadable'));
+    expect(findings[0].file).toBe('data/_adreport-1-of-2.ndjson');
     expect(await run(`repair data --json`)).toMatchObject({ exitCode: 9 });
 
     for (const path of ['', 'nowhere', 'data/date=2026-11-11/part.csv', pipe, '/dev/null']) {
@@ -524,36 +595,45 @@ describe('check', () => {
     expect(lone).toMatchObject({ exitCode: 9 });
   });
 
-  test('a book without end is given up with Ctrl-C', async () => {
+  test('a link on the path of a file is unreadable, and no run writes through it', async () => {
+    const { run, at, cwd, check, calls } = await keepWeek();
+    mkdirSync(join(cwd, 'elsewhere'));
+    rmSync(at('date=2026-11-10'), { recursive: true });
+    symlinkSync(join(cwd, 'elsewhere'), at('date=2026-11-10'));
+    const before = calls('buyer');
+
+    expect((await check()).findings).toMatchObject([
+      { file: 'data/date=2026-11-10/part.csv', kind: 'unreadable' },
+    ]);
+    expect(await run('repair data')).toMatchObject({ exitCode: 9 });
+    const { exitCode, stderr, files } = await run(`${week} --missing`);
+    expect(exitCode).toBe(8);
+    expect(stderr).toContain('date=2026-11-10 is a link');
+    expect(calls('buyer')).toBe(before);
+    expect(files['elsewhere/part.csv']).toBeUndefined();
+  });
+
+  test('a history without end is given up with Ctrl-C', async () => {
     const { run, cwd } = await keepWeek();
-    writeFileSync(join(cwd, book), 'x'.repeat(50_000_000));
+    writeFileSync(join(cwd, historyFile), 'x'.repeat(50_000_000));
     const { signal, send } = interruption(130);
     send();
     expect(await run('check data', { signal })).toMatchObject({ exitCode: 130 });
   });
-
-  test('describes a file that nobody keeps books of', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0 });
-    writeFileSync(join(cwd, 'lone.csv'), 'a\n');
-    const { exitCode, stdout } = await run('check lone.csv');
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: 'lone.csv has 2 B, and no books tell what it holds.\n',
-    });
-  });
 });
 
 describe('repair', () => {
-  test('lists with --dry-run, and asks nobody', async () => {
+  test('lists with --dry-run, and orders nothing', async () => {
     const { run, at, calls } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     const { exitCode, stdout } = await run('repair data --dry-run');
     expect(exitCode).toBe(9);
     expect(stdout).toContain('data/date=2026-11-10/part.csv  missing');
+    expect(stdout).toContain('1 report would be ordered.');
     expect(calls('buyer')).toBe(7);
   });
 
-  test('fetches in the form of the order: filters, columns, dialect', async () => {
+  test('downloads in the form of the spec: filters, columns, dialect', async () => {
     const more =
       '--metrics clicks,ctr,displays --filter countryId=3017382 --columns os,ctr --excel';
     const { run, at } = await keepWeek(more);
@@ -565,29 +645,60 @@ describe('repair', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  test('ends with the code of a fetch that failed, and with what check says then', async () => {
-    const { run, at, server } = await keepWeek();
-    rmSync(at('date=2026-11-10/part.csv'));
-    server.fault('status:failed');
-    const { exitCode, stdout } = await run('repair data');
-    expect(exitCode).toBe(6);
-    expect(stdout).toContain('To mend: adreport repair data');
+  test('is as strict as the spec', async () => {
+    let isWrong = false;
+    const run = await serveDamaged({
+      name: 'a service that cuts rows off',
+      server: { delayMs: 0 },
+      answer: (answer, { path }) => {
+        if (!isWrong || !path.startsWith('/download')) return answer;
+        return { ...answer, json: { ...Object(answer.json), totalRows: 99 } };
+      },
+    });
+    const { cwd } = await run(`${week} --strict`);
+    rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));
+    isWrong = true;
+
+    const { exitCode, files } = await run('repair data');
+
+    expect(exitCode).toBe(9);
+    expect(files['data/date=2026-11-10/part.csv']).toBeUndefined();
   });
 
-  test('does not ask another service, or another account, than the order’s', async () => {
-    const { run, at, cwd, calls } = await keepWeek();
+  test('asks before it orders more than a hundred reports, or wants --yes', async () => {
+    const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
+    const line = 'run --since 2026-08-01 --until 2026-11-15 --by OS --split day -q';
+    await run(`${line} -o data/{date}.csv`);
+    rmSync(join(cwd, 'data/_adreport.ndjson'));
+    const short = line.replace('2026-08-01', '2026-11-15');
+    await run(`${short} -o data/{date}.csv`);
+    await run(`${line} -o data/{date}.csv --missing --dry-run`);
+    const before = calls('buyer');
+    writeFileSync(
+      join(cwd, 'data/_adreport.ndjson'),
+      readFileSync(join(cwd, 'data/_adreport.ndjson'), 'utf8').replace('2026-11-15', '2026-08-01'),
+    );
+
+    const refused = await run('repair data');
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('106 reports');
+    expect(refused.stderr).toContain('--yes');
+    expect(calls('buyer')).toBe(before);
+    expect(await run('repair data --yes -q')).toMatchObject({ exitCode: 0 });
+    expect(calls('buyer') - before).toBe(106);
+  });
+
+  test('ends with the code of a download that failed, and names days', async () => {
+    const { run, at, server } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
-    const path = join(cwd, book);
-    const books = readFileSync(path, 'utf8');
-    const changes = [
-      ['"service":"local"', '"service":"https://reports.example.com/"'],
-      ['"account":null', '"account":"somebody"'],
-    ] as const;
-    for (const [before, after] of changes) {
-      writeFileSync(path, books.replace(before, after));
-      expect(await run('repair data')).toMatchObject({ exitCode: 9 });
-    }
-    expect(calls('buyer')).toBe(7);
+    rmSync(at('date=2026-11-12/part.csv'));
+    server.fault('status:failed');
+    const { exitCode, stdout, stderr } = await run('repair data --retries 0');
+    expect(exitCode).toBe(6);
+    expect(stderr).toContain('2026-11-10');
+    expect(stderr).not.toContain('{date}');
+    expect(stderr).toContain('Run again: adreport repair data');
+    expect(stdout).toContain('To repair: adreport repair data');
     expect(await run('repair nowhere')).toMatchObject({ exitCode: 2 });
   });
 });

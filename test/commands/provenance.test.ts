@@ -48,11 +48,11 @@ describe('a Parquet file', () => {
     expect(shown).toContain(`report ${result.reportId}`);
   });
 
-  test('has the same request as its line in the books', async () => {
+  test('has the same request as the history of its folder', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const { books } = await run(`${line} --split day --missing -q -o data/{date}.parquet`);
-    const [order = '', first = ''] = (books['data/_adreport.ndjson'] ?? '').split('\n');
-    const { columns: _columns, ...request } = JSON.parse(order).request;
+    const { histories } = await run(`${line} --split day --missing -q -o data/{date}.parquet`);
+    const [spec = '', first = ''] = (histories['data/_adreport.ndjson'] ?? '').split('\n');
+    const { request } = JSON.parse(spec);
     const { report, file } = JSON.parse(first);
 
     const { stdout } = await run(`view data/${file} --json`);

@@ -71,7 +71,7 @@ test('adreport init on a disk without hard links is exit 8, and leaves nothing',
   expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
 });
 
-test('a folder that may not be listed is a finding, and not one without books', async () => {
+test('a folder that may not be listed is a finding, and not one without a history', async () => {
   const cwd = temporaryFolder();
   const folderCall = `${refusing('readdir')} ${refusing('opendir')}`;
 

@@ -132,23 +132,41 @@ describe('whole units, a file each', () => {
 });
 
 describe('shards', () => {
-  const parts = Array.from({ length: 23 }, (_, index) => index);
+  const partsIn = (period: string, unit: SplitUnit) => {
+    const plan = planReport({ profile: 'buyer', period, nowMs: Date.UTC(2026, 11, 1) });
+    return partsOf(plan, unit);
+  };
+  const year = partsIn('2025-11-01..2026-10-31', 'day');
 
   test('the shards of any count share the parts out, counted from 0 or from 1', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.boolean(), (count, fromOne) => {
         const shards = Array.from({ length: count }, (_, index) => {
-          return takeShard(parts, `${fromOne ? index + 1 : index}/${count}`);
+          return takeShard(year, `${fromOne ? index + 1 : index}/${count}`, 'day');
         });
-        expect(shards.flat().sort((a, b) => a - b)).toEqual(parts);
+        const starts = shards.flat().map(({ window }) => window.since);
+        expect(starts.sort((one, other) => one - other)).toEqual(
+          year.map(({ window }) => window.since),
+        );
         const sizes = shards.map((shard) => shard.length);
         expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
       }),
     );
   });
 
+  test.each([
+    { period: '2026-11-25..2026-11-30', unit: 'day', expected: ['25', '27', '29'] },
+    { period: '2026-11-26..2026-11-30', unit: 'day', expected: ['27', '29'] },
+    // 1969-12-29 was the Monday of week 0.
+    { period: '2026-11-02..2026-11-29', unit: 'week', expected: ['02', '16'] },
+    { period: '2026-10-01..2026-11-30', unit: 'month', expected: ['01'] },
+  ] as const)('1/2 of $period by $unit is the same in every run', ({ period, unit, expected }) => {
+    const days = takeShard(partsIn(period, unit), '1/2', unit).map(({ since }) => since.slice(-2));
+    expect(days).toEqual(expected);
+  });
+
   test.each(['5/4', '1/0', '1', '1/2/3', '-1/4', 'a/b', '1/4 of it'])('%s is refused', (text) => {
-    expect(() => takeShard(parts, text)).toThrow(UsageError);
+    expect(() => takeShard(year, text, 'day')).toThrow(UsageError);
   });
 });
 

@@ -90,8 +90,8 @@ export interface CliResult {
   /** Every file of the working folder, by its path in it. */
   readonly files: Readonly<Record<string, string>>;
 
-  /** The books of folders, in the same way. */
-  readonly books: Readonly<Record<string, string>>;
+  /** The history files of folders, in the same way. */
+  readonly histories: Readonly<Record<string, string>>;
 
   readonly cwd: string;
 }
@@ -137,13 +137,13 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
   const exitCode = await main(wordsOf(line), host);
 
   const all = Object.entries(filesIn(cwd));
-  const isBook = ([path]: readonly [string, string]) => /(^|\/)_adreport[^/]*$/.test(path);
+  const isHistory = ([path]: readonly [string, string]) => /(^|\/)_adreport[^/]*$/.test(path);
   return {
     exitCode,
     stdout: stdout.text(),
     stderr: stderr.text(),
-    files: Object.fromEntries(all.filter((entry) => !isBook(entry))),
-    books: Object.fromEntries(all.filter(isBook)),
+    files: Object.fromEntries(all.filter((entry) => !isHistory(entry))),
+    histories: Object.fromEntries(all.filter(isHistory)),
     cwd,
   };
 }

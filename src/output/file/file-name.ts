@@ -224,3 +224,21 @@ function linkTarget(path: string): string | undefined {
     return undefined;
   }
 }
+
+const historyPattern = /^_adreport(-\d+-of-\d+)?\.ndjson$/;
+
+/**
+ * The name of the history file that a run appends to. Each shard has its own, so that no two
+ * machines append to one file.
+ *
+ * @param shard the value of `--shard`: `2/4` gives `_adreport-2-of-4.ndjson`
+ */
+export function historyName(shard?: string): string {
+  if (shard === undefined) return '_adreport.ndjson';
+  return `_adreport-${shard.trim().replace('/', '-of-')}.ndjson`;
+}
+
+/** True for the name of a history file. */
+export function isHistoryName(name: string): boolean {
+  return historyPattern.test(name);
+}

@@ -74,10 +74,10 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
     isRare: true,
     isNeverSaved: true,
   },
-  books: {
+  history: {
     belongsTo: 'this-run',
-    flags: '--no-books',
-    meaning: 'keep no list of the files in _adreport.ndjson',
+    flags: '--no-history',
+    meaning: 'do not write _adreport.ndjson, the history of the folder',
     isRare: true,
   },
   shard: {

@@ -1,0 +1,237 @@
+import * as fs from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
+import { type Context, version } from '../context.ts';
+import { codeOf, OutputError, type UsageError } from '../errors.ts';
+import { lookAtFiles } from '../folder/disk.ts';
+import {
+  type AskedFile,
+  countLeft,
+  type FolderRun,
+  needsReading,
+  reasonToDownload,
+  refusalOf,
+  unitsBefore,
+} from '../folder/due.ts';
+import {
+  type FolderSpec,
+  type History,
+  nameInFolder,
+  readHistory,
+  specLine,
+} from '../folder/history.ts';
+import { isBackfill, seriesOf, withSpec } from '../folder/series.ts';
+import { HistoryWriter } from '../folder/writer.ts';
+import {
+  expandName,
+  hasTimePlaceholder,
+  historyName,
+  type NameValues,
+} from '../output/file/file-name.ts';
+import { type Job, outputOf } from '../plan/plan.ts';
+import type { Part } from '../report/parts.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount, formatPlural } from '../text/quantity.ts';
+import { pathWord } from '../text/quote-for-shell.ts';
+
+/** A job with what the history of its folder says about it. */
+export interface FolderJob extends Job {
+  /** Writes the history; absent if the job has none. */
+  readonly writer?: HistoryWriter;
+
+  /** Why nothing of it is ordered. It ends the run once the other jobs are done. */
+  readonly refusal?: UsageError;
+}
+
+type Streams = Pick<Context, 'console' | 'host'>;
+
+/**
+ * The jobs with the history that they write, and with `--missing` only the parts that are due, each
+ * with the reason.
+ *
+ * @throws OutputError if a folder cannot be listed
+ */
+export async function chooseParts(context: Streams, jobs: readonly Job[]): Promise<FolderJob[]> {
+  const histories = new Histories(context);
+  const chosen: FolderJob[] = [];
+  for (const job of jobs) {
+    const place = placeOf(context, job);
+    if (place) chosen.push(await chooseDue(context, job, await runInFolder(job, place, histories)));
+    else chosen.push(job.options.missing ? await chooseAbsent(context, job) : job);
+  }
+  return chosen;
+}
+
+/** Without a history a file that exists is taken for complete. */
+async function chooseAbsent({ console, host }: Streams, job: Job): Promise<Job> {
+  console.note('Without a history, --missing only checks whether a file exists.');
+  const parts: Part[] = [];
+  for (const part of job.parts) {
+    const path = resolve(host.cwd, outputOf(job, part).file ?? '');
+    const stats = await fs.stat(path).catch(() => undefined);
+    const exists = stats?.isFile() && stats.size > 0;
+    if (!exists) parts.push({ ...part, reason: 'there is no file' });
+  }
+  return { ...job, parts };
+}
+
+/** The folder that has the history of a job, and the spec of its files there. */
+interface FolderPlace {
+  readonly folder: string;
+  readonly spec: FolderSpec;
+}
+
+/**
+ * The folder before the first placeholder of time in `-o`; `undefined` for a job that does not
+ * write one file per part, for `--no-history`, and for names that have the id of a report.
+ */
+function placeOf({ host }: Streams, job: Job): FolderPlace | undefined {
+  const { output = '-', history, split } = job.options;
+  const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
+  if (!history || !hasFiles) return undefined;
+
+  const values = outputOf(job).names;
+  const beginning = output.slice(0, output.search(/\{(?:date|since|until)\}/));
+  const folder = resolve(host.cwd, dirname(`${expandName(beginning, values)}x`));
+  const path = resolve(host.cwd, expandBesideTime(output, values));
+  return { folder, spec: { ...job.spec, split, output: nameInFolder(folder, path) } };
+}
+
+/** The name with all placeholders but those of time filled in. */
+function expandBesideTime(template: string, values: NameValues): string {
+  const pieces = template.split(/(\{(?:date|since|until)\})/);
+  return pieces
+    .map((piece, index) => (index % 2 === 1 ? piece : expandName(piece, values)))
+    .join('');
+}
+
+/** Reads the history of each folder once, and reports once what is wrong with it. */
+class Histories {
+  readonly #context: Streams;
+  readonly #read = new Map<string, History>();
+
+  /** The present, in milliseconds since 1970 and in unix seconds. */
+  readonly nowMs: number;
+  readonly now: number;
+
+  constructor(context: Streams) {
+    this.#context = context;
+    this.nowMs = context.host.wallClock();
+    this.now = Math.floor(this.nowMs / 1_000);
+  }
+
+  /** The history of a folder. Throws `OutputError` if it cannot be listed. */
+  async of(folder: string): Promise<History> {
+    const known = this.#read.get(folder);
+    if (known) return known;
+
+    const history = await this.#open(folder);
+    this.#read.set(folder, history);
+    for (const { name, unreadable } of history.sources) {
+      if (unreadable === undefined) continue;
+      this.#context.console.warn(`The history ${printable(name)} cannot be used: ${unreadable}.`);
+    }
+    return history;
+  }
+
+  async #open(folder: string): Promise<History> {
+    const { signal } = this.#context.host;
+    try {
+      return await readHistory(folder, { now: this.now, signal });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new OutputError(`${printable(folder)} cannot be listed (${codeOf(error)}).`, {
+        hint: 'Check the permissions of the folder, or use --no-history.',
+        cause: error,
+      });
+    }
+  }
+}
+
+async function runInFolder(
+  job: Job,
+  { folder, spec }: FolderPlace,
+  histories: Histories,
+): Promise<FolderRun> {
+  const { now } = histories;
+  const history = await histories.of(folder);
+  const before = seriesOf(history, now).find(({ names }) => names.output === spec.output);
+  const isOlder = isBackfill(history, spec, now);
+  const line = specLine(spec, { at: histories.nowMs / 1_000, isBackfill: isOlder });
+  const source = historyName(job.options.shard);
+  return { history, line, source, before, series: withSpec(before, line), now };
+}
+
+/** The job with the parts that are due in its folder. */
+async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<FolderJob> {
+  const { missing, refetch } = job.options;
+  const files = await lookAtParts(context, job, run);
+  const refusal = refetch ? undefined : refusalOf(run, [...files.values()]);
+  if (refusal) return { ...job, parts: [], refusal };
+
+  await warnOfUnitsLeft(context, job, run);
+  const { wallClock, signal } = context.host;
+  const keepsRows = missing === true && !refetch;
+  const writer = new HistoryWriter({ ...run, version, keepsRows, wallClock, signal });
+  if (!missing) return { ...job, writer };
+
+  const parts: Part[] = [];
+  for (const part of job.parts) {
+    const file = files.get(part);
+    const reason = file && reasonToDownload(run, file);
+    if (reason !== undefined) parts.push({ ...part, reason });
+  }
+
+  if (parts.length > 0) {
+    const begun = job.parts.filter((part) => files.has(part));
+    const all = formatPlural(begun.length, job.options.split ?? 'file');
+    context.console.note(`Downloading ${formatCount(parts.length)} of ${all}.`);
+  }
+  return { ...job, parts, writer };
+}
+
+/** What is at the places of the parts that have begun, in the whole window. */
+async function lookAtParts(
+  { host }: Streams,
+  job: Job,
+  { history, series: { names }, now }: FolderRun,
+): Promise<Map<Part, AskedFile>> {
+  const begun = job.allParts.filter(({ window }) => window.since <= now);
+  const onDisk = await lookAtFiles(
+    history.folder,
+    begun.map((part) => names.of(part)),
+    { signal: host.signal, reads: (name) => needsReading(history, name) },
+  );
+
+  const files = new Map<Part, AskedFile>();
+  for (const part of begun) {
+    const name = names.of(part);
+    const unit = { start: part.window.since, over: part.overAt };
+    files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'nothing' } });
+  }
+  return files;
+}
+
+/** Warns of what is missing or stale before the window, where no run of this job looks. */
+async function warnOfUnitsLeft(
+  { console, host }: Streams,
+  { allParts, options: { split } }: Job,
+  run: FolderRun,
+): Promise<void> {
+  const [first] = allParts;
+  const units = first ? unitsBefore(run, first.window.since) : [];
+  if (units.length === 0) return;
+
+  const { folder } = run.history;
+  const names = units.map(({ name }) => name);
+  const options = { signal: host.signal, reads: () => false };
+  const onDisk = await lookAtFiles(folder, names, options);
+  const { missing, stale } = countLeft(run, units, onDisk);
+  if (missing + stale === 0) return;
+
+  const unit = split ?? 'file';
+  const texts: string[] = [];
+  if (missing > 0) texts.push(`${formatPlural(missing, unit)} missing`);
+  if (stale > 0) texts.push(`${formatPlural(stale, unit)} stale`);
+  const repair = `adreport repair ${pathWord(relative(host.cwd, folder))}`;
+  console.warn(`Before this window: ${texts.join(', ')}. To download them: ${repair}`);
+}

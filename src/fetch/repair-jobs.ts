@@ -1,0 +1,110 @@
+import { join, relative } from 'node:path';
+import type { ServiceAccount } from '../account/account.ts';
+import { type Context, version } from '../context.ts';
+import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
+import type { FolderSpec } from '../folder/history.ts';
+import type { SeriesRepair } from '../folder/repair.ts';
+import { ownerConflict } from '../folder/series.ts';
+import { HistoryWriter } from '../folder/writer.ts';
+import type { OptionsOf } from '../plan/flags/flag.ts';
+import type { serviceFlags } from '../plan/flags/service-flags.ts';
+import type { waitFlags } from '../plan/flags/wait-flags.ts';
+import { planJob } from '../plan/plan.ts';
+import { maskedLogin, whoAsks } from '../plan/spec-from-flags.ts';
+import type { FolderJob } from './folder-jobs.ts';
+
+/** How a repair gets its reports. */
+export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
+  readonly concurrency: number;
+};
+
+/** What can be downloaded again, and why the rest cannot. */
+export interface RepairJobs {
+  readonly jobs: FolderJob[];
+  readonly failures: AdreportError[];
+}
+
+/** The jobs that download units again by the current spec of their series. */
+export async function jobsOfRepairs(
+  context: Context,
+  repairs: readonly SeriesRepair[],
+  flags: RepairFlags,
+): Promise<RepairJobs> {
+  const jobs: FolderJob[] = [];
+  const failures: AdreportError[] = [];
+  for (const repair of repairs) {
+    try {
+      jobs.push(await jobOfRepair(context, repair, flags));
+    } catch (error) {
+      if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
+      failures.push(error);
+    }
+  }
+  return { jobs, failures };
+}
+
+async function jobOfRepair(
+  context: Context,
+  { history, series: { current }, units }: SeriesRepair,
+  flags: RepairFlags,
+): Promise<FolderJob> {
+  const { cwd, wallClock, signal } = context.host;
+  const account = await accountOf(context, current.spec, flags);
+  const output = relative(cwd, join(history.folder, current.spec.output));
+  const thisRun = { history: true, clobber: true, missing: true, ...flags };
+
+  const job = await planJob({
+    account,
+    spec: { ...current.spec, output },
+    thisRun,
+    nowMs: wallClock(),
+    units,
+  });
+  const to = { history, line: current, version, keepsRows: true, wallClock, signal };
+  return { ...job, writer: new HistoryWriter(to) };
+}
+
+/**
+ * The account of a series: that of `--account`, else the stored one that signs in as the spec says,
+ * else the one of its name, else that of the environment.
+ *
+ * @throws SignInError if it is another one
+ */
+async function accountOf(
+  context: Context,
+  spec: FolderSpec,
+  flags: RepairFlags,
+): Promise<ServiceAccount> {
+  const { windowClock, request } = spec;
+  const name = flags.account ?? (await storedName(context, spec));
+  const account = context.accounts.choose(
+    { ...flags, ...(name !== undefined && { account: name }) },
+    { profile: request.profile, ...(windowClock && { windowClock }) },
+  );
+
+  const who = whoAsks(account, await account.settings());
+  // A name that somebody types may be a new one of the same account.
+  const named = flags.account === undefined ? spec : { ...spec, account: undefined };
+  const conflict = ownerConflict(named, who);
+  if (!conflict) return account;
+  throw new SignInError(
+    `The files ${spec.output} are from ${conflict.before}, and this is ${conflict.now}.`,
+    { hint: 'Sign in to that account with adreport login, or name it with --account.' },
+  );
+}
+
+/** The name of the stored account that a series belongs to. */
+async function storedName(
+  { isLocal, store }: Context,
+  { login, account }: FolderSpec,
+): Promise<string | undefined> {
+  if (isLocal) return account;
+
+  const { accounts } = await store().read();
+  const signsIn = ([, { email }]: readonly [string, { readonly email?: string | undefined }]) => {
+    return email !== undefined && login !== undefined && maskedLogin(email) === login;
+  };
+  const byLogin = Object.entries(accounts).find(signsIn)?.[0];
+  if (byLogin !== undefined) return byLogin;
+  return account !== undefined && Object.hasOwn(accounts, account) ? account : undefined;
+}

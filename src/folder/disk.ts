@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf } from '../errors.ts';
+
+/** What is at the path of a file. */
+export type OnDisk =
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'file';
+      readonly bytes: number;
+
+      /** Absent if only the size was asked for. */
+      readonly sha256?: string;
+    }
+
+  /** A regular file that cannot be read; `why` is a clause. */
+  | { readonly kind: 'unreadable'; readonly why: string }
+
+  /** Something that no file replaces, such as a folder or a link; `why` is a clause. */
+  | { readonly kind: 'blocked'; readonly why: string };
+
+/** How files are read. */
+export interface DiskOptions {
+  readonly signal: AbortSignal;
+
+  /** True to read a file for its hash; otherwise its size is enough. */
+  readonly reads: (name: string) => boolean;
+
+  /** Called with the number of bytes that were read. */
+  readonly onBytes?: (count: number) => void;
+}
+
+/** A disk has a queue, so that many files at a time are faster. */
+const atOnce = 8;
+
+/**
+ * What is at the paths of files in a folder.
+ *
+ * @param names paths from the folder, with slashes
+ * @throws the reason of the signal once it is aborted
+ */
+export async function lookAtFiles(
+  folder: string,
+  names: Iterable<string>,
+  options: DiskOptions,
+): Promise<Map<string, OnDisk>> {
+  const found = new Map<string, OnDisk>();
+  const folders = new FolderLinks(folder);
+  const waiting = [...names].reverse();
+
+  const workers = Array.from({ length: atOnce }, async () => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      found.set(name, await lookAtFile(folder, name, { ...options, folders }));
+    }
+  });
+  await Promise.all(workers);
+  return found;
+}
+
+/**
+ * Which link is on the path of a file below a folder, as a clause; nothing if there is none.
+ */
+export async function linkOnPath(folder: string, name: string): Promise<string | undefined> {
+  const path = join(folder, name);
+  const stats = await fs.lstat(path).catch(() => undefined);
+  if (stats?.isSymbolicLink()) return 'it is a link';
+  return new FolderLinks(folder).find(name);
+}
+
+/** Looks for links among the folders on the paths of files, each folder once. */
+class FolderLinks {
+  readonly #root: string;
+  readonly #found = new Map<string, Promise<string | undefined>>();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The outermost link among the folders of a file, as a clause. */
+  find(name: string): Promise<string | undefined> {
+    const folder = dirname(name);
+    if (folder === '.') return Promise.resolve(undefined);
+
+    const known = this.#found.get(folder);
+    if (known) return known;
+    const finding = this.#look(folder);
+    this.#found.set(folder, finding);
+    return finding;
+  }
+
+  async #look(folder: string): Promise<string | undefined> {
+    const above = await this.find(folder);
+    if (above !== undefined) return above;
+    const stats = await fs.lstat(join(this.#root, folder)).catch(() => undefined);
+    return stats?.isSymbolicLink() ? `${folder} is a link` : undefined;
+  }
+}
+
+async function lookAtFile(
+  folder: string,
+  name: string,
+  options: DiskOptions & { readonly folders: FolderLinks },
+): Promise<OnDisk> {
+  options.signal.throwIfAborted();
+  const link = await options.folders.find(name);
+  if (link !== undefined) return { kind: 'blocked', why: link };
+
+  const path = join(folder, name);
+  try {
+    const stats = await fs.lstat(path);
+    if (stats.isSymbolicLink()) return { kind: 'blocked', why: 'it is a link' };
+    if (stats.isDirectory()) return { kind: 'blocked', why: 'it is a folder' };
+    if (!stats.isFile()) return notRegular;
+    return options.reads(name)
+      ? await readFile(path, options)
+      : { kind: 'file', bytes: stats.size };
+  } catch (error) {
+    if (options.signal.aborted) throw options.signal.reason;
+    return fromError(error);
+  }
+}
+
+const notRegular: OnDisk = { kind: 'blocked', why: 'it is not a regular file' };
+
+function fromError(error: unknown): OnDisk {
+  const code = codeOf(error);
+  if (code === 'ENOENT') return { kind: 'nothing' };
+  if (code === 'ENOTDIR') return { kind: 'blocked', why: 'a folder on its path is a file' };
+  const isDenied = code === 'EACCES' || code === 'EPERM';
+  return { kind: 'unreadable', why: isDenied ? 'permission is denied' : (code ?? String(error)) };
+}
+
+const pieceBytes = 256 * 1024;
+
+async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise<OnDisk> {
+  // A pipe that has taken the place of the file meanwhile would block the program.
+  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) return notRegular;
+
+    const hash = createHash('sha256');
+    // Most files are small, and one byte more than a file has shows that it has ended.
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, stats.size + 1));
+    let bytes = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(piece, 0, piece.length, null);
+      hash.update(piece.subarray(0, bytesRead));
+      bytes += bytesRead;
+      onBytes?.(bytesRead);
+      if (bytesRead < piece.length) break;
+    }
+    return { kind: 'file', bytes, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What was found below a folder. */
+export interface Listing {
+  /** The paths of everything but folders, with slashes, and of folders at the given depth. */
+  readonly names: readonly string[];
+
+  /** The folders that cannot be listed, each with the reason as a clause. */
+  readonly closed: ReadonlyMap<string, string>;
+}
+
+/** How a folder is listed. */
+interface ListingOptions {
+  /** How many names deep: 1 for the folder alone. */
+  readonly depth: number;
+
+  /** True for the name of a file that shows that a folder below is not part of this one. */
+  readonly isOfOther: (name: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Lists what is in a folder and below it, without hidden names. Links are not followed.
+ *
+ * @throws the reason of the signal once it is aborted
+ */
+export async function listNames(root: string, options: ListingOptions): Promise<Listing> {
+  const names: string[] = [];
+  const closed = new Map<string, string>();
+  const waiting = [''];
+
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    options.signal.throwIfAborted();
+    const entries = await fs.readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
+      if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', whyClosed(error));
+      return [];
+    });
+    const isOther = folder !== '' && entries.some(({ name }) => options.isOfOther(name));
+    if (isOther) continue;
+
+    for (const entry of entries) {
+      if (entry.name.startsWith('.')) continue;
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      const isBelow = name.split('/').length < options.depth;
+      if (entry.isDirectory() && isBelow) waiting.push(name);
+      else names.push(name);
+    }
+  }
+  return { names, closed };
+}
+
+function whyClosed(error: unknown): string {
+  const code = codeOf(error);
+  return code === 'EACCES' || code === 'EPERM' ? 'permission is denied' : (code ?? String(error));
+}

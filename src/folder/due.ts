@@ -1,0 +1,157 @@
+import { UsageError } from '../errors.ts';
+import { differences } from '../report/spec.ts';
+import type { CalendarUnit } from '../report/window.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import type { OnDisk } from './disk.ts';
+import { finality } from './finality.ts';
+import { type History, newestEntry, type SpecLine } from './history.ts';
+import { type RangeUnit, unitsInRange } from './range.ts';
+import { isOfUnit, ownerConflict, type Series } from './series.ts';
+
+/** A run that adds files to a folder. */
+export interface FolderRun {
+  readonly history: History;
+
+  /** What it is asked for. */
+  readonly line: SpecLine;
+
+  /** The name of the history file that it appends to. */
+  readonly source: string;
+
+  /** The series of its files as it was; absent for a new one. */
+  readonly before: Series | undefined;
+
+  /** The series with the spec line of this run. */
+  readonly series: Series;
+
+  /** The present, in unix seconds. */
+  readonly now: number;
+}
+
+/** The file of a unit of the window. */
+export interface AskedFile {
+  /** Its path from the folder, with slashes. */
+  readonly name: string;
+  readonly unit: Pick<CalendarUnit, 'start' | 'over'>;
+  readonly onDisk: OnDisk;
+}
+
+/** True if the size of a file does not show whether it is that of its newest line. */
+export function needsReading(history: History, name: string): boolean {
+  const entries = history.files.get(name) ?? [];
+  const newest = entries.at(-1)?.line;
+  return entries.some(({ line }) => {
+    return line.bytes === newest?.bytes && line.sha256 !== newest.sha256;
+  });
+}
+
+/** Why a file has to be downloaded, as a clause; `undefined` if it is final, or has not begun. */
+export function reasonToDownload(
+  run: FolderRun,
+  { name, unit, onDisk }: AskedFile,
+): string | undefined {
+  if (unit.start > run.now) return undefined;
+  if (onDisk.kind === 'nothing') return 'there is no file';
+  if (onDisk.kind !== 'file') return `its file cannot be read: ${onDisk.why}`;
+
+  const entry = newestEntry(run.history, name);
+  if (!entry) return 'the history has no line on its file';
+  if (!entry.own) return 'the history lost the spec of its file';
+  if (!isOfUnit(entry, unit)) return `its file is of another time (${entry.line.since})`;
+  if (otherRequest(entry.own, run.line)) return 'its file answers another request';
+
+  const { line } = entry;
+  if (onDisk.bytes === 0 && line.bytes > 0) return 'its file is empty';
+  const hasOtherHash = onDisk.sha256 !== undefined && onDisk.sha256 !== line.sha256;
+  if (onDisk.bytes !== line.bytes || hasOtherHash) return 'its file was changed';
+  return finality(entry, run.line.spec, run.now).reason;
+}
+
+/** What differs between the requests of two specs, as a text; `undefined` if nothing does. */
+function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
+  if (before.content !== now.content) return differences(before.spec, now.spec).join('; ');
+  const conflict = ownerConflict(before.spec, now.spec);
+  return conflict && `${conflict.before} → ${conflict.now}`;
+}
+
+/**
+ * The error of a run whose folder belongs to another account, or has files in the window that
+ * answer another request; `undefined` for any other run.
+ */
+export function refusalOf(run: FolderRun, files: readonly AskedFile[]): UsageError | undefined {
+  return otherAccount(run) ?? otherFiles(run, files);
+}
+
+const waysOut = 'Write to another -o, or add --refetch to download the whole window again.';
+
+function otherAccount({ line, before }: FolderRun): UsageError | undefined {
+  const conflict = before && ownerConflict(before.current.spec, line.spec);
+  if (!conflict) return undefined;
+
+  const { output } = line.spec;
+  const message = `The files ${output} are from ${conflict.before}, and this run is for ${conflict.now}.`;
+  return new UsageError(printable(message), { code: 'OTHER_ACCOUNT', hint: waysOut });
+}
+
+function otherFiles(run: FolderRun, files: readonly AskedFile[]): UsageError | undefined {
+  const others = new Set<string>();
+  const names: string[] = [];
+  for (const { name, onDisk } of files) {
+    const own = newestEntry(run.history, name)?.own;
+    const other = own && otherRequest(own, run.line);
+    if (other === undefined || onDisk.kind === 'nothing') continue;
+    others.add(other);
+    names.push(name);
+  }
+  if (names.length === 0) return undefined;
+
+  const which = names.length === 1 ? `${names[0]} answers` : `${textOfFiles(names)} answer`;
+  const message = `${which} another request than this one: ${[...others].join('; ')}.`;
+  return new UsageError(printable(message), { code: 'OTHER_REQUEST', hint: waysOut });
+}
+
+function textOfFiles(names: readonly string[]): string {
+  return `${formatPlural(names.length, 'file')} (${names[0]} … ${names.at(-1)})`;
+}
+
+/** A unit of the range that is before the window of a run. */
+export interface UnitBefore {
+  readonly name: string;
+  readonly unit: RangeUnit;
+}
+
+/**
+ * The units of the range that are before the window of a run, which will not download them.
+ *
+ * @param begin the first second of the window, in unix seconds
+ */
+export function unitsBefore({ series, now }: FolderRun, begin: number): UnitBefore[] {
+  const units = unitsInRange(series, now).filter(({ over }) => over <= begin);
+  return units.map((unit) => ({ name: series.names.of(unit), unit }));
+}
+
+/** How many units are missing or stale. */
+export interface UnitsLeft {
+  readonly missing: number;
+  readonly stale: number;
+}
+
+/** Counts the units that only a repair downloads. */
+export function countLeft(
+  { history, series, now }: FolderRun,
+  units: readonly UnitBefore[],
+  onDisk: ReadonlyMap<string, OnDisk>,
+): UnitsLeft {
+  let missing = 0;
+  let stale = 0;
+  for (const { name, unit } of units) {
+    const entry = newestEntry(history, name);
+    const isThere = (onDisk.get(name)?.kind ?? 'nothing') !== 'nothing';
+    if (!isThere && (unit.isExpected || entry)) missing += 1;
+
+    const isStale = entry && finality(entry, series.current.spec, now).state === 'stale';
+    if (isThere && isStale) stale += 1;
+  }
+  return { missing, stale };
+}

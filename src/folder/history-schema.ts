@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { specMembers, specValue } from '../report/spec-schema.ts';
+import { splitUnits } from '../report/window.ts';
+
+// The two kinds of line in a history (cli.md, Folders). A history is untrusted data: every member
+// has its type, and no name leaves the folder. Only commands that read a history load this file.
+
+/** True for a path with slashes that stays inside the folder that it starts from. */
+function staysInside(path: string): boolean {
+  if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
+  return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+}
+
+const text = z.string().max(20_000);
+const hash = z.string().regex(/^[0-9a-f]{32}$/);
+const count = z.int().nonnegative();
+const path = text.refine(staysInside);
+const time = z
+  .string()
+  .max(40)
+  .regex(/(Z|[+-]\d\d:?\d\d)$/)
+  .refine((each) => !Number.isNaN(Date.parse(each)));
+const decimal = z
+  .string()
+  .max(400)
+  .regex(/^-?\d+(\.\d+)?$/);
+
+const specLineSchema = z
+  .object({
+    ...specMembers,
+    history: z.literal(1),
+    spec: hash,
+    content: hash,
+    output: path.regex(/\{(date|since|until)\}/),
+    split: z.enum(splitUnits),
+    backfill: z.literal(true).optional(),
+    at: time,
+    adreport: text,
+  })
+  .catchall(specValue);
+
+const fileLineSchema = z.strictObject({
+  spec: hash,
+  file: path,
+  since: time,
+  until: time,
+  created: time,
+  fetched: time,
+  report: text.nullable(),
+  rows: count,
+  bytes: count,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  totals: z.record(text, decimal),
+  warnings: z.array(text),
+  kept: z.literal(true).optional(),
+});
+
+/** A value whose lists and objects nobody changes. */
+type Frozen<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+  : Value;
+
+/** What was downloaded into a file; with `kept`, what is in it because the report had no rows. */
+export type FileLine = Frozen<z.infer<typeof fileLineSchema>>;
+
+/** The members of a line that was read. */
+export type HistoryLine =
+  | { readonly kind: 'spec'; readonly line: Frozen<z.infer<typeof specLineSchema>> }
+  | { readonly kind: 'file'; readonly line: FileLine };
+
+/** Reads a line; `undefined` for one that is torn, of another version, or not of this form. */
+export function parseLine(text: string): HistoryLine | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+
+  const isSpec = typeof value === 'object' && value !== null && 'history' in value;
+  if (isSpec) {
+    const { data } = specLineSchema.safeParse(value);
+    return data && { kind: 'spec', line: data };
+  }
+  const { data } = fileLineSchema.safeParse(value);
+  return data && { kind: 'file', line: data };
+}

@@ -1,0 +1,32 @@
+import type { FindingKind, FolderFinding } from './check.ts';
+import type { History } from './history.ts';
+import type { Series } from './series.ts';
+
+/** What is downloaded again by the current spec of a series. */
+export interface SeriesRepair {
+  readonly history: History;
+  readonly series: Series;
+
+  /** The first and the last second of each unit, in unix seconds and in time order. */
+  readonly units: readonly { readonly since: number; readonly until: number }[];
+}
+
+const repairable: readonly FindingKind[] = ['missing', 'changed', 'stale', 'untracked'];
+
+/** True for what `adreport repair` downloads again. */
+export function isRepairable({ kind, of }: FolderFinding): boolean {
+  return of !== undefined && repairable.includes(kind);
+}
+
+/** The units of findings that can be downloaded again. */
+export function repairsOf(history: History, findings: readonly FolderFinding[]): SeriesRepair[] {
+  const units = new Map<Series, { since: number; until: number }[]>();
+  for (const finding of findings) {
+    if (!finding.of || !isRepairable(finding)) continue;
+    const { series, unit } = finding.of;
+    const list = units.get(series) ?? [];
+    list.push({ since: unit.start, until: unit.over - 1 });
+    units.set(series, list);
+  }
+  return [...units].map(([series, list]) => ({ history, series, units: list }));
+}

@@ -1,0 +1,183 @@
+import { hasFixedEnd, windowOf } from '../report/spec-window.ts';
+import type { CalendarUnit } from '../report/window.ts';
+import {
+  type FileEntry,
+  type FolderSpec,
+  type History,
+  type HistoryFile,
+  isAhead,
+  type SpecLine,
+} from './history.ts';
+
+/** The files of one `output`. */
+export interface Series {
+  readonly names: FileNames;
+
+  /** What the folder should hold: the last spec line that is not a backfill. */
+  readonly current: SpecLine;
+
+  /** All its spec lines. */
+  readonly specs: readonly SpecLine[];
+}
+
+/**
+ * The series of a folder, in the order of their outputs.
+ *
+ * @param now the present, in unix seconds
+ */
+export function seriesOf({ sources }: History, now: number): Series[] {
+  const outputs = new Set(sources.flatMap(({ specs }) => specs.map(({ spec }) => spec.output)));
+  const series: Series[] = [];
+  for (const output of [...outputs].sort()) {
+    const current = currentSpec(sources, output, now);
+    const specs = sources.flatMap((source) => specsOf(source, output));
+    if (current) series.push({ names: new FileNames(output), current, specs });
+  }
+  return series;
+}
+
+function specsOf({ specs }: HistoryFile, output: string): SpecLine[] {
+  return specs.filter(({ spec }) => spec.output === output);
+}
+
+/** The last spec line of each history file counts, and among those the latest. */
+function currentSpec(
+  sources: readonly HistoryFile[],
+  output: string,
+  now: number,
+): SpecLine | undefined {
+  const ranked: SpecLine[] = [];
+  for (const source of sources) {
+    const specs = specsOf(source, output);
+    const last = specs.findLast(({ isBackfill }) => !isBackfill) ?? specs.at(-1);
+    if (last) ranked.push(last);
+  }
+
+  const rank = ({ at, isBackfill }: SpecLine): number => {
+    if (isBackfill) return -2;
+    return isAhead(at, now) ? -1 : at;
+  };
+  return ranked.sort((one, other) => rank(one) - rank(other)).at(-1);
+}
+
+/** The last spec line of a series in one history file that a new one is compared with. */
+export function lastSpec(
+  { sources }: History,
+  { output, source, isBackfill }: { output: string; source: string; isBackfill: boolean },
+): SpecLine | undefined {
+  const file = sources.find(({ name }) => name === source);
+  const specs = file ? specsOf(file, output) : [];
+  return specs.findLast((line) => isBackfill || !line.isBackfill);
+}
+
+/** A series as it will be once a spec line is written. */
+export function withSpec(series: Series | undefined, line: SpecLine): Series {
+  if (!series) return { names: new FileNames(line.spec.output), current: line, specs: [line] };
+  const specs = [...series.specs, line];
+  return { ...series, specs, current: line.isBackfill ? series.current : line };
+}
+
+/**
+ * True for a run whose window ends at a fixed time, before the newest line on a file of its series:
+ * it adds older files.
+ */
+export function isBackfill({ files }: History, spec: FolderSpec, now: number): boolean {
+  if (!hasFixedEnd(spec, now * 1_000)) return false;
+
+  const names = new FileNames(spec.output);
+  let newest = 0;
+  for (const [name, entries] of files) {
+    if (!names.fits(name)) continue;
+    for (const { line } of entries) {
+      const isOfFuture = isAhead(Date.parse(line.since) / 1_000, now);
+      if (!isOfFuture) newest = Math.max(newest, Date.parse(line.until) / 1_000);
+    }
+  }
+  const end = windowOf(spec, now * 1_000)?.until ?? 0;
+  return end < newest;
+}
+
+/** Two who asked for the files of a series, each as a person names them. */
+export interface OwnerConflict {
+  readonly before: string;
+  readonly now: string;
+}
+
+type Owner = Pick<FolderSpec, 'account' | 'login' | 'service'>;
+
+/** Who asked for the files of two specs, if those are known to be different. */
+export function ownerConflict(before: Owner, now: Owner): OwnerConflict | undefined {
+  const places = [before.service, now.service];
+  const areKnown = !places.includes(undefined);
+  if (areKnown && (before.service === 'local') !== (now.service === 'local')) {
+    return { before: serviceText(before), now: serviceText(now) };
+  }
+  if (before.login !== undefined && now.login !== undefined) {
+    return before.login === now.login ? undefined : { before: before.login, now: now.login };
+  }
+  if (before.account === undefined || now.account === undefined) return undefined;
+  if (before.account === now.account) return undefined;
+  return { before: `the account ${before.account}`, now: `the account ${now.account}` };
+}
+
+function serviceText({ service }: Owner): string {
+  return service === 'local' ? 'a local server' : (service ?? 'another service');
+}
+
+/** True if two spec lines ask for the same content, for the same account. */
+export function isAlike(one: SpecLine, other: SpecLine): boolean {
+  return one.content === other.content && !ownerConflict(one.spec, other.spec);
+}
+
+/** True if a line is of a unit of the calendar, as far as that had been then. */
+export function isOfUnit({ line }: FileEntry, unit: Pick<CalendarUnit, 'start' | 'over'>): boolean {
+  const since = Date.parse(line.since) / 1_000;
+  return since === unit.start && Date.parse(line.until) / 1_000 < unit.over;
+}
+
+const timePlaceholder = /\{(date|since|until)\}/g;
+
+/** The names of the files of one `output`, such as `date={date}/part.csv`. */
+export class FileNames {
+  readonly output: string;
+  readonly #pattern: RegExp;
+
+  constructor(output: string) {
+    this.output = output;
+    this.#pattern = patternOf(output);
+  }
+
+  /** The name of the file of a unit. */
+  of({ since, until }: Pick<CalendarUnit, 'since' | 'until'>): string {
+    return this.output.replace(timePlaceholder, (_, name: string) =>
+      name === 'until' ? until : since,
+    );
+  }
+
+  /** True if a name fits, whatever its days are. */
+  fits(name: string): boolean {
+    return this.#pattern.test(name);
+  }
+
+  /** How many folders and files deep the names are: 2 for `date={date}/part.csv`. */
+  get depth(): number {
+    return this.output.split('/').length;
+  }
+
+  /** The ending that readers look for, such as `.parquet` or `.csv.gz`. */
+  get ending(): string {
+    const name = this.output.slice(this.output.lastIndexOf('/') + 1);
+    return /(\.[A-Za-z]\w*)?(\.gz)?$/.exec(name)?.[0] ?? '';
+  }
+}
+
+function patternOf(output: string): RegExp {
+  const seen = new Set<string>();
+  const source = output.replaceAll(/\{(date|since|until)\}|[\\^$.*+?()[\]{}|/-]/g, (all, name) => {
+    if (name === undefined) return `\\${all}`;
+    if (seen.has(name)) return `\\k<${name}>`;
+    seen.add(name);
+    return `(?<${name}>\\d{4}-\\d{2}-\\d{2})`;
+  });
+  return new RegExp(`^${source}$`);
+}

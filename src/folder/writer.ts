@@ -1,0 +1,254 @@
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { OutputError } from '../errors.ts';
+import { historyName } from '../output/file/file-name.ts';
+import { describeWindow, type Window } from '../report/window.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { linkOnPath, lookAtFiles, type OnDisk } from './disk.ts';
+import {
+  appendLine,
+  createdAt,
+  type FileEntry,
+  type History,
+  nameInFolder,
+  newestEntry,
+  type SpecLine,
+  type Totals,
+  textOfSpec,
+  whyNotAppended,
+} from './history.ts';
+import type { FileLine } from './history-schema.ts';
+import { lastSpec } from './series.ts';
+
+/** A report whose bytes are complete, beside the place of its file. */
+export interface CompleteReport {
+  /** The absolute path of its file. */
+  readonly path: string;
+  readonly window: Window;
+
+  /** When its unit is over, in unix seconds. */
+  readonly overAt: number;
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly totals: Totals;
+  readonly reportId: string | null;
+
+  /** When it was created, in milliseconds since 1970. */
+  readonly createdMs: number;
+  readonly findings: readonly string[];
+}
+
+/** The totals that differ from those of the download before, each with both values. */
+export type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
+
+/** What became of a report in the history. */
+export interface Recorded {
+  /** True if the old file stays, because the report has no rows. */
+  readonly isKept: boolean;
+
+  /** The line of a file that stays, if its bytes are in the history. */
+  readonly kept?: FileLine;
+  readonly changes?: Changes | undefined;
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** The history that a run writes. */
+interface WrittenHistory {
+  readonly history: History;
+
+  /** What the files are downloaded by. */
+  readonly line: SpecLine;
+
+  /**
+   * The name of the history file of a run. Absent for a repair, whose lines go to the history file
+   * that has the newest line of their file, so that they are newer.
+   */
+  readonly source?: string;
+
+  /** The version of this program. */
+  readonly version: string;
+
+  /** True if a report without rows never replaces a file with rows. */
+  readonly keepsRows: boolean;
+  readonly wallClock: () => number;
+  readonly signal: AbortSignal;
+}
+
+const findingsAtMost = 3;
+const lettersAtMost = 2_000;
+
+/** Writes the history of a folder for the files of one spec. */
+export class HistoryWriter {
+  readonly #to: WrittenHistory;
+
+  constructor(to: WrittenHistory) {
+    this.#to = to;
+  }
+
+  /**
+   * Writes the spec line of a run, if the last one of its series in its history file is another.
+   *
+   * @throws OutputError if it cannot be written
+   */
+  async begin(): Promise<void> {
+    const { history, line, version, source } = this.#to;
+    const { output } = line.spec;
+    if (source === undefined) return;
+    const last = lastSpec(history, { output, source, isBackfill: line.isBackfill });
+    if (last?.id === line.id) return;
+    await this.#append(source, textOfSpec(line, version), 'nothing was downloaded');
+  }
+
+  /** Throws `OutputError` for a file that could only be written through a link. */
+  async expectNoLink(path: string): Promise<void> {
+    const { folder } = this.#to.history;
+    const why = await linkOnPath(folder, nameInFolder(folder, path));
+    if (why === undefined) return;
+    throw new OutputError(`${printable(path)} is not written through a link: ${why}.`, {
+      hint: 'Put a regular file or folder in its place.',
+    });
+  }
+
+  /**
+   * Records a file that is complete. It may be put in place unless it is kept.
+   *
+   * @throws OutputError if the line cannot be written
+   */
+  async record(report: CompleteReport): Promise<Recorded> {
+    const { history, signal } = this.#to;
+    const name = nameInFolder(history.folder, report.path);
+    const reads = () => report.rowCount === 0;
+    const looked = await lookAtFiles(history.folder, [name], { signal, reads });
+    const onDisk = looked.get(name) ?? { kind: 'nothing' };
+    if (this.#keepsFile(name, report, onDisk)) return this.#keep(name, report, onDisk);
+
+    const line = this.#lineOf(name, report);
+    await this.#appendFile(line);
+    const isEmpty = onDisk.kind === 'nothing' && report.rowCount === 0;
+    const warnings = isEmpty ? this.#rowsBefore(name) : [];
+    const before = this.#comparable(name, report);
+    if (!before) return { isKept: false, notes: [], warnings };
+
+    const day = describeWindow(report.window).since.slice(0, 10);
+    const notes = fallsIn(before.totals, report.totals).map((metric) => {
+      return `${day}: ${metric} has fallen by half or more.`;
+    });
+    const changes = changesBetween(before.totals, report.totals);
+    return { isKept: false, changes, notes, warnings };
+  }
+
+  /** True if a file with rows would be replaced by a report without rows. */
+  #keepsFile(name: string, report: CompleteReport, onDisk: OnDisk): boolean {
+    const isEmpty = report.rowCount === 0;
+    if (!this.#to.keepsRows || !isEmpty || onDisk.kind !== 'file') return false;
+    if (onDisk.bytes === 0 || onDisk.sha256 === report.sha256) return false;
+
+    const entries = this.#to.history.files.get(name) ?? [];
+    if (entries.length === 0) return true;
+    const ofBytes = entries.filter(({ line }) => line.sha256 === onDisk.sha256);
+    const candidates = ofBytes.length > 0 ? ofBytes : entries;
+    return candidates.some((entry) => entry.line.rows > 0 && this.#isSameRequest(entry));
+  }
+
+  /** True unless the line of a file is known to be of another request. */
+  #isSameRequest({ own }: FileEntry): boolean {
+    return !own || own.content === this.#to.line.content;
+  }
+
+  async #keep(name: string, report: CompleteReport, onDisk: OnDisk): Promise<Recorded> {
+    const entries = this.#to.history.files.get(name) ?? [];
+    const sha256 = onDisk.kind === 'file' ? onDisk.sha256 : undefined;
+    const ofBytes = entries.findLast(({ line }) => line.sha256 === sha256)?.line;
+    const note = `${printable(name)} stays as it is, because the report has no rows`;
+    if (!ofBytes) {
+      const fix = 'The history does not know its bytes: restore the file, or use --refetch.';
+      return { isKept: true, notes: [`${note}. ${fix}`], warnings: [] };
+    }
+
+    const { rows, bytes, totals, warnings } = ofBytes;
+    const ofFile = { rows, bytes, sha256: ofBytes.sha256, totals, warnings };
+    const kept: FileLine = { ...this.#lineOf(name, report), ...ofFile, kept: true };
+    await this.#appendFile(kept);
+    const notes = [`${note}: it has ${formatPlural(rows, 'row')}.`];
+    return { isKept: true, kept, notes, warnings: [] };
+  }
+
+  /** A warning if the history had rows for a file that is gone. */
+  #rowsBefore(name: string): string[] {
+    const entries = this.#to.history.files.get(name) ?? [];
+    const before = entries.findLast((entry) => entry.line.rows > 0 && this.#isSameRequest(entry));
+    if (!before) return [];
+    const rows = formatPlural(before.line.rows, 'row');
+    return [`${printable(name)} has no rows now; the history had ${rows} for it.`];
+  }
+
+  /** The line before, if it is of the same request and of the whole unit. */
+  #comparable(name: string, { overAt }: CompleteReport): FileLine | undefined {
+    const before = newestEntry(this.#to.history, name);
+    if (!before?.own || !this.#isSameRequest(before)) return undefined;
+    return createdAt(before.line) < overAt ? undefined : before.line;
+  }
+
+  #lineOf(name: string, report: CompleteReport): FileLine {
+    const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
+    const { since, until } = describeWindow(window);
+    const findings = report.findings.slice(0, findingsAtMost);
+    return {
+      spec: this.#to.line.id,
+      file: name,
+      since,
+      until,
+      created: new Date(createdMs).toISOString(),
+      fetched: new Date(this.#to.wallClock()).toISOString(),
+      report: reportId === null ? null : reportId.slice(0, lettersAtMost),
+      rows: rowCount,
+      bytes: sizeBytes,
+      sha256,
+      totals,
+      warnings: findings.map((finding) => finding.slice(0, lettersAtMost)),
+    };
+  }
+
+  #appendFile(line: FileLine): Promise<void> {
+    const { history, source: ofRun } = this.#to;
+    const source = ofRun ?? newestEntry(history, line.file)?.source ?? historyName();
+    return this.#append(source, JSON.stringify(line), `${line.file} is not put in place`);
+  }
+
+  async #append(source: string, text: string, consequence: string): Promise<void> {
+    const { folder } = this.#to.history;
+    const path = join(folder, source);
+    try {
+      await fs.mkdir(folder, { recursive: true });
+      await appendLine(path, text);
+    } catch (error) {
+      const message = `Cannot write the history ${path}: ${whyNotAppended(error)}; ${consequence}.`;
+      throw new OutputError(printable(message), {
+        hint: 'Check the permissions of the folder and the space on its disk, or use --no-history.',
+        cause: error,
+      });
+    }
+  }
+}
+
+/** The totals that differ; `undefined` if none does. */
+function changesBetween(before: Totals, now: Totals): Changes | undefined {
+  const changes: Record<string, readonly [string, string]> = {};
+  for (const [metric, value] of Object.entries(now)) {
+    const old = Object.hasOwn(before, metric) ? before[metric] : undefined;
+    if (old !== undefined && old !== value) changes[metric] = [old, value];
+  }
+  return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+/** The metrics above 1,000 that fell by half or more, which corrections seldom do. */
+function fallsIn(before: Totals, now: Totals): string[] {
+  const changes = Object.entries(changesBetween(before, now) ?? {});
+  const falls = changes.filter(([, [old, value]]) => {
+    return Number(old) > 1_000 && Number(value) <= Number(old) / 2;
+  });
+  return falls.map(([metric]) => metric);
+}

@@ -1,0 +1,43 @@
+import { UsageError } from '../errors.ts';
+import type { ReportSpec } from './spec.ts';
+import type { Window } from './window.ts';
+import { resolveWindow } from './window-flags.ts';
+
+/** What decides the window of a spec whose parts have a file each. */
+export type WindowSpec = Pick<ReportSpec, 'timezone' | 'split' | 'period' | 'since' | 'until'>;
+
+/**
+ * The window of a spec as of a time, in milliseconds since 1970; `undefined` if it has no meaning
+ * then, for example because it would end before it begins.
+ */
+export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
+  const { period, since, until, timezone: zone, split: wholeUnit } = spec;
+  try {
+    return resolveWindow({ period, since, until, zone, nowMs, wholeUnit });
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** Longer than any period that is relative to today. */
+const laterMs = 800 * 86_400_000;
+
+/** True if the window always begins at the same instant, such as with `--since 2026-01-01`. */
+export function hasFixedBeginning(spec: WindowSpec, nowMs: number): boolean {
+  const { since } = spec;
+  return isSameLater({ ...spec, until: since }, nowMs, (window) => window.since);
+}
+
+/** True if the window always ends at the same instant, such as with `--period 2026-10`. */
+export function hasFixedEnd(spec: WindowSpec, nowMs: number): boolean {
+  const { since, until } = spec;
+  const end = since === undefined ? undefined : (until ?? 'now');
+  return isSameLater({ ...spec, since: end, until: end }, nowMs, (window) => window.until);
+}
+
+function isSameLater(spec: WindowSpec, nowMs: number, edgeOf: (window: Window) => number): boolean {
+  const window = windowOf(spec, nowMs);
+  const later = windowOf(spec, nowMs + laterMs);
+  return window !== undefined && later !== undefined && edgeOf(window) === edgeOf(later);
+}

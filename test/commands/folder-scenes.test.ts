@@ -1,0 +1,322 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { serveForTest } from '../support/service.ts';
+
+// What `check` reports for a folder, by example. It is 2026-11-25, and the job runs each night.
+
+const rolling = '--period last-7d --missing --lookback 3';
+const since = '--since 2026-11-01 --until yesterday --missing --lookback 3';
+
+/** A folder, and a clock that tests set to a morning in Paris. */
+async function serveFolder(restateDays = 0) {
+  let nowMs = 0;
+  const { server, cwd, run, calls } = await serveForTest({
+    delayMs: 0,
+    restateDays,
+    clock: () => nowMs,
+  });
+  const at = (name: string): string => join(cwd, 'data', name);
+
+  /** Goes to five in the morning of a day. */
+  function wakeOn(day: string): void {
+    nowMs = Date.parse(`${day}T04:00:00Z`);
+  }
+
+  function runNow(line: string) {
+    return run(line, { now: nowMs });
+  }
+
+  function runJob(window: string, more = '') {
+    return runNow(
+      `run ${window} --by OS --metrics displays --split day -q -o data/{date}.csv ${more}`,
+    );
+  }
+
+  /** Runs the job on each night from one to another. */
+  async function runNights(first: number, last: number, window: string): Promise<void> {
+    for (let day = first; day <= last; day += 1) {
+      wakeOn(`2026-11-${String(day).padStart(2, '0')}`);
+      const { exitCode, stderr } = await runJob(window);
+      expect(exitCode, stderr).toBe(0);
+    }
+  }
+
+  /** The findings as `missing 2026-11-09`, and how many files are outside of each range. */
+  async function check(path = 'data') {
+    const { stdout, exitCode, stderr } = await runNow(`check ${path} --json`);
+    expect([0, 9], stderr).toContain(exitCode);
+    const { findings, series } = JSON.parse(stdout);
+    const kinds = findings.map(({ kind, file }: { kind: string; file: string }) => {
+      return `${kind} ${/\d{4}-\d\d-\d\d/.exec(file)?.[0] ?? file}`;
+    });
+    const outside = series.map((each: { outside: number }) => each.outside);
+    return { kinds, outside, series };
+  }
+
+  async function repair(): Promise<void> {
+    const { exitCode, stderr } = await runNow('repair data -q --yes');
+    expect(exitCode, stderr).toBe(0);
+  }
+  return { server, cwd, at, wakeOn, run: runNow, runJob, runNights, check, repair, calls };
+}
+
+/** A kind of finding for each of some days of November 2026, or of another month. */
+function each(kind: string, first: number, last: number, month = '11'): string[] {
+  const findings: string[] = [];
+  for (let day = first; day <= last; day += 1) {
+    findings.push(`${kind} 2026-${month}-${String(day).padStart(2, '0')}`);
+  }
+  return findings;
+}
+
+test('a rolling job that missed ten nights: lost days are missing, early ones stale, and each run warns until repair', async () => {
+  const { runNights, runJob, wakeOn, check, repair, run } = await serveFolder(3);
+  await runNights(1, 9, rolling);
+  await runNights(20, 24, rolling);
+  wakeOn('2026-11-25');
+
+  const { stderr, exitCode } = await runJob(rolling);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain(
+    'Before this window: 4 days missing, 3 days stale. To download them: adreport repair data',
+  );
+  expect((await check()).kinds).toEqual([...each('stale', 6, 8), ...each('missing', 9, 12)]);
+  const { stdout } = await run('check data');
+  expect(stdout).toContain('missing: 2026-11-09.csv … 2026-11-12.csv (4 days)');
+  expect(stdout).toMatch(/To repair: adreport repair data {3}\(7 reports\)\n$/);
+
+  await repair();
+  expect((await check()).kinds).toEqual([]);
+  expect((await runJob(rolling)).stderr).toBe('');
+});
+
+test('the same job with --since: the next run has downloaded everything', async () => {
+  const { runNights, check, runJob } = await serveFolder(3);
+  await runNights(2, 9, since);
+  await runNights(20, 25, since);
+  expect((await check()).kinds).toEqual([]);
+  expect((await runJob(since)).stderr).toBe('');
+});
+
+test('a job that is dead is noticed after one unit more, one day more each day', async () => {
+  const { runNights, wakeOn, check } = await serveFolder();
+  await runNights(1, 15, '--period last-7d --missing');
+  for (const [today, last] of [
+    [16, 14],
+    [17, 15],
+    [18, 16],
+    [25, 23],
+  ] as const) {
+    wakeOn(`2026-11-${today}`);
+    expect((await check()).kinds, String(today)).toEqual(each('missing', 15, last));
+  }
+});
+
+test('a backfill adds its days to the range, those that failed too, and nothing between', async () => {
+  const { runNights, runJob, check, server, at, repair } = await serveFolder();
+  await runNights(20, 25, '--period last-7d --missing');
+  server.fault('status:failed:after=26');
+
+  const january = await runJob('--period 2026-01-01..2026-01-31', '--retries 0');
+  expect(january.exitCode, january.stderr).toBe(6);
+  server.clearFaults();
+
+  const { kinds, series } = await check();
+  expect(kinds).toHaveLength(5);
+  expect(kinds.every((kind: string) => kind.startsWith('missing 2026-01-'))).toBe(true);
+  expect(series).toMatchObject([{ since: '2026-01-01', until: '2026-11-24' }]);
+  expect(readFileSync(at('_adreport.ndjson'), 'utf8')).toContain('"backfill":true');
+  await repair();
+  expect((await check()).kinds).toEqual([]);
+});
+
+test('after a first run that failed, all days of its window are missing', async () => {
+  const { server, runJob, wakeOn, check, repair } = await serveFolder();
+  wakeOn('2026-11-24');
+  server.fault('auth:401');
+  server.fault('buyer:401');
+  const { exitCode } = await runJob('--period last-7d --missing');
+  expect(exitCode).toBe(3);
+
+  wakeOn('2026-11-25');
+  expect((await check()).kinds).toEqual(each('missing', 17, 23));
+  server.reset();
+  await repair();
+});
+
+test('a longer lookback leaves final files final, and the next run downloads the last days again', async () => {
+  const { runNights, runJob, wakeOn, check, calls } = await serveFolder(3);
+  await runNights(15, 24, '--period last-10d --missing --lookback 3');
+  wakeOn('2026-11-25');
+  const before = calls('buyer');
+
+  const { exitCode } = await runJob('--period last-10d --missing --lookback 7');
+
+  expect(exitCode).toBe(0);
+  expect(calls('buyer') - before).toBe(7);
+  expect((await check()).kinds).toEqual([]);
+});
+
+test('other metrics are refused, and with --refetch the older files are outside the range', async () => {
+  const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
+  await runNights(10, 24, '--period last-7d --missing');
+  wakeOn('2026-11-25');
+  const before = calls('buyer');
+  const clicks = '--period last-7d --missing --metrics clicks';
+
+  const refused = await runJob(clicks.replace('--metrics clicks', ''), '--by COUNTRY');
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain('by: OS → COUNTRY');
+  expect(refused.stderr).toContain('6 files (2026-11-18.csv … 2026-11-23.csv)');
+  expect(refused.stderr).toContain('--refetch');
+  expect(calls('buyer')).toBe(before);
+  expect((await check()).kinds).toEqual([]);
+
+  const taken = await runJob('--period last-7d --missing --refetch', '--by COUNTRY');
+  expect(taken.exitCode, taken.stderr).toBe(0);
+  expect(calls('buyer') - before).toBe(7);
+  const { kinds, outside } = await check();
+  expect(kinds).toEqual([]);
+  expect(outside).toEqual([15]);
+});
+
+test('days that were deleted stay missing, until the job begins later', async () => {
+  const { runNights, runJob, at, check } = await serveFolder();
+  await runNights(10, 25, '--period last-7d --missing');
+  for (let day = 3; day <= 7; day += 1) rmSync(at(`2026-11-0${day}.csv`));
+  await runJob('--period last-7d --missing');
+  expect((await check()).kinds).toEqual(each('missing', 3, 7));
+
+  for (const window of ['--since 2026-11-08', '--since -17d']) {
+    const { exitCode, stderr } = await runJob(`${window} --until yesterday --missing`);
+    expect(exitCode, stderr).toBe(0);
+    expect((await check()).kinds, window).toEqual([]);
+  }
+});
+
+test('a job that was stopped is missing its days, until one last run with a fixed end', async () => {
+  const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
+  await runNights(5, 10, '--since 2026-10-25 --until yesterday --missing');
+  wakeOn('2026-11-25');
+  expect((await check()).kinds).toEqual(each('missing', 10, 23));
+  const before = calls('buyer');
+
+  const last = await runJob('--since 2026-10-25 --until 2026-11-09 --missing');
+  expect(last.exitCode, last.stderr).toBe(0);
+  expect(calls('buyer')).toBe(before);
+  wakeOn('2026-12-25');
+  expect((await check()).kinds).toEqual([]);
+});
+
+test('two formats in one folder are two series, each judged by its own spec', async () => {
+  const { run, wakeOn, at, check } = await serveFolder();
+  const line = '--by OS --split day -q --missing';
+  wakeOn('2026-11-25');
+  await run(`run --period last-5d ${line} -o data/{date}.csv`);
+  await run(`run --period last-3d ${line} -o data/{date}.ndjson`);
+  expect((await check()).series).toMatchObject([
+    { output: '{date}.csv', files: 5 },
+    { output: '{date}.ndjson', files: 3 },
+  ]);
+  rmSync(at('2026-11-23.ndjson'));
+  expect((await check()).kinds).toEqual(['missing 2026-11-23']);
+});
+
+test('a weekly job is quiet right after it ran, and its week is expected a week later', async () => {
+  const { run, wakeOn, check } = await serveFolder();
+  const line = 'run --period last-week --by OS --split week -q --missing -o data/{since}.csv';
+  for (const monday of ['2026-11-02', '2026-11-09', '2026-11-16']) {
+    wakeOn(monday);
+    expect((await run(line)).exitCode).toBe(0);
+    expect((await check()).kinds).toEqual([]);
+  }
+  for (const [day, kinds] of [
+    ['2026-11-22', []],
+    ['2026-11-29', []],
+    ['2026-11-30', ['missing 2026-11-16']],
+  ] as const) {
+    wakeOn(day);
+    expect((await check()).kinds, day).toEqual(kinds);
+  }
+});
+
+test('two machines share the days, and those of one that is down are missing until a repair', async () => {
+  const { runNights, check, repair } = await serveFolder();
+  await runNights(16, 17, '--period last-4d --missing --shard 1/2');
+  await runNights(16, 25, '--period last-4d --missing --shard 2/2');
+  const { kinds } = await check();
+  expect(kinds).toEqual(['17', '19', '21', '23'].map((day) => `missing 2026-11-${day}`));
+  await repair();
+  expect((await check()).kinds).toEqual([]);
+});
+
+test('a run that was killed before its rename is finished by the next one, whatever the size', async () => {
+  const { runNights, runJob, at, check, calls } = await serveFolder();
+  await runNights(24, 25, '--period last-3d --missing');
+  // The new line is there, and the file is still the old one, of the same size.
+  const history = readFileSync(at('_adreport.ndjson'), 'utf8');
+  const line = JSON.parse(
+    history.split('\n').find((text) => text.includes('2026-11-23.csv')) ?? '',
+  );
+  appendFileSync(
+    at('_adreport.ndjson'),
+    `${JSON.stringify({ ...line, sha256: 'a'.repeat(64) })}\n`,
+  );
+  expect((await check()).kinds).toEqual(['changed 2026-11-23']);
+  const before = calls('buyer');
+
+  expect((await runJob('--period last-3d --missing')).exitCode).toBe(0);
+
+  expect(calls('buyer') - before).toBe(1);
+  expect((await check()).kinds).toEqual([]);
+});
+
+test('a folder that was moved needs nothing', async () => {
+  const { runNights, cwd, check, run, calls } = await serveFolder();
+  await runNights(24, 25, '--period last-3d --missing');
+  renameSync(join(cwd, 'data'), join(cwd, 'moved'));
+  expect((await check('moved')).kinds).toEqual([]);
+  const before = calls('buyer');
+  const line = 'run --period last-3d --missing --by OS --metrics displays --split day';
+  const { exitCode, stderr } = await run(`${line} -o moved/{date}.csv`);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('Nothing is due');
+  expect(calls('buyer')).toBe(before);
+});
+
+test('a stray copy of an old name widens nothing', async () => {
+  const { runNights, at, check } = await serveFolder();
+  await runNights(20, 25, '--period last-7d --missing');
+  copyFileSync(at('2026-11-20.csv'), at('2016-03-01.csv'));
+  const { kinds, outside } = await check();
+  expect(kinds).toEqual([]);
+  expect(outside).toEqual([1]);
+});
+
+test('a BOM, a torn line and a lost spec are never taken for health', async () => {
+  const { runNights, at, check, runJob } = await serveFolder();
+  await runNights(24, 25, '--period last-3d --missing');
+  const path = at('_adreport.ndjson');
+  const history = readFileSync(path, 'utf8');
+  const [spec = '', first = '', ...others] = history.split('\n');
+
+  writeFileSync(path, `\ufeff${history}`);
+  expect((await check()).kinds).toEqual([]);
+  writeFileSync(path, [spec, first.slice(0, 90), ...others].join('\n'));
+  expect((await check()).kinds).toEqual([`untracked ${JSON.parse(first).file.slice(0, 10)}`]);
+  writeFileSync(path, [spec.slice(0, 90), first, ...others].join('\n'));
+  const { kinds, series } = await check();
+  expect(kinds).toEqual(each('untracked', 21, 24));
+  expect(series).toMatchObject([{ output: '.', request: null }]);
+
+  expect((await runJob('--period last-4d --missing')).exitCode).toBe(0);
+  expect((await check()).kinds).toEqual([]);
+});
