@@ -204,7 +204,7 @@ describe('facts that the code owns', () => {
     );
     expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining([...dayNames]));
     const [, keys = ''] =
-      /are the flags of `adreport run`: ([^.]*)\./.exec(topics.cron ?? '') ?? [];
+      /are the flags of `adreport run`: ([^.]*)\./.exec(topics.folders ?? '') ?? [];
     expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(
       savedKeys().sort(),
     );

@@ -138,7 +138,8 @@ class Histories {
     try {
       return await readHistory(folder, { now: this.now, signal });
     } catch (error) {
-      if (signal.aborted) throw error;
+      const isOfSystem = /^E[A-Z]+$/.test(codeOf(error) ?? '');
+      if (signal.aborted || !isOfSystem) throw error;
       throw new OutputError(`${printable(folder)} cannot be listed (${codeOf(error)}).`, {
         hint: 'Check the permissions of the folder, or use --no-history.',
         cause: error,

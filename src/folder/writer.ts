@@ -41,7 +41,7 @@ export interface CompleteReport {
 }
 
 /** The totals that differ from those of the download before, each with both values. */
-export type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
+type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
 /** What became of a report in the history. */
 export interface Recorded {

@@ -1,10 +1,9 @@
 import agents from './agents.md';
-import archive from './archive.md';
-import cron from './cron.md';
 import databases from './databases.md';
 import environment from './environment.md';
 import exitCodes from './exit-codes.md';
 import faults from './faults.md';
+import folders from './folders.md';
 import formats from './formats.md';
 import localServer from './local-server.md';
 import pages from './pages.md';
@@ -17,7 +16,7 @@ import testing from './testing.md';
 
 // A new topic is its file, and its name here.
 const forReports = { reports, periods, formats, pages };
-const forPipelines = { cron, archive, schedulers, databases };
+const forPipelines = { folders, schedulers, databases };
 const forTests = { 'local-server': localServer, testing, faults, agents };
 const forAll = {
   'exit-codes': exitCodes,

@@ -176,9 +176,9 @@ describe('topics', () => {
   });
 
   test('no colour in a pipe; headings bold on a terminal', async () => {
-    expect((await runCli(['help', 'cron'])).stdout).not.toContain('\u001b');
-    expect((await runCli(['help', 'cron'], { tty: true })).stdout).toContain(
-      '\u001b[1mSaved reports\u001b[22m',
+    expect((await runCli(['help', 'folders'])).stdout).not.toContain('\u001b');
+    expect((await runCli(['help', 'folders'], { tty: true })).stdout).toContain(
+      '\u001b[1mMore: saved reports\u001b[22m',
     );
   });
 });

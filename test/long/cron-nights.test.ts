@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { serveForTest } from '../support/service.ts';
 
-// A year with both changes of the clocks in Paris, a year's end and a leap day.
+// A year with both clock changes in Paris, a year's end and a leap day.
 
 const dayMs = 86_400_000;
 const firstNight = '2027-10-04';
 const lastNight = '2028-10-03';
 
-/** Those nights on which nothing runs: the first and the last of each outage. */
+/** Nights on which nothing runs: the first and the last of each outage. */
 const outages = [
   // Over the end of summer time.
   { from: '2027-10-30', to: '2027-11-02' },
-  // Longer than the lookback, and shorter than the window.
+  // Longer than the lookback, and shorter than a rolling window.
   { from: '2027-12-20', to: '2028-01-11' },
-  // Longer than the window, over the leap day and the begin of summer time.
-  { from: '2028-02-20', to: '2028-04-04' },
+  // Longer than a rolling window, over the leap day and the beginning of summer time.
+  { from: '2028-02-20', to: '2028-04-19' },
   { from: '2028-06-10', to: '2028-06-10' },
   { from: '2028-07-01', to: '2028-07-31' },
 ] as const;
@@ -29,7 +29,7 @@ function* daysFrom(first: string, last: string): Generator<string> {
   for (let day = first; day <= last; day = addDays(day, 1)) yield day;
 }
 
-/** A service that corrects a day for three more days, and the time of the program beside it. */
+/** A service that corrects a day for three more days, and a job next to it. */
 async function serveNights(split: 'day' | 'week' | 'month') {
   let nowMs = 0;
   const service = await serveForTest({ delayMs: 0, restateDays: 3, clock: () => nowMs });
@@ -44,19 +44,20 @@ async function serveNights(split: 'day' | 'week' | 'month') {
     return service.run(line, { now: nowMs });
   }
 
-  async function expectSuccess(line: string): Promise<void> {
+  async function expectSuccess(line: string): Promise<string> {
     const { exitCode, stdout, stderr } = await run(line);
     expect(exitCode, `${new Date(nowMs).toISOString()} ${stdout} ${stderr}`).toBe(0);
+    return stderr;
   }
 
-  /** What `check` finds, a word and a file each. */
+  /** What `check` reports, a word and a file each. */
   async function findings(): Promise<string[]> {
     const { stdout } = await run('check data --json');
     const found: { readonly kind: string; readonly file: string }[] = JSON.parse(stdout).findings;
     return found.map(({ kind, file }) => `${kind} ${file}`);
   }
 
-  /** Holds the files of some days to what the service says once nothing is corrected any more. */
+  /** Compares the files of some days with what the service says once nothing is corrected. */
   async function expectTruth(first: string, last: string): Promise<void> {
     wakeOn(addDays(last, 100));
     const { exitCode, stderr, files } = await run(
@@ -71,53 +72,53 @@ async function serveNights(split: 'day' | 'week' | 'month') {
   return { request, wakeOn, expectSuccess, findings, expectTruth };
 }
 
-test('a year of one cron line, with outages of up to 45 nights: every file is the truth', async () => {
-  const { request, wakeOn, expectSuccess, findings, expectTruth } = await serveNights('day');
-  const late = 'late data/{date}.csv';
-  const line = `run --period last-30d ${request} --missing --lookback 3 -o data/{date}.csv`;
+test.for([
+  { name: 'that begins at a day', window: '--since 2027-10-01 --until yesterday', rolls: false },
+  { name: 'that rolls', window: '--period last-30d', rolls: true },
+])(
+  'a year of a job with a window $name, with outages of up to 60 nights: every file is the truth',
+  async ({ window, rolls }) => {
+    const { request, wakeOn, expectSuccess, findings, expectTruth } = await serveNights('day');
+    const line = `run ${window} ${request} --missing --lookback 3 -o data/{date}.csv`;
 
-  for (const night of daysFrom(firstNight, lastNight)) {
-    const outage = outages.find(({ from, to }) => from <= night && night <= to);
-    wakeOn(night);
-    if (outage) {
-      const silentDays = (Date.parse(night) - Date.parse(outage.from)) / dayMs + 1;
-      const found = await findings();
-      // Until the first outage it came every day.
-      if (outage === outages[0]) expect(found.includes(late), night).toBe(silentDays > 2);
-      const others = found.filter((each) => each !== late && !each.startsWith('stale '));
-      expect(others, night).toEqual([]);
-      // Two days after the last night should have made it final, whatever outages were before.
-      const isStale = found.some((each) => each.startsWith('stale '));
-      expect(isStale, night).toBe(silentDays > 2);
-      continue;
-    }
+    for (const night of daysFrom(firstNight, lastNight)) {
+      const outage = outages.find(({ from, to }) => from <= night && night <= to);
+      wakeOn(night);
+      if (outage) {
+        // The day before the outage is the last one that was downloaded at all.
+        const lost = [...daysFrom(addDays(outage.from, -1), addDays(night, -2))];
+        const found = await findings();
+        const missing = found.filter((each) => each.startsWith('missing'));
+        expect(missing, night).toEqual(lost.map((day) => `missing data/${day}.csv`));
+        // Of three days that were not final, one more counts as stale on each night.
+        const silentDays = (Date.parse(night) - Date.parse(outage.from)) / dayMs + 1;
+        const stale = Math.max(0, Math.min(3, silentDays - 2));
+        expect(found.length - missing.length, night).toBe(stale);
+        continue;
+      }
 
-    await expectSuccess(line);
-    const ended = outages.find(({ to }) => to === addDays(night, -1));
-    if (!ended) {
+      const stderr = await expectSuccess(line);
+      const hasGap = stderr.includes('adreport repair data');
+      expect(rolls || !hasGap, night).toBe(true);
+      if (hasGap) await expectSuccess('repair data -q');
       expect(await findings(), night).toEqual([]);
-      continue;
     }
 
-    // The days that fell out of the window were never fetched, and one repair fetches them.
-    const unseen = [...daysFrom(addDays(ended.from, -1), addDays(night, -31))];
-    expect(await findings(), night).toEqual(unseen.map((day) => `missing data/${day}.csv`));
-    if (unseen.length > 0) await expectSuccess('repair data -q');
-    expect(await findings(), night).toEqual([]);
-  }
-
-  // The days after these were still to be corrected on the last night.
-  await expectTruth(addDays(firstNight, -30), addDays(lastNight, -4));
-});
+    // The days after these were still to be corrected on the last night.
+    const first = rolls ? addDays(firstNight, -30) : '2027-10-01';
+    await expectTruth(first, addDays(lastNight, -5));
+  },
+);
 
 test.for([
   { split: 'week', period: 'last-4w', runsOn: (day: string) => new Date(day).getUTCDay() === 1 },
-  { split: 'month', period: 'last-month', runsOn: (day: string) => day.endsWith('-02') },
+  { split: 'month', period: 'last-quarter', runsOn: (day: string) => day.endsWith('-02') },
 ] as const)(
-  'a year of a job that comes each $split: nothing is wrong on any day between',
+  'a year of a job that runs each $split has no finding on any day between',
   async ({ split, period, runsOn }) => {
     const { request, wakeOn, expectSuccess, findings } = await serveNights(split);
-    const line = `run --period ${period} ${request} --missing --lookback 1 -o data/{since}.csv`;
+    const lookback = split === 'week' ? '--lookback 1' : '';
+    const line = `run --period ${period} ${request} --missing ${lookback} -o data/{since}.csv`;
     let runs = 0;
 
     for (const day of daysFrom(firstNight, lastNight)) {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readBooks } from '../../src/archive/book.ts';
+import { readHistory } from '../../src/folder/history.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, type start, startCli } from '../support/spawn.ts';
 
@@ -41,8 +41,9 @@ for (const ending of ['csv', 'parquet']) {
       expect(JSON.parse(checked.stdout).findings).toEqual([]);
 
       const files = readdirSync(folder).filter((name) => !name.startsWith('_'));
-      const books = await readBooks(folder, new AbortController().signal);
-      expect(files.sort()).toEqual([...books.files.keys()].sort());
+      const { signal } = new AbortController();
+      const history = await readHistory(folder, { now: clock() / 1_000, signal });
+      expect(files.sort()).toEqual([...history.files.keys()].sort());
       expect(files).toHaveLength(9);
     };
 

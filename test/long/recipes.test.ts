@@ -102,23 +102,23 @@ const countOrders = (server: LocalServer): number =>
   server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
 
 describe('cron', () => {
-  const crontab = recipe('cron', 'Cron: jobs that nobody watches', 'crontab');
+  const crontab = recipe('folders', 'Folders: reports that a job keeps complete', 'crontab');
   const noCron = !existsSync('/usr/sbin/cron') ? 'no cron' : process.getuid?.() !== 0 && 'not root';
 
   testWith('the crontab line keeps a folder complete under the real daemon', noCron, async () => {
-    const { server, cwd, env } = await openPlace();
+    const { cwd, env } = await openPlace();
     const out = join(cwd, 'reports');
+    const settings = Object.entries({ ...env, ADREPORT_CONFIG_DIR: `${cwd}/settings` });
     const here = crontab
-      .replace(/^PATH=.*$/m, `PATH=${env.PATH}\nADREPORT_CONFIG_DIR=${cwd}/settings`)
-      .replace(/^ADREPORT_BASE_URL=.*$/m, `ADREPORT_BASE_URL=${server.url}`)
       .replace('15 6 * * *', '* * * * * root')
       // A line of the system's own crontabs names a user, and one that names none spoils its file.
       .replace('0 9 * * *', '0 9 * * * root')
-      .replaceAll('/tmp/adreport.lock', join(cwd, 'lock'))
-      .replaceAll('/srv/reports', out);
+      .replace('--since 2026-01-01', '--since -30d')
+      .replaceAll(/\breports(?=\/date|\s)/g, out);
+    const lines = settings.map(([name, value]) => `${name}=${value}`);
     const file = `/etc/cron.d/adreport-test-${process.pid}`;
     mkdirSync(out);
-    writeFileSync(file, here, { mode: 0o644 });
+    writeFileSync(file, [...lines, here].join('\n'), { mode: 0o644 });
     onTestFinished(() => rmSync(file, { force: true }));
 
     // Where the system's own is running, this one ends at once, and that one does the work.
@@ -129,64 +129,45 @@ describe('cron', () => {
     const yesterday = new Date(Date.now() - 36 * 3_600_000).toISOString().slice(0, 10);
     expect(daysIn(out)).toContain(`date=${yesterday}`);
   });
-
-  testWith('flock: a run that still goes on keeps the next one out', without('flock'), async () => {
-    const { server, cwd, shell } = await openPlace();
-    const [line = ''] = /flock -n \/tmp\/adreport\.lock.*$/m.exec(crontab) ?? [];
-    const here = line.replace('/tmp/adreport.lock', 'lock').replace('/srv/reports', 'reports');
-
-    const held = await shell(
-      `exec 9>lock; flock 9; ${here.replace('flock -n', 'flock -n -E 9')} 9>&-`,
-    );
-    expect(held.exitCode).toBe(9);
-    expect(server.requests()).toEqual([]);
-
-    expect((await shell(here)).exitCode).toBe(0);
-    expect(daysIn(join(cwd, 'reports'))).toHaveLength(30);
-  });
 });
 
 describe('cron, an alarm', () => {
-  const crontab = recipe('cron', 'Cron: jobs that nobody watches', 'crontab');
+  const crontab = recipe('folders', 'Folders: reports that a job keeps complete', 'crontab');
   const [, line = ''] = /^0 9 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
-  const mend = recipe('cron', 'Cron: jobs that nobody watches', 'bash');
 
-  test('it is silent where nothing is wrong, else it says what mends it, and that does', async () => {
+  test('it is silent if nothing is wrong, and otherwise prints what repairs it', async () => {
     const { cwd, shell } = await openPlace();
-    const here = (text: string): string =>
-      text.replaceAll('/srv/reports', 'reports').replaceAll('/tmp/adreport.check', 'check');
-    const run = `adreport run --period last-3d --by CAMPAIGN --split day --missing --lookback 3 -o 'reports/date={date}/part.csv' -q`;
+    const [, fill = ''] = /^15 6 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
+    const run = fill.replace('2026-01-01', '-5d');
 
     expect(await shell(run)).toMatchObject({ exitCode: 0 });
-    expect(await shell(here(line))).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await shell(line)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
 
     const [day = ''] = daysIn(join(cwd, 'reports'));
     rmSync(join(cwd, 'reports', day), { recursive: true });
-    expect((await shell(here(line))).stdout).toContain('To mend: adreport repair reports');
+    expect((await shell(line)).stdout).toContain('To repair: adreport repair reports');
 
-    expect(await shell(here(mend))).toMatchObject({ exitCode: 0 });
-    expect((await shell(here(line))).stdout).toBe('');
+    expect(await shell('adreport repair reports')).toMatchObject({ exitCode: 0 });
+    expect((await shell(line)).stdout).toBe('');
   });
 });
 
-describe('archive', () => {
-  const fill = recipe('archive', 'Archive: a folder that heals', 'sh')
-    .split('\n')[0]
-    ?.replace('--local ', '');
-  const move = recipe('archive', 'Moving a folder', 'bash');
+describe('folders', () => {
+  const fill = `adreport run --since -30d --until yesterday --by CAMPAIGN --split day --missing --lookback 3 -q -o 'campaigns/date={date}/part.parquet'`;
+  const move = recipe('folders', 'More: moving a folder', 'bash');
 
   testWith(
-    'rclone moves a folder with its books, and no day that is final is fetched again',
+    'rclone moves a folder with its history, and no day that is final is downloaded again',
     without('rclone'),
     async () => {
       const { server, cwd, shell } = await openPlace({ RCLONE_CONFIG: '/dev/null' });
       const here = move.replaceAll('/mnt/archive', `${cwd}/elsewhere`);
-      expect(await shell(fill ?? '')).toMatchObject({ exitCode: 0 });
+      expect(await shell(fill)).toMatchObject({ exitCode: 0 });
 
       expect(await shell(here)).toMatchObject({ exitCode: 0 });
       server.reset();
-      const again = fill?.replace("'campaigns/", "'elsewhere/campaigns/");
-      expect(await shell(again ?? '')).toMatchObject({ exitCode: 0 });
+      const again = fill.replace("'campaigns/", "'elsewhere/campaigns/");
+      expect(await shell(again)).toMatchObject({ exitCode: 0 });
       // Three days are not final.
       expect(countOrders(server)).toBe(3);
 
@@ -198,24 +179,24 @@ describe('archive', () => {
     },
   );
 
-  const statement = recipe('archive', 'The books in SQL', 'sql');
-  testWith('DuckDB reads the books', !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS', async () => {
+  const statement = recipe('folders', 'More: the history', 'sql');
+  testWith('DuckDB reads the history', !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS', async () => {
     const { cwd, shell } = await openPlace();
-    expect(await shell(fill ?? '')).toMatchObject({ exitCode: 0 });
-    expect(await shell(fill ?? '')).toMatchObject({ exitCode: 0 });
+    expect(await shell(fill)).toMatchObject({ exitCode: 0 });
+    expect(await shell(fill)).toMatchObject({ exitCode: 0 });
 
     const query = await openDuckDb();
     const rows = await query(statement.replace("'campaigns/", `'${cwd}/campaigns/`));
 
     expect(rows).toHaveLength(30);
-    expect(rows.map(({ fetches }) => Number(fetches)).slice(-4)).toEqual([1, 2, 2, 2]);
+    expect(rows.map(({ downloads }) => Number(downloads)).slice(-4)).toEqual([1, 2, 2, 2]);
     expect(rows[0]).toMatchObject({ revenue: expect.stringMatching(/^\d+\.\d\d$/) });
 
     appendFileSync(join(cwd, 'campaigns/_adreport.ndjson'), '{"file":"date=2026');
     expect(await query(statement.replace("'campaigns/", `'${cwd}/campaigns/`))).toEqual(rows);
   });
 
-  /** Fills a folder and its books, by two shards and a line of its own. */
+  /** Fills a folder by two shards and a run of its own. */
   async function fillFolder(place: Place, output: string): Promise<void> {
     const line = `adreport run --period last-30d --by CAMPAIGN --split day --missing -q -o '${output}'`;
     for (const shard of ['--shard 1/2', '--shard 2/2', '--lookback 2']) {
@@ -224,7 +205,7 @@ describe('archive', () => {
   }
 
   testWith(
-    'DuckDB reads every Parquet file below a folder, its books in place',
+    'DuckDB reads every Parquet file below a folder with a history',
     !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS',
     async () => {
       const place = await openPlace();
@@ -234,17 +215,17 @@ describe('archive', () => {
       const [table] = await query(`
         select count(distinct date) as days, sum(displays) as displays
         from read_parquet('${place.cwd}/data/**/*.parquet', hive_partitioning = true)`);
-      const [books] = await query(`
+      const [history] = await query(`
         select count(*) as days, sum(displays) as displays from (
           select max_by(totals.displays, created)::bigint as displays
           from read_json('${place.cwd}/data/_adreport*.ndjson') where sha256 is not null group by file)`);
 
       expect(Number(table?.days)).toBe(30);
-      expect(table).toEqual(books);
+      expect(table).toEqual(history);
     },
   );
 
-  testWith('Python reads a folder of CSV, its books in place', without('python3'), async () => {
+  testWith('Python reads a folder of CSV with a history', without('python3'), async () => {
     const place = await openPlace();
     await fillFolder(place, 'data/{date}.csv');
     const program = `import csv, glob

@@ -78,7 +78,9 @@ export async function serveDamaged({ account = 'buyer', server: options = {}, ..
     ADREPORT_EMAIL: `${account}@example.com`,
     ADREPORT_PASSWORD: 'demo',
   };
-  return (line: string, more: Omit<CliOptions, 'env'> = {}) => run(line, { ...more, env });
+  return (line: string, more: CliOptions = {}) => {
+    return run(line, { ...more, env: { ...env, ...more.env } });
+  };
 }
 
 function asCall({
@@ -114,7 +116,9 @@ async function forward(url: string, call: PassingCall): Promise<PassingAnswer> {
     ...(method === 'POST' && { body: sent }),
   });
   const type = response.headers.get('content-type') ?? '';
+  const date = response.headers.get('date');
   const received = await response.text();
   const json = type.startsWith('application/json') ? JSON.parse(received) : undefined;
-  return { status: response.status, headers: { 'content-type': type }, json, text: received };
+  const passed = { 'content-type': type, ...(date !== null && { date }) };
+  return { status: response.status, headers: passed, json, text: received };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
@@ -12,17 +13,20 @@ import {
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { serveDamaged } from './damaged-service.ts';
 import { interruption, temporaryFolder } from './run-cli.ts';
-import { serveForTest } from './service.ts';
 
-// A model of a folder: random nights of a cron line, and random harms. It knows what the service
-// would say of each day, and holds `check` and `repair` to that.
+// A model of a folder: random nights of a cron line, and random damage. It computes by itself, from
+// dates and bytes, what `check` has to report, and expects exactly that.
 
 const dayMs = 86_400_000;
 
-/** What happens between two days. */
+/** A day that no job has ever had in its window. */
+const strayDay = '2016-03-01';
+
+/** What happens on a night. */
 type Night =
-  /** The cron line runs, so many milliseconds after its hour. */
+  /** The cron line runs. */
   | { readonly kind: 'run' }
 
   /** Two of them at once. */
@@ -37,22 +41,29 @@ type Night =
   /** The clock of this machine is wrong by so many days, and that of the service is right. */
   | { readonly kind: 'clock'; readonly days: number }
 
-  /** The books cannot be written to, as on a disk that is full. */
+  /** The history cannot be written, as on a full disk. */
   | { readonly kind: 'full' }
 
-  /** The order is another one from now on: another lookback. */
-  | { readonly kind: 'lookback'; readonly lookback: number };
+  /** The spec has another lookback from now on. */
+  | { readonly kind: 'lookback'; readonly lookback: number }
 
-/** What is done to a folder behind the program's back; `pick` chooses the file. */
+  /** Another account runs the same line. */
+  | { readonly kind: 'stranger' }
+
+  /** Of several machines only the first one runs. */
+  | { readonly kind: 'alone' };
+
+/** Damage behind the program's back; `pick` chooses the file. */
 interface Harm {
   readonly kind:
-    | 'removed'
+    | 'deleted'
     | 'cut'
     | 'edited'
     | 'emptied'
     | 'swapped'
     | 'older'
-    | 'unbooked'
+    | 'unlisted'
+    | 'stray'
     | 'stranger'
     | 'touched'
     | 'torn'
@@ -60,20 +71,27 @@ interface Harm {
   readonly pick: number;
 }
 
-/** A folder that is kept and harmed. */
+/** A folder that is filled and damaged. */
 export interface Story {
   readonly profile: 'buyer' | 'dsp';
   readonly output: string;
+
+  /** A window that begins at a fixed day, or one that rolls. */
+  readonly window: 'since' | 'rolling';
   readonly lookback: number;
   readonly windowDays: number;
+  readonly shards: 1 | 2;
 
   /** The figures of a day are complete so many days after it. */
   readonly restateDays: number;
+
+  /** The service has no rows of days that are older than this. */
+  readonly remembersDays: number;
   readonly firstDay: number;
   readonly nights: readonly Night[];
   readonly harms: readonly Harm[];
 
-  /** Days that go by after the last night. */
+  /** Days that pass after the last night. */
   readonly silentDays: number;
 }
 
@@ -81,21 +99,24 @@ const nights = fc.oneof(
   { weight: 8, arbitrary: fc.constant<Night>({ kind: 'run' }) },
   { weight: 1, arbitrary: fc.constant<Night>({ kind: 'twice' }) },
   { weight: 1, arbitrary: fc.constant<Night>({ kind: 'full' }) },
+  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'stranger' }) },
+  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'alone' }) },
   fc.record({ kind: fc.constant('outage' as const), nights: fc.integer({ min: 1, max: 12 }) }),
   fc.record({ kind: fc.constant('killed' as const), after: fc.integer({ min: 0, max: 6 }) }),
   fc.record({ kind: fc.constant('clock' as const), days: fc.integer({ min: -20, max: 20 }) }),
-  fc.record({ kind: fc.constant('lookback' as const), lookback: fc.integer({ min: 2, max: 4 }) }),
+  fc.record({ kind: fc.constant('lookback' as const), lookback: fc.integer({ min: 1, max: 2 }) }),
 );
 
 const harms = fc.record<Harm>({
   kind: fc.constantFrom(
-    'removed',
+    'deleted',
     'cut',
     'edited',
     'emptied',
     'swapped',
     'older',
-    'unbooked',
+    'unlisted',
+    'stray',
     'stranger',
     'touched',
     'torn',
@@ -108,11 +129,19 @@ const harms = fc.record<Harm>({
 export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story> {
   return fc.record({
     profile: fc.constantFrom('buyer', 'dsp'),
-    output: fc.constantFrom('{date}.csv', 'date={date}/part.ndjson', 'a-{since}_{until}.json.gz'),
-    lookback: fc.integer({ min: 2, max: 3 }),
+    output: fc.constantFrom(
+      '{date}.csv',
+      'date={date}/part.ndjson',
+      'date={date}/part.parquet',
+      'a-{since}_{until}.json.gz',
+    ),
+    window: fc.constantFrom('since', 'rolling'),
+    lookback: fc.integer({ min: 1, max: 2 }),
     windowDays: fc.integer({ min: 3, max: 8 }),
-    restateDays: fc.integer({ min: 0, max: 2 }),
-    // Any day of three years, both changes of the clocks and a leap day among them.
+    shards: fc.constantFrom(1, 1, 2),
+    restateDays: fc.integer({ min: 0, max: 1 }),
+    remembersDays: fc.constantFrom(10_000, 10_000, 20),
+    // Any day of three years, both clock changes and a leap day among them.
     firstDay: fc.integer({ min: 0, max: 1_000 }),
     nights: fc.array(nights, { minLength: 1, maxLength: most }),
     harms: fc.array(harms, { maxLength: most }),
@@ -122,53 +151,68 @@ export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story
 
 const zones = { buyer: 'Europe/Paris', dsp: 'America/New_York' } as const;
 
-/** A finding of `check --json`. */
-interface Finding {
-  readonly file: string;
-  readonly kind: string;
-  readonly said: string;
-}
-
-/** Lives through a story and holds the program to what it promises. */
+/** Lives through a story, and expects that `check` is right and that one `repair` is enough. */
 export async function expectHealed(story: Story): Promise<void> {
   const folder = await keepFolder(story);
-  const harmed = folder.harm(story.harms);
-  await folder.wait(story.silentDays);
+  folder.harm(story.harms);
+  folder.wait(story.silentDays);
+  if (!folder.hasHistory()) return;
 
-  const before = await folder.check();
-  const named = new Set(before.findings.map(({ file }) => file));
-  const left = [...(await folder.wrongFiles()), ...harmed].filter((file) => !named.has(file));
-  expect(left, 'wrong, and not named').toEqual([]);
-  if (before.findings.length === 0) return;
+  const expected = folder.expectedFindings();
+  expect(await folder.check()).toEqual(expected);
 
-  const repaired = await folder.repair();
-  expect(repaired.exitCode, repaired.stderr + repaired.stdout).toBe(0);
-  expect((await folder.check()).findings, 'left').toEqual([]);
-  expect(await folder.wrongFiles(), 'wrong after all').toEqual([]);
+  const orders = await folder.repair(expected.length > 0);
+  expect(orders).toBe(expected.length);
+  const left = folder.expectedFindings();
+  expect(await folder.check()).toEqual(left);
+  // What the service has forgotten cannot be had again.
+  expect(left.filter((finding) => !folder.isForgotten(dayIn(finding)))).toEqual([]);
+  expect(await folder.wrongFiles()).toEqual([]);
 }
 
-/**
- * Runs the nights of a story, and says after each of those that went well that nothing is wrong
- * with the folder.
- */
+/** Runs the nights of a story. */
 async function keepFolder(story: Story) {
-  const { profile, output, windowDays, restateDays } = story;
+  const { profile, output, windowDays, restateDays, shards, remembersDays } = story;
   const zone = zones[profile];
-  let nowMs = Date.UTC(2024, 0, 10, 11) + story.firstDay * dayMs;
+  const firstMs = Date.UTC(2024, 0, 10, 11) + story.firstDay * dayMs;
+  const sinceDay = dayOf(firstMs - windowDays * dayMs);
+  let nowMs = firstMs;
   let { lookback } = story;
-  const server = await serveForTest({ delayMs: 0, restateDays, clock: () => nowMs }, profile);
-  const { cwd, run } = server;
+  let isForgetful = true;
+  let orders = 0;
+
+  const isForgotten = (day: string): boolean => day < dayOf(nowMs - remembersDays * dayMs);
+  const run = await serveDamaged({
+    name: 'a service that forgets old days',
+    account: profile,
+    server: { delayMs: 0, restateDays, clock: () => nowMs },
+    answer: (answer, { path }) => {
+      if (path.startsWith('/buyer-reporting')) orders += 1;
+      if (!path.startsWith('/download')) return answer;
+      const json = Object(answer.json);
+      const isGone = isForgetful && isForgotten(String(json.summary?.since).slice(0, 10));
+      return isGone ? { ...answer, json: { ...json, data: [] } } : answer;
+    },
+  });
+  const { cwd } = await run('help exit-codes', { now: nowMs });
   const folder = join(cwd, 'data');
   const older = temporaryFolder();
+  const stranger = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_TOKEN: undefined };
 
   const isDsp = profile === 'dsp';
   const asked = isDsp
-    ? '--by FORMAT --metrics displays,revenueEuro'
+    ? `--by FORMAT --metrics displays,revenueEuro --timezone ${zone}`
     : '--by OS --metrics displays,downloads';
   const request = `${asked} --split day -q`;
-  const dsp = isDsp ? ` --timezone ${zone}` : '';
-  const line = () =>
-    `run --period last-${windowDays}d ${request}${dsp} --missing --lookback ${lookback} -o data/${output}`;
+  const window = story.window === 'since' ? `--since ${sinceDay} --until yesterday` : '';
+
+  /** The command lines of one night, one for each machine. */
+  function lines(machines: number = shards): string[] {
+    const period = window || `--period last-${windowDays}d`;
+    const line = `run ${period} ${request} --missing --lookback ${lookback} -o data/${output}`;
+    if (shards === 1) return [line];
+    return Array.from({ length: machines }, (_, index) => `${line} --shard ${index + 1}/${shards}`);
+  }
 
   /** The report files of the folder, by their paths from it. */
   function files(): string[] {
@@ -185,22 +229,30 @@ async function keepFolder(story: Story) {
     nowMs += dayMs;
     keepCopies();
 
-    if (night.kind === 'killed') return void (await runKilled(night.after));
-    if (night.kind === 'full') return void (await runFull());
+    if (night.kind === 'killed') return runKilled(night.after);
+    if (night.kind === 'full') return runFull();
+    if (night.kind === 'stranger') return runStranger();
     const skewMs = night.kind === 'clock' ? night.days * dayMs : 0;
-    const runs = night.kind === 'twice' ? [line(), line()] : [line()];
-    for (const result of await Promise.all(
-      runs.map((each) => run(each, { now: nowMs + skewMs })),
-    )) {
-      expect(result.exitCode, result.stderr).toBe(0);
+    const isAlone = night.kind === 'alone';
+    const all = isAlone ? lines(1) : lines();
+    const runs = night.kind === 'twice' ? [...all, ...all] : all;
+    const results = await Promise.all(runs.map((line) => run(line, { now: nowMs + skewMs })));
+    // The window of a job with --since has not begun for a clock that is far behind.
+    const isBehind = story.window === 'since' && nowMs + skewMs < firstMs;
+    for (const { exitCode, stderr } of results) {
+      if (!isBehind) expect(exitCode, stderr).toBe(0);
     }
+
+    const isWhole = story.window === 'since' && night.kind === 'run';
+    if (isWhole) expect(await check(), 'after a run with --since').toEqual([]);
   }
 
   async function runKilled(after: number): Promise<void> {
     const { signal, send } = interruption(143);
     let left = after;
-    // Each file that comes into its place is a moment at which it can be ended.
-    await run(`${line()} --json`, {
+    const [line = ''] = lines();
+    // Each file that is put in place is a moment at which the run can be ended.
+    await run(`${line} --json`, {
       now: nowMs,
       signal,
       onOutput: () => {
@@ -210,18 +262,29 @@ async function keepFolder(story: Story) {
     });
   }
 
-  /** A folder stands where the books should be: nothing is fetched that could not be noted. */
+  /** A folder is where the history should be: nothing is downloaded that cannot be recorded. */
   async function runFull(): Promise<void> {
-    const book = join(folder, '_adreport.ndjson');
-    if (!existsSync(book)) return;
-    renameSync(book, `${book}.aside`);
-    mkdirSync(book);
-    const filesBefore = contents();
-    const result = await run(line(), { now: nowMs });
+    const [history] = historyFiles();
+    if (history === undefined || shards > 1) return;
+    renameSync(history, `${history}.aside`);
+    mkdirSync(history);
+    const before = contents();
+    const [line = ''] = lines();
+    const result = await run(line, { now: nowMs });
     expect(result.exitCode, result.stderr).toBe(8);
-    expect(contents()).toEqual(filesBefore);
-    rmSync(book, { recursive: true });
-    renameSync(`${book}.aside`, book);
+    expect(contents()).toEqual(before);
+    rmSync(history, { recursive: true });
+    renameSync(`${history}.aside`, history);
+  }
+
+  async function runStranger(): Promise<void> {
+    if (isDsp || !hasHistory()) return;
+    const before = contents();
+    const ordersBefore = orders;
+    const [line = ''] = lines();
+    const result = await run(line, { now: nowMs, env: stranger });
+    expect(result.exitCode, result.stderr).toBe(2);
+    expect({ files: contents(), orders }).toEqual({ files: before, orders: ordersBefore });
   }
 
   function contents(): Record<string, string> {
@@ -230,7 +293,7 @@ async function keepFolder(story: Story) {
     return texts;
   }
 
-  /** Keeps a copy of each file as it is, so that one that is older can be put back. */
+  /** Keeps a copy of each file as it is, so that an older one can be put back. */
   function keepCopies(): void {
     for (const file of files()) {
       const copy = join(older, file);
@@ -239,48 +302,33 @@ async function keepFolder(story: Story) {
     }
   }
 
-  /** Harms the folder; gives the paths that are wrong by then, as `check` should name them. */
-  function harm(all: readonly Harm[]): string[] {
-    const intact = contents();
-    for (const each of all) harmOne(each);
-
-    const wrong: string[] = [];
-    const now = contents();
-    const told = new Set([...Object.keys(now), ...bookedFiles()]);
-    const days = [...told].map(dayIn).sort();
-    for (const [file, text] of Object.entries(intact)) {
-      const day = dayIn(file);
-      // A clock that was ahead leaves files of days to come.
-      if (now[file] === text || day > localDay(nowMs)) continue;
-      // At an end of the series nothing tells of a file that is gone together with its lines.
-      const isTold = told.has(file) || (day > (days[0] ?? '') && day < (days.at(-1) ?? ''));
-      if (isTold) wrong.push(join('data', file));
-    }
-    return wrong;
+  function historyFiles(): string[] {
+    if (!existsSync(folder)) return [];
+    const names = readdirSync(folder).filter((name) => name.startsWith('_adreport'));
+    return names.sort().map((name) => join(folder, name));
   }
 
-  /** The files that the books have lines of. */
-  function bookedFiles(): string[] {
-    const book = join(folder, '_adreport.ndjson');
-    if (!existsSync(book)) return [];
-    const names = readFileSync(book, 'utf8').matchAll(/^\{"order":"[^"]*","file":"([^"]*)"/gm);
-    return [...names].map(([, name = '']) => name);
+  function hasHistory(): boolean {
+    return historyFiles().some((path) => readFileSync(path, 'utf8').includes('"history"'));
+  }
+
+  function harm(all: readonly Harm[]): void {
+    for (const each of all) harmOne(each);
   }
 
   function harmOne({ kind, pick }: Harm): void {
-    if (!existsSync(folder)) return;
     const all = files();
     const file = all[pick % all.length];
-    const book = join(folder, '_adreport.ndjson');
-    if (kind === 'noise' && existsSync(book))
-      appendFileSync(book, '\ufeff\0\0 noise\n{"file":"x"}\n');
-    if (kind === 'torn' && existsSync(book)) appendFileSync(book, '{"order":"0123');
+    const [history] = historyFiles();
+    if (history === undefined) return;
+    if (kind === 'noise') appendFileSync(history, '\n\0\0 noise\n{"file":"x"}\n');
+    if (kind === 'torn') appendFileSync(history, '{"spec":"0123');
     if (kind === 'stranger') writeFileSync(join(folder, 'readme.txt'), 'mine');
     if (file === undefined) return;
 
     const path = join(folder, file);
     const bytes = readFileSync(path);
-    if (kind === 'removed') rmSync(path);
+    if (kind === 'deleted') rmSync(path);
     if (kind === 'cut') writeFileSync(path, bytes.subarray(0, bytes.length - 1 - (pick % 9)));
     if (kind === 'edited' && bytes.length > 0) {
       const at = pick % bytes.length;
@@ -288,7 +336,6 @@ async function keepFolder(story: Story) {
       writeFileSync(path, bytes);
     }
     if (kind === 'emptied') writeFileSync(path, '');
-    // A file that is written anew is younger than its books.
     if (kind === 'touched') writeFileSync(path, bytes);
     if (kind === 'older' && existsSync(join(older, file))) copyFileSync(join(older, file), path);
     if (kind === 'swapped') {
@@ -297,65 +344,161 @@ async function keepFolder(story: Story) {
       writeFileSync(other, bytes);
       writeFileSync(path, otherBytes);
     }
-    if (kind === 'unbooked' && existsSync(book)) {
-      const lines = readFileSync(book, 'utf8').split('\n');
-      writeFileSync(book, lines.filter((text) => !text.includes(`"file":"${file}"`)).join('\n'));
+    if (kind === 'stray') {
+      const old = file.replaceAll(dayIn(file), strayDay);
+      mkdirSync(dirname(join(folder, old)), { recursive: true });
+      writeFileSync(join(folder, old), bytes);
+    }
+    for (const source of kind === 'unlisted' ? historyFiles() : []) {
+      const kept = readFileSync(source, 'utf8').split('\n');
+      writeFileSync(source, kept.filter((text) => !text.includes(`"file":"${file}"`)).join('\n'));
     }
   }
 
-  async function check(): Promise<{ readonly findings: readonly Finding[] }> {
-    if (!existsSync(folder)) return { findings: [] };
-    const { stdout, stderr, exitCode } = await run('check data --json', { now: nowMs });
-    expect([0, 9], stderr).toContain(exitCode);
-    return JSON.parse(stdout);
-  }
-
-  /**
-   * The files of days that are settled by now and are not what the service says of them, and those
-   * that are not there.
-   */
-  async function wrongFiles(): Promise<string[]> {
-    const standing = contents();
-    const days = Object.keys(standing).map(dayIn).sort();
-    // Two days after it is final a file counts as left.
-    const settledUntil = localDay(nowMs - (Math.max(lookback, 4) + 3) * dayMs);
-    const [first] = days;
-    const last = days.filter((day) => day <= settledUntil).at(-1);
-    if (first === undefined || last === undefined || first > last) return [];
-
-    const fresh = temporaryFolder();
-    const period = `run --period ${first}..${last} ${request}${dsp} -o`;
-    const result = await run([...period.split(' '), join(fresh, output)], { now: nowMs });
-    expect(result.exitCode, result.stderr).toBe(0);
-
-    const wrong: string[] = [];
-    for (const name of readdirSync(fresh, { recursive: true, encoding: 'utf8' })) {
-      if (name.startsWith('_') || dayIn(name) === '' || /date=[\d-]+$/.test(name)) continue;
-      if (standing[name] !== readFileSync(join(fresh, name), 'latin1')) {
-        wrong.push(join('data', name));
+  /** The lines of a history file, as far as they are JSON. */
+  function linesOf(path: string): Record<string, string>[] {
+    const found: Record<string, string>[] = [];
+    for (const text of readFileSync(path, 'utf8').split('\n')) {
+      try {
+        found.push(JSON.parse(text));
+      } catch {
+        // A torn line.
       }
     }
-    return wrong;
+    return found;
+  }
+
+  /** The newest line on each file: by position, and between two machines by time. */
+  function newestLines(): Map<string, Record<string, string>> {
+    const newest = new Map<string, Record<string, string>>();
+    for (const path of historyFiles()) {
+      const last = new Map<string, Record<string, string>>();
+      for (const line of linesOf(path)) if ('sha256' in line) last.set(line.file ?? '', line);
+      for (const [file, line] of last) {
+        const other = newest.get(file);
+        if (!other || `${other.created}` <= `${line.created}`) newest.set(file, line);
+      }
+    }
+    return newest;
+  }
+
+  function specLines(): Record<string, string>[] {
+    return historyFiles()
+      .flatMap(linesOf)
+      .filter((line) => 'history' in line);
+  }
+
+  /** The first day of the range. */
+  function firstDay(): string {
+    if (story.window === 'since') return sinceDay;
+    const starts = specLines().map(({ at = '' }) => {
+      return dayOf(Math.min(Date.parse(at), nowMs) - windowDays * dayMs);
+    });
+    return starts.sort()[0] ?? '';
+  }
+
+  /** What `check` has to report: `kind file`, in the order of the days. */
+  function expectedFindings(): string[] {
+    const specs = specLines();
+    const newest = newestLines();
+
+    const found: string[] = [];
+    for (let ms = Date.parse(firstDay()); dayOf(ms) < dayOf(nowMs); ms += dayMs) {
+      const day = dayOf(ms);
+      const file = output.replaceAll(/\{\w+\}/g, day);
+      const line = newest.get(file);
+      const own = specs.find(({ spec }) => spec === line?.spec);
+      const kind = kindOf(day, { file, line, lookback: Number(own?.lookback ?? 0) });
+      if (kind !== undefined) found.push(`${kind} data/${file}`);
+    }
+    return found;
+  }
+
+  function kindOf(
+    day: string,
+    {
+      file,
+      line,
+      lookback: ownLookback,
+    }: { file: string; line: Record<string, string> | undefined; lookback: number },
+  ): string | undefined {
+    const path = join(folder, file);
+    const isOver = (units: number) => dayOf(nowMs) > addDays(day, units);
+    if (!existsSync(path)) return line || isOver(1) ? 'missing' : undefined;
+    if (!line) return 'untracked';
+
+    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+    if (sha256 !== line.sha256) return 'changed';
+    // It is never midnight when something is created here.
+    const isFinal = dayOf(Date.parse(line.created ?? '')) > addDays(day, ownLookback);
+    return !isFinal && isOver(ownLookback + 2) ? 'stale' : undefined;
+  }
+
+  async function check(): Promise<string[]> {
+    const { stdout, stderr, exitCode } = await run('check data --json', { now: nowMs });
+    const { findings } = JSON.parse(stdout);
+    expect(exitCode, stderr).toBe(findings.length > 0 ? 9 : 0);
+    return findings.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
+  }
+
+  /** Repairs, and returns how many reports were ordered. */
+  async function repair(hasFindings: boolean): Promise<number> {
+    const before = orders;
+    const { exitCode, stderr, stdout } = await run('repair data -q', { now: nowMs });
+    const isRight = hasFindings ? [0, 9].includes(exitCode) : exitCode === 0;
+    expect(isRight, `${exitCode} ${stderr}${stdout}`).toBe(true);
+    return orders - before;
+  }
+
+  /** The files of settled days that are not what the service says of them. */
+  async function wrongFiles(): Promise<string[]> {
+    const present = contents();
+    const settled = dayOf(nowMs - (Math.max(lookback, 2) + 3) * dayMs);
+    const days = Object.keys(present)
+      .map(dayIn)
+      .filter((day) => !isForgotten(day) && day >= firstDay() && day <= settled)
+      .sort();
+    const [first] = days;
+    if (first === undefined || output.endsWith('.parquet')) return [];
+
+    isForgetful = false;
+    const fresh = temporaryFolder();
+    const period = `run --period ${first}..${days.at(-1)} ${request} -o`;
+    const result = await run([...period.split(' '), join(fresh, output)].join(' '), { now: nowMs });
+    isForgetful = true;
+    expect(result.exitCode, result.stderr).toBe(0);
+
+    return days.flatMap((day) => {
+      const file = output.replaceAll(/\{\w+\}/g, day);
+      return present[file] === readFileSync(join(fresh, file), 'latin1') ? [] : [file];
+    });
   }
 
   for (const night of story.nights) await live(night);
   return {
     harm,
+    hasHistory,
+    expectedFindings,
     check,
+    repair,
     wrongFiles,
-    wait: async (days: number) => {
+    isForgotten,
+    wait: (days: number) => {
       nowMs += days * dayMs;
     },
-    repair: () => run('repair data -q', { now: nowMs }),
   };
 }
 
-/** The first day in a name; empty where it has none. */
+/** The first day in a name; empty if it has none. */
 function dayIn(name: string): string {
   return /\d{4}-\d\d-\d\d/.exec(name)?.[0] ?? '';
 }
 
 /** The date in Paris and New York of a time at noon in UTC. */
-function localDay(timeMs: number): string {
+function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+function addDays(day: string, count: number): string {
+  return dayOf(Date.parse(day) + count * dayMs);
 }

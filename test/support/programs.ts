@@ -83,7 +83,7 @@ export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
   return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }
 
-/** What a folder of reports holds beside its books, in order. */
+/** The names in a folder of reports but those of its history, in order. */
 export function daysIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith('_'))
