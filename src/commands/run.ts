@@ -83,7 +83,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   if (refusal) throw refusal;
 
   const isNothingDue = chosen.every(({ parts }) => parts.length === 0);
-  if (isNothingDue) context.console.note('Nothing is due: every file is there and final.');
+  if (isNothingDue) context.console.note('Nothing is missing: every file is there.');
 }
 
 /** One error for all reports that their folders refuse; `undefined` if none does. */

@@ -32,7 +32,7 @@ interface Failure extends ReportPlace {
   readonly error: AdreportError;
 }
 
-/** How many causes of failures are named one by one. */
+/** How many failures, and how many of their causes, are named one by one. */
 const namedAtMost = 10;
 
 /** How the parts of a run are fetched. */
@@ -200,9 +200,11 @@ class PartsRun {
       causes.set(message, [...(causes.get(message) ?? []), failure.label ?? '']);
     }
     const count = others.length + 1;
-    if (causes.size === 1) {
-      const what = count === 1 ? label : `${textOfLabels(causes.get(error.message) ?? [])},`;
-      error.message = `${what} failed: ${error.message}`;
+    if (count === 1) {
+      error.message = `${label} failed: ${error.message}`;
+    } else if (causes.size === 1) {
+      const labels = textOfLabels(causes.get(error.message) ?? []);
+      error.message = `${count} reports failed (${labels}): ${error.message}`;
     } else {
       const named = [...causes].slice(0, namedAtMost);
       const lines = named.map(([message, labels]) => `\n  - ${textOfLabels(labels)}: ${message}`);
@@ -308,10 +310,11 @@ function placeOf(job: Job, part?: Part): ReportPlace {
   return { label: part ? labelOfPart(job, part) : job.label, since };
 }
 
-/** Some reports by their names: all of few, and of more the first, the last and their number. */
+/** Reports by their names, of many the first. */
 function textOfLabels(labels: readonly string[]): string {
-  if (labels.length <= 3) return labels.join(', ');
-  return `${labels[0]} … ${labels.at(-1)} (${labels.length} reports)`;
+  const named = labels.slice(0, namedAtMost).join(', ');
+  const others = labels.length - namedAtMost;
+  return others > 0 ? `${named} and ${others} more` : named;
 }
 
 /** Whether an error is of one report: a bug, and a closed pipe, end all. */

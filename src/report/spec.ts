@@ -69,7 +69,7 @@ export interface SpecRequest {
 }
 
 /** The filters that take names, which `/campaigns` turns into ids. */
-export const namedFilters = ['campaign', 'adUnit', 'advertiser'] as const;
+const namedFilters = ['campaign', 'adUnit', 'advertiser'] as const;
 export type NamedFilter = (typeof namedFilters)[number];
 
 /** Ids as the service takes them; names and patterns of names as they were typed. */

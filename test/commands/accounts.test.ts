@@ -286,7 +286,7 @@ describe('one account of several that fails', () => {
     const line = `run --account all ${threeDays} --concurrency 1 -o {account}/{date}.csv`;
     const result = await run(line);
 
-    expectRefusal(result, 3, /buyer 2026-11-09.* failed: /);
+    expectRefusal(result, 3, /3 reports failed \(buyer 2026-11-09, .*\): /);
     expect(names(result.files)).toEqual([
       'admin/2026-11-09.csv',
       'admin/2026-11-10.csv',
@@ -340,7 +340,7 @@ describe('a folder for several accounts', () => {
     expect(specs.map(({ account }) => account).sort()).toEqual(['admin', 'buyer']);
 
     const again = await run(line.replace(' -q', ''));
-    expect(again.stderr).toContain('Nothing is due');
+    expect(again.stderr).toContain('Nothing is missing');
     expect(creators()).toHaveLength(6);
     const check = await run('check data');
     expect(check.stdout).toContain('admin');

@@ -372,7 +372,7 @@ describe('a report without rows', () => {
     });
 
     const final = await run(`${days} --missing --lookback 1`);
-    expect(final.stderr).toContain('Nothing is due');
+    expect(final.stderr).toContain('Nothing is missing');
     const typed = await run(`${days} --refetch`);
     expect(typed.exitCode, typed.stderr).toBe(0);
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);

@@ -250,9 +250,9 @@ describe('help --json', () => {
   });
 
   test('a topic: its Markdown; words that are neither: exit 2', async () => {
-    const { stdout } = await runCli('help cron --json');
+    const { stdout } = await runCli('help folders --json');
 
-    expect(JSON.parse(stdout)).toMatchObject({ topic: 'cron', text: topics.cron });
+    expect(JSON.parse(stdout)).toMatchObject({ topic: 'folders', text: topics.folders });
     expectRefusal(await runCli('help cornn --json'), 2, 'no topic “cornn”');
   });
 });

@@ -47,13 +47,13 @@ describe.skipIf(process.platform === 'win32')('two outputs that are one file', (
     expect(server.requests()).toEqual([]);
   });
 
-  test('are two where the link leads elsewhere', async () => {
+  test('are two where the link leads elsewhere, outside of folders with a history', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     mkdirSync(join(cwd, 'elsewhere'));
     symlinkSync('elsewhere/second.csv', join(cwd, '2026-11-02.csv'));
 
     const result = await run(
-      'run --period 2026-11-01..2026-11-02 --split day --metrics displays --by DAILY -o {date}.csv',
+      'run --period 2026-11-01..2026-11-02 --split day --metrics displays --by DAILY -o {date}.csv --no-history',
     );
 
     expect(result.exitCode).toBe(0);

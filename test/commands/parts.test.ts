@@ -174,7 +174,7 @@ describe('a file a part', () => {
 
     const result = await few.run(`${perDay} --concurrency 1`);
 
-    expectRefusal(result, 4, /2 reports failed:\n +- 2024-10-26: .*\n +- 2024-10-27: /);
+    expectRefusal(result, 4, '2 reports failed (2024-10-26, 2024-10-27): The service rejected');
     expect(Object.keys(result.files)).toHaveLength(4);
 
     const many = await serveForTest({ faults: ['buyer:404'] });
@@ -183,7 +183,7 @@ describe('a file a part', () => {
       'run --period 2024-10 --by OS --split day -o {date}.csv --concurrency 1',
     );
 
-    expectRefusal(refused, 4, /31 reports failed:\n( +- 2024-10-\d\d: .*\n){10} +- and 21 more\n/);
+    expectRefusal(refused, 4, /31 reports failed \(2024-10-01, .*, 2024-10-10 and 21 more\): /);
   });
 
   test('a refused token ends the run at once: nothing else could go better', async () => {
@@ -340,7 +340,7 @@ describe('--shard', () => {
     const { exitCode, stdout, stderr } = await run(`${daily} --shard 1/4 --strict --format csv`);
 
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('Warning')]);
-    expect([...new Set(stdout.match(/^2024-10-\d\d/gm))]).toEqual(['2024-10-27', '2024-10-31']);
+    expect([...new Set(stdout.match(/^2024-10-\d\d/gm))]).toEqual(['2024-10-28']);
   });
 });
 

@@ -112,7 +112,7 @@ reports: {first: {account: gone}, second: {account: own}, third: {account: gone}
 
     const result = await run('run --all', { env });
 
-    expectRefusal(result, 3, 'first failed: ');
+    expectRefusal(result, 3, '2 reports failed (first, third): ');
     expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'fourth.csv', 'second.csv']);
     expect(
       server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 401),

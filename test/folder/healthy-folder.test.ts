@@ -17,7 +17,7 @@ import { calendarUnitsIn, formatInstant } from '../../src/report/window.ts';
 const daySeconds = 86_400;
 const sha256 = 'a'.repeat(64);
 
-/** Cron lines whose windows have everything since the run before, and how far they may look back. */
+/** Cron lines whose windows have everything since the last run; `longest` is their lookback. */
 const jobs = [
   { split: 'day', window: { period: 'last-7d' }, everyDays: 1, longest: 5 },
   { split: 'day', window: { period: 'yesterday' }, everyDays: 1, longest: 0 },
