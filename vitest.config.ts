@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { bundledImport, bundledText } from './.ci/bundled-text.js';
 
 type TestConfig = ViteUserConfig['test'];
 
@@ -9,6 +10,12 @@ const markdown = {
   name: 'markdown',
   transform: (text: string, id: string) =>
     id.endsWith('.md') ? `export default ${JSON.stringify(text)};` : undefined,
+};
+
+const bundledScripts = {
+  name: 'bundled scripts',
+  load: (id: string) =>
+    bundledImport.test(id) ? `export default ${JSON.stringify(bundledText(id))};` : undefined,
 };
 
 /**
@@ -49,11 +56,11 @@ const allTests: TestConfig = {
   // The values of a table are cut in the name of a test where they are longer.
   chaiConfig: { truncateThreshold: 120 },
   globalSetup: ['test/support/build.ts'],
-  // What runs in a process of its own is not seen: the real streams and signals, and the questions of a terminal, which
-  // bin.test.ts and terminal.test.ts go through.
+  // What runs in a process of its own is not seen: the real streams and signals, the questions of a terminal, which
+  // bin.test.ts and terminal.test.ts go through, and the script of a page, which browser.test.ts does.
   coverage: {
     include: ['src/**/*.ts'],
-    exclude: ['src/host.ts', 'src/ui/prompt.ts'],
+    exclude: ['src/host.ts', 'src/ui/prompt.ts', 'src/present/page/browser/**'],
     reporter: ['text-summary', 'json'],
     reportOnFailure: true,
     thresholds: { lines: 97 },
@@ -63,5 +70,5 @@ const allTests: TestConfig = {
 /** `vitest run` runs the fast tests, and `vitest run --mode long` the long ones. */
 export default defineConfig(({ mode }) => {
   const testsOfMode = mode === 'long' ? longTests : fastTests;
-  return { plugins: [markdown], test: { ...allTests, ...testsOfMode } };
+  return { plugins: [markdown, bundledScripts], test: { ...allTests, ...testsOfMode } };
 });

@@ -2,10 +2,24 @@
 // dependencies. Beside it go the licences of what is bundled, and a skill file, from which agents
 // learn what the program is for.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { build } from 'esbuild';
+import { bundledImport, bundledText } from './bundled-text.js';
 
 // Packages in CommonJS ask for Node's own modules with `require`, which an ES module lacks.
 const banner = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
+
+const bundledScripts = {
+  name: 'bundled scripts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: bundledImport }, ({ path, resolveDir }) => {
+      return { path: resolve(resolveDir, path), namespace: 'bundled' };
+    });
+    onLoad({ filter: /./, namespace: 'bundled' }, ({ path }) => {
+      return { contents: bundledText(path), loader: 'text' };
+    });
+  },
+};
 
 rmSync('dist', { recursive: true, force: true });
 
@@ -18,6 +32,7 @@ const options = {
   mainFields: ['module', 'main'],
   outdir: 'dist',
   loader: { '.md': 'text' },
+  plugins: [bundledScripts],
   // Names stay, so that the trace of a bug can be read.
   minifySyntax: true,
   legalComments: 'none',

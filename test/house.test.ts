@@ -103,7 +103,7 @@ const own = imports.filter(({ from }) => from.startsWith('.'));
 
 /** The file under src that an import means. */
 const targetOf = ({ file, from }: (typeof imports)[number]): string =>
-  join(dirname(file), from).split(sep).join('/');
+  join(dirname(file), from.replace(/\?.*/, '')).split(sep).join('/');
 
 /** The folder of a file under src, or the file's own name for those at the top. */
 function folderOf(file: string): string {

@@ -9,6 +9,7 @@ import { UsageError } from '../errors.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
+import { type Change, changeBetween, type Fraction } from './change.ts';
 import type { Sums } from './grouping.ts';
 import { decimalOf, groupedText, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
@@ -198,16 +199,7 @@ export function scaleText({ type }: Figure, value: number): string {
   return type === 'percent' ? `${text}%` : text;
 }
 
-/** A figure as two exact numbers, of which it is the quotient. */
-interface Fraction {
-  readonly over: Decimal;
-
-  /** Not 0. */
-  readonly under: Decimal;
-}
-
 const one = new Decimal(1n, 0);
-const hundred = new Decimal(100n, 0);
 
 /** A figure without any rounding; `undefined` where the sums do not give it. */
 function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefined {
@@ -224,21 +216,6 @@ function exactSum(field: string, sums: Sums): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-/** How a figure has changed against an earlier one. */
-export interface Change {
-  /**
-   * `new` where there was none before, `ended` where its group is gone, `none` where there is none
-   * now.
-   */
-  readonly direction: 'up' | 'down' | 'same' | 'new' | 'ended' | 'none';
-
-  /** As people read it: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `ended`, `–`. */
-  readonly text: string;
-
-  /** As a part of the earlier figure, 0.123 of 12.3%; absent where there is no number for it. */
-  readonly ratio?: number;
-}
-
 /** How a figure has changed; the text of an arrow is ASCII without `unicode`. */
 export function changeOf(
   figure: Figure,
@@ -248,37 +225,7 @@ export function changeOf(
 ): Change {
   const now = nowSums && fractionOf(figure, nowSums);
   const before = beforeSums && fractionOf(figure, beforeSums);
-  const wasNothing = before === undefined || before.over.sign === 0;
-  if (!now) {
-    const isEnded = nowSums === undefined && !wasNothing;
-    return isEnded ? { direction: 'ended', text: 'ended' } : { direction: 'none', text: '–' };
-  }
-  if (before && wasNothing && now.over.sign === 0) return percentChange(0, '0.0', unicode);
-  if (wasNothing) return { direction: 'new', text: 'new' };
-
-  // Both over one denominator: the change is exact until it is rounded.
-  const valueNow = now.over.times(before.under);
-  const valueBefore = before.over.times(now.under);
-  const share = valueNow.minus(valueBefore);
-  const percent = share.times(hundred).dividedBy(valueBefore, 1);
-  const isOfNegative = before.over.sign !== before.under.sign;
-  const sign = isOfNegative ? -percent.sign : percent.sign;
-
-  const ratio = Number(share.dividedBy(valueBefore, 15)) * (isOfNegative ? -1 : 1);
-  const size = String(percent).replace(/^-/, '');
-  const amount = size.includes('.') ? size : `${size}.0`;
-  return { ...percentChange(sign, amount, unicode), ratio };
-}
-
-/**
- * @param sign of the change as it is rounded @param amount its percent without the sign, with one
- * decimal
- */
-function percentChange(sign: number, amount: string, unicode: boolean): Change {
-  const percent = `${amount}%`;
-  if (sign === 0) return { direction: 'same', text: `= ${percent}`, ratio: 0 };
-  if (sign > 0) return { direction: 'up', text: `${unicode ? '▲' : '+'} ${percent}` };
-  return { direction: 'down', text: `${unicode ? '▼' : '-'} ${percent}` };
+  return changeBetween(now, before, { isGone: nowSums === undefined, unicode });
 }
 
 /**

@@ -44,6 +44,20 @@ export function moneyText(number: string): string {
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
+/** Made when it is first needed: that takes 15 ms, for which every command would wait. */
+let cents: Intl.NumberFormat | undefined;
+
+/**
+ * A number with its thousands apart and two decimals, rounded where it has more; what is no number
+ * stays.
+ */
+export function roundedText(number: string): string {
+  if (!Decimal.parse(number)) return number;
+
+  cents ??= new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return cents.format(number as `${number}`);
+}
+
 /** An hour without the minutes and seconds that it never has: `2026-10-25 02:00+0200`. */
 export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');

@@ -1,7 +1,7 @@
 import { currencyOf } from '../contract/columns.ts';
 import { type Figure, figureText } from '../figures/figures.ts';
 import type { Sums } from '../figures/grouping.ts';
-import { Decimal } from '../text/decimal.ts';
+import { roundedText } from '../figures/numbers.ts';
 
 /** A figure for readers: money with its sign and two decimals, `–` where there is none. */
 export function figureWithCurrency(figure: Figure, sums: Sums): string {
@@ -14,18 +14,4 @@ export function figureWithCurrency(figure: Figure, sums: Sums): string {
 export function withCurrency({ field, type }: Figure, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
-}
-
-/** Made when it is first needed: that takes 15 ms, for which every command would wait. */
-let cents: Intl.NumberFormat | undefined;
-
-/**
- * A number with its thousands apart and two decimals, rounded where it has more; what is no number
- * stays.
- */
-export function roundedText(number: string): string {
-  if (!Decimal.parse(number)) return number;
-
-  cents ??= new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  return cents.format(number as `${number}`);
 }

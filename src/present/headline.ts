@@ -1,9 +1,10 @@
 import { currencyOf, metricOfField } from '../contract/columns.ts';
 import type { Comparison, Figure } from '../figures/figures.ts';
+import { nameOfGroup } from '../figures/group-name.ts';
 import type { DateUnit, Group, Sums } from '../figures/grouping.ts';
 import { decimalOf, hourText } from '../figures/numbers.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
-import { nameOfGroup, type ReportSums, type Unit } from '../figures/report-sums.ts';
+import type { ReportSums, Unit } from '../figures/report-sums.ts';
 import { Decimal } from '../text/decimal.ts';
 import { timeTexts } from './time-texts.ts';
 

@@ -1,7 +1,8 @@
 import type { Comparison, Figure } from '../figures/figures.ts';
+import { nameOfGroup } from '../figures/group-name.ts';
 import { addSums, type DateUnit, type Grouping, type Sums } from '../figures/grouping.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
-import { nameOfGroup, nounOfUnit, type ReportSums } from '../figures/report-sums.ts';
+import { nounOfUnit, type ReportSums } from '../figures/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../figures/time-axis.ts';
 import { formatCount } from '../text/quantity.ts';
 

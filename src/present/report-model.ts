@@ -1,7 +1,7 @@
 import { fieldLabel, metricOfField } from '../contract/columns.ts';
 import { metrics, profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import type { Change } from '../figures/change.ts';
 import {
-  type Change,
   type Comparison,
   changeOf,
   type Figure,

@@ -1,14 +1,10 @@
+import type { Change } from '../figures/change.ts';
 import { endedGroups } from '../figures/ended-groups.ts';
-import {
-  type Change,
-  type Comparison,
-  changeOf,
-  type Figure,
-  figureValue,
-} from '../figures/figures.ts';
+import { type Comparison, changeOf, type Figure, figureValue } from '../figures/figures.ts';
+import { nameOfGroup } from '../figures/group-name.ts';
 import { addSums, type Group, type Grouping, type Sums } from '../figures/grouping.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
-import { nameOfGroup, nounOfUnit, type ReportSums, type Unit } from '../figures/report-sums.ts';
+import { nounOfUnit, type ReportSums, type Unit } from '../figures/report-sums.ts';
 import { listWords } from '../figures/window-text.ts';
 import { formatCount } from '../text/quantity.ts';
 import { figureWithCurrency } from './figure-text.ts';

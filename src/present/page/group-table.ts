@@ -1,5 +1,6 @@
 import { fieldLabel } from '../../contract/columns.ts';
-import { type Change, type Comparison, changeOf, type Figure } from '../../figures/figures.ts';
+import type { Change } from '../../figures/change.ts';
+import { type Comparison, changeOf, type Figure } from '../../figures/figures.ts';
 import type { Sums } from '../../figures/grouping.ts';
 import type { ReportSums } from '../../figures/report-sums.ts';
 import { formatCount, pluralOf } from '../../text/quantity.ts';

@@ -7,26 +7,13 @@ import {
   sumsOfRow,
 } from '../../figures/figures.ts';
 import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
-import { groupedText, hourText, numberIn } from '../../figures/numbers.ts';
-import { noName } from '../../figures/report-sums.ts';
+import { hourText, numberIn } from '../../figures/numbers.ts';
 import type { PlannedColumn } from '../../output/columns.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { roundedText } from '../figure-text.ts';
 import { timeTexts } from '../time-texts.ts';
+import { type Cell, type CellType, cellText } from './embedded-table.ts';
 import { changeHtml } from './page-text.ts';
-
-/**
- * What a cell holds: a number that a script reads to its last digit, any other number as text, a
- * text fit to be shown.
- */
-type Cell = string | number | null;
-
-/**
- * How the cells of a column are shown: a `key` is an id or a time, which is never broken into
- * lines; a `name` that is missing is unknown.
- */
-type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'name' | 'key';
 
 /**
  * How a cell is computed from those of other columns, which are named by their field; sums are
@@ -232,18 +219,4 @@ function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {
 /** A cell that holds something as people read it. */
 export function shownText({ texts, type }: PageColumn, cell: string | number): string {
   return texts?.get(String(cell)) ?? cellText(type, cell);
-}
-
-/** What stands in a cell that holds nothing. */
-export function emptyText({ type }: PageColumn): string {
-  return type === 'name' ? noName : '–';
-}
-
-/** A cell as people read it; its text was made fit for that already. */
-export function cellText(type: CellType, cell: string | number): string {
-  const text = String(cell);
-  if (type === 'integer') return groupedText(text);
-  if (type === 'money') return roundedText(text);
-  if (type === 'percent') return `${roundedText(text)}%`;
-  return text;
 }

@@ -221,7 +221,7 @@ tfoot td {
 }
 /* On a desk a long table has a window of its own, in which its head and its total stay in sight. */
 @media screen and (min-width: 64rem) { .long { max-height: 82vh; overflow: auto; } }
-#more { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
+p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
 @media screen { .paper { display: none; } }
 
 @media (max-width: 60rem) { .cards.cards > div { flex-basis: 45%; } .cards.in3.in3 > div { flex-basis: 30%; } }
@@ -257,7 +257,7 @@ tfoot td {
   .tools { margin-left: 0; width: 100%; }
   .tools label { display: flex; align-items: center; width: 100%; }
   input { flex: 1; min-width: 0; width: auto; }
-  #count { flex: 1; }
+  .count { flex: 1; }
 }
 @media (max-width: 30rem) {
   .cards.cards.cards > div { flex-basis: 45%; }
@@ -328,7 +328,7 @@ tfoot td {
   .ranks:not(.single) li i + small { display: none; }
   .cards div, figure, .bars, li, tr { break-inside: avoid; }
   h2, h3, .head, thead { break-after: avoid; }
-  .tools, .switch, .slots, .tip, .id, .more:is(th, td), .s, .all, details:not([open], .about), .unprinted .scroll, .unprinted #more { display: none !important; }
+  .tools, .switch, .slots, .tip, .id, .more:is(th, td), .s, .all, details:not([open], .about), .unprinted .scroll, .unprinted .below { display: none !important; }
   .appendix { break-before: page; }
   .turned, .turned ~ footer { page: turned; }
   .short { break-inside: avoid; }
@@ -347,6 +347,6 @@ tfoot td {
   thead { display: table-header-group; }
   tfoot { display: table-row-group; }
   tr:hover td { background: none !important; }
-  #more, p.paper { margin: .25rem 0 0; font-size: .625rem; color: var(--soft); }
+  .below, p.paper { margin: .25rem 0 0; font-size: .625rem; color: var(--soft); }
 }
 `;

@@ -1,16 +1,15 @@
 import { escapeHtml, printable } from '../../text/printable.ts';
 import { formatCount } from '../../text/quantity.ts';
-import { cellText, emptyText, type PageColumn, shownText } from './page-column.ts';
+import {
+  cellText,
+  type EmbeddedColumn,
+  type EmbeddedFormula,
+  emptyText,
+  pageRows,
+} from './embedded-table.ts';
+import { type PageColumn, shownText } from './page-column.ts';
 import { htmlText } from './page-text.ts';
 import type { PaperPlan } from './paper.ts';
-
-/**
- * So many rows stand in the page as HTML and are shown at once, fewer on a phone; so many are
- * printed.
- */
-export const pageRows = 100;
-export const phoneRows = 25;
-export const printedRows = 2000;
 
 /**
  * So many rows, of a month of days with some to spare, stand on a screen without a window of their
@@ -40,9 +39,9 @@ export interface PageTable {
 
 /** What filters the rows and turns their pages; a script makes it work, and shows it. */
 const filterTools =
-  '<div class="tools" hidden><label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>' +
-  '<span id="count" role="status"></span><span class="pager"><button type="button" id="back" aria-label="Previous rows">‹</button>' +
-  '<button type="button" id="on" aria-label="Next rows">›</button></span></div>';
+  '<div class="tools" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false"></label>' +
+  '<span class="count" role="status"></span><span class="pager"><button type="button" class="back" aria-label="Previous rows">‹</button>' +
+  '<button type="button" class="on" aria-label="Next rows">›</button></span></div>';
 
 /** What shows the figures that are not seen first; the style of the page makes it work. */
 const allFigures = '<label class="switch">All figures<input type="checkbox" id="all"></label>';
@@ -84,7 +83,7 @@ ${tools}</div>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
 ${foot}</table></div>
-<p id="more">${sentenceBelow(count, rowCount)}</p>
+<p class="below">${sentenceBelow(count, rowCount)}</p>
 ${renderPaperSentences(paper)}</section>
 `;
 }
@@ -103,7 +102,7 @@ function sentenceBelow(count: number, rowCount: number): string {
 function renderCell(column: PageColumn, row: number, table: PageTable): string {
   const look = lookOf(column, table);
   const cell = column.cells[row] ?? null;
-  if (cell === null) return `<td class="${look} none">${emptyText(column)}`;
+  if (cell === null) return `<td class="${look} none">${emptyText(column.type)}`;
 
   const text = shownText(column, cell);
   return `<td class="${look}">${column.cellHtml?.(row) ?? escapeHtml(text)}`;
@@ -145,24 +144,27 @@ export function embedColumns(table: PageTable): string[] {
 
   return all.map((column, i) => {
     const { name, type, cells, texts } = column;
-    const shape = {
+    const formula = formulaOf(column, indexOf);
+    const embedded: EmbeddedColumn = {
       name: printable(name),
       type,
       look: i < columns.length ? lookOf(column, table) : undefined,
-      isHidden: i >= columns.length || undefined,
       texts: texts && Object.fromEntries(texts),
-      ...(formulaOf(column, indexOf) ?? { cells }),
+      ...(formula ? { formula } : { cells }),
     };
-    const json = JSON.stringify(shape).replaceAll('<', '\\u003c');
+    const json = JSON.stringify(embedded).replaceAll('<', '\\u003c');
     return i === 0 ? json : `,\n${json}`;
   });
 }
 
 /**
- * A formula with the places of its columns; `undefined` where a column that it needs is not
+ * A formula with the indexes of its columns; `undefined` where a column that it needs is not
  * embedded.
  */
-function formulaOf({ formula }: PageColumn, indexOf: (field: string) => number) {
+function formulaOf(
+  { formula }: PageColumn,
+  indexOf: (field: string) => number,
+): EmbeddedFormula | undefined {
   if (!formula) return undefined;
 
   const isRatio = formula.kind === 'ratio';
@@ -170,6 +172,6 @@ function formulaOf({ formula }: PageColumn, indexOf: (field: string) => number) 
   const second = indexOf(isRatio ? formula.under : formula.before);
   if (first < 0 || second < 0) return undefined;
   return isRatio
-    ? { over: first, under: second, factor: formula.factor }
-    : { now: first, before: second, isOfTime: formula.isOfTime };
+    ? { kind: 'ratio', over: first, under: second, factor: formula.factor }
+    : { kind: 'change', now: first, before: second, isOfTime: formula.isOfTime };
 }

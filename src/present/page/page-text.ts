@@ -1,4 +1,4 @@
-import type { Change } from '../../figures/figures.ts';
+import type { Change } from '../../figures/change.ts';
 import { escapeHtml, printable } from '../../text/printable.ts';
 
 /** Text of the report as HTML. */

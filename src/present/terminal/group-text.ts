@@ -1,5 +1,6 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { type Figure, figureText, figureValue } from '../../figures/figures.ts';
+import { noName } from '../../figures/group-name.ts';
 import {
   addSums,
   type Group,
@@ -9,7 +10,6 @@ import {
   type Sums,
 } from '../../figures/grouping.ts';
 import { isName, type RankedGroups } from '../../figures/ranked-groups.ts';
-import { noName } from '../../figures/report-sums.ts';
 import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
 import { ColumnPlan } from '../../output/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';

@@ -1,5 +1,5 @@
+import type { Change } from '../../figures/change.ts';
 import {
-  type Change,
   type Comparison,
   everyFigureOf,
   type Figure,

@@ -1,6 +1,6 @@
 import type { FieldType } from '../../contract/columns.ts';
+import type { Change } from '../../figures/change.ts';
 import {
-  type Change,
   type Comparison,
   changeOf,
   type Figure,

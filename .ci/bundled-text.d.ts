@@ -1,0 +1,3 @@
+export const bundledImport: RegExp;
+
+export function bundledText(path: string): string;

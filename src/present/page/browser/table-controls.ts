@@ -1,0 +1,227 @@
+import { type EmbeddedTable, pageRows, phoneRows, printedRows } from '../embedded-table.ts';
+import {
+  type CellValue,
+  isChange,
+  plainText,
+  type TableColumnData,
+  TableData,
+} from './table-data.ts';
+
+/** Which column rows are sorted by: 1 upwards, -1 downwards. */
+interface Sorting {
+  readonly column: TableColumnData;
+  readonly sign: 1 | -1;
+}
+
+/** Makes the table of a section sortable, filterable and paged. */
+export class TableControls {
+  readonly #section: HTMLElement;
+
+  readonly #data: TableData;
+
+  readonly #table: HTMLTableElement | null;
+
+  /** The cells of the line of totals, and what they hold for all rows. */
+  readonly #totalCells: readonly HTMLElement[];
+  readonly #firstTotals: readonly (readonly Node[])[];
+
+  /** The rows that the filter leaves, in order. */
+  #rows: readonly number[];
+
+  #sorting: Sorting | undefined;
+
+  /** The first row in sight, and how many there are at once. */
+  #from = 0;
+  #atOnce: number;
+
+  constructor(section: HTMLElement, table: EmbeddedTable) {
+    this.#section = section;
+    this.#data = new TableData(table);
+    this.#table = section.querySelector('table');
+    this.#totalCells = [...section.querySelectorAll<HTMLElement>('tfoot td')];
+    this.#firstTotals = this.#totalCells.map((cell) => [...cell.childNodes]);
+    this.#rows = everyRow(this.#data);
+    this.#atOnce = rowsAtOnce();
+  }
+
+  /** Shows the controls, unless there is nothing to filter. */
+  begin(): void {
+    const filter = this.#one<HTMLInputElement>('input[type=search]');
+    if (!filter) return;
+
+    this.#addSortButtons();
+    filter.addEventListener('input', () => this.#choose());
+    this.#one('.back')?.addEventListener('click', () => this.#turn(-1));
+    this.#one('.on')?.addEventListener('click', () => this.#turn(1));
+    addEventListener('beforeprint', () => this.#showAtOnce(printedRows));
+    addEventListener('afterprint', () => this.#showAtOnce(rowsAtOnce()));
+
+    const pager = this.#one('.pager');
+    if (pager) pager.hidden = this.#data.rowCount <= this.#atOnce;
+    const tools = this.#one('.tools');
+    if (tools) tools.hidden = false;
+    this.#draw(0);
+  }
+
+  #one<Found extends HTMLElement>(selector: string): Found | null {
+    return this.#section.querySelector<Found>(selector);
+  }
+
+  #addSortButtons(): void {
+    const heads = [...this.#section.querySelectorAll('th')];
+    for (const [i, head] of heads.entries()) {
+      const column = this.#data.columns[i];
+      if (!column) continue;
+
+      if (head.ariaSort === 'descending') this.#sorting = { column, sign: -1 };
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.append(...head.childNodes);
+      button.addEventListener('click', () => {
+        for (const each of heads) each.removeAttribute('aria-sort');
+        this.#sortBy(column, head);
+      });
+      head.append(button);
+    }
+  }
+
+  /**
+   * The first click sorts numbers downwards and texts upwards, the second the other way, the third
+   * restores the order.
+   */
+  #sortBy(column: TableColumnData, head: Element): void {
+    const first = column.isNumeric ? -1 : 1;
+    const sorting = this.#sorting;
+    if (sorting?.column !== column) this.#sorting = { column, sign: first };
+    else
+      this.#sorting = sorting.sign === first ? { column, sign: first === 1 ? -1 : 1 } : undefined;
+
+    if (this.#sorting) {
+      head.setAttribute('aria-sort', this.#sorting.sign > 0 ? 'ascending' : 'descending');
+    }
+    this.#choose();
+  }
+
+  /** Filters and sorts the rows, and shows the first of them. */
+  #choose(): void {
+    const words = this.#one<HTMLInputElement>('input[type=search]')?.value.split(/\s+/) ?? [];
+    const wanted = words.filter((word) => word !== '').map(plainText);
+    const searched = this.#data.columns.filter(({ isNumeric }) => !isNumeric);
+    const hasWord = (row: number, word: string): boolean => {
+      return searched.some((column) => column.plainTexts()[row]?.includes(word));
+    };
+
+    const rows = everyRow(this.#data).filter((row) => wanted.every((word) => hasWord(row, word)));
+    if (this.#sorting) sortRows(rows, this.#sorting);
+    this.#rows = rows;
+    this.#addUp();
+    this.#scrollUp();
+    this.#draw(0);
+  }
+
+  /** Adds up the rows that the filter leaves. */
+  #addUp(): void {
+    const isWhole = this.#rows.length === this.#data.rowCount;
+    for (const [i, column] of this.#data.columns.entries()) {
+      const cell = this.#totalCells[i];
+      const firstTotal = this.#firstTotals[i] ?? [];
+      if (!cell || !column.isNumeric || firstTotal.length === 0) continue;
+
+      if (isWhole) cell.replaceChildren(...firstTotal);
+      else fill(cell, column, this.#data.sumOver(column, this.#rows));
+    }
+  }
+
+  #turn(step: 1 | -1): void {
+    this.#draw(this.#from + step * this.#atOnce);
+    this.#scrollUp();
+  }
+
+  #showAtOnce(count: number): void {
+    this.#atOnce = count;
+    this.#draw(this.#from);
+  }
+
+  #scrollUp(): void {
+    const scroll = this.#one('.scroll');
+    if (scroll) scroll.scrollTop = 0;
+  }
+
+  #draw(from: number): void {
+    this.#from = Math.max(0, from);
+    const rows = this.#rows.slice(this.#from, this.#from + this.#atOnce);
+    this.#table?.tBodies[0]?.replaceChildren(...rows.map((row) => this.#lineOf(row)));
+    this.#describe(this.#from + rows.length);
+  }
+
+  #lineOf(row: number): HTMLTableRowElement {
+    const line = document.createElement('tr');
+    for (const column of this.#data.columns) {
+      const value = column.values[row] ?? null;
+      const cell = line.insertCell();
+      fill(cell, column, value);
+      cell.className = value === null ? `${column.look} none` : (column.look ?? '');
+    }
+    return line;
+  }
+
+  /** Says which rows are in sight. */
+  #describe(to: number): void {
+    const count = this.#rows.length;
+    const { rowCount } = this.#data;
+    const from = this.#from + 1;
+    const isWhole = to - from + 1 === count;
+    const span = isWhole ? '' : `${counted(from)}–${counted(to)} of `;
+    const noun = count === 1 ? ' row' : ' rows';
+    const filtered = count === rowCount ? '' : ` (of ${counted(rowCount)})`;
+    setText(this.#one('.count'), span + counted(count) + noun + filtered);
+
+    const back = this.#one<HTMLButtonElement>('.back');
+    if (back) back.disabled = this.#from === 0;
+    const on = this.#one<HTMLButtonElement>('.on');
+    if (on) on.disabled = to === count;
+
+    const below = this.#one('.below');
+    const others = `Rows ${counted(from)} to ${counted(to)} of ${counted(count)}; the file holds the others.`;
+    setText(below, count === 0 ? 'No row fits the filter.' : isWhole ? '' : others);
+    below?.classList.toggle('paper', count > 0);
+  }
+}
+
+function everyRow({ rowCount }: TableData): number[] {
+  return Array.from({ length: rowCount }, (_, row) => row);
+}
+
+function rowsAtOnce(): number {
+  return matchMedia('(max-width: 40rem)').matches ? phoneRows : pageRows;
+}
+
+/** Sorts rows; those without a value come last, whatever the direction. */
+function sortRows(rows: number[], { column, sign }: Sorting): void {
+  const keys = column.sortKeys();
+  rows.sort((a, b) => {
+    const [first = Number.NaN, second = Number.NaN] = [keys[a], keys[b]];
+    const isMissing = Number(Number.isNaN(first)) - Number(Number.isNaN(second));
+    return isMissing || sign * (first - second) || a - b;
+  });
+}
+
+/** Shows a value in a cell; a change in the colour of its direction. */
+function fill(cell: HTMLElement, column: TableColumnData, value: CellValue): void {
+  if (!isChange(value)) {
+    cell.textContent = column.textOf(value);
+    return;
+  }
+  const mark = document.createElement('b');
+  mark.className = value.direction;
+  mark.textContent = value.text;
+  cell.replaceChildren(mark);
+}
+
+function setText(element: HTMLElement | null, text: string): void {
+  if (element) element.textContent = text;
+}
+
+function counted(number: number): string {
+  return number.toLocaleString('en');
+}

@@ -1,0 +1,171 @@
+import { type Change, changeBetween, type Fraction } from '../../../figures/change.ts';
+import { Decimal } from '../../../text/decimal.ts';
+import {
+  type Cell,
+  type CellType,
+  cellText,
+  type EmbeddedColumn,
+  type EmbeddedFormula,
+  type EmbeddedTable,
+  emptyText,
+} from '../embedded-table.ts';
+
+/** What a cell of a column holds or is computed to. */
+export type CellValue = Cell | Change;
+
+/** The columns of a table with the values of all rows. */
+export class TableData {
+  readonly rowCount: number;
+
+  /** The columns that are shown. */
+  readonly columns: readonly TableColumnData[];
+
+  /** All columns, in the order that formulas count in. */
+  readonly #all: readonly TableColumnData[];
+
+  constructor({ rowCount, columns }: EmbeddedTable) {
+    this.rowCount = rowCount;
+    this.#all = columns.map((column) => new TableColumnData(column));
+    this.columns = this.#all.filter(({ look }) => look !== undefined);
+
+    for (const column of this.#all) {
+      const { formula } = column;
+      if (!formula) continue;
+      for (let row = 0; row < rowCount; row++) {
+        column.values[row] = this.#computed(formula, (other) => other.numberIn(row));
+      }
+    }
+  }
+
+  /** A column over some rows: its sum, or the rate or change that sums give; `null` for none. */
+  sumOver(column: TableColumnData, rows: readonly number[]): CellValue {
+    if (column.formula) return this.#computed(column.formula, (other) => other.sumOver(rows));
+    if (column.type === 'percent') return null;
+
+    const sum = column.sumOver(rows);
+    return Number.isNaN(sum) ? null : sum;
+  }
+
+  #computed(formula: EmbeddedFormula, numberOf: (column: TableColumnData) => number): CellValue {
+    const numberAt = (index: number): number => {
+      const column = this.#all[index];
+      return column ? numberOf(column) : Number.NaN;
+    };
+    if (formula.kind === 'ratio') {
+      return ratioOf(numberAt(formula.over), numberAt(formula.under), formula.factor);
+    }
+
+    const change = changeBetween(
+      fractionOf(numberAt(formula.now)),
+      fractionOf(numberAt(formula.before)),
+    );
+    // A month that is longer than the one before has days that are not new.
+    const hasNone = change.direction === 'none' || (formula.isOfTime && change.direction === 'new');
+    return hasNone ? null : change;
+  }
+}
+
+function ratioOf(over: number, under: number, factor: number): number | null {
+  if (Number.isNaN(over) || !under) return null;
+  return Number(((factor * over) / under).toFixed(6));
+}
+
+function fractionOf(number: number): Fraction | undefined {
+  const over = Decimal.parse(String(number));
+  return over && { over, under: new Decimal(1n, 0) };
+}
+
+/** A column of a table with its values. */
+export class TableColumnData {
+  readonly type: CellType;
+
+  /** The class of its cells. */
+  readonly look: string | undefined;
+
+  readonly formula: EmbeddedFormula | undefined;
+
+  readonly values: CellValue[];
+
+  readonly #texts: Readonly<Record<string, string>>;
+
+  #sortKeys: readonly number[] | undefined;
+
+  #plainTexts: readonly string[] | undefined;
+
+  constructor({ type, look, formula, cells = [], texts = {} }: EmbeddedColumn) {
+    this.type = type;
+    this.look = look;
+    this.formula = formula;
+    this.values = [...cells];
+    this.#texts = texts;
+  }
+
+  get isNumeric(): boolean {
+    return !['text', 'name', 'key'].includes(this.type);
+  }
+
+  /** The number of a row; `NaN` for none. */
+  numberIn(row: number): number {
+    return numberOf(this.values[row] ?? null);
+  }
+
+  /** The sum of the rows that have a number; `NaN` if none has. */
+  sumOver(rows: readonly number[]): number {
+    // Whole cents add up exactly where decimals do not.
+    const isMoney = this.type === 'money';
+    let sum = Number.NaN;
+    for (const row of rows) {
+      const number = this.numberIn(row);
+      if (Number.isNaN(number)) continue;
+      sum = (Number.isNaN(sum) ? 0 : sum) + (isMoney ? number * 1e6 : number);
+    }
+    return isMoney ? Math.round(sum / 1e4) / 100 : sum;
+  }
+
+  /** A value as people read it. */
+  textOf(value: CellValue): string {
+    if (value === null) return emptyText(this.type);
+    if (isChange(value)) return value.text;
+    const text = Object.hasOwn(this.#texts, value) ? this.#texts[value] : undefined;
+    return text ?? cellText(this.type, value);
+  }
+
+  /**
+   * What rows are sorted by: the number of each, or the place of its text among all texts; `NaN`
+   * for none.
+   */
+  sortKeys(): readonly number[] {
+    this.#sortKeys ??= this.isNumeric
+      ? this.values.map((value) => numberOf(value))
+      : placesOf(this.values.filter((value) => value !== null).map(String), this.values);
+    return this.#sortKeys;
+  }
+
+  /** The texts of all rows in lower case and without accents, as a filter compares them. */
+  plainTexts(): readonly string[] {
+    this.#plainTexts ??= this.values.map((value) => plainText(this.textOf(value)));
+    return this.#plainTexts;
+  }
+}
+
+/** A text in lower case and without accents. */
+export function plainText(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Whether a value is a change. */
+export function isChange(value: CellValue): value is Change {
+  return typeof value === 'object' && value !== null;
+}
+
+function numberOf(value: CellValue): number {
+  if (value === null || value === '') return Number.NaN;
+  return isChange(value) ? (value.ratio ?? Number.NaN) : Number(value);
+}
+
+function placesOf(texts: readonly string[], values: readonly CellValue[]): number[] {
+  const collator = new Intl.Collator('en', { numeric: true });
+  const sorted = [...new Set(texts)].sort(collator.compare);
+  const places = new Map(sorted.map((text, place) => [text, place]));
+  return values.map((value) => (value === null ? Number.NaN : (places.get(String(value)) ?? -1)));
+}
