@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
+import { temporaryName } from '../output/file/temporary-files.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { windowOf } from '../report/spec-window.ts';
 import type { SplitUnit } from '../report/window.ts';
@@ -335,6 +336,8 @@ function textOf(bytes: Buffer): string | undefined {
  * @throws the system's error if the file cannot be written
  */
 export async function appendLine(path: string, line: string): Promise<void> {
+  if (await createWithLine(path, line)) return;
+
   const file = await openHistory(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   try {
     const separator = (await endsTorn(file)) ? '\n' : '';
@@ -343,6 +346,30 @@ export async function appendLine(path: string, line: string): Promise<void> {
     if (bytesWritten < bytes.length) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Creates a history file that has its first line from the beginning, whenever the program is ended.
+ * Returns false if something is there, or if the disk has no hard links.
+ */
+async function createWithLine(path: string, line: string): Promise<boolean> {
+  const isFree = await fs.lstat(path).then(
+    () => false,
+    (error) => codeOf(error) === 'ENOENT',
+  );
+  if (!isFree) return false;
+
+  const temporaryPath = join(dirname(path), temporaryName(basename(path)));
+  try {
+    await fs.writeFile(temporaryPath, `${line}\n`, { flag: 'wx', mode: 0o644 });
+    await fs.link(temporaryPath, path);
+    return true;
+  } catch {
+    // What is really wrong, the ordinary way reports.
+    return false;
+  } finally {
+    await fs.unlink(temporaryPath).catch(() => {});
   }
 }
 

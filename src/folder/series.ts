@@ -26,30 +26,45 @@ export interface Series {
  * @param now the present, in unix seconds
  */
 export function seriesOf({ sources }: History, now: number): Series[] {
-  const outputs = new Set(sources.flatMap(({ specs }) => specs.map(({ spec }) => spec.output)));
+  const linesOf = new Map<string, SpecLine[][]>();
+  for (const source of sources) {
+    for (const [output, lines] of linesByOutput(source)) {
+      linesOf.set(output, [...(linesOf.get(output) ?? []), lines]);
+    }
+  }
+
   const series: Series[] = [];
-  for (const output of [...outputs].sort()) {
-    const current = currentSpec(sources, output, now);
-    const specs = sources.flatMap((source) => specsOf(source, output));
-    if (current) series.push({ names: new FileNames(output), current, specs });
+  for (const [output, ofSources] of [...linesOf].sort(byOutput)) {
+    const current = currentSpec(ofSources, now);
+    if (current) series.push({ names: new FileNames(output), current, specs: ofSources.flat() });
   }
   return series;
 }
 
-function specsOf({ specs }: HistoryFile, output: string): SpecLine[] {
-  return specs.filter(({ spec }) => spec.output === output);
+function linesByOutput({ specs }: HistoryFile): Map<string, SpecLine[]> {
+  const linesOf = new Map<string, SpecLine[]>();
+  for (const line of specs) {
+    const { output } = line.spec;
+    const lines = linesOf.get(output);
+    if (lines) lines.push(line);
+    else linesOf.set(output, [line]);
+  }
+  return linesOf;
 }
 
-/** The last spec line of each history file counts, and among those the latest. */
-function currentSpec(
-  sources: readonly HistoryFile[],
-  output: string,
-  now: number,
-): SpecLine | undefined {
+function byOutput([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+/**
+ * The last spec line of each history file counts, and the latest of those.
+ *
+ * @param ofSources the spec lines of a series in each history file
+ */
+function currentSpec(ofSources: readonly SpecLine[][], now: number): SpecLine | undefined {
   const ranked: SpecLine[] = [];
-  for (const source of sources) {
-    const specs = specsOf(source, output);
-    const last = specs.findLast(({ isBackfill }) => !isBackfill) ?? specs.at(-1);
+  for (const lines of ofSources) {
+    const last = lines.findLast(({ isBackfill }) => !isBackfill) ?? lines.at(-1);
     if (last) ranked.push(last);
   }
 
@@ -66,8 +81,9 @@ export function lastSpec(
   { output, source, isBackfill }: { output: string; source: string; isBackfill: boolean },
 ): SpecLine | undefined {
   const file = sources.find(({ name }) => name === source);
-  const specs = file ? specsOf(file, output) : [];
-  return specs.findLast((line) => isBackfill || !line.isBackfill);
+  return file?.specs.findLast((line) => {
+    return line.spec.output === output && (isBackfill || !line.isBackfill);
+  });
 }
 
 /** A series as it will be once a spec line is written. */

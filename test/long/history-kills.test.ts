@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readHistory } from '../../src/folder/history.ts';
@@ -6,7 +6,6 @@ import { serveForTest } from '../support/service.ts';
 import { spawnCli, type start, startCli } from '../support/spawn.ts';
 
 const kills = 200;
-const dayMs = 86_400_000;
 
 /**
  * Kills a program at a moment within so many milliseconds, unless it has ended before; tells
@@ -20,16 +19,28 @@ async function killWithin({ child, ended }: ReturnType<typeof start>, mostMs: nu
 }
 
 for (const ending of ['csv', 'parquet']) {
-  test(`${kills / 2} kill -9 of cron lines, alone, side by side and as shards: the next run sets everything right (${ending})`, async () => {
-    let skippedMs = 0;
-    // Each round the service's clock is a day further, so that the figures of every day are others.
-    const clock = () => Date.now() + skippedMs;
-    const { cwd, env } = await serveForTest({ delayMs: 0, restateDays: 400, clock });
+  test(`${kills / 2} kill -9 of cron lines and repairs, alone, side by side and as shards: the next run fixes everything (${ending})`, async () => {
+    const { server, cwd, env } = await serveForTest({ delayMs: 0, clock: Date.now });
     const folder = join(cwd, 'data');
     const request = '--by DAILY,CAMPAIGN --metrics displays,downloads --fresh -q --split day';
     const line = `run --period last-9d ${request} --missing --lookback 4 -o data/{date}.${ending}`;
     const shards = [`${line} --shard 1/2`, `${line} --shard 2/2`];
-    const starters = [[line], [line, line, ...shards], shards, [line, line, ...shards]];
+    const repair = 'repair data';
+    const starters = [[line], [line, line, ...shards], [repair], shards, [repair, line]];
+
+    /** Has the service report other figures from now on. */
+    const restate = (round: number): void => {
+      server.clearFaults();
+      server.fault({
+        endpoint: 'download',
+        change: (document) => {
+          const data = document.data.map((row) => {
+            return { ...row, displays: Number(row.displays) + round };
+          });
+          return { ...document, data };
+        },
+      });
+    };
 
     const expectRun = async (): Promise<void> => {
       expect(await spawnCli(line, { cwd, env })).toMatchObject({ exitCode: 0 });
@@ -42,13 +53,12 @@ for (const ending of ['csv', 'parquet']) {
 
       const files = readdirSync(folder).filter((name) => !name.startsWith('_'));
       const { signal } = new AbortController();
-      const history = await readHistory(folder, { now: clock() / 1_000, signal });
+      const history = await readHistory(folder, { now: Date.now() / 1_000, signal });
       expect(files.sort()).toEqual([...history.files.keys()].sort());
       expect(files).toHaveLength(9);
     };
 
     await expectRun();
-    skippedMs += dayMs;
     // A night's run, alone: several at once take longer, so that most of them are killed.
     const startedMs = performance.now();
     await expectRun();
@@ -56,8 +66,13 @@ for (const ending of ['csv', 'parquet']) {
 
     let left = kills / 2;
     for (let round = 0; left > 0; round += 1) {
-      skippedMs += dayMs;
+      restate(round);
       const lines = starters[round % starters.length] ?? [];
+      if (lines.includes(repair)) {
+        for (const name of readdirSync(folder)) {
+          if (!name.startsWith('_')) rmSync(join(folder, name));
+        }
+      }
       const runs = lines.map((each) => startCli(each, { cwd, env }));
       const killed = await Promise.all(runs.map((run) => killWithin(run, runMs)));
       left -= killed.filter(Boolean).length;

@@ -59,18 +59,18 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   missing: {
     belongsTo: 'this-run',
     flags: '--missing',
-    meaning: 'fetch only what has no file yet',
+    meaning: 'download only what is due: no file, changed, or not final',
   },
   lookback: {
     belongsTo: 'spec',
     flags: '--lookback <n>',
-    meaning: 'fetch a day again until n more are over, because late figures still arrive',
+    meaning: 'download a day again until n more are over, because late figures still arrive',
     read: readCount,
   },
   refetch: {
     belongsTo: 'this-run',
     flags: '--refetch',
-    meaning: 'fetch files of the window that answer another request again',
+    meaning: 'download the whole window again, also over files of another request or account',
     isRare: true,
     isNeverSaved: true,
   },
