@@ -30,7 +30,8 @@ interface Cost {
 /** A folder of days before 2026-11-01, all of them copies of one of 4 KB, each with its line. */
 async function fillFolder(days: number) {
   const { run, cwd, env } = await serveForTest({ delayMs: 0 });
-  const line = 'run --by CAMPAIGN --split day --missing --lookback 3';
+  const line =
+    'run --by HOURLY,OS --metrics displays,clicks,revenueEuro --split day --missing --lookback 3';
   const output = '-q -o data/date={date}/part.csv';
   expect(await run(`${line} --since 2026-10-31 --until 2026-10-31 ${output}`)).toMatchObject({
     exitCode: 0,
