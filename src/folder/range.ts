@@ -64,8 +64,8 @@ function spanOf(line: SpecLine, now: number): WindowSpan | undefined {
 }
 
 /** True for a typed `--since` (also `-90d`), fixed dates and a fixed `--period`. */
-function hasBeginning({ spec, at }: SpecLine, now: number): boolean {
-  return spec.since !== undefined || hasFixedBeginning(spec, Math.min(at, now) * 1_000);
+function hasBeginning({ spec }: SpecLine, now: number): boolean {
+  return spec.since !== undefined || hasFixedBeginning(spec, now * 1_000);
 }
 
 /** Spans in time order, those that overlap or touch as one. */
