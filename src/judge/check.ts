@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import type { ReportRequest } from '../contract/messages.ts';
+import type { ReportRequest, WindowClock } from '../contract/messages.ts';
 import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
 import type { Judgement, Remark, RemarkKind } from '../errors.ts';
 import type { Window } from '../report/window.ts';
@@ -16,6 +16,9 @@ export interface Expectation {
   readonly columns: readonly Column[];
 
   readonly filters?: ReportRequest['filters'];
+
+  /** How the ends of the window were sent; as instants where absent. */
+  readonly windowClock?: WindowClock;
 }
 
 /** Looks at a report's rows on their way to the output, and says at their end what it has found. */

@@ -84,6 +84,14 @@ export class MetricValues {
     return text === undefined ? undefined : Decimal.parse(text);
   }
 
+  /** The size of the number of a row, as a double; 0 where it has none. */
+  sizeAt(batch: RowBatch, row: number): number {
+    const value = hundredthsOf(batch, this.column.field)[row] as number;
+    if (Number.isNaN(value)) return 0;
+    if (value !== lookCloser) return Math.abs(value) / 100;
+    return Math.abs(Number(this.numberAt(batch, row) ?? 0));
+  }
+
   #lookAt(batch: RowBatch, row: number): void {
     const json = this.#textAt(batch, row);
     const text = numberTextIn(json);

@@ -133,11 +133,12 @@ export class ReportVerdict implements Verdict {
     return sayings;
   }
 
-  #judgeSummary({ profile, window }: Expectation, tail: ReportTail, sayings: Sayings): void {
+  #judgeSummary(expectation: Expectation, tail: ReportTail, sayings: Sayings): void {
+    const { profile, window } = expectation;
     const summary = summaryIn(tail.members);
     if (!summary) return;
     const { origin, nowMs } = this.#report;
-    judgeWindow(window, summary, { createdMs: origin.createdMs, nowMs }, sayings);
+    judgeWindow(expectation, summary, { createdMs: origin.createdMs, nowMs }, sayings);
     // A buyer's summary names one zone, whatever the request says.
     if (profile === 'dsp') judgeZone(window, summary, sayings);
   }

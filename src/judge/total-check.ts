@@ -1,33 +1,47 @@
 import type { Column } from '../contract/columns.ts';
 import { hundredthsOf, lookCloser, numberFactsOf, valuesOf } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
-import { emptyRowsOf, ShortTexts } from '../rows/row-keys.ts';
+import { EdgeWords, emptyRowsOf, rowsWithWord, ShortTexts } from '../rows/row-keys.ts';
 import { Decimal } from '../text/decimal.ts';
 import type { Check, Sayings } from './check.ts';
 import { ExactSum } from './exact-sum.ts';
 import type { MetricValues } from './metric-values.ts';
 
-/**
- * More times than this (a year of hours) are not added up one by one, nor more rows that may be
- * totals kept.
- */
+/** More times than this (a year of hours) are not added up one by one. */
 const timesAtMost = 10_000;
+
+/** Of the rows of one time so many that may be its total are kept, those with the largest sums. */
+const candidatesAtMost = 4;
 
 /** Sums that are larger are seldom equal by chance. */
 const tellingSum = new Decimal(1_000n, 0);
 
 const zero = new Decimal(0n, 0);
 
-/**
- * The words for a total in English, French, German, Spanish and Italian, or nothing but blanks,
- * stars and dashes.
- */
-const totalWords = new ShortTexts(
-  /^[ *—–-]*(?:grand total|totals?|sum|all|overall|total g[ée]n[ée]ral|totaux|somme|tous|toutes|ensemble|gesamt(?:summe)?|summe|insgesamt|alle|total general|totales|suma|todos|todas|totale(?: generale)?|totali|somma|tutti|tutte)?[ :*—–-]*$/i,
-  { initials: 'tgaiseo *—–-', bytesAtMost: 30 },
+/** The words for a total in English, French, German, Spanish and Italian. */
+const totalWords = [
+  ...['total', 'totals', 'sum', 'all', 'overall'],
+  ...['totaux', 'somme', 'tous', 'toutes', 'ensemble'],
+  ...['gesamt', 'gesamtsumme', 'gesamtergebnis', 'summe', 'insgesamt', 'alle'],
+  ...['totales', 'suma', 'todos', 'todas'],
+  ...['totale', 'totali', 'somma', 'tutti', 'tutte'],
+];
+
+const wordsAtEdge = new EdgeWords(totalWords);
+
+/** What services write where a breakdown has no value. */
+const emptyTexts = new ShortTexts(/^(?:0|-1|\(not set\)|[ *—–-]*)$/i, {
+  initials: '0(- *—–',
+  bytesAtMost: 30,
+});
+
+/** What may stand in the place of a time: the same, or a word for a total. */
+const timelessTexts = new ShortTexts(
+  new RegExp(`^(?:\\(not set\\)|[ *—–-]*(?:grand )?(?:${totalWords.join('|')})?[ :*—–-]*)$`, 'i'),
+  { initials: '(- *—–tgaiseo', bytesAtMost: 30 },
 );
 
-/** A row without a value, or with a word for a total, in every breakdown but the time. */
+/** A row that may be a total, by what it has in the breakdowns but the time. */
 interface Candidate {
   /** Counted from 1. */
   readonly row: number;
@@ -35,6 +49,10 @@ interface Candidate {
   /** By the metrics; nothing where the row has no number. */
   readonly values: readonly (Decimal | undefined)[];
 
+  /** How large its values are together. */
+  readonly size: number;
+
+  /** Whether it has a word for a total. Else it has nothing in any of the breakdowns. */
   readonly hasWord: boolean;
 }
 
@@ -58,8 +76,8 @@ interface Total {
 }
 
 /**
- * Finds a row, or one for each day, hour or month, that has nothing or a word for a total in every
- * breakdown but the time, beside rows that add up to it exactly.
+ * Finds a row, or one for each day, hour or month, that has a word for a total in a breakdown but
+ * the time, or nothing in all of them, and holds exactly the sums of the others.
  */
 export class TotalCheck implements Check {
   readonly #metrics: readonly MetricValues[];
@@ -75,8 +93,6 @@ export class TotalCheck implements Check {
   /** The candidates that have no time. */
   readonly #grand: Candidate[] = [];
 
-  #candidateCount = 0;
-
   constructor(columns: readonly Column[], metrics: readonly MetricValues[]) {
     this.#metrics = metrics;
     const breakdowns = columns.filter(({ breakdown }) => breakdown !== undefined);
@@ -87,41 +103,35 @@ export class TotalCheck implements Check {
 
   observe(batch: RowBatch): void {
     if (this.#isTooMuch) return;
-    const isGrand = this.#grandRows(batch);
+    const worded = rowsWithWord(batch, this.#fields, wordsAtEdge);
+    const candidates = this.#candidateRows(batch, worded);
+    const timeless = this.#timelessRows(batch, candidates);
     const timeField = this.#timeFields.at(-1);
     const isTimed = timeField !== undefined && this.#fields.length > 0;
-    if (isTimed) this.#addTimes(batch, timeField, isGrand);
+    if (isTimed) this.#addTimes(batch, timeField, timeless);
 
-    const candidates = new Set(
-      this.#fields.length > 0 ? emptyRowsOf(batch, this.#fields, totalWords) : isGrand,
-    );
     for (const row of candidates) {
-      const candidate = this.#candidateAt(batch, row);
-      this.#candidateCount += 1;
-      const time = isTimed && !isGrand.has(row) ? this.#timeAt(batch, timeField, row) : undefined;
-      if (time) time.candidates.push(candidate);
-      else this.#grand.push(candidate);
+      const isOfTime = isTimed && !timeless.has(row);
+      const kept = isOfTime ? this.#timeAt(batch, timeField, row).candidates : this.#grand;
+      const size = this.#sizeAt(batch, row);
+      if (makeRoom(kept, size)) {
+        kept.push(this.#candidateAt(batch, row, { size, isWorded: worded.has(row) }));
+      }
     }
   }
 
   close({ rowCount }: ReportTail, sayings: Sayings): void {
-    if (this.#isTooMuch || this.#candidateCount === 0) return;
+    if (this.#isTooMuch) return;
 
     const all: Total = { count: rowCount, sums: this.#metrics.map(({ sum }) => sum.value) };
     const times = [...this.#times.values()];
     const timed = times.flatMap(({ candidates }) => candidates);
-    const details = minus(all, [...this.#grand, ...timed]);
-
-    const [grand] = this.#grand;
-    if (grand && this.#grand.length === 1 && isTotalOf(grand, details)) {
-      sayings.find('total', `Row ${grand.row} is a total of the others: it holds their sums.`);
-      return;
-    }
-    const [only] = timed;
-    if (only && timed.length === 1 && isTotalOf(only, details)) {
+    const only = [...this.#grand, ...timed].find((one) => isTotalOf(one, without(one, all)));
+    if (only) {
       sayings.find('total', `Row ${only.row} is a total of the others: it holds their sums.`);
       return;
     }
+
     const first = firstOfTimes(times) ?? firstOfTimes(daysOf(times));
     if (first) {
       sayings.find(
@@ -132,23 +142,46 @@ export class TotalCheck implements Check {
   }
 
   get #isTooMuch(): boolean {
-    return this.#times.size > timesAtMost || this.#candidateCount > timesAtMost;
+    return this.#times.size > timesAtMost;
   }
 
-  /** The rows of a batch that have no time, nor anything else, of a report that has times. */
-  #grandRows(batch: RowBatch): ReadonlySet<number> {
-    if (this.#timeFields.length === 0) return new Set();
-    return new Set(emptyRowsOf(batch, [...this.#timeFields, ...this.#fields], totalWords));
+  /** The rows of a batch that may be totals. */
+  #candidateRows(batch: RowBatch, worded: ReadonlySet<number>): ReadonlySet<number> {
+    // Of a report by time alone a total has no time.
+    if (this.#fields.length === 0) {
+      return new Set(emptyRowsOf(batch, this.#timeFields, timelessTexts));
+    }
+    return new Set([...worded, ...emptyRowsOf(batch, this.#fields, emptyTexts)]);
   }
 
-  #candidateAt(batch: RowBatch, row: number): Candidate {
+  /** Those of them that have no time, of a report that has times. */
+  #timelessRows(batch: RowBatch, candidates: ReadonlySet<number>): ReadonlySet<number> {
+    if (this.#timeFields.length === 0 || candidates.size === 0) return new Set();
+    const timeless = emptyRowsOf(batch, this.#timeFields, timelessTexts);
+    return new Set(timeless.filter((row) => candidates.has(row)));
+  }
+
+  /** How large the values of a row are together. */
+  #sizeAt(batch: RowBatch, row: number): number {
+    let size = 0;
+    for (const metric of this.#metrics) size += metric.sizeAt(batch, row);
+    return size;
+  }
+
+  #candidateAt(
+    batch: RowBatch,
+    row: number,
+    { size, isWorded }: { readonly size: number; readonly isWorded: boolean },
+  ): Candidate {
     const values = this.#metrics.map((metric) => metric.numberAt(batch, row));
-    const hasWord = [...this.#fields, ...this.#timeFields].some((field) => {
-      const value = valuesOf(batch, field)[row];
-      const isDate = typeof value === 'string' && /\d/.test(value);
-      return typeof value === 'string' && !isDate && /\p{L}/u.test(value);
-    });
-    return { row: batch.firstRow + row + 1, values, hasWord };
+    const hasWord =
+      isWorded ||
+      this.#timeFields.some((field) => {
+        const value = valuesOf(batch, field)[row];
+        const isDate = typeof value === 'string' && /\d/.test(value);
+        return typeof value === 'string' && !isDate && /\p{L}/u.test(value);
+      });
+    return { row: batch.firstRow + row + 1, values, size, hasWord };
   }
 
   /** Adds the rows of a batch up by their times. */
@@ -206,12 +239,22 @@ export class TotalCheck implements Check {
   }
 }
 
-/** Some rows without the candidates among them. */
-function minus({ count, sums }: Total, candidates: readonly Candidate[]): Total {
-  const left = sums.map((sum, at) =>
-    candidates.reduce((rest, { values }) => rest.minus(values[at] ?? zero), sum),
-  );
-  return { count: count - candidates.length, sums: left };
+/**
+ * Makes room for a candidate among those that are kept, if it is larger than one of them: a total
+ * is larger than any of the rows that it adds up.
+ */
+function makeRoom(kept: Candidate[], size: number): boolean {
+  if (kept.length < candidatesAtMost) return true;
+
+  const smallest = kept.reduce((least, one) => (one.size < least.size ? one : least));
+  if (size <= smallest.size) return false;
+  kept.splice(kept.indexOf(smallest), 1);
+  return true;
+}
+
+/** Some rows without a candidate among them. */
+function without({ values }: Candidate, { count, sums }: Total): Total {
+  return { count: count - 1, sums: sums.map((sum, at) => sum.minus(values[at] ?? zero)) };
 }
 
 function isTotalOf(candidate: Candidate, others: Total): boolean {
@@ -228,18 +271,20 @@ function isTelling({ values, hasWord }: Candidate): boolean {
   return large.length >= (hasWord ? 1 : 2);
 }
 
-/** The first candidate, where each time has one that is the sum of its other rows. */
+/** The first total, where each time has one that is the sum of its other rows. */
 function firstOfTimes(times: readonly TimeRows[]): Candidate | undefined {
+  let first: Candidate | undefined;
   let isTold = false;
-  for (const { count, sums, candidates } of times) {
-    const [candidate] = candidates;
-    if (!candidate || candidates.length > 1) return undefined;
 
-    const others = minus({ count, sums: sums.map(({ value }) => value) }, candidates);
-    if (!isSumOf(candidate, others)) return undefined;
-    isTold ||= isTotalOf(candidate, others);
+  for (const { count, sums, candidates } of times) {
+    const rows: Total = { count, sums: sums.map(({ value }) => value) };
+    const total = candidates.find((one) => isSumOf(one, without(one, rows)));
+    if (!total) return undefined;
+
+    first ??= total;
+    isTold ||= isTotalOf(total, without(total, rows));
   }
-  return isTold ? times[0]?.candidates[0] : undefined;
+  return isTold ? first : undefined;
 }
 
 /** The rows of hours as those of their days. */

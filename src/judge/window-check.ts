@@ -4,13 +4,16 @@ import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '..
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
-import type { Sayings } from './check.ts';
+import type { Expectation, Sayings } from './check.ts';
 
 /**
  * A `summary` as it came: any of its fields may be absent, or of another type than the
  * specification says.
  */
 type Summary = Readonly<Record<string, unknown>>;
+
+/** The window that was asked for, and how its ends were sent; as instants where absent. */
+export type AskedWindow = Pick<Expectation, 'window' | 'windowClock'>;
 
 /** When the report may have been made, in milliseconds since 1970: between its order and now. */
 export interface Made {
@@ -30,13 +33,19 @@ export function summaryIn(members: readonly ReportMember[]): Summary | undefined
 }
 
 /**
- * Finds the instants of a summary that are others than those asked for. A time without an offset
- * proves nothing.
+ * Finds the instants of a summary that are others than those asked for. A time without an offset is
+ * another one where it is more than a day away.
  */
-export function judgeWindow(window: Window, summary: Summary, made: Made, sayings: Sayings): void {
+export function judgeWindow(
+  asked: AskedWindow,
+  summary: Summary,
+  made: Made,
+  sayings: Sayings,
+): void {
+  const { window } = asked;
   const { zone } = window;
-  const since = instantWithOffset(summary.since);
-  const until = instantWithOffset(summary.until);
+  const since = toldInstant(asked, 'since', summary.since);
+  const until = toldInstant(asked, 'until', summary.until);
   for (const name of ['since', 'until'] as const) {
     const value = summary[name];
     const isSaid = value !== undefined && value !== null && value !== '';
@@ -99,11 +108,15 @@ interface Span {
 /** An instant, in seconds since 1970, and how exactly it is told. */
 interface ToldInstant {
   readonly instant: number;
+
+  /** By how many seconds another instant is the same, the seconds of a minute apart. */
+  readonly tolerance: number;
   readonly isOfMinute: boolean;
 }
 
-function isSame({ instant, isOfMinute }: ToldInstant, wanted: number): boolean {
-  return isOfMinute ? instant === wanted - (wanted % 60) : instant === wanted;
+function isSame({ instant, isOfMinute, tolerance }: ToldInstant, wanted: number): boolean {
+  const exact = isOfMinute ? wanted - (wanted % 60) : wanted;
+  return Math.abs(instant - exact) <= tolerance;
 }
 
 /**
@@ -113,16 +126,54 @@ function isEndOf({ until }: Window, told: ToldInstant, { createdMs, nowMs }: Mad
   if (isSame(told, until) || told.instant === until + 1) return true;
   const earliest = Math.min(createdMs, nowMs) / 1_000 - differenceAtMost;
   const latest = Math.max(createdMs, nowMs) / 1_000 + differenceAtMost;
-  const isNow = told.instant >= earliest && told.instant <= latest;
-  return isNow && told.instant < until;
+  const { instant, tolerance } = told;
+  const isNow = instant >= earliest - tolerance && instant <= latest + tolerance;
+  return isNow && instant < until;
 }
 
-/** An instant that is written with an offset. */
-function instantWithOffset(value: unknown): ToldInstant | undefined {
-  const text = typeof value === 'string' ? value.trim() : '';
-  const ms = readTime(text)?.instantMs;
-  if (ms === undefined) return undefined;
-  return { instant: ms / 1_000, isOfMinute: !/\d\d:\d\d:\d\d/.test(text) };
+/** A time without an offset may be of any zone. */
+const oneDay = 86_400;
+
+/**
+ * What a summary tells of an end of the window: exactly with an offset or as unix seconds, within a
+ * day without an offset.
+ */
+function toldInstant(
+  asked: AskedWindow,
+  name: 'since' | 'until',
+  value: unknown,
+): ToldInstant | undefined {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  const isUnixSeconds = /^\d{9,11}(\.\d+)?$/.test(text);
+  if (isUnixSeconds) {
+    const instant = instantOfEcho(asked, name, Math.floor(Number(text)));
+    return { instant, tolerance: 0, isOfMinute: false };
+  }
+
+  const time = typeof value === 'string' ? readTime(text) : undefined;
+  if (!time) return undefined;
+  if (time.instantMs !== undefined) {
+    const isOfMinute = !/\d\d:\d\d:\d\d/.test(text);
+    return { instant: time.instantMs / 1_000, tolerance: 0, isOfMinute };
+  }
+
+  const instant = instantIn(value, name, asked.window.zone);
+  return instant === undefined ? undefined : { instant, tolerance: oneDay, isOfMinute: false };
+}
+
+/**
+ * The instant of unix seconds: a service that reads timestamps as wall time may tell those that it
+ * was sent.
+ */
+function instantOfEcho(
+  { window, windowClock }: AskedWindow,
+  name: 'since' | 'until',
+  seconds: number,
+): number {
+  const wanted = window[name];
+  const shift = offsetAt(wanted, window.zone);
+  const isEcho = seconds === wanted + shift || (name === 'until' && seconds === wanted + shift + 1);
+  return windowClock === 'wall' && isEcho ? wanted : seconds;
 }
 
 const msPerDay = 86_400_000;

@@ -271,7 +271,9 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const output = { file, names, columns, earlierFindings: plan.earlierFindings };
   if (!window) return output;
 
-  return { ...output, expectation: { profile, window, breakdowns, columns, filters } };
+  const { windowClock } = plan;
+  const expectation = { profile, window, windowClock, breakdowns, columns, filters };
+  return { ...output, expectation };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { momentOf } from '../contract/values.ts';
-import { letterN, quote } from './bytes.ts';
+import { backslash, letterN, nine, quote, zero } from './bytes.ts';
 import { KeyTable, keysAtMost } from './key-table.ts';
 import { hasValue, parseValue } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
@@ -235,6 +235,93 @@ export class ShortTexts {
   }
 }
 
+/** Words that a text may begin or end with, whatever stands before and after them. */
+export class EdgeWords {
+  readonly #first: RegExp;
+  readonly #last: RegExp;
+
+  /** The first, and the last, three letters of the words, as numbers. */
+  readonly #beginnings = new Set<number>();
+  readonly #endings = new Set<number>();
+
+  /** For each byte, whether a word begins, or ends, with it: most texts are told by that. */
+  readonly #isFirst = new Uint8Array(256);
+  readonly #isLast = new Uint8Array(256);
+
+  /** @param words of three ASCII letters at least, in lower case */
+  constructor(words: readonly string[]) {
+    const any = `(?:${words.join('|')})`;
+    this.#first = new RegExp(`^[^\\p{L}\\p{N}]*${any}(?![\\p{L}\\p{N}])`, 'iu');
+    this.#last = new RegExp(`(?<![\\p{L}\\p{N}])${any}[^\\p{L}\\p{N}]*$`, 'iu');
+    for (const word of words) {
+      const bytes = Buffer.from(word);
+      this.#beginnings.add(threeLetters(bytes, 0));
+      this.#endings.add(threeLetters(bytes, bytes.length - 3));
+      this.#isFirst[bytes[0] as number] = 1;
+      this.#isLast[bytes.at(-1) as number] = 1;
+    }
+  }
+
+  /** Whether one of them is the first or the last word of the JSON text that stands there. */
+  standAtEdge(bytes: Buffer, start: number, end: number): boolean {
+    let first = start + 1;
+    while (first < end && !isLetterOrDigit(bytes[first] as number)) first++;
+    let last = end - 2;
+    while (last > first && !isLetterOrDigit(bytes[last] as number)) last--;
+    if (last - first < 2) return false;
+
+    // Letters behind a backslash may stand for others.
+    const isEscaped = bytes[first - 1] === backslash;
+    const mayBegin =
+      this.#isFirst[(bytes[first] as number) | 0x20] === 1 &&
+      this.#beginnings.has(threeLetters(bytes, first));
+    const mayEnd =
+      this.#isLast[(bytes[last] as number) | 0x20] === 1 &&
+      this.#endings.has(threeLetters(bytes, last - 2));
+    if (!isEscaped && !mayBegin && !mayEnd) return false;
+
+    const text = String(parseValue(bytes.toString('utf8', start, end)));
+    return this.#first.test(text) || this.#last.test(text);
+  }
+}
+
+function isLetterOrDigit(byte: number): boolean {
+  const lower = byte | 0x20;
+  return (lower >= 0x61 && lower <= 0x7a) || (byte >= zero && byte <= nine);
+}
+
+/** Three letters, in lower case, as a number. */
+function threeLetters(bytes: Buffer, at: number): number {
+  const first = (bytes[at] as number) | 0x20;
+  const second = (bytes[at + 1] as number) | 0x20;
+  const third = (bytes[at + 2] as number) | 0x20;
+  return (first << 16) | (second << 8) | third;
+}
+
+/** The indexes of the rows with a text in one of the fields that begins or ends with a word. */
+export function rowsWithWord(
+  batch: RowBatch,
+  fields: readonly string[],
+  words: EdgeWords,
+): ReadonlySet<number> {
+  const { bytes, valueStarts, valueEnds } = rangesOf(batch);
+  const stride = batch.fields.length;
+  const rows = new Set<number>();
+
+  for (const field of fields) {
+    const index = batch.fields.indexOf(field);
+    if (index < 0) continue;
+
+    for (let row = 0; row < batch.rowCount; row++) {
+      const start = valueStarts[row * stride + index] as number;
+      if (start < 0 || bytes[start] !== quote) continue;
+      const end = valueEnds[row * stride + index] as number;
+      if (words.standAtEdge(bytes, start, end)) rows.add(row);
+    }
+  }
+  return rows;
+}
+
 /**
  * The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or
  * a text that says as much.
@@ -281,6 +368,6 @@ function isEmpty(
   const start = valueStarts[at] as number;
   const end = valueEnds[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;
-  if (bytes[start] !== quote) return false;
+  if (bytes[start] !== quote) return emptyTexts.standAt(bytes, start, end);
   return end - start === 2 || emptyTexts.standAt(bytes, start + 1, end - 1);
 }

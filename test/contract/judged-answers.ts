@@ -55,10 +55,47 @@ const windows: readonly JudgedPair[] = [
     none: withSummary('"since":"2026-11-01 00:00:00+01"'),
   },
   {
-    name: 'window: a time without an offset proves nothing',
-    proof: withSummary('"since":"2026-11-01T01:00:00+0100"'),
+    name: 'window: a time without an offset, more than a day away',
+    proof: withSummary('"since":"2026-11-02T00:00:01"'),
     says: /of another window/,
-    none: withSummary('"since":"2026-11-01T01:00:00"'),
+    none: withSummary('"since":"2026-11-02T00:00:00"'),
+  },
+  {
+    name: 'window: a day, more than a day away',
+    proof: withSummary('"since":"2026-10-30","until":"2026-11-03"'),
+    says: /of another window/,
+    none: withSummary('"since":"2026-10-31","until":"2026-11-04"'),
+  },
+  {
+    name: 'window: unix seconds',
+    proof: withSummary('"since":1793487601'),
+    says: /2026-11-01T00:00:01\+0100 to/,
+    none: withSummary('"since":1793487600'),
+  },
+  {
+    name: 'window: unix seconds in a text',
+    proof: withSummary('"until":"1793746801"'),
+    says: /of another window/,
+    none: withSummary('"until":"1793746800"'),
+  },
+  {
+    name: 'window: a number that is no time of our days',
+    proof: withSummary('"since":100000000'),
+    says: /of another window/,
+    none: withSummary('"since":7'),
+  },
+  {
+    name: 'window: unix seconds that echo the wall time that was sent',
+    asked: { windowClock: 'wall' },
+    proof: withSummary('"since":1793491201'),
+    says: /of another window/,
+    none: withSummary('"since":1793491200,"until":1793750399'),
+  },
+  {
+    name: 'window: unix seconds of wall time where instants were sent',
+    proof: withSummary('"since":1793491200,"until":1793750399'),
+    says: /reads timestamps as instants|reads timestamps as wall time/,
+    none: withSummary('"since":1793487600,"until":1793746799'),
   },
   {
     name: 'window: another end',
@@ -404,6 +441,85 @@ const totals: readonly JudgedPair[] = [
       '{"country":"France","os":"iOS","displays":2000}',
       '{"country":"France","os":"Android","displays":1000}',
       '{"country":"France","os":null,"displays":3000}',
+    ),
+  },
+  {
+    name: 'a total: a word that begins a text, whatever stands beside it',
+    asked: byCampaign,
+    proof: data(
+      campaign('"1"', 'a', 100_000),
+      campaign('"2"', 'b', 200_000),
+      campaign('null', 'Total: Account', 300_000),
+    ),
+    says: /Row 3 is a total/,
+    none: data(
+      campaign('"1"', 'a', 100_000),
+      campaign('"2"', 'b', 200_000),
+      campaign('"3"', 'Totalenergies', 300_000),
+    ),
+  },
+  {
+    name: 'a total: in capitals, beside an id of 0',
+    asked: byCampaign,
+    proof: data(
+      campaign('0', '« TOTAL » (3)', 9_000),
+      campaign('1', 'a', 4_000),
+      campaign('2', 'b', 5_000),
+    ),
+    says: /Row 1 is a total/,
+    none: data(
+      campaign('0', 'TOTAL (3)', 9_001),
+      campaign('1', 'a', 4_000),
+      campaign('2', 'b', 5_000),
+    ),
+  },
+  {
+    name: 'a total: a word that ends a text, among rows that have the word too',
+    asked: byCampaign,
+    proof: data(
+      campaign('1', 'Total Energies', 4_000),
+      campaign('2', 'Total Energies 2', 500),
+      campaign('-1', 'Campaigns \\u0074otal', 4_500),
+    ),
+    says: /Row 3 is a total/,
+    none: data(
+      campaign('1', 'Total Energies', 4_000),
+      campaign('2', 'Total Energies 2', 500),
+      campaign('-1', 'Total', 4_000),
+    ),
+  },
+  {
+    name: 'a total: several words, in CSV',
+    asked: { ...byCampaign, metrics: ['displays', 'clicks'] },
+    proof:
+      'campaignId,campaignName,displays,clicks\n1,a,100000,1000\n2,b,200000,2000\n3,c,50000,500\n,Overall total - 3 campaigns,350000,3500\n',
+    says: /Row 4 is a total/,
+    none: 'campaignId,campaignName,displays,clicks\n1,a,100000,1000\n2,b,200000,2000\n3,c,50000,500\n,Overall - 3 campaigns,350000,3501\n',
+  },
+  {
+    name: 'a total: values that say that there is none',
+    asked: { ...byCampaign, metrics: ['displays', 'clicks'] },
+    proof:
+      'campaignId,campaignName,displays,clicks\n1,a,100000,1000\n2,b,200000,2000\n0,(not set),300000,3000\n',
+    says: /Row 3 is a total/,
+    none: 'campaignId,campaignName,displays,clicks\n1,a,100000,1000\n2,b,200000,2000\n0,(none),300000,3000\n',
+  },
+  {
+    name: 'a total: of each day, among rows of the word',
+    asked: { by: ['DAILY', 'CAMPAIGN'] },
+    proof: data(
+      ...['2026-11-01', '2026-11-02'].flatMap((date) => [
+        `{"date":"${date}","campaignId":"1","campaignName":"Total Energies","displays":2000}`,
+        `{"date":"${date}","campaignId":"2","campaignName":"b","displays":3000}`,
+        `{"date":"${date}","campaignId":"--","campaignName":"Total","displays":5000}`,
+      ]),
+    ),
+    says: /a total among the rows of each of its times; the first is row 3/,
+    none: data(
+      ...['2026-11-01', '2026-11-02'].flatMap((date) => [
+        `{"date":"${date}","campaignId":"1","campaignName":"Total Energies","displays":2000}`,
+        `{"date":"${date}","campaignId":"2","campaignName":"Sum","displays":3000}`,
+      ]),
     ),
   },
   {

@@ -154,8 +154,14 @@ const summaryForms: readonly SummaryForm[] = [
     since: `${at(since).replace('T', ' ')}+00`,
     until: `${at(until + 1)}+00:00`,
   }),
-  // Wall time without an offset, days, and what is no time, prove nothing.
-  () => ({ since: '2026-11-01T00:00:00', until: '2026-11-01', timezone: 'Paris' }),
+  ({ since, until }) => ({ since, until: String(until + 1) }),
+  // Wall time without an offset may be of any zone, and a day may end where the next begins.
+  ({ since, until, zone }) => ({
+    since: at(since + 12 * 3_600),
+    until: formatDate(until, zone),
+    timezone: 'Paris',
+  }),
+  // What is no time proves nothing.
   () => ({ since: 7, until: null, breakdowns: ['OTHER'] }),
 ];
 

@@ -1,5 +1,5 @@
 import { askedColumns } from '../../src/contract/columns.ts';
-import type { ReportRequest } from '../../src/contract/messages.ts';
+import type { ReportRequest, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { Judgement, Remark } from '../../src/errors.ts';
 import {
@@ -22,6 +22,7 @@ export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly period?: string;
   readonly window?: Window;
   readonly zone?: string;
+  readonly windowClock?: WindowClock;
   readonly body: string;
 
   /** How many bytes of it come, and are looked at, together. */
@@ -76,7 +77,14 @@ function open(scene: Scene) {
   const window = scene.window ?? resolveWindow({ period, zone, nowMs });
   const columns = askedColumns(profile, { breakdowns: by, metrics });
   const verdict = new ReportVerdict({
-    expectation: { profile, window, breakdowns: by, columns, filters },
+    expectation: {
+      profile,
+      window,
+      breakdowns: by,
+      columns,
+      filters,
+      ...(scene.windowClock && { windowClock: scene.windowClock }),
+    },
     answer: {
       isPart: false,
       hasNextLink: false,
