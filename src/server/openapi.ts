@@ -97,6 +97,7 @@ function adminOperation(
 /** An answer about which nothing more is said. */
 const anyObject = { content: { 'application/json': { schema: { type: 'object' } } } };
 
+/** The code of a refusal, by its HTTP status. */
 function errorIdSchema(): Schema {
   const idsByStatus = new Map<number, string[]>();
   for (const id of errorIds) {
@@ -104,17 +105,24 @@ function errorIdSchema(): Schema {
     idsByStatus.set(errorStatuses[id], [...ids, id]);
   }
 
-  const lists = [...idsByStatus].map(([status, ids]) => `${status}: ${ids.join(', ')}`);
-  return { enum: errorIds, description: `By HTTP status. ${lists.join('. ')}.` };
+  const ofStatuses = [...idsByStatus].map(([status, ids]) => namesSchema(ids, `With ${status}.`));
+  return { description: 'By HTTP status.', anyOf: ofStatuses };
 }
 
 /** A name out of a list, with what each means and whose it is. */
 function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
-  const constants = entries.map(({ name, meaning, profiles }) => ({
-    const: name,
-    description: `${meaning} (${profiles.join(', ')})`,
-  }));
-  return { type: 'string', oneOf: constants };
+  const names = entries.map(({ name, meaning, profiles }) =>
+    namesSchema([name], `${meaning} (${profiles.join(', ')})`),
+  );
+  return { anyOf: names };
+}
+
+/**
+ * Some names, as a part of `anyOf`: of that, generators of clients make a union of texts. Of a
+ * schema of its own they make a TypeScript `enum`, to which no text can be assigned.
+ */
+function namesSchema(names: readonly string[], description: string): Schema {
+  return { type: 'string', enum: names, description };
 }
 
 const metricName: Schema = { $ref: '#/components/schemas/MetricName' };
@@ -138,7 +146,7 @@ function requestSchema(): Schema {
     properties[filter.name] = listSchema({ description: filterMeaning(filter), item });
   }
 
-  return { ...request, properties, patternProperties: indexedKeys() };
+  return { ...request, properties };
 }
 
 /** The parameters of a report as a form, in which a list is its values, one after the other. */
@@ -154,13 +162,7 @@ function formSchema(): Schema {
     properties[filter.name] = { type: 'array', items, description: filterMeaning(filter) };
   }
 
-  return { ...form, properties, patternProperties: indexedKeys() };
-}
-
-/** The value of a list by itself: `breakdowns[7]`. */
-function indexedKeys(): Schema {
-  const names = ['metrics', 'breakdowns', ...filters.map(({ name }) => name)];
-  return { [`^(${names.join('|')})\\[\\d*\\]$`]: { type: ['string', 'integer'] } };
+  return { ...form, properties };
 }
 
 /** What a list holds. */
@@ -232,7 +234,7 @@ function fieldSchema(type: FieldType, profile: Profile): Schema {
       return { type: 'integer', minimum: 0 };
     case 'money':
       if (profile === 'buyer') return { type: 'number' };
-      return { type: 'string', pattern: '^\\d+,\\d{2}$' };
+      return { type: 'string', pattern: '^-?\\d+,\\d{2}$' };
     default:
       return { type: ['string', 'null'] };
   }

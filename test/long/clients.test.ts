@@ -22,11 +22,22 @@ const toolOf = (path: string): string =>
   join(process.env.ADREPORT_TOOLS ?? '', 'node_modules', path);
 const redocly = toolOf('@redocly/cli/bin/cli.js');
 const prism = toolOf('@stoplight/prism-cli/dist/index.js');
-const generator = toolOf('openapi-typescript-codegen/bin/index.js');
-for (const tool of [redocly, prism, generator])
+for (const tool of [redocly, prism])
   if (!existsSync(tool)) console.log(`Skipped: there is no ${tool}`);
 
-const day = { since: 1_780_272_000, until: 1_780_358_399 };
+const typescript = resolve(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+const strictOptions = {
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  target: 'es2022',
+  lib: ['es2022', 'dom', 'dom.iterable'],
+  types: [],
+  noEmit: true,
+};
+
+const day = { since: 1_780_264_800, until: 1_780_351_199 };
 let server: LocalServer;
 let file: string;
 
@@ -113,30 +124,137 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
   );
 });
 
-const generated = 'a client that is generated creates a report, waits for it and downloads it';
-test.skipIf(!existsSync(generator))(generated, async () => {
-  const client = temporaryFolder();
-  await run(node, [generator, '--input', file, '--output', client, '--client', 'fetch']);
-  const body = JSON.stringify({ ...day, metrics: 'displays', breakdowns: ['DAILY'] });
-  const source = `
-    import { OpenAPI, ReportsService as calls } from './index';
-    OpenAPI.BASE = '${server.url}';
-    OpenAPI.HEADERS = { Authorization: '${tokens.buyer}', Accept: 'application/json' };
-    const { response } = await calls.buyer(${body});
-    const id = response.report_id;
-    while ((await calls.status({ id })).response.status !== 'ready') await new Promise((r) => setTimeout(r, 100));
-    console.log(JSON.stringify((await calls.download({ id })).data));`;
-  const outfile = join(client, 'main.mjs');
-  const stdin = { contents: source, resolveDir: client, loader: 'ts' as const };
-  const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
-  await build({ stdin, outfile, external: ['form-data'], ...options });
+/** A public generator of clients, and a program that uses what it writes. */
+interface ClientGenerator {
+  readonly name: string;
+  readonly file: string;
+  readonly flags: (openapi: string, folder: string) => readonly string[];
 
-  const [row] = JSON.parse((await run(node, [outfile])).stdout);
+  /** Sets `json` and `form` to the ids of two reports, and `rowsOf` to what downloads one. */
+  readonly source: string;
+}
 
-  expect(row).toMatchObject({
-    date: expect.stringMatching(/^2026-/),
-    displays: expect.any(Number),
-  });
+/** Calls of the service without a generated client, by generated types alone. */
+const plainCalls = `
+  async function post<Answer>(path: string, body: string | URLSearchParams): Promise<Answer> {
+    const type = typeof body === 'string' ? 'application/json' : 'application/x-www-form-urlencoded';
+    const headers = { authorization: token, accept: 'application/json', 'content-type': type };
+    return (await (await fetch(url + path, { method: 'POST', headers, body })).json()) as Answer;
+  }
+  function fieldsOf(form: object): URLSearchParams {
+    const fields = new URLSearchParams();
+    for (const [name, value] of Object.entries(form)) {
+      for (const one of [value].flat()) fields.append(name, String(one));
+    }
+    return fields;
+  }`;
+
+const generators: readonly ClientGenerator[] = [
+  {
+    name: 'openapi-typescript',
+    file: 'openapi-typescript/bin/cli.js',
+    flags: (openapi, folder) => [openapi, '-o', join(folder, 'client.ts')],
+    source: `
+      import type { components, paths } from './client.js';
+      type Schemas = components['schemas'];
+      type Bodies = paths['/buyer-reporting']['post']['requestBody']['content'];
+      ${plainCalls}
+      const asJson: Bodies['application/json'] = { ...day, metrics: ['displays'], breakdowns: ['DAILY'] };
+      const asForm: Bodies['application/x-www-form-urlencoded'] = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
+      const json = (await post<Schemas['StatusRecord']>('/buyer-reporting', JSON.stringify(asJson))).response.report_id;
+      const form = (await post<Schemas['StatusRecord']>('/buyer-reporting', fieldsOf(asForm))).response.report_id;
+      const rowsOf = async (id: string) =>
+        (await post<Schemas['BuyerReport']>('/download-reporting', JSON.stringify({ id }))).data;`,
+  },
+  {
+    name: 'openapi-typescript-codegen',
+    file: 'openapi-typescript-codegen/bin/index.js',
+    flags: (openapi, folder) => [
+      ...['--input', openapi, '--output', join(folder, 'client'), '--client', 'fetch'],
+    ],
+    source: `
+      import { OpenAPI, type ReportForm, ReportsService, type StatusRecord } from './client/index.js';
+      OpenAPI.BASE = url;
+      OpenAPI.HEADERS = { Authorization: token, Accept: 'application/json' };
+      ${plainCalls}
+      const created = await ReportsService.buyer({ ...day, metrics: ['displays'], breakdowns: ['DAILY'] });
+      const json = 'response' in created ? created.response.report_id : '';
+      const asForm: ReportForm = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
+      const form = (await post<StatusRecord>('/buyer-reporting', fieldsOf(asForm))).response.report_id;
+      if ((await ReportsService.status({ id: json })).response.status !== 'ready') throw new Error();
+      const rowsOf = async (id: string) => (await ReportsService.download({ id })).data;`,
+  },
+  {
+    name: 'hey-api',
+    file: '@hey-api/openapi-ts/bin/run.js',
+    flags: (openapi, folder) => ['-i', openapi, '-o', join(folder, 'client')],
+    source: `
+      import { urlSearchParamsBodySerializer } from './client/client/index.js';
+      import { client } from './client/client.gen.js';
+      import { buyer, download, type ReportForm } from './client/index.js';
+      client.setConfig({ baseUrl: url, auth: token, headers: { Accept: 'application/json' } });
+      const idOf = (data: Awaited<ReturnType<typeof buyer>>['data']) =>
+        data && typeof data === 'object' && 'response' in data ? data.response.report_id : '';
+      const body = { ...day, metrics: ['displays' as const], breakdowns: ['DAILY' as const] };
+      const json = idOf((await buyer({ body })).data);
+      const asForm: ReportForm = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const form = idOf((await buyer({ body: asForm, headers, ...urlSearchParamsBodySerializer })).data);
+      const rowsOf = async (id: string) => {
+        const { data } = await download({ body: { id } });
+        return data && typeof data === 'object' ? data.data : [];
+      };`,
+  },
+];
+
+describe.each(generators)('a client of $name', ({ file: tool, flags, source }) => {
+  const path = toolOf(tool);
+  if (!existsSync(path)) console.log(`Skipped: there is no ${path}`);
+
+  test.skipIf(!existsSync(path))(
+    'compiles strictly, and reads reports of both encodings',
+    async () => {
+      const folder = temporaryFolder();
+      await run(node, [path, ...flags(file, folder)], { cwd: folder });
+      const program = `
+      ${source}
+      const bodies = [await rowsOf(json), await rowsOf(form)];
+      console.log(JSON.stringify(bodies.map((rows) => rows.map((row) => [row.date, row.displays]))));`;
+      const values = { url: server.url, token: tokens.buyer, day };
+      const constants = Object.entries(values).map(
+        ([name, value]) => `const ${name} = ${JSON.stringify(value)};`,
+      );
+      // Imports come first, wherever they are written.
+      writeFileSync(join(folder, 'main.ts'), [...constants, program].join('\n'));
+      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+      writeFileSync(
+        join(folder, 'tsconfig.json'),
+        JSON.stringify({ compilerOptions: strictOptions, include: ['**/*.ts'] }),
+      );
+
+      const compiled = runToEnd(node, [typescript, '--project', folder], folder);
+      expect(compiled).toEqual({ status: 0, stdout: '', stderr: '' });
+
+      const outfile = join(folder, 'main.mjs');
+      const options = { bundle: true, platform: 'node', format: 'esm', logLevel: 'error' } as const;
+      await build({
+        entryPoints: [join(folder, 'main.ts')],
+        outfile,
+        external: ['form-data'],
+        ...options,
+      });
+      const [json, form] = JSON.parse((await run(node, [outfile])).stdout);
+
+      expect(json).toEqual([['2026-06-01', expect.any(Number)]]);
+      expect(form).toEqual(json);
+      expect(server.requests().map(({ headers }) => headers['content-type'])).toEqual(
+        expect.arrayContaining([
+          'application/json',
+          expect.stringMatching(/^application\/x-www-form-urlencoded/),
+        ]),
+      );
+    },
+  );
 });
 
 describe('the programs of the topic `testing`', () => {

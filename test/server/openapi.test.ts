@@ -43,15 +43,15 @@ test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusal
     'get /__admin/health',
     'get /__admin/reports',
     'get /__admin/requests',
-    'get /campaigns: 200 401 403 429',
+    'get /campaigns: 200 400 401 403 429 5XX',
     'post /__admin/clock',
     'post /__admin/faults',
     'post /__admin/reports/{id}',
     'post /__admin/reset',
-    'post /auth-reporting: 200 400 401 403 413 415 429',
-    'post /buyer-reporting: 200 400 401 403 406 413 415 429',
-    'post /download-reporting: 200 400 401 403 404 406 409 410 413 415 429',
-    'post /status-reporting: 200 400 401 403 404 410 413 415 429',
+    'post /auth-reporting: 200 400 401 403 413 415 429 5XX',
+    'post /buyer-reporting: 200 400 401 403 406 413 415 429 5XX',
+    'post /download-reporting: 200 400 401 403 404 406 409 410 413 415 429 5XX',
+    'post /status-reporting: 200 400 401 403 404 410 413 415 429 5XX',
   ]);
 });
 
@@ -100,7 +100,7 @@ test('every reference leads somewhere, and every component is referred to', () =
 
 test('the vocabulary is all there: metrics, breakdowns, filters and row fields', () => {
   const schema = (name: string) => at(document, 'components', 'schemas', name);
-  const constants = (name: string) => (schema(name).oneOf as Node[]).map((entry) => entry.const);
+  const constants = (name: string) => (schema(name).anyOf as Node[]).flatMap((entry) => entry.enum);
 
   expect(constants('MetricName')).toEqual(metrics.map(({ name }) => name));
   expect(constants('BreakdownName')).toEqual(breakdowns.map(({ name }) => name));
@@ -184,12 +184,9 @@ test('a list is an array, an object by its indexes, or one value; each of its va
     },
     reference,
   ]);
-
-  const [pattern = ''] = Object.keys(request.patternProperties as Node);
-  for (const name of ['metrics[0]', 'breakdowns[7]', 'breakdowns[]', 'deviceModel[3]'])
-    expect(name).toMatch(new RegExp(pattern));
-  for (const name of ['breakdowns', 'since[0]', 'breakdowns[x]', 'xbreakdowns[1]'])
-    expect(name).not.toMatch(new RegExp(pattern));
+  // An index in a key is described in words: generated types can only have known keys.
+  expect(request.description).toContain('`breakdowns[7]`');
+  expect(request).not.toHaveProperty('patternProperties');
 });
 
 test('who is to be asked, and what each call does, is said', () => {
@@ -204,12 +201,14 @@ test('the examples of the description are accepted as they stand', async () => {
   for (const path of ['/auth-reporting', '/buyer-reporting']) {
     const content = at(document, 'paths', path, 'post', 'requestBody', 'content');
     const json = at(content, 'application/json').example;
-    const form = at(content, 'application/x-www-form-urlencoded').example as Record<string, string>;
+    const form = new URLSearchParams();
+    const example = at(content, 'application/x-www-form-urlencoded').example as Node;
+    for (const [name, value] of Object.entries(example)) {
+      for (const one of [value].flat()) form.append(name, String(one));
+    }
     for (const as of ['buyer', 'dsp'] as const) {
       expect((await call(server, path, { as, json })).status).toBe(200);
-      expect(
-        (await call(server, path, { as, form: new URLSearchParams(form).toString() })).status,
-      ).toBe(200);
+      expect((await call(server, path, { as, form: form.toString() })).status).toBe(200);
     }
   }
 });
