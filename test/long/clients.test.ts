@@ -279,7 +279,8 @@ describe('the programs of the topic `testing`', () => {
     const { status } = runToEnd('python3', ['-c', 'import pytest, requests']);
     if (status !== 0) skip('python3 has no pytest and requests');
 
-    const [, text = ''] = /^```python\n([\s\S]*?)^```/m.exec(topic) ?? [];
+    const text = readRecipe('service_test.py');
+    expect(topic).toContain(`\`\`\`python\n${text}\`\`\``);
     const runHere = writeProgram('test_example.py', text);
 
     const { stdout } = await runHere('python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider');
@@ -305,6 +306,16 @@ describe('the programs of the topic `testing`', () => {
     const runHere = writeProgram('service.php', readRecipe('service.php'));
 
     const { stdout } = await runHere('php', 'service.php');
+
+    expect(stdout).toBe('passed\n');
+  });
+
+  test('Java', async ({ skip }) => {
+    if (!isInstalled('java') || !isInstalled('javac')) skip('there is no JDK');
+
+    const runHere = writeProgram('ServiceTest.java', readRecipe('ServiceTest.java'));
+
+    const { stdout } = await runHere('java', 'ServiceTest.java');
 
     expect(stdout).toBe('passed\n');
   });

@@ -34,6 +34,11 @@ try {
     call('/__admin/faults', ['fault' => 'status:503:times=1']);
     expect(503, call('/status-reporting', $report)->code);
 
+    $body = ['state' => 'QUEUED', 'id' => '{id}'];
+    call('/__admin/faults', ['fault' => 'status:answer:times=1', 'status' => 202, 'body' => $body]);
+    $queued = call('/status-reporting', $report);
+    expect([202, 'QUEUED', $report['id']], [$queued->code, $queued->state, $queued->id]);
+
     call('/__admin/clock', ['advance' => '1h']);
     expect('ready', call('/status-reporting', $report)->response->status);
     expect(true, call('/download-reporting', $report)->data[0]->displays > 0);

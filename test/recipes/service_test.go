@@ -34,7 +34,8 @@ type answer struct {
         ReportID string `json:"report_id"`
         Status   string
     }
-    Data []struct{ Displays int }
+    Data  []struct{ Displays int }
+    State string
 }
 
 func (s service) call(t *testing.T, path string, body map[string]any) answer {
@@ -63,6 +64,12 @@ func TestReport(t *testing.T) {
     server.call(t, "/__admin/faults", map[string]any{"fault": "status:503:times=1"})
     if status := server.call(t, "/status-reporting", report).Status; status != 503 {
         t.Fatalf("the fault was not answered: %d", status)
+    }
+
+    stub := map[string]any{"fault": "status:answer:times=1", "status": 202, "body": map[string]any{"state": "QUEUED"}}
+    server.call(t, "/__admin/faults", stub)
+    if queued := server.call(t, "/status-reporting", report); queued.Status != 202 || queued.State != "QUEUED" {
+        t.Fatalf("the stubbed answer was not sent: %v", queued)
     }
 
     server.call(t, "/__admin/clock", map[string]any{"advance": "1h"})

@@ -2,7 +2,6 @@ import { recordIn } from '../../api/answers.ts';
 import { momentOf, numberTextOf } from '../../contract/values.ts';
 import { Decimal } from '../../text/decimal.ts';
 import { isObject, type JsonObject } from '../../text/json-object.ts';
-import { KeyNames, shapeOf } from './body-shape.ts';
 import type { RawAnswer } from './calls.ts';
 
 // What the trials of a service read in its answers.
@@ -130,17 +129,17 @@ export function isSameWall(seconds: number, text: string): boolean {
   return momentOf(text)?.wallMs === seconds * 1_000;
 }
 
-/** The window of a summary in words: nobody's secret, and what has to be seen. */
+/** The window of a summary in words. */
 export function summaryWindowText(since: unknown, until: unknown): string {
-  const isTold = momentOf(String(since)) && momentOf(String(until));
-  if (isTold) return `the summary says ${since} to ${until}`;
   if (since === undefined && until === undefined) return 'the summary has no window';
-  return `the summary has ${formatOf(since)} and ${formatOf(until)}`;
+  return `the summary has ${receivedText(since)} to ${receivedText(until)}`;
 }
 
-/** The format of a value, without the value. */
-export function formatOf(value: unknown): string {
+const longestValue = 60;
+
+/** A value as it came, shortened: the terminal is that of the account's owner. */
+export function receivedText(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const shape = shapeOf(value, new KeyNames(false));
-  return typeof shape === 'string' ? shape : JSON.stringify(shape);
+  const json = JSON.stringify(value);
+  return json.length > longestValue ? `${json.slice(0, longestValue)}…` : json;
 }

@@ -3,10 +3,10 @@ import { dayOf, momentOf, numberTextOf } from '../../contract/values.ts';
 import { breakdowns } from '../../contract/vocabulary.ts';
 import type { JsonObject } from '../../text/json-object.ts';
 import {
-  formatOf,
   isIsoWithOffset,
   isMetricValue,
   isSameWall,
+  receivedText,
   summaryWindowText,
 } from './answers.ts';
 import { type TrialOutcome, TrialStopped } from './trial.ts';
@@ -70,12 +70,12 @@ export async function tryBreakdowns(service: TriedService): Promise<TrialOutcome
   const { breakdowns: echoed } = summary;
   const wanted = service.requestOf('days').breakdowns.join();
   const isEchoed = Array.isArray(echoed) && echoed.join() === wanted;
-  return isEchoed || `the summary has ${formatOf(echoed)} for breakdowns`;
+  return isEchoed || `the summary has ${receivedText(echoed)} for breakdowns`;
 }
 
 export async function tryTimezone(service: TriedService): Promise<TrialOutcome> {
   const { timezone } = (await service.days()).summary;
-  return timezone === 'europe/paris' || `the summary has ${formatOf(timezone)} for timezone`;
+  return timezone === 'europe/paris' || `the summary has ${receivedText(timezone)} for timezone`;
 }
 
 export async function tryMetrics(service: TriedService): Promise<TrialOutcome> {
@@ -88,7 +88,7 @@ export async function tryMetrics(service: TriedService): Promise<TrialOutcome> {
     if (metric === undefined || field === 'valueDollar') continue;
     const wrong = rows.find((row) => !isMetricValue(row[field], type));
     if (!wrong) continue;
-    const came = wrong[field] === undefined ? 'absent' : formatOf(wrong[field]);
+    const came = wrong[field] === undefined ? 'absent' : receivedText(wrong[field]);
     sentences.push(`${field} is ${came}`);
   }
   return sentences.length === 0 || `in a row ${sentences.join(', ')}`;
@@ -105,7 +105,7 @@ export async function tryMoneyTexts(service: TriedService): Promise<TrialOutcome
   const { rows } = await service.daysWithRows();
   const money = rows.flatMap(({ revenueEuro, revenueDollar }) => [revenueEuro, revenueDollar]);
   const other = money.findIndex((value) => !/^-?\d+,\d\d$/.test(String(value)));
-  return other === -1 || `the revenue is ${formatOf(money[other])}`;
+  return other === -1 || `the revenue is ${receivedText(money[other])}`;
 }
 
 export async function tryNulls(service: TriedService): Promise<TrialOutcome> {
@@ -129,7 +129,7 @@ export async function tryNulls(service: TriedService): Promise<TrialOutcome> {
 export async function tryDates(service: TriedService): Promise<TrialOutcome> {
   const { rows, summary } = await service.daysWithRows();
   const undated = rows.find(({ date }) => typeof date !== 'string' || dayOf(date) === undefined);
-  if (undated) return `a row has ${formatOf(undated.date)} for a date`;
+  if (undated) return `a row has ${receivedText(undated.date)} for a date`;
 
   const dates = new Set(rows.map(({ date }) => date));
   if (dates.size < rows.length) {

@@ -15,6 +15,7 @@ import type { Console } from '../../ui/console.ts';
 import { Prompt } from '../../ui/prompt.ts';
 import { type Mark, resultLines } from '../result-lines.ts';
 import { ServiceCalls } from './calls.ts';
+import { explained } from './explanations.ts';
 import { ServiceRecording } from './recording.ts';
 import type { TrialVerdict } from './trial.ts';
 import { planTrialReports, type TrialReport } from './trial-reports.ts';
@@ -190,10 +191,11 @@ function resultsOf(
   console: Console,
 ): StatementResult[] {
   const untried: TrialVerdict = { result: 'not tried', said: whyNoMore };
+  const allVerdicts = explained(verdicts);
   const results: StatementResult[] = [];
   for (const { id, kind, sentence, profiles } of statements) {
     if (!profiles.some((name) => name === profile)) continue;
-    const { result, said } = verdicts.get(id) ?? untried;
+    const { result, said } = allVerdicts.get(id) ?? untried;
     results.push({ id, kind, sentence, result, said: said && console.redact(said) });
   }
   return results;

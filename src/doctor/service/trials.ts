@@ -1,9 +1,8 @@
 import { hasNextLink, recordIn } from '../../api/answers.ts';
 import { type StatementId, statements } from '../../contract/statements.ts';
 import { wallTimeOf } from '../../contract/values.ts';
-import { isObject } from '../../text/json-object.ts';
+import { isObject, type JsonObject } from '../../text/json-object.ts';
 import {
-  formatOf,
   isCampaign,
   isCsv,
   isIsoWithOffset,
@@ -13,6 +12,7 @@ import {
   memberOf,
   membersBesideRows,
   quoteStatus,
+  receivedText,
   sumOf,
 } from './answers.ts';
 import { describeAnswer, type RawAnswer, reportIdIn } from './calls.ts';
@@ -64,7 +64,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
       dates.push(memberOf(campaign, 'campaignStartDate'), memberOf(campaign, 'campaignEndDate'));
     }
     const other = dates.findIndex((date) => wallTimeOf(String(date)) === undefined);
-    return other === -1 || `a date is ${formatOf(dates[other])}`;
+    return other === -1 || `a date is ${receivedText(dates[other])}`;
   },
   S23: async (service) => {
     const token = await service.requireToken();
@@ -130,8 +130,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     // A field without numbers is told by the statements on fields.
     const fields = service.metricFields().filter((field) => sumOf(rows, field) !== undefined);
     if (fields.length === 0) throw new TrialStopped('the rows have no numbers');
-    const differing = fields.filter((field) => sumOf(rows, field) !== sumOf(whole.rows, field));
-    return differing.length === 0 || `the days and the whole differ in ${differing.join(', ')}`;
+    return differencesIn(fields, { 'the days': rows, 'the whole': whole.rows });
   },
   S08: async (service) => {
     const { asked, isForm, document } = await service.hours();
@@ -147,7 +146,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
 
     const hours = document.rows.map(({ hour }) => hour);
     const other = hours.findIndex((hour) => !isIsoWithOffset(String(hour)));
-    return other === -1 || `an hour is ${formatOf(hours[other])}`;
+    return other === -1 || `an hour is ${receivedText(hours[other])}`;
   },
   S30: async (service) => {
     await service.days();
@@ -167,11 +166,9 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     if (!isAlone) return 'other campaigns came, too';
 
     const ofCampaign = all.rows.filter(({ campaignId }) => String(campaignId) === wantedId);
-    const isSame = service
-      .metricFields()
-      .every((field) => sumOf(one.rows, field) === sumOf(ofCampaign, field));
-    const isHeld = one.rows.length > 0 && isSame;
-    return isHeld || 'the campaign has other sums with the filter than without';
+    if (one.rows.length === 0) return 'with the filter the campaign has no rows';
+    const fields = service.metricFields();
+    return differencesIn(fields, { 'with the filter': one.rows, 'without it': ofCampaign });
   },
   S29: async (service) => {
     await service.days();
@@ -196,7 +193,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   S15: async (service) => {
     const { summary } = await service.order('zone', `the report in the zone ${otherZone}`);
     if (summary.timezone !== otherZone) {
-      return `the summary has ${formatOf(summary.timezone)} for timezone`;
+      return `the summary has ${receivedText(summary.timezone)} for timezone`;
     }
     const isMadeSo = /\+09:?00$/.test(String(summary.since));
     return isMadeSo || 'the window of the summary is in another zone';
@@ -231,6 +228,22 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     return isHeld || `it says ${distinctWords.join(', ')}`;
   },
 };
+
+/** The sums in which two lists of rows differ, by what the lists are called. */
+function differencesIn(
+  fields: readonly string[],
+  lists: Readonly<Record<string, readonly JsonObject[]>>,
+): TrialOutcome {
+  const sentences: string[] = [];
+
+  for (const field of fields) {
+    const sums = Object.entries(lists).map(([name, rows]) => ({ name, sum: sumOf(rows, field) }));
+    if (new Set(sums.map(({ sum }) => sum)).size === 1) continue;
+    const parts = sums.map(({ name, sum }) => `${sum ?? 'no number'} ${name}`);
+    sentences.push(`${field}: ${parts.join(', ')}`);
+  }
+  return sentences.length === 0 || sentences.join('; ');
+}
 
 function outcomeOfRefusal(answer: RawAnswer): TrialOutcome {
   return isRefusal(answer) || describeAnswer(answer);
