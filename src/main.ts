@@ -34,6 +34,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const output = {
       write: (text: string) => void help.push(text),
       width: terminalWidth(host.stdout, host.env),
+      platform: host.platform,
     };
     const program = createProgram(perform, output, argv);
     try {
@@ -41,7 +42,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     } catch (error) {
       const isUnknown = error instanceof CommanderError && /unknown/i.test(error.code);
       if (!isUnknown) throw error;
-      throw errorOfOtherName(program, argv) ?? error;
+      throw errorOfOtherName(program, argv, host.platform) ?? error;
     } finally {
       if (help.length > 0) await new Console(host, flags).write(help.join(''));
     }

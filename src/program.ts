@@ -13,6 +13,9 @@ import { layOutExamples, type Pair } from './ui/page.ts';
 interface HelpOutput {
   readonly write: (text: string) => void;
   readonly width: number;
+
+  /** The system whose shells run the examples. */
+  readonly platform: NodeJS.Platform;
 }
 
 /** What help shows, and where. */
@@ -78,7 +81,7 @@ export function createProgram(
   configure(program, { ...output, showsRare: ownWords(argv).includes('--help-all') });
   return program.configureHelp({
     minWidthToWrap,
-    formatHelp: (_command, helper) => rootHelp(program, helper, output.width),
+    formatHelp: (_command, helper) => rootHelp(program, helper, output),
   });
 }
 
@@ -100,7 +103,7 @@ function addCommands(program: Command, perform: Perform, firstWord: string): voi
 }
 
 /** The help of the program: its commands first, because they are looked up most. */
-function rootHelp(program: Command, helper: Help, outputWidth: number): string {
+function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   const section = (heading: string, pairs: readonly Pair[], least = 0): string => {
     const termWidth = Math.max(least, ...pairs.map(([term]) => term.length));
     const lines = pairs.map(([term, meaning]) =>
@@ -122,9 +125,9 @@ function rootHelp(program: Command, helper: Help, outputWidth: number): string {
 
   const sections = [
     `Usage: ${helper.commandUsage(program)}`,
-    wrapLines(program.description(), outputWidth),
+    wrapLines(program.description(), output.width),
     commandSections.join('\n'),
-    `Examples:\n${layOutExamples(firstExamples, outputWidth)}`,
+    `Examples:\n${layOutExamples(firstExamples, output)}`,
     section('Topics (adreport help TOPIC):', topicPairs),
     section('Flags of every command:', flags),
     section('Exit codes (adreport help exit-codes):', codes),
@@ -178,6 +181,8 @@ function configure(command: Command, page: HelpPage): void {
     });
 
   if (command.parent) {
+    const { examples } = command as DeclaredCommand;
+    command.addHelpText('after', () => `\nExamples:\n${layOutExamples(examples, page)}`);
     const flagsOfAll = '--json, -q, -v, --no-color and --progress work with every command:';
     const lines = wrap(`${flagsOfAll} adreport --help`, width);
     command.addHelpText('after', `\n${lines.join('\n')}`);

@@ -6,6 +6,7 @@ import { codeOf, UsageError } from '../errors.ts';
 import { groupedText } from '../figures/numbers.ts';
 import type { FolderFinding, FolderPart, FolderVerdict, SeriesSummary } from '../folder/check.ts';
 import { bytesIn, checkFolder, findFolders } from '../folder/find.ts';
+import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsOf, type SeriesRepair } from '../folder/repair.ts';
 import type { TableLook } from '../output/encoder.ts';
 import { requestInWords } from '../report/filter-words.ts';
@@ -40,7 +41,7 @@ interface CheckedFolder {
  * @throws UsageError for a path that is empty, does not exist, or has no history
  */
 export async function checkPath(context: Context, typed: string): Promise<CheckedPath> {
-  const { cwd, signal, wallClock } = context.host;
+  const { cwd, platform, signal, wallClock } = context.host;
   // A shell makes an empty word of a variable without a value: the working folder is not meant.
   if (typed === '') {
     throw new UsageError('The path is empty.', {
@@ -49,7 +50,7 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   }
 
   const path = resolve(cwd, typed);
-  const word = pathWord(relative(cwd, path));
+  const word = pathWord(relative(cwd, path), platform);
   const now = Math.floor(wallClock() / 1_000);
   const folders: CheckedFolder[] = [];
   for (const part of await findFolders(path, { now, signal })) {
@@ -57,7 +58,7 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
     const verdict = await checkWithMeter(context, part, now);
     folders.push({
       path: relative(cwd, folder) || '.',
-      within: relative(path, folder),
+      within: nameInFolder(path, folder),
       part,
       verdict,
     });

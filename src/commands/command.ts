@@ -3,7 +3,7 @@ import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import type { GlobalFlags } from '../plan/flags/global-flags.ts';
-import { layOutExamples, type Pair } from '../ui/page.ts';
+import type { Pair } from '../ui/page.ts';
 
 /**
  * A positional argument of a command: `<id>`, `[term]`, `<file...>`, and the words that it can be,
@@ -141,11 +141,6 @@ export function declareCommand<
     const rareCount = countRare([...flags, ...flagsAbove]);
     if (rareCount > 0) addHelpAll(command, rareCount);
     for (const subcommand of spec.subcommands ?? []) command.addCommand(subcommand.build(perform));
-
-    command.addHelpText('after', () => {
-      const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
-      return `\nExamples:\n${layOutExamples(spec.examples, width)}`;
-    });
 
     const { action } = spec;
     if (!action) return command;

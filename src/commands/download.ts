@@ -52,12 +52,14 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   // A report that this machine does not know was created before this.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
 
-  const typedAgain = commandFor('download', reportId, [
+  const { platform } = context.host;
+  const words = [
     '--wait',
     ...(options.strict ? ['--strict'] : []),
-    ...typedAccountFlags(options),
-    ...typedFlags(outputFlags, options),
-  ]);
+    ...typedAccountFlags(options, platform),
+    ...typedFlags(outputFlags, options, platform),
+  ];
+  const typedAgain = commandFor('download', reportId, { words, platform });
   const resume = `Continue with: ${typedAgain}`;
   const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
   const takeReport = (answer: ReportAnswer, records: readonly unknown[] = []) =>

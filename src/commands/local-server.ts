@@ -243,7 +243,7 @@ async function localServer(context: Context, options: ServerFlags): Promise<void
 
 /** Says that the server is ready: on stdout where it is, and for people who may use it, and how. */
 async function announceServer(
-  { console, flags }: Context,
+  { console, flags, host }: Context,
   { url, accounts }: LocalServer,
 ): Promise<void> {
   if (flags.json) {
@@ -258,7 +258,7 @@ async function announceServer(
     const role = admin ? `${profile}, admin` : profile;
     console.note(`  ${email}  password ${password}  token ${token}  (${role})`);
   }
-  const header = quoteForShell(`Authorization: ${accounts[0]?.token}`);
+  const header = quoteForShell(`Authorization: ${accounts[0]?.token}`, host.platform);
   console.note(`  Try: curl -H ${header} ${url}/campaigns`);
   console.note(`  Or open ${url}/ in a browser. Ctrl-C ends it.`);
 }
@@ -461,7 +461,7 @@ async function runToEnd({ program, args, env, host }: ChildProgram): Promise<num
   const isGroup = !isWindows && host.stdin.isTTY !== true;
   // What npm installs is a script on Windows (npm.cmd), which only its shell runs.
   const words = isWindows
-    ? [program, ...args].map((word) => JSON.stringify(word))
+    ? [program, ...args].map((word) => quoteForShell(word, 'win32'))
     : [program, ...args];
   const [command = '', ...commandArgs] = words;
   const child = spawn(command, commandArgs, {

@@ -70,17 +70,21 @@ export function helpMeantBy(word: string): string | undefined {
 export function errorOfOtherName(
   program: Command,
   argv: readonly string[],
+  platform: NodeJS.Platform,
 ): UsageError | undefined {
   const at = argv.findIndex((word) => !word.startsWith('-'));
   const word = argv[at];
   if (word === undefined) return undefined;
 
   const command = program.commands.find((each) => each.name() === word);
-  if (command) return errorOfFlag(command, argv.slice(at + 1));
+  if (command) return errorOfFlag(command, argv.slice(at + 1), platform);
 
   const message = `There is no command “${printable(word)}”.`;
   if (Object.hasOwn(commandsOfOthers, word)) {
-    const words = [commandsOfOthers[word] ?? '', ...argv.slice(at + 1).map(shellWord)];
+    const words = [
+      commandsOfOthers[word] ?? '',
+      ...argv.slice(at + 1).map((each) => shellWord(each, platform)),
+    ];
     return new UsageError(message, { hint: `Use: adreport ${words.join(' ')}` });
   }
   if (Object.hasOwn(topics, word)) {
@@ -92,9 +96,13 @@ export function errorOfOtherName(
   });
 }
 
-function errorOfFlag(command: Command, words: readonly string[]): UsageError | undefined {
+function errorOfFlag(
+  command: Command,
+  words: readonly string[],
+  platform: NodeJS.Platform,
+): UsageError | undefined {
   const child = command.commands.find((each) => each.name() === words[0]);
-  if (child) return errorOfFlag(child, words.slice(1));
+  if (child) return errorOfFlag(child, words.slice(1), platform);
 
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup && words[0]?.startsWith('-')) {
@@ -115,7 +123,7 @@ function errorOfFlag(command: Command, words: readonly string[]): UsageError | u
     const value = ownValue ?? words[index + 1] ?? '';
     const flag = longNameOf(option.flag);
     return new UsageError(`There is no flag ${name}.`, {
-      hint: `Use: ${value === '' ? flag : `${flag} ${shellWord(value)}`}`,
+      hint: `Use: ${value === '' ? flag : `${flag} ${shellWord(value, platform)}`}`,
     });
   }
   return undefined;

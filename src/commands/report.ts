@@ -79,7 +79,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   const asked = { ...options, format: 'csv' } as const;
   const spec = await specFromFlags(context, account, { options: asked, nowMs });
   const planned = planSpec(spec, { nowMs });
-  if (planned.isWeekly) throw severalReports(options);
+  if (planned.isWeekly) throw severalReports(options, context.host.platform);
 
   const now = Math.floor(nowMs / 1_000);
   expectBegun(planned.window, now);
@@ -107,8 +107,11 @@ async function refuseData(): Promise<never> {
 }
 
 /** The error for weeks, each of which is a report of its own. */
-function severalReports({ by, breakdowns, period, since, until }: CreateOptions): UsageError {
-  const named = (flag: string, value?: string) => (value ? [flag, shellWord(value)] : []);
+function severalReports(
+  { by, breakdowns, period, since, until }: CreateOptions,
+  platform: NodeJS.Platform,
+): UsageError {
+  const named = (flag: string, value?: string) => (value ? [flag, shellWord(value, platform)] : []);
   const words = ['adreport run', ...named('--by', by ?? breakdowns), ...named('--period', period)];
   words.push(...named('--since', since), ...named('--until', until));
   return new UsageError('--by WEEKLY makes a report of each week, and this command makes one.', {

@@ -46,7 +46,9 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const tools = toolsFor(context);
-  const again = commandFor('status', reportId, ['--wait', ...typedAccountFlags(options)]);
+  const { platform } = context.host;
+  const words = ['--wait', ...typedAccountFlags(options, platform)];
+  const again = commandFor('status', reportId, { words, platform });
   const resume = options.wait ? `Continue with: ${again}` : undefined;
 
   const record = await withResumeHint(tools, { reportId, resume }, async () => {

@@ -129,14 +129,15 @@ function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
  * CSV in a pipe. Throws `UsageError`.
  */
 export function chooseFormat(
-  { console, flags: { json } }: Pick<Context, 'console' | 'flags'>,
+  { console, host, flags: { json } }: Pick<Context, 'console' | 'host' | 'flags'>,
   options: OutputFlags,
 ): FormatName {
   const { output = '-' } = options;
   if (options.format === undefined && goesToStdout(options) && json) return 'json';
 
   const isOnTerminal = goesToStdout(options) && console.out.isTerminal;
-  const format = options.format ?? formatOfFile(output) ?? usualFormat(output, isOnTerminal);
+  const format =
+    options.format ?? formatOfFile(output) ?? usualFormat(output, isOnTerminal, host.platform);
 
   if (formats[format].isBinary && isOnTerminal) {
     const hint = `Write it to a file: -o report.${format}, or > report.${format}.`;
@@ -149,7 +150,7 @@ export function chooseFormat(
  * The format where neither a flag nor an ending names one. Throws `UsageError` for an ending that
  * means none.
  */
-function usualFormat(output: string, isOnTerminal: boolean): FormatName {
+function usualFormat(output: string, isOnTerminal: boolean, platform: NodeJS.Platform): FormatName {
   if (isOnTerminal) return 'table';
   const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
   if (ending === undefined) return 'csv';
@@ -159,7 +160,7 @@ function usualFormat(output: string, isOnTerminal: boolean): FormatName {
     const file = output.slice(0, -ending.length) + near;
     throw new UsageError(`-o ${output}: no format ends in ${ending}.`, {
       about: { flag: '--output' },
-      hint: `Use: -o ${shellWord(file)}`,
+      hint: `Use: -o ${shellWord(file, platform)}`,
     });
   }
   const hint = `Say which with --format. Known are ${formatNames.join(', ')}.`;
@@ -358,7 +359,7 @@ export function openerOn(platform: NodeJS.Platform, browser: string | undefined)
 
 /** Shows a file to the user, and does not wait until it is closed again. */
 export function openFile({ host, console }: Pick<Context, 'host' | 'console'>, file: string): void {
-  const { command, args } = openerOn(process.platform, host.env.BROWSER);
+  const { command, args } = openerOn(host.platform, host.env.BROWSER);
   const child = spawn(command, [...args, resolve(host.cwd, file)], {
     detached: true,
     stdio: 'ignore',

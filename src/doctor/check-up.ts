@@ -113,7 +113,7 @@ class CheckUp {
     for (const path of openFolders) {
       const mode = (modeOf(path) & 0o7777).toString(8).padStart(4, '0');
       const message = `${path} is open to other users (mode ${mode}).`;
-      this.#warn('permissions', message, `chmod 700 ${quoteForShell(path)}`);
+      this.#warn('permissions', message, `chmod 700 ${quoteForShell(path, host.platform)}`);
     }
 
     if (closedFiles.length + openFolders.length === 0) {

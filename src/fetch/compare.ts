@@ -18,7 +18,10 @@ import { noteFetched, type ReportTools } from './order.ts';
 import { fetchOf, fetchReport, type Intake, readAnswer } from './receive.ts';
 
 /** Throws `UsageError` for an output that has no place for a change. */
-function checkComparable(context: Pick<Context, 'console' | 'flags'>, options: OutputFlags): void {
+function checkComparable(
+  context: Pick<Context, 'console' | 'host' | 'flags'>,
+  options: OutputFlags,
+): void {
   const format = chooseFormat(context, options);
   if (formats[format].hasPlaceForChanges || showsCard(context, options)) return;
   throw new UsageError(
@@ -75,7 +78,11 @@ export async function compareReport(
   // The earlier report is whole, also where the parts of this one are shared out.
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
   const intake = summingIntake(tools, outputOf(whole).expectation);
-  const { sums, findings } = await fetchReport(tools, { ...fetchOf(job), plan: earlier, intake });
+  const { sums, findings } = await fetchReport(tools, {
+    ...fetchOf(job, tools.host.platform),
+    plan: earlier,
+    intake,
+  });
 
   const isOver = before.laterUntil === now.until;
   const counted = { ...now, until: before.laterUntil };

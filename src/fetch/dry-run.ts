@@ -61,7 +61,7 @@ function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
 
 /** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
 export async function printDryRun(
-  { console, flags }: Pick<Context, 'console' | 'flags'>,
+  { console, flags, host }: Pick<Context, 'console' | 'flags' | 'host'>,
   calls: readonly PlannedCall[],
 ): Promise<void> {
   const requests: object[] = [];
@@ -72,7 +72,7 @@ export async function printDryRun(
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone } = window;
     const encoded = encodeRequest(request, encoding.value);
-    const curl = curlLine(address, encoded);
+    const curl = curlLine(address, encoded, host.platform);
     requests.push({
       method: 'POST',
       url: createUrl(address),

@@ -233,6 +233,6 @@ async function warnOfUnitsLeft(
   const texts: string[] = [];
   if (missing > 0) texts.push(`${formatPlural(missing, unit)} missing`);
   if (stale > 0) texts.push(`${formatPlural(stale, unit)} stale`);
-  const repair = `adreport repair ${pathWord(relative(host.cwd, folder))}`;
+  const repair = `adreport repair ${pathWord(relative(host.cwd, folder), host.platform)}`;
   console.warn(`Before this window: ${texts.join(', ')}. To download them: ${repair}`);
 }

@@ -174,9 +174,11 @@ class PartsRun {
 
   #hintToRepeat(): string {
     if (this.#again !== undefined) return this.#again;
+
+    const { platform } = this.#context.host;
     const [job, ...otherJobs] = this.#jobs;
     const isTypable = job !== undefined && otherJobs.length === 0 && !job.account.isLocal;
-    if (isTypable) return `Continue with: ${continuedCommand(job)}`;
+    if (isTypable) return `Continue with: ${continuedCommand(job, platform)}`;
 
     const again = 'Run the same command again';
     const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');
@@ -271,7 +273,11 @@ class PartsRun {
       let isDone = false;
       try {
         const intake = await prepareIntake(ofPart);
-        const result = await fetchReport(ofPart, { ...fetchOf(job), plan, intake });
+        const result = await fetchReport(ofPart, {
+          ...fetchOf(job, tools.host.platform),
+          plan,
+          intake,
+        });
         isDone = true;
         return result;
       } finally {

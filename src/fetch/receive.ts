@@ -47,9 +47,9 @@ export interface ReportFetch<T> {
 }
 
 /** How a report of a job is fetched, whatever part or window of it. */
-export function fetchOf(job: Job): Omit<ReportFetch<never>, 'intake'> {
+export function fetchOf(job: Job, platform: NodeJS.Platform): Omit<ReportFetch<never>, 'intake'> {
   const { spec, plan, options } = job;
-  return { spec, plan, options, continuation: continuedCommand(job) };
+  return { spec, plan, options, continuation: continuedCommand(job, platform) };
 }
 
 /**
@@ -111,14 +111,15 @@ async function noteTimeout(tools: ReportTools, reportId: string, error: unknown)
  * process.
  */
 async function wayToGoOn(
-  { account }: ReportTools,
+  { account, host: { platform } }: ReportTools,
   reportId: string,
   { spec, options, continuation, intake }: ReportFetch<unknown>,
 ): Promise<string | undefined> {
   if (account.isLocal || continuation === undefined) return undefined;
 
   const output = intake.file?.(reportId);
-  const elsewhere = downloadCommandLine(reportId, { ...spec, output }, options);
+  const { baseUrl } = options;
+  const elsewhere = downloadCommandLine(reportId, { ...spec, output }, { baseUrl, platform });
   return `Continue with: ${continuation}\nOr on another machine: ${elsewhere}`;
 }
 

@@ -4,6 +4,7 @@ import { jobWithIds } from '../plan/names.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import { canMerge, canSplit } from '../report/parts.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
@@ -38,10 +39,13 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const output = await prepareJobOutput(context, tools, job, job.parts[0]);
   const intake = writingIntake(tools, output);
   try {
-    const written = await fetchReport(tools, { ...fetchOf(job), intake });
+    const written = await fetchReport(tools, {
+      ...fetchOf(job, context.host.platform),
+      intake,
+    });
     await announce(context, written);
   } catch (error) {
-    throw withSplitHint(error, job, Math.floor(context.host.wallClock() / 1_000));
+    throw withSplitHint(context, error, job);
   }
 }
 
@@ -52,16 +56,22 @@ const daysInOneReport = 14;
 const fileUnits = ['week', 'month', 'day'] as const;
 
 /** The error of a report that failed or took too long, with how to cut a window of many days. */
-function withSplitHint(error: unknown, { plan, options }: Job, now: number): unknown {
+function withSplitHint(
+  { host }: Pick<Context, 'host'>,
+  error: unknown,
+  { plan, options }: Job,
+): unknown {
   const isOfSize = error instanceof ReportFailedError || error instanceof StillInProgressError;
   if (!isOfSize || calendarDays(plan.window) <= daysInOneReport) return error;
 
+  const now = Math.floor(host.wallClock() / 1_000);
   const isMergeable = canMerge(plan.request.breakdowns, 'week');
   const unit = isMergeable ? 'week' : fileUnits.find((each) => canSplit(plan, each, now));
   if (unit === undefined) return error;
 
   const isFile = (options.output ?? '-') !== '-';
-  const split = isMergeable ? '--split week' : `--split ${unit} -o '{date}.csv'`;
+  const ownFiles = `--split ${unit} -o ${shellWord('{date}.csv', host.platform)}`;
+  const split = isMergeable ? '--split week' : ownFiles;
   const more = isMergeable || !isFile ? '' : `, a file a ${unit}`;
   const hint = `A shorter report may come through: the same command with ${split}${more}.`;
   return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });

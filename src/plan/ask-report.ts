@@ -77,7 +77,8 @@ export async function askReport(
   }
 
   console.note('The same without questions:');
-  console.note(`  adreport run ${typed.map(shellWord).join(' ')}`);
+  const quoted = typed.map((word) => shellWord(word, host.platform));
+  console.note(`  adreport run ${quoted.join(' ')}`);
   return { ...options, period, by, output };
 }
 

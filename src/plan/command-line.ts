@@ -53,9 +53,10 @@ function isMidnight(instant: number, zone: string): boolean {
   return formatDate(instant, zone) !== formatDate(instant - 1, zone);
 }
 
-/** The command that asks for a report. */
-function commandLine(spec: ReportSpec, window: WindowTexts = spec): string {
-  return ['adreport run', ...wordsOf(flagsOf({ ...spec, ...noWindow, ...window }))].join(' ');
+/** The command that asks for a report in a window. */
+function commandLine(spec: ReportSpec, window: WindowTexts, platform: NodeJS.Platform): string {
+  const flags = flagsOf({ ...spec, ...noWindow, ...window });
+  return ['adreport run', ...wordsOf(flags, platform)].join(' ');
 }
 
 const noWindow = { period: undefined, since: undefined, until: undefined };
@@ -66,6 +67,7 @@ const noWindow = { period: undefined, since: undefined, until: undefined };
  */
 export function continuedCommand(
   job: Pick<Job, 'spec' | 'options' | 'plan' | 'allParts' | 'isMerged'>,
+  platform: NodeJS.Platform,
 ): string {
   const { spec, options, plan, allParts, isMerged } = job;
   const { shard, baseUrl } = options;
@@ -75,41 +77,48 @@ export function continuedCommand(
   const ofRun = [
     // What has its file by then needs no second report.
     ...(isInParts && !isMerged ? ['--missing'] : []),
-    ...(shard === undefined ? [] : ['--shard', shellWord(shard)]),
-    ...(baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl)]),
+    ...(shard === undefined ? [] : ['--shard', shellWord(shard, platform)]),
+    ...(baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)]),
   ];
   // The last part may be a unit that is not over.
   const window = isInParts
     ? { period: daysText(first.since, last.until) }
     : windowTexts(plan.window);
-  return [commandLine(spec, window), ...ofRun].join(' ');
+  return [commandLine(spec, window, platform), ...ofRun].join(' ');
 }
 
 /** The command that waits for a report and downloads it, with all of its spec that applies. */
 export function downloadCommandLine(
   reportId: string,
   spec: AnySpec,
-  { baseUrl }: { readonly baseUrl?: string | undefined },
+  {
+    baseUrl,
+    platform,
+  }: { readonly baseUrl?: string | undefined; readonly platform: NodeJS.Platform },
 ): string {
   const accepted = new Set(downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)));
   const flags = flagsOf(spec).filter(({ option }) => accepted.has(option));
-  const address = baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl)];
-  return commandFor('download', reportId, ['--wait', ...wordsOf(flags), ...address]);
+  const address = baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)];
+  const words = ['--wait', ...wordsOf(flags, platform), ...address];
+  return commandFor('download', reportId, { words, platform });
 }
 
 /** A command line about one report. */
-export function commandFor(command: string, reportId: string, words: readonly string[]): string {
+export function commandFor(
+  command: string,
+  reportId: string,
+  { words, platform }: { readonly words: readonly string[]; readonly platform: NodeJS.Platform },
+): string {
+  const id = shellWord(reportId, platform);
   // An id that begins with a dash would be read as a flag: it is last, after `--`.
-  const ordered = reportId.startsWith('-')
-    ? [...words, '--', shellWord(reportId)]
-    : [shellWord(reportId), ...words];
+  const ordered = reportId.startsWith('-') ? [...words, '--', id] : [id, ...words];
   return ['adreport', command, ...ordered].join(' ');
 }
 
 /** Flags as words of a shell. */
-function wordsOf(flags: readonly TypedFlag[]): string[] {
+function wordsOf(flags: readonly TypedFlag[], platform: NodeJS.Platform): string[] {
   return flags.flatMap(({ name, value }) =>
-    value === undefined ? name : [name, shellWord(value)],
+    value === undefined ? name : [name, shellWord(value, platform)],
   );
 }
 
@@ -207,6 +216,7 @@ function listText(values: readonly string[]): string {
 export function typedFlags<Flags extends FlagTable>(
   group: FlagGroup<Flags>,
   options: Partial<OptionsOf<FlagGroup<Flags>>>,
+  platform: NodeJS.Platform,
 ): string[] {
   const values: Readonly<Record<string, unknown>> = options;
   const words: string[] = [];
@@ -216,12 +226,15 @@ export function typedFlags<Flags extends FlagTable>(
     if (isDefault) continue;
 
     words.push(nameOf(flag));
-    if (typeof value !== 'boolean') words.push(shellWord(String(value)));
+    if (typeof value !== 'boolean') words.push(shellWord(String(value), platform));
   }
   return words;
 }
 
 /** The flags that name the service and the account. */
-export function typedAccountFlags({ account, baseUrl, encoding }: ServiceFlags): string[] {
-  return typedFlags(serviceFlags, { account, baseUrl, encoding });
+export function typedAccountFlags(
+  { account, baseUrl, encoding }: ServiceFlags,
+  platform: NodeJS.Platform,
+): string[] {
+  return typedFlags(serviceFlags, { account, baseUrl, encoding }, platform);
 }

@@ -31,6 +31,7 @@ export async function specFromFlags(
   const settings = await account.settings();
   const { encoding, windowClock } = settings;
   const asked = readRequest({
+    platform: context.host.platform,
     profile: options.profile ?? settings.profile.value,
     metrics: options.metrics,
     by: options.by ?? options.breakdowns,

@@ -35,6 +35,9 @@ import { resolveWindow, type WindowFlags } from './window-flags.ts';
 export interface RequestFlags {
   readonly profile: Profile;
 
+  /** The system whose shells read the hints; this one if absent. */
+  readonly platform?: NodeJS.Platform;
+
   /** Comma list in any case, as `by`; all of the profile's where absent. */
   readonly metrics?: string | undefined;
   readonly by?: string | undefined;
@@ -323,7 +326,8 @@ class RequestReader {
     const patterns = splitValues(list);
     if (patterns && patterns.length > 0) return patterns;
 
-    const hint = `Write ${flag} 'Summer*'; a name that holds a comma stands in double quotes: ${flag} '"A, B"'.`;
+    const pattern = `${flag} ${this.#word('Summer*')}`;
+    const hint = `Write ${pattern}; a name that holds a comma stands in double quotes: ${flag} ${this.#word('"A, B"')}.`;
     this.#refuse(flag, `${flag} ${quoted(list)}: this is no name.`, hint);
     return [];
   }
@@ -343,7 +347,7 @@ class RequestReader {
     const names = accepted.map(({ name }) => name);
     const ofBreakdown = accepted.find((filter) => isOf(filter, typed.name));
     const meant = ofBreakdown?.name ?? nearest(typed.name, names);
-    const use = ofBreakdown && flagForValues(ofBreakdown, typed.list);
+    const use = ofBreakdown && this.#flagForValues(ofBreakdown, typed.list);
     const hint = use ? `Use: ${use}` : didYouMean(meant, `Filters: ${names.join(', ')}.`);
     this.#refuse(typed.flag, `There is no filter ${quoted(typed.name)}.`, hint);
   }
@@ -378,7 +382,7 @@ class RequestReader {
     if (on !== 'COUNTRY') {
       const message = `${typedAs} takes ids, which are digits, and not ${quoted(text)}.`;
       const byName = nameFlags[on];
-      const otherwise = byName === undefined ? '' : ` By name: ${byName} ${shellWord(text)}`;
+      const otherwise = byName === undefined ? '' : ` By name: ${byName} ${this.#word(text)}`;
       this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);
       return;
     }
@@ -418,6 +422,24 @@ class RequestReader {
     return distinct(names);
   }
 
+  /**
+   * The flag that keeps some values, as it is typed: by their names where it has one, else by their
+   * ids.
+   */
+  #flagForValues(filter: Filter, list: string): string | undefined {
+    const byName = nameFlags[filter.on];
+    const areIds = /^[\d,\s]+$/.test(list);
+    if (byName !== undefined && !areIds) {
+      return `${byName} ${list === '' ? 'NAME' : this.#word(list)}`;
+    }
+    const isValue = areIds || filter.compare === 'text';
+    return isValue ? `--filter ${this.#word(`${filter.name}=${list}`)}` : undefined;
+  }
+
+  #word(text: string): string {
+    return shellWord(text, this.#flags.platform ?? process.platform);
+  }
+
   #refuse(flag: string, message: string, hint: string): void {
     this.errors.push(new UsageError(message, { hint, about: { flag } }));
   }
@@ -437,18 +459,6 @@ const nameFlags: Partial<Readonly<Record<BreakdownName, string>>> = {
 function isOf({ on }: Filter, name: string): boolean {
   const breakdown = breakdowns.find((each) => each.name === on);
   return breakdown !== undefined && isCalled(breakdown, name);
-}
-
-/**
- * The flag that keeps some values, as it is typed: by their names where it has one, else by their
- * ids.
- */
-function flagForValues(filter: Filter, list: string): string | undefined {
-  const byName = nameFlags[filter.on];
-  const areIds = /^[\d,\s]+$/.test(list);
-  if (byName !== undefined && !areIds) return `${byName} ${list === '' ? 'NAME' : shellWord(list)}`;
-  const isValue = areIds || filter.compare === 'text';
-  return isValue ? `--filter ${shellWord(`${filter.name}=${list}`)}` : undefined;
 }
 
 /** The name of the entry, one of whose other words is near a misspelt one. */
@@ -591,10 +601,20 @@ function withoutSlashesAtEnd(url: string): string {
   return url.slice(0, length);
 }
 
-/** The create call as a line for any POSIX shell, which has the token from `$ADREPORT_TOKEN`. */
-export function curlLine(baseUrl: string, { contentType, text }: EncodedRequest): string {
-  const headers = `-H "Authorization: $ADREPORT_TOKEN" -H 'Accept: application/json' -H 'Content-Type: ${contentType}'`;
-  return `curl ${quoteForShell(createUrl(baseUrl))} ${headers} --data-raw ${quoteForShell(text)}`;
+/**
+ * The create call as a line for any POSIX shell, or for cmd, which has the token from the variable
+ * `ADREPORT_TOKEN`.
+ */
+export function curlLine(
+  baseUrl: string,
+  { contentType, text }: EncodedRequest,
+  platform: NodeJS.Platform,
+): string {
+  const quote = (word: string) => quoteForShell(word, platform);
+  const token = platform === 'win32' ? '%ADREPORT_TOKEN%' : '$ADREPORT_TOKEN';
+  const accept = quote('Accept: application/json');
+  const headers = `-H "Authorization: ${token}" -H ${accept} -H ${quote(`Content-Type: ${contentType}`)}`;
+  return `curl ${quote(createUrl(baseUrl))} ${headers} --data-raw ${quote(text)}`;
 }
 
 /**

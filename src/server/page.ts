@@ -241,8 +241,8 @@ function callItem({ method, path, meaning, line }: CallLine): string {
 function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string): CallLine {
   const words = ['curl -s'];
   if (method !== 'GET') words.push(`-X ${method}`);
-  words.push(quoteForShell(baseUrl + path));
-  if (body) words.push(`-d ${quoteForShell(JSON.stringify(body.example))}`);
+  words.push(posixWord(baseUrl + path));
+  if (body) words.push(`-d ${posixWord(JSON.stringify(body.example))}`);
 
   return { method, path, meaning, line: words.join(' ') };
 }
@@ -254,9 +254,9 @@ function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string):
 function serviceLines({ email, password, token }: Account, baseUrl: string): CallLine[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
-    [`curl -s ${quoteForShell(baseUrl + path)}`, ...options].join(' \\\n  ');
+    [`curl -s ${posixWord(baseUrl + path)}`, ...options].join(' \\\n  ');
 
-  const signed = `-H ${quoteForShell(`Authorization: ${token}`)}`;
+  const signed = `-H ${posixWord(`Authorization: ${token}`)}`;
   const asJson = "-H 'Accept: application/json'";
   const credentials = JSON.stringify({ auth: { email, password } });
   const request = JSON.stringify({
@@ -265,11 +265,11 @@ function serviceLines({ email, password, token }: Account, baseUrl: string): Cal
     metrics: 'displays,revenueEuro',
     breakdowns: ['DAILY', 'FORMAT'],
   });
-  const create = curl(buyer, signed, `-d ${quoteForShell(request)}`);
+  const create = curl(buyer, signed, `-d ${posixWord(request)}`);
   const readId = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
 
   const calls: Readonly<Record<EndpointName, Pick<CallLine, 'meaning' | 'line'>>> = {
-    auth: { meaning: 'a token of your own', line: curl(auth, `-d ${quoteForShell(credentials)}`) },
+    auth: { meaning: 'a token of your own', line: curl(auth, `-d ${posixWord(credentials)}`) },
     buyer: {
       meaning: 'create a report',
       line: `id=$(${create} | ${readId}); echo "$id"`,
@@ -282,4 +282,9 @@ function serviceLines({ email, password, token }: Account, baseUrl: string): Cal
     campaigns: { meaning: 'campaigns and their ad units', line: curl(campaigns, signed) },
   };
   return endpointNames.map((name) => ({ ...endpoints[name], ...calls[name] }));
+}
+
+/** The lines of the page are for POSIX shells, whatever runs the server or shows the page. */
+function posixWord(text: string): string {
+  return quoteForShell(text, 'linux');
 }

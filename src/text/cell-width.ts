@@ -9,8 +9,10 @@ export function widthOf(text: string): number {
  * A text for a terminal of so many cells: each line that is longer is broken at blanks, and goes on
  * below its own beginning. Where a command is broken, its lines end in `\\`, so that it can be
  * copied.
+ *
+ * @param breaksCommands false for shells that do not go on after a `\\`
  */
-export function wrapLines(text: string, width: number): string {
+export function wrapLines(text: string, width: number, breaksCommands = true): string {
   const lines: string[] = [];
   for (const line of text.split('\n')) {
     if (widthOf(line) <= width) {
@@ -18,7 +20,8 @@ export function wrapLines(text: string, width: number): string {
       continue;
     }
     const indent = /^ */.exec(line)?.[0] ?? '';
-    for (const part of wrapSentence(line, width - indent.length)) lines.push(indent + part);
+    const parts = wrapSentence(line, width - indent.length, breaksCommands);
+    for (const part of parts) lines.push(indent + part);
   }
   return lines.join('\n');
 }
@@ -27,7 +30,7 @@ export function wrapLines(text: string, width: number): string {
  * A sentence in lines of at most so many cells. A command that is all of it, or stands behind a
  * colon, is what it says to type, to its end.
  */
-function wrapSentence(sentence: string, width: number): string[] {
+function wrapSentence(sentence: string, width: number, breaksCommands: boolean): string[] {
   const commandAt = sentence.search(/(?<=^\s*|: )adreport [a-z-]/);
   if (commandAt === -1) return wrap(sentence, width);
 
@@ -43,7 +46,7 @@ function wrapSentence(sentence: string, width: number): string[] {
   let line = command;
   for (const word of words.slice(1)) {
     const longer = `${line} ${word}`;
-    if (widthOf(longer) <= width - 2) {
+    if (!breaksCommands || widthOf(longer) <= width - 2) {
       line = longer;
     } else {
       lines.push(`${line} \\`);

@@ -15,6 +15,7 @@ interface ConsoleStreams {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
 }
 
 /** The flags that say how much is printed, and how. */
@@ -56,14 +57,19 @@ export class Console {
   /** How often `-v` was given; none with `-q`. */
   readonly verbosity: number;
   readonly #stdin: NodeJS.ReadStream;
+  readonly #platform: NodeJS.Platform;
   readonly #speaksJson: boolean;
   readonly #secrets = new Secrets();
   #bars: Bars | undefined;
   #failure: AdreportError | undefined;
 
-  constructor({ stdin, stdout, stderr, env }: ConsoleStreams, flags: ConsoleFlags) {
-    this.out = new ConsoleSide(stdout, env, flags.color);
-    this.err = new ConsoleSide(stderr, env, flags.color);
+  constructor(
+    { stdin, stdout, stderr, env, platform }: ConsoleStreams,
+    { color, ...flags }: ConsoleFlags,
+  ) {
+    this.out = new ConsoleSide(stdout, { env, platform, color });
+    this.err = new ConsoleSide(stderr, { env, platform, color });
+    this.#platform = platform;
     this.isQuiet = flags.quiet === true;
     this.verbosity = this.isQuiet ? 0 : flags.verbose;
     this.#stdin = stdin;
@@ -136,7 +142,7 @@ export class Console {
     const { isTerminal, width, style } = this.err;
     // A secret is found as long as no line break is in it.
     const line = safeText(this.redact(text), style.level > 0);
-    this.#putLine(isTerminal ? wrapLines(line, width) : line);
+    this.#putLine(isTerminal ? wrapLines(line, width, this.#platform !== 'win32') : line);
   }
 
   /** A line on stderr if `-v` was given at least `level` times. */
@@ -193,6 +199,15 @@ function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
+/** What the look of a stream follows from. */
+interface ConsoleLook {
+  readonly env: NodeJS.ProcessEnv;
+  readonly platform: NodeJS.Platform;
+
+  /** Whether colour is allowed. */
+  readonly color: boolean;
+}
+
 /** One of the two streams that the program writes to, and what it can show. */
 class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
@@ -204,13 +219,13 @@ class ConsoleSide {
   readonly style: Style;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv, colorFlag: boolean) {
+  constructor(stream: NodeJS.WriteStream, { env, platform, color }: ConsoleLook) {
     this.stream = stream;
     this.isTerminal = stream.isTTY === true;
     this.canDraw = canDraw(stream, env);
-    this.showsUnicode = showsUnicode(env, process.platform);
+    this.showsUnicode = showsUnicode(env, platform);
     // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
-    this.style = wantsColor(stream, env, colorFlag) ? new Chalk({ level: 1 }) : plainStyle;
+    this.style = wantsColor(stream, env, color) ? new Chalk({ level: 1 }) : plainStyle;
     this.#env = env;
   }
 

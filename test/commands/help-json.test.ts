@@ -61,7 +61,7 @@ async function parse(argv: readonly string[]): Promise<Parsed> {
   const perform = async (parsed: ContextOptions): Promise<void> => {
     options = parsed;
   };
-  const parser = createProgram(perform, { write: () => {}, width: 100 }, argv);
+  const parser = createProgram(perform, { write: () => {}, width: 100, platform: 'linux' }, argv);
 
   try {
     await parser.parseAsync([...argv], { from: 'user' });

@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, runCli } from '../support/run-cli.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** What runs on any system, and behaves as on Windows. */
@@ -52,5 +54,63 @@ describe('a name that Windows cannot hold', () => {
 
     expect(exitCode).toBe(0);
     expect(Object.keys(files)).toEqual(['what?: 2026-11-18.']);
+  });
+});
+
+describe('a printed command has the quotes of the platform', () => {
+  test('that continues with a report', async () => {
+    const { run } = await serveForTest({ manual: true });
+    const line = [...day, '--wait-timeout', '5s', '-o', 'my data/{date}.csv'];
+
+    const onLinux = await run(line, { platform: 'linux' });
+    const elsewhere = await run(line, onWindows);
+
+    expect(onLinux.stderr).toContain(`-o 'my data/{date}.csv'`);
+    expect(elsewhere.stderr).toContain('-o "my data/{date}.csv"');
+    expect(elsewhere.stderr).not.toContain(`'my data`);
+  });
+
+  test('that repairs a folder, on stdout and as data', async () => {
+    const cwd = temporaryFolder();
+    const line = [...day, '--split', 'day', '--local', '-o', 'my data/{date}.csv'];
+    await runCli(line, { cwd });
+    rmSync(join(cwd, 'my data/2026-11-18.csv'));
+
+    const { stdout } = await runCli(['check', 'my data'], { cwd, ...onWindows });
+    const asData = await runCli(['check', 'my data', '--json'], { cwd, ...onWindows });
+
+    expect(stdout).toContain('adreport repair "my data"');
+    expect(asData.stdout).toContain('adreport repair \\"my data\\"');
+  });
+
+  test('that curl makes', async () => {
+    const { stdout } = await runCli([...day, '--local', '--dry-run'], onWindows);
+
+    expect(stdout).toContain('-H "Authorization: %ADREPORT_TOKEN%" -H "Accept: application/json"');
+    expect(stdout).toMatch(/--data-raw "\{""since"":\d+/);
+    expect(stdout).not.toContain("'");
+  });
+
+  test('that was meant', async () => {
+    const { stderr } = await runCli(['fetch', '-o', 'my week.csv'], onWindows);
+    expect(stderr).toContain('-o "my week.csv"');
+  });
+
+  test('of an example', async () => {
+    const { stdout } = await runCli('run --help', onWindows);
+    expect(stdout).toContain('-o "{date}.csv"');
+  });
+
+  test('and is not broken, because no shell of Windows continues after a backslash', async () => {
+    const { run } = await serveForTest({ manual: true });
+    const terminal = { tty: true, columns: 60 } as const;
+    const line = [...day, '--wait-timeout', '5s', '-o', 'my data/{date}.csv'];
+
+    const onLinux = await run(line, { ...terminal, platform: 'linux' });
+    const elsewhere = await run(line, { ...terminal, ...onWindows });
+
+    expect(onLinux.stderr).toMatch(/adreport run .*\\\n/);
+    expect(elsewhere.stderr).toMatch(/adreport run --by CAMPAIGN .* -o "my data\/\{date\}\.csv"/);
+    expect(elsewhere.stderr).not.toMatch(/\\\n/);
   });
 });

@@ -139,7 +139,7 @@ test.skipIf(process.platform === 'win32')(
       fc.property(text, fc.constantFrom('json', 'form'), (carrier, encoding) => {
         const withText = { ...plain, filters: { carrier: [carrier] } };
         const { contentType, text: body } = encodeRequest(withText, encoding);
-        const line = curlLine('http://127.0.0.1:8787', encodeRequest(withText, encoding));
+        const line = curlLine('http://127.0.0.1:8787', encodeRequest(withText, encoding), 'linux');
         const headers = [
           'Authorization: the token',
           'Accept: application/json',

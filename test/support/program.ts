@@ -5,6 +5,7 @@ import { createProgram } from '../../src/program.ts';
 export const program: Command = createProgram(async () => {}, {
   write: () => {},
   width: 100,
+  platform: 'linux',
 });
 
 /** The program and every command below it. */

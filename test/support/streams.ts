@@ -61,6 +61,7 @@ export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: Cons
     stdout: (streams.out as NodeJS.WriteStream | undefined) ?? stdout.stream,
     stderr: stderr.stream,
     env,
+    platform: process.platform,
   };
   const console = new Console(host, { verbose: 0, color: true, ...flags });
   return { console, stdout, stderr };
