@@ -290,7 +290,9 @@ function homeFolder(): string {
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
-  makeFolder(dirname(path));
+  const parent = dirname(path);
+  // That of a drive that does not exist is the drive itself.
+  if (parent !== path) makeFolder(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -209,7 +209,8 @@ function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledRepor
  */
 function spoolFolder({ host }: ReportTools, job: Job): string {
   const [first] = job.parts;
-  const file = (first && outputOf(job, first).file) ?? '/dev/stdout';
+  const file = first && outputOf(job, first).file;
+  if (file === undefined) return tmpdir();
   const path = resolve(host.cwd, file);
   return path.startsWith('/dev/') ? tmpdir() : dirname(path);
 }
