@@ -170,9 +170,10 @@ async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<Fo
   if (refusal) return { ...job, parts: [], refusal };
 
   await warnOfUnitsLeft(context, job, run);
-  const { wallClock, signal } = context.host;
+  const { host } = context;
   const keepsRows = missing === true && !refetch;
-  const writer = new HistoryWriter({ ...run, version, keepsRows, wallClock, signal });
+  const { wallClock } = host;
+  const writer = new HistoryWriter({ ...run, version, keepsRows, wallClock, machine: host });
   if (!missing) return { ...job, writer };
 
   const parts: Part[] = [];

@@ -48,7 +48,8 @@ async function jobOfRepair(
   { history, series: { current }, units }: SeriesRepair,
   flags: RepairFlags,
 ): Promise<FolderJob> {
-  const { cwd, wallClock, signal } = context.host;
+  const { host } = context;
+  const { cwd, wallClock } = host;
   const account = await accountOf(context, current.spec, flags);
   const output = relative(cwd, join(history.folder, current.spec.output));
   const thisRun = { history: true, clobber: true, missing: true, ...flags };
@@ -60,7 +61,7 @@ async function jobOfRepair(
     nowMs: wallClock(),
     units,
   });
-  const to = { history, line: current, version, keepsRows: true, wallClock, signal };
+  const to = { history, line: current, version, keepsRows: true, wallClock, machine: host };
   return { ...job, writer: new HistoryWriter(to) };
 }
 

@@ -8,6 +8,7 @@ import { temporaryName } from '../output/file/temporary-files.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { windowOf } from '../report/spec-window.ts';
 import type { SplitUnit } from '../report/window.ts';
+import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
 /**
@@ -273,6 +274,10 @@ function whyUnreadable(error: unknown): string {
 
 /** Opens a history file, if it is a regular file and not a link. */
 async function openHistory(path: string, flags: number): Promise<fs.FileHandle> {
+  // Windows has no O_NOFOLLOW.
+  const followsLinks = constants.O_NOFOLLOW === undefined;
+  if (followsLinks && (await isLink(path))) throw Object.assign(new Error(), { code: 'ELOOP' });
+
   // Without O_NONBLOCK, opening a pipe waits for its other end, and no signal ends that.
   const file = await fs.open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
   const stats = await file.stat();
@@ -280,6 +285,11 @@ async function openHistory(path: string, flags: number): Promise<fs.FileHandle> 
 
   await file.close();
   throw Object.assign(new Error(notRegular), { code: notRegular });
+}
+
+async function isLink(path: string): Promise<boolean> {
+  const stats = await fs.lstat(path).catch(() => undefined);
+  return stats?.isSymbolicLink() === true;
 }
 
 const pieceBytes = 64 * 1024;
@@ -333,12 +343,12 @@ function textOf(bytes: Buffer): string | undefined {
  * Appends a line to a history file, which is created if it does not exist. One write does it, so
  * that the lines of concurrent runs do not mix; a line that a power cut has torn is ended first.
  *
- * @throws the system's error if the file cannot be written
+ * @throws the system's error if the file cannot be written, and `HeldFileError`
  */
-export async function appendLine(path: string, line: string): Promise<void> {
+export async function appendLine(path: string, line: string, machine: FileMachine): Promise<void> {
   if (await createWithLine(path, line)) return;
 
-  const file = await openHistory(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+  const file = await openToAppend(path, constants.O_CREAT, machine);
   try {
     const separator = (await endsTorn(file)) ? '\n' : '';
     const bytes = Buffer.from(`${separator}${line}\n`);
@@ -373,8 +383,24 @@ async function createWithLine(path: string, line: string): Promise<boolean> {
   }
 }
 
+/** Throws what `appendLine` would throw for a history file that exists. */
+export async function expectAppendable(path: string, machine: FileMachine): Promise<void> {
+  const file = await openToAppend(path, 0, machine);
+  await file.close();
+}
+
+function openToAppend(
+  path: string,
+  otherFlags: number,
+  machine: FileMachine,
+): Promise<fs.FileHandle> {
+  const flags = constants.O_RDWR | constants.O_APPEND | otherFlags;
+  return changeFile(machine, () => openHistory(path, flags));
+}
+
 /** Why a history file cannot be appended to, as a clause. */
 export function whyNotAppended(error: unknown): string {
+  if (error instanceof HeldFileError) return error.message;
   const code = codeOf(error);
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EISDIR') return 'it is a folder';

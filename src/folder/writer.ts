@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
 import { historyName } from '../output/file/file-name.ts';
 import { describeWindow, type Window } from '../report/window.ts';
+import { type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { linkOnPath, lookAtFiles, type OnDisk } from './disk.ts';
 import {
   appendLine,
   createdAt,
+  expectAppendable,
   type FileEntry,
   type History,
   nameInFolder,
@@ -74,7 +76,7 @@ interface WrittenHistory {
   /** True if a report without rows never replaces a file with rows. */
   readonly keepsRows: boolean;
   readonly wallClock: () => number;
-  readonly signal: AbortSignal;
+  readonly machine: FileMachine;
 }
 
 const findingsAtMost = 3;
@@ -91,15 +93,29 @@ export class HistoryWriter {
   /**
    * Writes the spec line of a run, if the last one of its series in its history file is another.
    *
-   * @throws OutputError if it cannot be written
+   * @throws OutputError if that or a later line cannot be written
    */
   async begin(): Promise<void> {
     const { history, line, version, source } = this.#to;
+    if (source === undefined) {
+      const readable = history.sources.filter(({ unreadable }) => unreadable === undefined);
+      for (const { name } of readable) await this.#expectAppendable(name);
+      return;
+    }
+
     const { output } = line.spec;
-    if (source === undefined) return;
     const last = lastSpec(history, { output, source, isBackfill: line.isBackfill });
-    if (last?.id === line.id) return;
-    await this.#append(source, textOfSpec(line, version), 'nothing was downloaded');
+    if (last?.id === line.id) await this.#expectAppendable(source);
+    else await this.#append(source, textOfSpec(line, version), notDownloaded);
+  }
+
+  async #expectAppendable(source: string): Promise<void> {
+    const path = join(this.#to.history.folder, source);
+    try {
+      await expectAppendable(path, this.#to.machine);
+    } catch (error) {
+      throw cannotAppend(path, error, notDownloaded);
+    }
   }
 
   /** Throws `OutputError` for a file that could only be written through a link. */
@@ -118,7 +134,8 @@ export class HistoryWriter {
    * @throws OutputError if the line cannot be written
    */
   async record(report: CompleteReport): Promise<Recorded> {
-    const { history, signal } = this.#to;
+    const { history, machine } = this.#to;
+    const { signal } = machine;
     const name = nameInFolder(history.folder, report.path);
     const reads = () => report.rowCount === 0;
     const looked = await lookAtFiles(history.folder, [name], { signal, reads });
@@ -223,15 +240,22 @@ export class HistoryWriter {
     const path = join(folder, source);
     try {
       await fs.mkdir(folder, { recursive: true });
-      await appendLine(path, text);
+      await appendLine(path, text, this.#to.machine);
     } catch (error) {
-      const message = `Cannot write the history ${path}: ${whyNotAppended(error)}; ${consequence}.`;
-      throw new OutputError(printable(message), {
-        hint: 'Check the permissions of the folder and the space on its disk, or use --no-history.',
-        cause: error,
-      });
+      throw cannotAppend(path, error, consequence);
     }
   }
+}
+
+const notDownloaded = 'nothing was downloaded';
+
+function cannotAppend(path: string, error: unknown, consequence: string): OutputError {
+  const message = `Cannot write the history ${path}: ${whyNotAppended(error)}; ${consequence}.`;
+  const hint =
+    error instanceof HeldFileError
+      ? 'Close it there, and run the same command again.'
+      : 'Check the permissions of the folder and the space on its disk, or use --no-history.';
+  return new OutputError(printable(message), { hint, cause: error });
 }
 
 /** The totals that differ; `undefined` if none does. */

@@ -102,6 +102,27 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     expect(await spawnCli('check data', { cwd })).toMatchObject({ exitCode: 0 });
   });
 
+  test('a history that is open in another program is noticed before the order', async () => {
+    const cwd = temporaryFolder();
+    const { env, orders } = await serve();
+    const line = `${day} --split day -o data/{date}.csv`;
+    expect(await windows.run(line, { cwd, env })).toMatchObject({ exitCode: 0 });
+    const written = readdirSync(join(cwd, 'data'));
+    const release = await windows.hold('data\\_adreport.ndjson', cwd);
+
+    const same = await windows.run(line, { cwd, env });
+    const other = await windows.run(`${line} --refetch --metrics clicks`, { cwd, env });
+    await release();
+
+    for (const refused of [same, other]) {
+      expect(refused, refused.stderr).toMatchObject({ exitCode: 8 });
+      expect(refused.stderr).toContain('it is open in another program; nothing was downloaded');
+    }
+    expect(orders()).toBe(1);
+    expect(readdirSync(join(cwd, 'data'))).toEqual(written);
+    expect(await windows.run(line, { cwd, env })).toMatchObject({ exitCode: 0 });
+  });
+
   test('the sign-in is kept under AppData, and doctor finds nothing wrong', async () => {
     const place = { cwd: temporaryFolder(), isOfUser: true };
     const { server } = await serve();
