@@ -15,7 +15,7 @@ interface Step {
 interface Workflow {
   readonly jobs: Readonly<
     Record<
-      'linux' | 'macos',
+      'linux' | 'windows' | 'macos',
       {
         readonly strategy?: { readonly matrix: { readonly node: number[] } };
         readonly steps: readonly Step[];
@@ -41,6 +41,10 @@ test('on Linux it runs the two commands of the README and the check, on each Nod
   expect(JSON.parse(read('package.json')).scripts).toHaveProperty('check');
   expect(majors).toHaveLength(4);
   expect(strategy?.matrix.node).toEqual(majors);
+});
+
+test('on Windows it runs the two commands of the README', () => {
+  expect(commandsOf(jobs.windows.steps)).toEqual([firstCommand, secondCommand]);
 });
 
 test('on macOS it runs the tests', () => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
@@ -18,7 +18,7 @@ export interface CliOptions {
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
 
-  /** The system that the program takes the machine for; the machine's own where absent. */
+  /** The system that the program takes the machine for; Linux, so that texts are the same everywhere. */
   readonly platform?: NodeJS.Platform;
 
   /** Of the streams, where not 100. */
@@ -48,7 +48,7 @@ export interface CliOptions {
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
@@ -87,7 +87,7 @@ export interface CliResult {
   readonly stdout: string;
   readonly stderr: string;
 
-  /** Every file of the working folder, by its path in it. */
+  /** Every file of the working folder, by its path in it, with slashes. */
   readonly files: Readonly<Record<string, string>>;
 
   /** The history files of folders, in the same way. */
@@ -119,7 +119,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     stderr: stderr.stream,
     env: { ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
     cwd,
-    platform: options.platform ?? process.platform,
+    platform: options.platform ?? 'linux',
     signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,
     stopwatch: options.stopwatch ?? (() => elapsedMs),
@@ -171,7 +171,9 @@ function filesIn(folder: string): Record<string, string> {
     const isSetting = path.startsWith('.config');
     const status = statusOf(join(folder, path));
     const isText = status?.isFile() && status.size <= longestText;
-    if (isText && !isSetting) files[path] = readFileSync(join(folder, path), 'utf8');
+    if (isText && !isSetting) {
+      files[path.split(sep).join('/')] = readFileSync(join(folder, path), 'utf8');
+    }
   }
   return files;
 }
