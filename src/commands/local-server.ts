@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
-import { InterruptedError, UsageError } from '../errors.ts';
+import { codeOf, InterruptedError, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readDuration, readWholeNumber } from '../plan/flags/read-value.ts';
 import { resolveWindow } from '../report/window-flags.ts';
@@ -456,21 +456,10 @@ interface ChildProgram {
  * process group of its own the whole group is signalled; one that reads from a terminal must stay
  * in ours, where Ctrl-C reaches it by itself.
  */
-async function runToEnd({ program, args, env, host }: ChildProgram): Promise<number> {
-  const isWindows = process.platform === 'win32';
-  const isGroup = !isWindows && host.stdin.isTTY !== true;
-  // What npm installs is a script on Windows (npm.cmd), which only its shell runs.
-  const words = isWindows
-    ? [program, ...args].map((word) => quoteForShell(word, 'win32'))
-    : [program, ...args];
-  const [command = '', ...commandArgs] = words;
-  const child = spawn(command, commandArgs, {
-    cwd: host.cwd,
-    env,
-    detached: isGroup,
-    stdio: 'inherit',
-    shell: isWindows,
-  });
+async function runToEnd(program: ChildProgram): Promise<number> {
+  const { host } = program;
+  const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
+  const child = await start(program, isGroup);
 
   const signalAll = (signal: NodeJS.Signals): void => {
     try {
@@ -494,12 +483,31 @@ async function runToEnd({ program, args, env, host }: ChildProgram): Promise<num
     if (host.signal.aborted) passOn();
     const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals];
     return code ?? 128 + constants.signals[killedBy];
-  } catch (cause) {
-    throw new UsageError(`${program} could not be run: ${(cause as Error).message}.`, { cause });
   } finally {
     host.signal.removeEventListener('abort', passOn);
     process.removeListener('exit', endWithUs);
     if (isGroup) signalAll('SIGTERM');
+  }
+}
+
+/** Starts a program. Throws `UsageError` if there is none. */
+async function start(
+  { program, args, env, host }: ChildProgram,
+  detached: boolean,
+): Promise<ChildProcess> {
+  const options = { cwd: host.cwd, env, detached, stdio: 'inherit' } as const;
+  try {
+    const child = spawn(program, args, options);
+    await once(child, 'spawn');
+    return child;
+  } catch (cause) {
+    const mayBeScript = ['ENOENT', 'EINVAL'].includes(codeOf(cause) ?? '');
+    if (process.platform !== 'win32' || !mayBeScript) {
+      throw new UsageError(`${program} could not be run: ${(cause as Error).message}.`, { cause });
+    }
+    // What npm installs is a script on Windows (npm.cmd), which only cmd runs.
+    const words = [program, ...args].map((word) => quoteForShell(word, 'win32'));
+    return spawn(words.join(' '), { ...options, shell: true });
   }
 }
 

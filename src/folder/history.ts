@@ -349,14 +349,26 @@ export async function appendLine(path: string, line: string, machine: FileMachin
   if (await createWithLine(path, line)) return;
 
   const file = await openToAppend(path, constants.O_CREAT, machine);
+  const appending = lastAppend.then(() => writeLine(file, line));
+  lastAppend = appending.catch(() => {});
   try {
-    const separator = (await endsTorn(file)) ? '\n' : '';
-    const bytes = Buffer.from(`${separator}${line}\n`);
-    const { bytesWritten } = await file.write(bytes);
-    if (bytesWritten < bytes.length) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    await appending;
   } finally {
     await file.close();
   }
+}
+
+/**
+ * The lines of this process are written one after the other: some network drives, and Wine, lose
+ * one of two that are appended at the same time.
+ */
+let lastAppend: Promise<void> = Promise.resolve();
+
+async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
+  const separator = (await endsTorn(file)) ? '\n' : '';
+  const bytes = Buffer.from(`${separator}${line}\n`);
+  const { bytesWritten } = await file.write(bytes);
+  if (bytesWritten < bytes.length) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
 }
 
 /**

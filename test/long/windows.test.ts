@@ -264,11 +264,17 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     const script = 'console.log(process.env.ADREPORT_BASE_URL, process.argv[2]); process.exit(7)';
     writeFileSync(join(cwd, 'print.cjs'), script);
 
-    const words = ['local-server', 'exec', '--', 'node', 'print.cjs', 'a "b" & c:\\d\\'];
-    const { exitCode, stdout } = await windows.run(words, { cwd });
+    writeFileSync(join(cwd, 'print.cmd'), '@node print.cjs %*\r\n');
 
-    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ a "b" & c:\\d\\\r?\n$/);
-    expect(exitCode).toBe(7);
+    const text = 'a "b" & c:\\d\\';
+    const exec = ['local-server', 'exec', '--'];
+    const ofProgram = await windows.run([...exec, 'node', 'print.cjs', text], { cwd });
+    const ofScript = await windows.run([...exec, 'print', text], { cwd });
+
+    for (const { exitCode, stdout } of [ofProgram, ofScript]) {
+      expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ a "b" & c:\\d\\\r?\n$/);
+      expect(exitCode).toBe(7);
+    }
   });
 
   test('cmd reads a quoted word back as what it was', async () => {

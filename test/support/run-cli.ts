@@ -18,7 +18,7 @@ export interface CliOptions {
   /** Whether the streams are terminals, of 100 columns. */
   readonly tty?: boolean;
 
-  /** The system that the program takes the machine for; Linux, so that texts are the same everywhere. */
+  /** The system that the program takes the machine for; the machine's own where absent. */
   readonly platform?: NodeJS.Platform;
 
   /** Of the streams, where not 100. */
@@ -81,6 +81,9 @@ export function interruption(exitCode: 130 | 143) {
   };
 }
 
+/** On Windows, a terminal that shows what those of other systems show. */
+const asElsewhere = process.platform === 'win32' ? { WT_SESSION: 'test' } : {};
+
 /** What came of a command line. */
 export interface CliResult {
   readonly exitCode: number;
@@ -117,9 +120,9 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     stdin: stdin as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: { ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
+    env: { ...asElsewhere, ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
     cwd,
-    platform: options.platform ?? 'linux',
+    platform: options.platform ?? process.platform,
     signal: options.signal ?? new AbortController().signal,
     wallClock: () => startMs + elapsedMs,
     stopwatch: options.stopwatch ?? (() => elapsedMs),

@@ -66,7 +66,7 @@ interface WindowsProcess {
 }
 
 /** A path of this machine as Windows has it. */
-export function windowsPath(path: string): string {
+function windowsPath(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 
