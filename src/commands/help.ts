@@ -43,7 +43,7 @@ async function help(
   if (topic !== undefined) {
     const { width, style } = console.out;
     const text = words[0] === 'periods' ? withToday(topic, host.wallClock()) : topic;
-    await console.write(renderMarkdown(text, { width, style }));
+    await console.write(renderMarkdown(text, { width, style, platform: host.platform }));
     return;
   }
 

@@ -1,5 +1,13 @@
 import { wrap } from '../text/cell-width.ts';
+import { requoteLine } from '../text/quote-for-shell.ts';
 import type { Style } from '../ui/console.ts';
+
+/** Where a topic is shown. */
+interface TopicPage {
+  readonly width: number;
+  readonly style: Style;
+  readonly platform: NodeJS.Platform;
+}
 
 /**
  * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which
@@ -7,7 +15,7 @@ import type { Style } from '../ui/console.ts';
  * heredocs do not close. Only the comments behind commands stand above them where they would not
  * fit.
  */
-export function renderMarkdown(text: string, page: { width: number; style: Style }): string {
+export function renderMarkdown(text: string, page: TopicPage): string {
   // Lines of more than 100 characters are hard to read, however wide the terminal.
   const width = Math.max(24, Math.min(100, page.width));
   const pieces = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
@@ -16,7 +24,7 @@ export function renderMarkdown(text: string, page: { width: number; style: Style
   for (const piece of pieces) {
     if (piece.startsWith('```')) {
       const code = piece.replace(/^.*\n|\n.*$/g, '');
-      blocks.push(piece.startsWith('```sh\n') ? layOutCommands(code, page.width) : code);
+      blocks.push(piece.startsWith('```sh\n') ? layOutCommands(code, page) : code);
       continue;
     }
 
@@ -26,12 +34,17 @@ export function renderMarkdown(text: string, page: { width: number; style: Style
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }
 
-/** Commands of a shell with their comments behind them, or above each where one would not fit. */
-function layOutCommands(code: string, width: number): string {
-  const lines = code.split('\n');
+/**
+ * Commands of a shell with their comments behind them, or above each where one would not fit. Ours
+ * are quoted for the platform.
+ */
+function layOutCommands(code: string, { width, platform }: TopicPage): string {
+  const lines = code
+    .split('\n')
+    .map((line) => (line.startsWith('adreport ') ? requoteLine(line, platform) : line));
   const commentBehind = /^(\S.*?) {2,}(# .*)$/;
   const fits = lines.every((line) => line.length <= width || !commentBehind.test(line));
-  if (fits) return code;
+  if (fits) return lines.join('\n');
   return lines.map((line) => line.replace(commentBehind, '$2\n$1')).join('\n');
 }
 

@@ -7,6 +7,9 @@ import { expectRefusal, interruption, runCli, temporaryFolder } from '../support
 import { serveForTest } from '../support/service.ts';
 import { runToEnd } from '../support/spawn.ts';
 
+/** The quotes of a POSIX shell. */
+const onLinux = { platform: 'linux' } as const;
+
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
 
 describe('a fault leaves the old file or the whole new one, and says what happened', () => {
@@ -92,7 +95,7 @@ describe('the wait’s end', () => {
     const { run } = await serveForTest({ manual: true });
     const flags = '--strict --columns date,displays --normalize --filter campaignId=1,2';
 
-    const { stderr } = await run(`${byDay} --wait-timeout 1s -o a.csv ${flags}`);
+    const { stderr } = await run(`${byDay} --wait-timeout 1s -o a.csv ${flags}`, onLinux);
 
     const kept = ['--columns date,displays', '-o a.csv', '--normalize', '--strict'];
     const lines = stderr.split('\n');
@@ -106,7 +109,8 @@ describe('the wait’s end', () => {
   test('the resume command names the file itself, and --local has none', async () => {
     const { run } = await serveForTest({ manual: true });
 
-    const waited = await run(`${byDay} --wait-timeout 1s -o "{profile}-{since} {id}.csv"`);
+    const line = `${byDay} --wait-timeout 1s -o "{profile}-{since} {id}.csv"`;
+    const waited = await run(line, onLinux);
 
     expect(waited.stderr).toMatch(/adreport download (\w+) --wait -o 'buyer-2026-11-09 \1\.csv'/);
 

@@ -119,7 +119,10 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))(
       const flag = command.options.some(({ long }) => long === '--help-all')
         ? '--help-all'
         : '--help';
-      const { stdout } = await runCli(`${path} ${flag}`, { env: { COLUMNS: '200' } });
+      const { stdout } = await runCli(`${path} ${flag}`, {
+        platform: 'linux',
+        env: { COLUMNS: '200' },
+      });
       const page = joined(stdout);
 
       expect(page).toContain(`Usage: ${facts.usage} `);

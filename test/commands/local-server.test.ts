@@ -30,7 +30,7 @@ function serveAndEnd(
 
 describe('while it serves', () => {
   test('a line says where it listens, and how to sign in; it ends with exit 0', async () => {
-    const { exitCode, stdout, stderr } = await serveAndEnd('');
+    const { exitCode, stdout, stderr } = await serveAndEnd('', undefined, { platform: 'linux' });
 
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^adreport local-server listening on http:\/\/127\.0\.0\.1:\d+\n$/);
@@ -280,8 +280,8 @@ describe('own data', () => {
 
     const refused = await serve();
 
-    expectRefusal(refused, 2, /data\/accounts\.json:2: /);
-    expect(refused.stderr.match(/data\/facts\.csv:\d+: /g)).toHaveLength(2);
+    expectRefusal(refused, 2, /data[\\/]accounts\.json:2: /);
+    expect(refused.stderr.match(/data[\\/]facts\.csv:\d+: /g)).toHaveLength(2);
   });
 
   test('export replaces no file', async () => {

@@ -84,7 +84,7 @@ describe('the password of the environment', () => {
   });
 });
 
-describe('a password command', () => {
+describe.skipIf(process.platform === 'win32')('a password command', () => {
   test('of each account renews its token, unattended', async () => {
     const { own, other, run } = await twoServices();
     for (const name of ['a', 'b']) {

@@ -122,7 +122,9 @@ describe('--dry-run', () => {
   test('prints window, body and a curl line, and calls nobody', async () => {
     const { run, server } = await serveForTest();
 
-    const { stdout, exitCode } = await run('run --period 2026-10-25 --by HOURLY --dry-run');
+    const { stdout, exitCode } = await run('run --period 2026-10-25 --by HOURLY --dry-run', {
+      platform: 'linux',
+    });
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain('2026-10-25T00:00:00+0200 … 2026-10-25T23:59:59+0100');
@@ -142,7 +144,9 @@ describe('--dry-run', () => {
   });
 
   test('with --json one entry a window', async () => {
-    const { stdout } = await runCli('run --period 2026-11-01 --metrics clicks --dry-run --json');
+    const { stdout } = await runCli('run --period 2026-11-01 --metrics clicks --dry-run --json', {
+      platform: 'linux',
+    });
     expect(JSON.parse(stdout)).toEqual({
       requests: [
         {
@@ -205,7 +209,7 @@ describe('a report of many days that does not come', () => {
     const splits = { 2025: 'month', '2025-10': 'day', '2025-09-29..2025-10-26': 'week' };
     for (const [period, unit] of Object.entries(splits)) {
       const line = `${year.replace('2025', period)} --fresh`;
-      const total = await run(line);
+      const total = await run(line, { platform: 'linux' });
       expect(total.exitCode).toBe(exitCode);
       const flags = /the same command with (.*)\.\n/.exec(total.stderr)?.[1];
       expect(flags).toBe(`--split ${unit} -o '{date}.csv'`);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, parseWithSlashes, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 function folderWith(yaml: string): string {
@@ -22,7 +22,7 @@ async function requestsOf(cwd: string, words: string) {
   const { stdout, stderr, exitCode } = await runCli(`run --dry-run --json ${words}`, { cwd });
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
-  return JSON.parse(stdout).requests;
+  return parseWithSlashes(stdout).requests;
 }
 
 describe('run NAME', () => {
@@ -82,7 +82,7 @@ describe('run NAME', () => {
       'daily-2026-11-02.csv',
       'out/os.json',
     ]);
-    expect(stderr).toContain('Wrote out/os.json');
+    expect(stderr).toContain(`Wrote ${join('out', 'os.json')}`);
   });
 
   test('one that fails keeps no other from being fetched, and is named', async () => {

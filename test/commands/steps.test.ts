@@ -220,7 +220,8 @@ describe('report ids are the service’s own: whatever they hold, what is said c
       '/status-reporting': { status: 'progress' },
     });
 
-    const result = await runCli('run --period 2026-11-09 --wait-timeout 1s -q', { env });
+    const line = 'run --period 2026-11-09 --wait-timeout 1s -q';
+    const result = await runCli(line, { env, platform: 'linux' });
 
     expectRefusal(result, 7, visible);
     expect(result.stderr).not.toContain('a\nb');
@@ -273,7 +274,10 @@ describe('report ids are the service’s own: whatever they hold, what is said c
     const report = '"a\\e[31m": { period: 2026-11-09, output: "x\\e[2J.csv" }';
     writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n  ${report}\n`);
 
-    const { exitCode, stdout } = await runCli('run --all --local --dry-run', { cwd });
+    const { exitCode, stdout } = await runCli('run --all --local --dry-run', {
+      cwd,
+      platform: 'linux',
+    });
 
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('␛[31m') });
     expect(stdout).not.toContain('\u001b');

@@ -25,7 +25,7 @@ adreport view
 `;
 
 test('headings, paragraphs, lists, code and tables', () => {
-  expect(renderMarkdown(text, { width: 30, style: plainStyle })).toBe(`Title
+  expect(renderMarkdown(text, { width: 30, style: plainStyle, platform: 'linux' })).toBe(`Title
 
 A paragraph with code, weight
 and a link that is too long
@@ -47,7 +47,9 @@ adreport view
 test('a table that cannot fit is a list', () => {
   const table =
     '| event | first column | second |\n|---|---|---|\n| something-long | another-long-one | a-third-one |';
-  expect(renderMarkdown(table, { width: 30, style: plainStyle })).toBe(`  something-long
+  expect(
+    renderMarkdown(table, { width: 30, style: plainStyle, platform: 'linux' }),
+  ).toBe(`  something-long
     first column:
     another-long-one
     second: a-third-one
@@ -59,7 +61,11 @@ test('the code of every topic can be copied from the terminal as it is in the fi
   expect(blocks.length).toBeGreaterThan(30);
 
   for (const { topic, text: code } of blocks) {
-    const page = renderMarkdown(topics[topic] ?? '', { width: 200, style: plainStyle });
+    const page = renderMarkdown(topics[topic] ?? '', {
+      width: 200,
+      style: plainStyle,
+      platform: 'linux',
+    });
     expect(page).toContain(`\n\n${code}`);
   }
 });
@@ -68,11 +74,11 @@ test('a comment that does not fit behind its command stands above it, like those
   const code =
     '```sh\nadreport run --local   # a report\nadreport view x.csv    # its figures, and its rows\n```';
   expect(
-    renderMarkdown(code, { width: 60, style: plainStyle }),
+    renderMarkdown(code, { width: 60, style: plainStyle, platform: 'linux' }),
   ).toBe(`adreport run --local   # a report
 adreport view x.csv    # its figures, and its rows
 `);
-  expect(renderMarkdown(code, { width: 48, style: plainStyle })).toBe(`# a report
+  expect(renderMarkdown(code, { width: 48, style: plainStyle, platform: 'linux' })).toBe(`# a report
 adreport run --local
 # its figures, and its rows
 adreport view x.csv
@@ -81,9 +87,17 @@ adreport view x.csv
 
 test('no comment of a topic is broken by a terminal of 80 columns', () => {
   for (const topic of Object.values(topics)) {
-    const page = renderMarkdown(topic, { width: 80, style: plainStyle });
+    const page = renderMarkdown(topic, { width: 80, style: plainStyle, platform: 'linux' });
     for (const line of page.split('\n')) {
       if (/^\S.* {2}# /.test(line)) expect(line.length, line).toBeLessThanOrEqual(80);
     }
   }
+});
+
+test('our commands have the quotes of Windows there, and those of other programs stay', () => {
+  const code = "```sh\nadreport run -o '{date}.csv'   # a day\ncurl -d '{}' $url\n```";
+
+  const page = renderMarkdown(code, { width: 60, style: plainStyle, platform: 'win32' });
+
+  expect(page).toBe(`adreport run -o "{date}.csv"   # a day\ncurl -d '{}' $url\n`);
 });

@@ -254,6 +254,8 @@ describe('the folder', () => {
       expect(warnings).toContainEqual(
         expect.stringMatching(/^The ledger could not be written \(E[A-Z]+: .*\): a later run/),
       );
+      // Windows says that there is nothing below a file.
+      if (process.platform === 'win32') return;
       expect(warnings).toContainEqual(
         expect.stringMatching(/^The ledger could not be read \(ENOTDIR: .*\): unfinished/),
       );

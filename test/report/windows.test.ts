@@ -488,7 +488,9 @@ describe('any zone', () => {
     if (zoneBefore === undefined) delete process.env.TZ;
     else process.env.TZ = zoneBefore;
 
-    expect(new Set(found.map(({ machineHour }) => machineHour)).size).toBe(3);
+    const machineHours = new Set(found.map(({ machineHour }) => machineHour));
+    // Windows has a zone of its own, which TZ need not change.
+    if (process.platform !== 'win32') expect(machineHours.size).toBe(3);
     for (const { window } of found) expect(window).toEqual(found[0]?.window);
   });
 });

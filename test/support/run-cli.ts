@@ -84,6 +84,13 @@ export function interruption(exitCode: 130 | 143) {
 /** On Windows, a terminal that shows what those of other systems show. */
 const asElsewhere = process.platform === 'win32' ? { WT_SESSION: 'test' } : {};
 
+/** A document of `--json`, whose paths have slashes on Windows too. */
+export function parseWithSlashes(json: string) {
+  const slashed = (_key: string, value: unknown) =>
+    typeof value === 'string' ? value.split(sep).join('/') : value;
+  return JSON.parse(json, slashed);
+}
+
 /** What came of a command line. */
 export interface CliResult {
   readonly exitCode: number;
