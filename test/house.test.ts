@@ -36,6 +36,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   deliver: [...leaves, ...rooms, ...wiring, 'plan'],
   plan: [...leaves, ...rooms, ...wiring, 'deliver'],
   fetch: [...leaves, ...rooms, ...wiring, 'folder', 'plan', 'deliver'],
+  view: [...leaves, ...rooms, ...wiring, 'plan', 'deliver'],
   commands: [
     ...leaves,
     ...rooms,
@@ -45,6 +46,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'plan',
     'deliver',
     'fetch',
+    'view',
     'doctor',
     'help',
   ],
@@ -72,6 +74,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'server/calendar.ts',
   ],
   hyparquet: ['rows/parquet-reader.ts', 'formats/parquet.ts'],
+  'hyparquet-compressors': ['rows/parquet-reader.ts'],
   'hyparquet-writer': ['formats/parquet.ts'],
   fastify: ['server/app.ts', 'server/answer.ts', 'server/call-handler.ts', 'server/start.ts'],
   yaml: ['account/project-file.ts'],

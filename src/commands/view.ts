@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-import { addAbortSignal } from 'node:stream';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
@@ -41,12 +39,13 @@ import { readPositive } from '../plan/flags/read-value.ts';
 import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
 import { TerminalTable } from '../present/terminal/terminal-table.ts';
-import { openReportFile, readReportStream } from '../rows/report-file.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { wrap } from '../text/cell-width.ts';
+import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
+import { type RowTaker, readReport } from '../view/read-file.ts';
 import { declareCommand } from './command.ts';
 
 /** A row must have one of the values in the column of that name. */
@@ -67,11 +66,12 @@ const viewFlags = flagGroup('Options:', {
     meaning: 'the figures to show; ctr, ecpmEuro, cpcEuro and the like are computed from sums',
     read: parseNames,
   },
-  where: {
-    flags: '--where <name=v1,v2>',
+  filter: {
+    flags: '--filter <name=v1,v2>',
     meaning: "only rows with one of these values, e.g. 'campaign=Ski*'; repeatable",
     read: parseCondition,
     isRepeatable: true,
+    otherNames: ['--where'],
   },
   sort: {
     flags: '--sort <column[:asc|desc]>',
@@ -149,7 +149,7 @@ interface ReadReport {
   readonly tail: ReportTail;
   readonly sizeBytes: number;
 
-  /** The sums of the rows, those that `--where` leaves, by time. */
+  /** The sums of the rows, those that `--filter` leaves, by time. */
   readonly byTime: Grouping;
 
   /** The sums of the same rows by what `--by` names; one group without it. */
@@ -175,12 +175,16 @@ async function view(context: Context, options: ViewOptions, file: string): Promi
   checkOrder(options, isPreview);
 
   const rowsAtMost = isPreview ? (top ?? previewRows) : 0;
-  const reader = new ReportReader(options, tableLook(context), rowsAtMost);
-  const report = await readFile(context, file, reader);
+  const read = await readReport(context, file, () => {
+    return new ReportReader(options, tableLook(context), rowsAtMost);
+  });
+  const report = read.taker.end(read.tail, read.sizeBytes);
+  for (const warning of read.warnings) context.console.warn(warning);
+  for (const note of read.notes) context.console.note(`Note: ${note}`);
   const ranked = rank(report.groups, options);
   warnOf(context, report, by !== undefined);
   const isFilteredOut = report.byTime.rowCount === 0 && report.tail.rowCount > 0;
-  if (isFilteredOut) context.console.note('No row has what --where asks for.');
+  if (isFilteredOut) context.console.note(noMatchNote(read.taker.tests));
 
   const reportView: ReportView = { file, options, report, ranked };
   const text =
@@ -218,42 +222,20 @@ function checkOrder({ by, chart, sort, top }: ViewOptions, isPreview: boolean): 
   });
 }
 
-/**
- * Reads a report file, or stdin for `-`, once, in constant memory. Throws `UsageError` and
- * `IncompleteDataError`.
- */
-async function readFile(context: Context, file: string, reader: ReportReader): Promise<ReadReport> {
-  const { stdin, signal, cwd } = context.host;
-  const source =
-    file === '-'
-      ? readReportStream(addAbortSignal(signal, stdin), 'stdin')
-      : await openReportFile(resolve(cwd, file), file, signal);
-  const { batches } = source;
-  const progress = await context.progress();
-  const meter = progress.transfer('Reading', source.sizeBytes);
+/** A condition of `--filter` on the rows of a file. */
+interface RowTest {
+  matches(row: Row): boolean;
 
-  try {
-    let next = await batches.next();
-    while (!next.done) {
-      signal.throwIfAborted();
-      reader.observe(next.value);
-      meter.update({ bytes: source.readBytes(), rows: reader.rowCount });
-      next = await batches.next();
-    }
-    return reader.end(next.value, source.sizeBytes ?? source.readBytes());
-  } finally {
-    meter.stop();
-    await batches.return?.();
-  }
+  /** The values that the rows have in its columns; of very many the first. */
+  readonly values: ReadonlyMap<string, boolean>;
+  readonly condition: Condition;
 }
-
-type RowTest = (row: Row) => boolean;
 
 /**
  * Adds up the rows of a report while they go by, and keeps the lines of the first ones for a
  * preview.
  */
-class ReportReader {
+class ReportReader implements RowTaker {
   readonly #options: ViewOptions;
 
   /** How many rows the preview has; 0 where none is wanted. */
@@ -264,7 +246,7 @@ class ReportReader {
   readonly #previewLines: string[] = [];
 
   /**
-   * The groups of `--by`, and the tests of `--where`, once the first rows tell which columns there
+   * The groups of `--by`, and the tests of `--filter`, once the first rows tell which columns there
    * are.
    */
   #groups: Grouping | undefined;
@@ -276,24 +258,38 @@ class ReportReader {
     this.#table = new TerminalTable(this.#plan, { table: { ...look, totals: false } });
   }
 
-  /** How many rows have passed the tests of `--where`. */
+  /** The tests of `--filter`. */
+  get tests(): readonly RowTest[] {
+    return this.#tests ?? [];
+  }
+
+  /** How many rows have passed them. */
   get rowCount(): number {
     return this.#byTime.rowCount;
   }
 
+  /** True if rows are grouped or drawn by their time. */
+  get needsDates(): boolean {
+    return (
+      this.#options.chart === 'line' || (this.#groups?.by ?? []).some(({ field }) => isTime(field))
+    );
+  }
+
   /** Throws `UsageError` where a flag names a column that the report does not have. */
-  observe(batch: RowBatch): void {
+  observe(batch: RowBatch, leftOut: ReadonlySet<number>): void {
     const tests = this.#settle(batch.fields);
     if (this.#plan.columns.length === 0) this.#plan.follow(batch);
     const rowsLeft = this.#rowsAtMost - this.rowCount;
-    const needsRows = tests.length > 0 || rowsLeft > 0;
+    const needsRows = tests.length > 0 || rowsLeft > 0 || leftOut.size > 0;
     if (!needsRows) {
       this.#byTime.observeBatch(batch);
       this.#groups?.observeBatch(batch);
       return;
     }
 
-    const rows = rowsOf(batch).filter((row) => tests.every((test) => test(row)));
+    const rows = rowsOf(batch).filter((row, index) => {
+      return !leftOut.has(batch.firstRow + index + 1) && tests.every((test) => test.matches(row));
+    });
     if (rowsLeft > 0) {
       this.#previewLines.push(...this.#table.add(rows.slice(0, rowsLeft), batch.fields));
     }
@@ -311,13 +307,13 @@ class ReportReader {
     return { tail, sizeBytes, byTime: this.#byTime, groups, previewLines: this.#previewLines };
   }
 
-  /** Reads `--by` and `--where` against the columns of the first rows, once; returns the tests. */
+  /** Reads `--by` and `--filter` against the columns of the first rows, once; returns the tests. */
   #settle(fields: readonly string[]): readonly RowTest[] {
-    const { by, where = [] } = this.#options;
+    const { by, filter = [] } = this.#options;
     if (this.#tests) return this.#tests;
 
     if (by) this.#groups = new Grouping(resolveKeys(by, fields));
-    this.#tests = where.map((condition) => testOf(condition, fields));
+    this.#tests = filter.map((condition) => testOf(condition, fields));
     return this.#tests;
   }
 
@@ -347,7 +343,31 @@ function testOf({ name, values }: Condition, fields: readonly string[]): RowTest
     if (matches.size < 100_000) matches.set(text, hasMatch);
     return hasMatch;
   };
-  return (row) => columns.some((field) => isMatch(keyText(row[field]) ?? ''));
+  return {
+    matches: (row) => columns.some((field) => isMatch(keyText(row[field]) ?? '')),
+    values: matches,
+    condition: { name, values },
+  };
+}
+
+/** Says that no row matches, with the value that is nearest to what was typed. */
+function noMatchNote(tests: readonly RowTest[]): string {
+  const test = tests.find(({ values }) => ![...values.values()].includes(true)) ?? tests[0];
+  if (!test) return 'No row matches --filter.';
+
+  const { name, values: wanted } = test.condition;
+  const known = [...test.values.keys()].filter((value) => value !== '');
+  const near = wanted.map((value) => nearestValue(value, known)).find((value) => value);
+  const typed = printable(`${name}=${wanted.join(',')}`);
+  return `No row matches --filter ${typed}.${near ? ` Did you mean “${printable(near)}”?` : ''}`;
+}
+
+/** The value that is nearest to a text, or that has it within. */
+function nearestValue(text: string, values: readonly string[]): string | undefined {
+  const bare = text.replaceAll('*', '').trim().toLowerCase();
+  if (bare === '') return undefined;
+  const holding = values.find((value) => value.toLowerCase().includes(bare));
+  return holding ?? nearest(bare, values);
 }
 
 function rank(groups: Grouping, { metrics, sort, top, chart }: ViewOptions): RankedGroups {

@@ -135,8 +135,8 @@ export function figureValue({ field, derived }: Figure, sums: Sums): number | un
     return sum === undefined ? undefined : Number(sum);
   }
 
-  const over = sums.get(derived.over);
-  const under = Number(sums.get(derived.under) ?? 0);
+  const over = pairedSum(derived.over, derived.under, sums);
+  const under = Number(pairedSum(derived.under, derived.over, sums) ?? 0);
   if (over === undefined || under === 0 || Number.isNaN(under)) return undefined;
 
   return (derived.factor * Number(over)) / under;
@@ -203,12 +203,22 @@ const one = new Decimal(1n, 0);
 
 /** A figure without any rounding; `undefined` where the sums do not give it. */
 function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefined {
-  const over = exactSum(derived?.over ?? field, sums);
-  if (!derived) return over && { over, under: one };
-
-  const under = exactSum(derived.under, sums);
+  if (!derived) {
+    const sum = exactSum(field, sums);
+    return sum && { over: sum, under: one };
+  }
+  const over = pairedSum(derived.over, derived.under, sums);
+  const under = pairedSum(derived.under, derived.over, sums);
   if (!over || !under || under.sign === 0) return undefined;
   return { over: over.times(new Decimal(BigInt(derived.factor), 0)), under };
+}
+
+/** The sum of a metric over the rows that have another one too. */
+function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
+  const sum = exactSum(field, sums);
+  const unpaired = sums.unpaired?.(field, other);
+  const excess = unpaired === undefined ? undefined : decimalOf(unpaired);
+  return excess && sum ? sum.minus(excess) : sum;
 }
 
 function exactSum(field: string, sums: Sums): Decimal | undefined {

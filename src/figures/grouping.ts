@@ -10,11 +10,17 @@ import {
 import type { Row, RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount } from '../text/quantity.ts';
-import { numberIn } from './numbers.ts';
+import { decimalOf, numberIn } from './numbers.ts';
 
 /** Sums by metric field, exact to the last digit; a metric without any number is absent. */
 export interface Sums {
   get(field: string): Decimal | number | undefined;
+
+  /**
+   * What rows that have a metric and lack the other one of a rate add to the sum of that metric: a
+   * rate comes from the rows that have both.
+   */
+  unpaired?(field: string, other: string): Decimal | number | undefined;
 }
 
 /**
@@ -70,6 +76,9 @@ export class RunningSums implements Sums {
 
   readonly #fields: readonly string[];
 
+  /** Of rows that lack a metric the sums of the others, by both names. */
+  readonly #unpaired = new Map<string, Decimal>();
+
   /** @param fields the metrics, which whoever made this may add to */
   constructor(fields: readonly string[]) {
     this.#fields = fields;
@@ -98,7 +107,24 @@ export class RunningSums implements Sums {
     else this.add(index, hundredths / 100);
   }
 
+  /** Takes a value of a row that lacks another metric. */
+  addUnpaired(field: string, other: string, value: number | Decimal): void {
+    const decimal = decimalOf(value);
+    const pair = pairName(field, other);
+    if (decimal) this.#unpaired.set(pair, this.#unpaired.get(pair)?.plus(decimal) ?? decimal);
+  }
+
+  unpaired(field: string, other: string): Decimal | undefined {
+    return this.#unpaired.get(pairName(field, other));
+  }
+
   addAll(other: Sums): void {
+    for (const field of this.#fields) {
+      for (const each of this.#fields) {
+        const value = other.unpaired?.(field, each);
+        if (value !== undefined) this.addUnpaired(field, each, value);
+      }
+    }
     for (const [index, field] of this.#fields.entries()) {
       const value = other.get(field);
       if (value !== undefined) this.add(index, value);
@@ -113,6 +139,10 @@ export class RunningSums implements Sums {
     const beside = this.#beside[index];
     return beside ? new Decimal(BigInt(hundredths), 2).plus(beside) : hundredths / 100;
   }
+}
+
+function pairName(field: string, other: string): string {
+  return `${field} ${other}`;
 }
 
 /**
@@ -180,6 +210,7 @@ export class Grouping implements Iterable<Group> {
       for (const [index, field] of this.metrics.entries()) {
         this.#addValue(sums, index, field, row[field]);
       }
+      this.#addUnpaired(sums, (field) => row[field]);
     }
     this.rowCount += rows.length;
   }
@@ -209,7 +240,32 @@ export class Grouping implements Iterable<Group> {
         else this.#addValue(sums, index, field, valuesOf(batch, field)[row]);
       }
     }
+    this.#addUnpairedOf(batch, groups);
     this.rowCount += batch.rowCount;
+  }
+
+  /** Notes the rows of a batch that have some metrics and lack others. */
+  #addUnpairedOf(batch: RowBatch, groups: readonly Group[]): void {
+    const hasAll = this.metrics.every((field) => numberFactsOf(batch, field).areAllNumbers);
+    if (hasAll || this.metrics.length < 2) return;
+
+    const columns = new Map(this.metrics.map((field) => [field, valuesOf(batch, field)]));
+    for (let row = 0; row < batch.rowCount; row++) {
+      this.#addUnpaired((groups[row] as Group).sums, (field) => columns.get(field)?.[row]);
+    }
+  }
+
+  #addUnpaired(sums: RunningSums, valueIn: (field: string) => Value | undefined): void {
+    const lacked: string[] = [];
+    const had: { readonly field: string; readonly number: number | Decimal }[] = [];
+    for (const field of this.metrics) {
+      const number = numberIn(valueIn(field));
+      if (number === null || number === undefined) lacked.push(field);
+      else had.push({ field, number });
+    }
+    for (const other of lacked) {
+      for (const { field, number } of had) sums.addUnpaired(field, other, number);
+    }
   }
 
   /**

@@ -191,14 +191,14 @@ function keysNamed(name: string, fields: readonly string[], flag: string): KeyCo
 }
 
 /**
- * The row fields that `--where name=…` may mean: a column in any case, or the columns of a
+ * The row fields that `--filter name=…` may mean: a column in any case, or the columns of a
  * breakdown.
  */
 export function fieldsNamed(name: string, fields: readonly string[]): string[] {
   const columns = fields.filter((field) => sameName(field, name));
   if (columns.length > 0) return columns;
 
-  return resolveKeys([name], fields, '--where').map(({ field }) => field);
+  return resolveKeys([name], fields, '--filter').map(({ field }) => field);
 }
 
 function sameName(field: string, name: string): boolean {

@@ -88,12 +88,23 @@ export class ReportVerdict implements Verdict {
    */
   #checks: readonly Check[] | undefined;
   #metrics: readonly MetricValues[] = [];
+  #totals: TotalCheck | undefined;
 
   /** What the first row begins with, as JSON. */
   #firstValue = '';
 
   constructor(report: JudgedReport) {
     this.#report = report;
+  }
+
+  /** As `TotalCheck.sumRow`. */
+  get sumRow(): number | undefined {
+    return this.#totals?.sumRow;
+  }
+
+  /** The rows that `close` has found to be totals of others, counted from 1. */
+  get totalRows(): readonly number[] {
+    return this.#totals?.totalRows ?? [];
   }
 
   observe(batch: RowBatch): void {
@@ -161,7 +172,8 @@ export class ReportVerdict implements Verdict {
     if (canRepeatsBeTold(columns)) {
       checks.push(new RepeatCheck(columns, this.#report.expectation?.window));
     }
-    checks.push(new TotalCheck(columns, this.#metrics));
+    this.#totals = new TotalCheck(columns, this.#metrics);
+    checks.push(this.#totals);
     checks.push(...filterChecks(this.#report.expectation?.filters ?? {}, columns));
     return checks;
   }

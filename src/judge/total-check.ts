@@ -29,6 +29,12 @@ const totalWords = [
 
 const wordsAtEdge = new EdgeWords(totalWords);
 
+/** True for a text that has one of them as its first or last word. */
+export function namesTotal(text: string): boolean {
+  const json = Buffer.from(JSON.stringify(text));
+  return wordsAtEdge.standAtEdge(json, 0, json.length);
+}
+
 /** What services write where a breakdown has no value. */
 const emptyTexts = new ShortTexts(/^(?:0|-1|\(not set\)|[ *—–-]*)$/i, {
   initials: '0(- *—–',
@@ -93,12 +99,25 @@ export class TotalCheck implements Check {
   /** The candidates that have no time. */
   readonly #grand: Candidate[] = [];
 
+  #totalRows: readonly number[] = [];
+  #sumRow: number | undefined;
+
   constructor(columns: readonly Column[], metrics: readonly MetricValues[]) {
     this.#metrics = metrics;
     const breakdowns = columns.filter(({ breakdown }) => breakdown !== undefined);
     const isTime = ({ type }: Column): boolean => type === 'date' || type === 'hour';
     this.#fields = breakdowns.filter((column) => !isTime(column)).map(({ field }) => field);
     this.#timeFields = breakdowns.filter(isTime).map(({ field }) => field);
+  }
+
+  /** The one row that names a total and has the sums of all others, however small they are. */
+  get sumRow(): number | undefined {
+    return this.#sumRow;
+  }
+
+  /** The rows that `close` has found to be totals, counted from 1. */
+  get totalRows(): readonly number[] {
+    return this.#totalRows;
   }
 
   observe(batch: RowBatch): void {
@@ -127,18 +146,24 @@ export class TotalCheck implements Check {
     const times = [...this.#times.values()];
     const timed = times.flatMap(({ candidates }) => candidates);
     const only = [...this.#grand, ...timed].find((one) => isTotalOf(one, without(one, all)));
+    const [grand] = this.#grand;
+    if (grand && this.#grand.length === 1 && isSumOf(grand, without(grand, all))) {
+      this.#sumRow = grand.row;
+    }
     if (only) {
+      this.#totalRows = [only.row];
       sayings.find('total', `Row ${only.row} is a total of the others: it holds their sums.`);
       return;
     }
 
-    const first = firstOfTimes(times) ?? firstOfTimes(daysOf(times));
-    if (first) {
-      sayings.find(
-        'total',
-        `The report has a total among the rows of each of its times; the first is row ${first.row}.`,
-      );
-    }
+    const ofTimes = totalsOfTimes(times) ?? totalsOfTimes(daysOf(times));
+    const [first] = ofTimes ?? [];
+    if (!ofTimes || !first) return;
+    this.#totalRows = ofTimes.map(({ row }) => row);
+    sayings.find(
+      'total',
+      `The report has a total among the rows of each of its times; the first is row ${first.row}.`,
+    );
   }
 
   get #isTooMuch(): boolean {
@@ -271,9 +296,9 @@ function isTelling({ values, hasWord }: Candidate): boolean {
   return large.length >= (hasWord ? 1 : 2);
 }
 
-/** The first total, where each time has one that is the sum of its other rows. */
-function firstOfTimes(times: readonly TimeRows[]): Candidate | undefined {
-  let first: Candidate | undefined;
+/** The totals, where each time has one that is the sum of its other rows. */
+function totalsOfTimes(times: readonly TimeRows[]): Candidate[] | undefined {
+  const totals: Candidate[] = [];
   let isTold = false;
 
   for (const { count, sums, candidates } of times) {
@@ -281,10 +306,10 @@ function firstOfTimes(times: readonly TimeRows[]): Candidate | undefined {
     const total = candidates.find((one) => isSumOf(one, without(one, rows)));
     if (!total) return undefined;
 
-    first ??= total;
+    totals.push(total);
     isTold ||= isTotalOf(total, without(total, rows));
   }
-  return isTold ? first : undefined;
+  return isTold ? totals : undefined;
 }
 
 /** The rows of hours as those of their days. */

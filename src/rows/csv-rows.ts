@@ -1,12 +1,27 @@
+import { isUtf8 } from 'node:buffer';
 import { type Parser, parse } from 'csv-parse';
 import { fieldsOfHeader, fieldTypeOf } from '../contract/columns.ts';
-import type { IncompleteDataError } from '../errors.ts';
+import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { malformed, maxRowBytes } from './bytes.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { lineFeed, malformed, maxRowBytes } from './bytes.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Looks at the cells of a CSV, or changes them. */
+export interface CsvCells {
+  /** Called once, before the first cell. */
+  describe(dialect: { readonly delimiter: string; readonly hasMark: boolean }): void;
+
+  /**
+   * The text that a cell is read as; `undefined` for its own.
+   *
+   * @param row counted from 1
+   */
+  read(field: string, text: string, row: number): string | undefined;
+}
 
 /** Lines are handed out when they have so many characters. */
 const pieceLength = 64 * 1024;
@@ -22,8 +37,9 @@ export async function* readCsvLines(
   bytes: AsyncIterable<Uint8Array>,
   delimiter: string,
   header: string[],
+  cells?: CsvCells,
 ): AsyncGenerator<Buffer> {
-  const reader = new CsvReader(delimiter, header);
+  const reader = new CsvReader(delimiter, header, cells);
   for await (const chunk of bytes) {
     reader.write(chunk);
     if (reader.lines.length >= pieceLength) yield reader.takeLines();
@@ -50,12 +66,16 @@ class CsvReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #columns: readonly CsvColumn[] = [];
   #bytesSinceRow = 0;
+  readonly #cells: CsvCells | undefined;
+  readonly #recent = new RecentLines();
+  #rowCount = 0;
 
   /** What the parser found wrong. */
   #failure: Error | undefined;
 
-  constructor(delimiter: string, header: string[]) {
+  constructor(delimiter: string, header: string[], cells: CsvCells | undefined) {
     this.#header = header;
+    this.#cells = cells;
     this.#parser = parse({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
@@ -67,6 +87,7 @@ class CsvReader {
   }
 
   write(chunk: Uint8Array): void {
+    this.#recent.add(chunk);
     this.#checkText(chunk);
     this.#bytesSinceRow += chunk.length;
     // The parser has read the chunk when the call returns.
@@ -95,7 +116,7 @@ class CsvReader {
     try {
       this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw malformed('The CSV is not UTF-8');
+      throw this.#recent.notUtf8();
     }
   }
 
@@ -108,7 +129,7 @@ class CsvReader {
       values = this.#parser.read();
     }
 
-    if (this.#failure) throw unreadable(this.#failure);
+    if (this.#failure) throw this.#recent.unreadable(this.#failure, this.#header.length);
     if (this.#bytesSinceRow > maxRowBytes) {
       throw malformed('The CSV has a line, or blank lines in a row, of over 8 MB');
     }
@@ -128,15 +149,110 @@ class CsvReader {
   }
 
   #lineOf(values: readonly string[]): string {
-    const members = this.#columns.map(
-      ({ key, isNumeric }, i) => key + jsonOf(values[i] ?? '', isNumeric),
-    );
+    this.#rowCount += 1;
+    const members = this.#columns.map(({ key, isNumeric }, i) => {
+      const text = values[i] ?? '';
+      const read = this.#cells?.read(this.#header[i] ?? '', text, this.#rowCount) ?? text;
+      return key + jsonOf(read, isNumeric);
+    });
     return `{${members.join(',')}}\n`;
   }
 }
 
-function unreadable(cause: Error): IncompleteDataError {
-  return malformed(`The CSV cannot be read: ${printable(cause.message).slice(0, 300)}`);
+/** An error of the parser. */
+interface ParserError extends Error {
+  readonly code?: string;
+
+  /** The line at which it was noticed, counted from 1. */
+  readonly lines?: number;
+  readonly record?: readonly string[];
+}
+
+/** The lines that were read last, for errors that quote them. */
+class RecentLines {
+  /** What came since the line break before the last piece. */
+  #bytes: Buffer = Buffer.alloc(0);
+
+  /** How many lines came before that. */
+  #linesBefore = 0;
+
+  add(chunk: Uint8Array): void {
+    const end = this.#bytes.lastIndexOf(lineFeed);
+    for (
+      let at = this.#bytes.indexOf(lineFeed);
+      at >= 0;
+      at = this.#bytes.indexOf(lineFeed, at + 1)
+    ) {
+      this.#linesBefore += 1;
+    }
+    this.#bytes = Buffer.concat([this.#bytes.subarray(end + 1).subarray(0, maxRowBytes), chunk]);
+  }
+
+  notUtf8(): IncompleteDataError {
+    const lines = this.#lines();
+    const index = lines.findIndex((line) => !isUtf8(line));
+    const line = lines[index];
+    if (!line) return malformed('The CSV is not UTF-8');
+
+    const number = this.#linesBefore + index + 1;
+    const beginning = beginningOf(line.toString('latin1'));
+    return brokenLine(
+      `Line ${number} of the CSV is not UTF-8: it begins ${beginning}.`,
+      'NOT_UTF8',
+    );
+  }
+
+  unreadable(error: ParserError, columnCount: number): IncompleteDataError {
+    const why = reasonOf(error, columnCount);
+    const isCut = error.code === 'CSV_QUOTE_NOT_CLOSED';
+    const code = isCut ? 'TRUNCATED' : 'MALFORMED';
+    const line = this.#lines()[(error.lines ?? 0) - this.#linesBefore - 1];
+    if (!line) return brokenLine(`The CSV cannot be read: ${why}.`, code);
+    const beginning = beginningOf(line.toString());
+    const message = `Line ${error.lines} of the CSV cannot be read: ${why}. It begins ${beginning}.`;
+    return brokenLine(message, code);
+  }
+
+  #lines(): Buffer[] {
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (
+      let at = this.#bytes.indexOf(lineFeed);
+      at >= 0;
+      at = this.#bytes.indexOf(lineFeed, start)
+    ) {
+      lines.push(this.#bytes.subarray(start, at));
+      start = at + 1;
+    }
+    return [...lines, this.#bytes.subarray(start)];
+  }
+}
+
+function brokenLine(message: string, code: string): IncompleteDataError {
+  return new IncompleteDataError(message, {
+    code,
+    retryable: code === 'TRUNCATED',
+    hint: 'The service sends a malformed report: create it anew.',
+  });
+}
+
+/** What is wrong with a line, in plain words. */
+function reasonOf({ code, message, record }: ParserError, columnCount: number): string {
+  switch (code) {
+    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
+      return `it has ${formatPlural(record?.length ?? 0, 'cell')}, and the header has ${columnCount}`;
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'INVALID_OPENING_QUOTE':
+      return 'a quotation mark inside a cell is not doubled';
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'a quotation mark is opened and never closed';
+    default:
+      return printable(message).slice(0, 300);
+  }
+}
+
+function beginningOf(line: string): string {
+  return `“${printable(line.trimEnd().slice(0, 80))}${line.length > 80 ? '…' : ''}”`;
 }
 
 /**

@@ -41,13 +41,20 @@ function watch(): void {
   }, lookEveryMs);
 }
 
+/** Why a file cannot be decoded; what a decoder trips over in damaged bytes says nothing. */
+function reasonOf(error: unknown): string {
+  const isStumble = error instanceof TypeError || error instanceof RangeError;
+  if (isStumble) return 'its contents do not fit together';
+  return error instanceof Error ? error.message : String(error);
+}
+
 async function main(): Promise<void> {
   const watcher = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) });
   watcher.unref();
   try {
     await decode();
   } catch (error) {
-    tell({ kind: 'failure', reason: error instanceof Error ? error.message : String(error) });
+    tell({ kind: 'failure', reason: reasonOf(error) });
   }
   process.disconnect?.();
 }

@@ -10,6 +10,7 @@ import {
   type RowGroup,
   type SchemaElement,
 } from 'hyparquet';
+import { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
 import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 
 /** 128 MB: how large a page, and a column of a row group as it stands in the file, may be. */
@@ -23,13 +24,21 @@ const bytesTogether = 32 * 1024 * 1024;
 /** Lines are handed out when they have so many characters. */
 const piecesOfLines = 256 * 1024;
 
-/** Codecs beyond those of hyparquet; Node has no Zstandard before 22.15. */
+/** Codecs beyond those of hyparquet. Node has no Zstandard before 22.15, and no LZ4. */
 const compressors: Compressors = {
   GZIP: (input, sizeBytes) =>
     gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
   BROTLI: (input, sizeBytes) =>
     brotliDecompressSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
+  ZSTD: (input, sizeBytes) => decompressZstd(input, new Uint8Array(withinPage(sizeBytes))),
+  LZ4: (input, sizeBytes) => decompressLz4(input, withinPage(sizeBytes)),
+  LZ4_RAW: (input, sizeBytes) => decompressLz4Raw(input, withinPage(sizeBytes)),
 };
+
+function withinPage(sizeBytes: number): number {
+  if (sizeBytes <= maxPageBytes) return sizeBytes;
+  throw new Error('a page is larger than 128 MB');
+}
 
 /** A column with what its lines begin with. */
 interface Column {

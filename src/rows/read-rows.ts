@@ -2,6 +2,7 @@ import { TextDecoder } from 'node:util';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, carriageReturn, endsEarly, lineFeed } from './bytes.ts';
+import type { CsvCells } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
@@ -18,6 +19,9 @@ export interface ReadOptions {
    * neither.
    */
   readonly lines?: 'allowed' | 'expected';
+
+  /** Sees the cells of a CSV. */
+  readonly cells?: CsvCells | undefined;
 }
 
 /**
@@ -45,10 +49,12 @@ export async function* readRows(
   try {
     let chunks = source;
     let head = await readHead(chunks);
+    const hasMark = hasByteOrderMark(head);
+    head = withoutMark(head);
     const charset = utf16Of(head);
     if (charset !== undefined) {
       chunks = decodedChunks(prepended(head, source), charset);
-      head = await readHead(chunks);
+      head = withoutMark(await readHead(chunks));
     }
 
     const form = lines === 'expected' ? 'lines' : formOf(head, options);
@@ -58,12 +64,14 @@ export async function* readRows(
     }
 
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
+    const { cells } = options;
     const separatorLine = separatorLineIn(head);
     const delimiter = separatorLine?.delimiter ?? delimiterOf(head, lines !== undefined);
     const text = head.subarray(separatorLine?.sizeBytes ?? 0);
+    cells?.describe({ delimiter, hasMark });
     const fields: string[] = [];
     const end: TextEnd = { isLineOpen: false };
-    const csvLines = readCsvLines(noteEnd(prepended(text, chunks), end), delimiter, fields);
+    const csvLines = readCsvLines(noteEnd(prepended(text, chunks), end), delimiter, fields, cells);
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
     return { ...tail, fields, isLineOpen: end.isLineOpen };
@@ -116,7 +124,15 @@ function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-/** The first bytes of a body, without a byte order mark. */
+function hasByteOrderMark(head: Buffer): boolean {
+  return head.toString('latin1', 0, 3) === '\xef\xbb\xbf';
+}
+
+function withoutMark(head: Buffer): Buffer {
+  return hasByteOrderMark(head) ? head.subarray(3) : head;
+}
+
+/** The first bytes of a body. */
 export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < headBytes) {
@@ -124,7 +140,7 @@ export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffe
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
   }
-  return head.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? head.subarray(3) : head;
+  return head;
 }
 
 /** The whole body again, from its first bytes on. */

@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, IncompleteDataError, RejectedError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
+import type { CsvCells } from './csv-rows.ts';
 import { readSummary } from './json-document.ts';
 import { membersFrom, type ParquetNote } from './parquet-messages.ts';
 import { prepended, readHead, readRows } from './read-rows.ts';
@@ -20,16 +21,24 @@ export interface ReportFile {
   readBytes(): number;
 }
 
+/** How a report file is read. */
+interface ReportFileOptions {
+  /** Ends the reading. */
+  readonly signal?: AbortSignal;
+
+  /** Sees the cells of a CSV. */
+  readonly cells?: CsvCells | undefined;
+}
+
 /**
  * Opens a report file of any form: what it holds decides, not its name.
  * @param path where it is; `shown` is how the user called it
- * @param signal ends the reading
  * @throws UsageError where it cannot be opened
  */
 export async function openReportFile(
   path: string,
   shown: string,
-  signal?: AbortSignal,
+  { signal, cells }: ReportFileOptions = {},
 ): Promise<ReportFile> {
   let file: FileHandle | undefined;
   try {
@@ -43,7 +52,7 @@ export async function openReportFile(
     }
     const start = isFile ? 0 : undefined;
     const stream = file.createReadStream({ start, highWaterMark: 256 * 1024, signal });
-    const read = readReportStream(stream, shown);
+    const read = readReportStream(stream, shown, { cells });
     return { ...read, sizeBytes: isFile ? stat.size : undefined };
   } catch (error) {
     await file?.close();
@@ -52,7 +61,11 @@ export async function openReportFile(
 }
 
 /** A report that comes through a pipe. */
-export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: string): ReportFile {
+export function readReportStream(
+  stream: AsyncIterable<Uint8Array>,
+  shown: string,
+  { cells }: Pick<ReportFileOptions, 'cells'> = {},
+): ReportFile {
   let receivedBytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of stream) {
@@ -66,11 +79,12 @@ export function readReportStream(stream: AsyncIterable<Uint8Array>, shown: strin
     if (isParquet(head)) throw parquetInPipe();
     const form = formForPeople(head);
     if (form) throw isForPeople(shown, form);
+    if (isZip(head)) throw isArchive();
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
     const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-    return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines });
+    return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines, cells });
   }
   const batches = inFile(read(), shown, () => chunks.return(undefined));
   return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
@@ -94,8 +108,27 @@ function formForPeople(head: Buffer): FormForPeople | undefined {
   const text = head.toString('latin1').trimStart();
   if (text.startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (text.startsWith('<')) return { name: 'a web page', program: 'a browser' };
-  if (!text.startsWith('PK\x03\x04')) return undefined;
+  if (!isZip(head) || !isSheet(head)) return undefined;
   return { name: 'a sheet', program: 'Excel, LibreOffice or another program for sheets' };
+}
+
+function isZip(head: Buffer): boolean {
+  return head.toString('latin1', 0, 4) === 'PK\x03\x04';
+}
+
+/** True for a zip whose first file is one that sheets begin with. */
+function isSheet(head: Buffer): boolean {
+  if (head.length < 30) return true;
+  const nameLength = head.readUInt16LE(26);
+  const name = head.toString('utf8', 30, 30 + nameLength);
+  return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
+}
+
+function isArchive(): IncompleteDataError {
+  return new IncompleteDataError('This is a zip archive.', {
+    code: 'ARCHIVE',
+    retryable: false,
+  });
 }
 
 function isForPeople(shown: string, { name, program }: FormForPeople): UsageError {
@@ -128,7 +161,11 @@ function parquetFile({ file, sizeBytes, shown, signal }: OpenParquet): ReportFil
         notes = list;
       },
     };
-    yield* damagedOr('It is no whole Parquet file', readParquetLines(file, listener, signal));
+    const isWhole = await endsAsParquet(file, sizeBytes);
+    const lines = readParquetLines(file, listener, signal);
+    yield* isWhole
+      ? damagedOr('The Parquet file is damaged', lines, 'DAMAGED')
+      : damagedOr('The Parquet file is not whole', lines);
   }
   async function* rows(): RowBatches {
     const tail = yield* readRows(lines(), { lines: 'expected' });
@@ -157,13 +194,20 @@ function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> 
 async function* damagedOr(
   what: string,
   pieces: AsyncIterable<Uint8Array>,
+  code = 'TRUNCATED',
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of pieces) yield piece;
   } catch (cause) {
     const reason = printable(cause instanceof Error ? cause.message : String(cause)).slice(0, 200);
-    throw new IncompleteDataError(`${what}: ${reason}.`, { code: 'TRUNCATED', cause });
+    throw new IncompleteDataError(`${what}: ${reason}.`, { code, cause });
   }
+}
+
+/** True for a file whose last bytes are those of every Parquet file. */
+async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
+  const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
+  return isParquet(buffer);
 }
 
 /** The batches; what reading them throws names the file. */
@@ -181,6 +225,15 @@ async function* inFile(
   }
 }
 
+/** What to do about a file, by the code of its error. */
+const hints: Readonly<Record<string, string>> = {
+  TRUNCATED: 'Its end is missing: download it again.',
+  NOT_UTF8: 'Save the file as UTF-8.',
+  ARCHIVE: 'Unpack it first, and view the report file in it.',
+};
+const readableHint =
+  'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
+
 /** An error that names the file as the user did, and does not advise to ask the service again. */
 function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
@@ -191,9 +244,7 @@ function errorInFile(error: unknown, shown: string): unknown {
   return new IncompleteDataError(`${name}: ${error.message}`, {
     code: error.code,
     retryable: false,
-    hint:
-      'If it was cut off on its way, fetch it again. adreport view reads JSON, NDJSON and CSV with a header row, each ' +
-      'also as .gz, and Parquet.',
+    hint: hints[error.code] ?? readableHint,
     cause: error,
   });
 }

@@ -101,11 +101,11 @@ describe('view', () => {
     '2026-11-02,Ski weekend,1,2.25',
   ];
 
-  test('--where takes wildcards, and --sort the words of the trade', async () => {
+  test('--filter takes wildcards, and --sort the words of the trade', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
 
-    const some = await runCli('view a.csv --where campaign=ski* --by campaign --format csv', {
+    const some = await runCli('view a.csv --filter campaign=ski* --by campaign --format csv', {
       cwd,
     });
     expect(some.stdout.trim().split(/\r?\n/).map(firstCell)).toEqual([

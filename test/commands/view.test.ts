@@ -299,23 +299,30 @@ describe('what is shown', () => {
     expect(await sorted('ctr:asc')).toEqual(['b,0.1,1', 'a9,0.2,2', ',0.4,8', 'a10,,3', 'c,,']);
   });
 
-  test('--where keeps rows with one of the values, in the figures too', async () => {
+  test('--filter keeps rows with one of the values, in the figures too', async () => {
     const kept = await view(
       'r.json',
       json,
-      '--by date --where CAMPAIGN=été,x;"y" --metrics clicks',
+      '--by date --filter CAMPAIGN=été,x;"y" --metrics clicks',
     );
 
     expect(kept.stdout).toBe('date,clicks\r\n2026-10-31,10\r\n2026-11-01,90\r\n');
 
-    const none = await view('r.json', json, '--where campaignname= --where date=2026-10-31 --json');
+    const none = await view(
+      'r.json',
+      json,
+      '--filter campaignname= --filter date=2026-10-31 --json',
+    );
 
     expect(JSON.parse(none.stdout)).toMatchObject({ rowCount: 1, totals: { clicks: 20 } });
     expect(none.stderr).toBe('');
 
-    const nothing = await view('r.json', json, '--where campaignname=Nope*');
+    const nothing = await view('r.json', json, '--filter campaignname=Nope*');
 
-    expect(nothing).toMatchObject({ exitCode: 0, stderr: 'No row has what --where asks for.\n' });
+    expect(nothing).toMatchObject({
+      exitCode: 0,
+      stderr: 'No row matches --filter campaignname=Nope*.\n',
+    });
   });
 
   test('bars and a line', async () => {
@@ -410,7 +417,11 @@ describe('refusals', () => {
       bytes: json.slice(0, -40),
       says: 'cut.json: The report ends too early, after 3 rows',
     },
-    { name: 'cut.csv', bytes: csv.slice(0, -15), says: 'cut.csv: The CSV cannot be read: ' },
+    {
+      name: 'cut.csv',
+      bytes: csv.slice(0, -15),
+      says: 'cut.csv: Line 5 of the CSV cannot be read: a quotation mark is opened',
+    },
     {
       name: 'cut.ndjson',
       bytes: '{"clicks":1}\n{"cli',
@@ -430,7 +441,7 @@ describe('refusals', () => {
     {
       name: 'cut.parquet',
       bytes: 'PAR1\u0015\u0004',
-      says: 'cut.parquet: It is no whole Parquet file',
+      says: 'cut.parquet: The Parquet file is not whole',
     },
     {
       name: 'error.json',
@@ -455,8 +466,8 @@ describe('refusals', () => {
     { args: ['--by', ''], says: 'Give names, with commas between them.' },
     { args: ['--metrics', ' , '], says: 'Give names' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
-    { args: '--where campainName=x', says: 'Did you mean campaignName?' },
-    { args: '--where x', says: "Give a name, = and values: 'country=France,Germany'." },
+    { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
+    { args: '--filter x', says: "Give a name, = and values: 'country=France,Germany'." },
     { args: '--by CAMPAIGN --sort reach', says: '--sort: the report has no column “reach”.' },
     { args: '--by CAMPAIGN --sort clicks:up', says: 'after the colon stands asc or desc' },
     { args: '--chart bar', says: 'Add --by' },

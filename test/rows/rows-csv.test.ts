@@ -170,29 +170,29 @@ describe('a CSV report', () => {
     {
       name: 'an open quote',
       text: 'date,city\n2026-11-01,"Par',
-      message: 'Quote Not Closed: the parsing is finished with an opening quote',
+      message: 'a quotation mark is opened and never closed. It begins “2026-11-01,"Par”.',
     },
     {
       name: 'a short row',
       text: 'date,city\n2026-11-01\n',
-      message: 'Invalid Record Length: expect 2, got 1 on line 2.',
+      message: 'Line 2 of the CSV cannot be read: it has 1 cell, and the header has 2.',
     },
     {
       name: 'a long row',
       text: 'date,city\n1,2\n1,2,3\n',
-      message: 'Invalid Record Length: expect 2, got 3 on line 3.',
+      message: 'Line 3 of the CSV cannot be read: it has 3 cells, and the header has 2.',
     },
     {
       name: 'text after a quote',
       text: 'date,city\n"a"b,c\n',
-      message: 'Invalid Closing Quote: got "b" at line 2',
+      message: 'Line 2 of the CSV cannot be read: a quotation mark inside a cell is not',
     },
     {
       name: 'a repeated column',
       text: 'date,date\n',
       message: 'The CSV header names "date" twice.',
     },
-    { name: 'an open header', text: '"date', message: 'Quote Not Closed' },
+    { name: 'an open header', text: '"date', message: 'Line 1 of the CSV cannot be read' },
     {
       name: 'too many columns',
       text: `date,${Array.from({ length: 1_000 }, (_, i) => `c${i}`)}\n`,
@@ -206,12 +206,12 @@ describe('a CSV report', () => {
     {
       name: 'Latin-1',
       text: Buffer.from('date,city\n1,\xe9\n', 'latin1'),
-      message: 'The CSV is not UTF-8.',
+      message: 'of the CSV is not UTF-8: it begins',
     },
     {
       name: 'a cut character',
       text: Buffer.from('date,city\n1,é').subarray(0, -1),
-      message: 'The CSV is not UTF-8.',
+      message: 'of the CSV is not UTF-8: it begins',
     },
   ])('is refused: $name', async ({ text, message }) => {
     const refusal = { exitCode: 9, message: expect.stringContaining(message) };

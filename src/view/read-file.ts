@@ -1,0 +1,267 @@
+import { closeSync, constants, createReadStream, openSync, writeSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import type { Context } from '../context.ts';
+import { fieldTypeOf } from '../contract/columns.ts';
+import type { Judgement } from '../errors.ts';
+import { ReportVerdict } from '../judge/report-judge.ts';
+import { namesTotal } from '../judge/total-check.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import type { CsvCells } from '../rows/csv-rows.ts';
+import { openReportFile, type ReportFile, readReportStream } from '../rows/report-file.ts';
+import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { CellSurvey, isRounded } from './survey.ts';
+
+/** Takes the rows of a file, in one pass. */
+export interface RowTaker {
+  /** Takes a batch without some of its rows, which are counted from 1 in the file. */
+  observe(batch: RowBatch, leftOut: ReadonlySet<number>): void;
+
+  /** True if what is asked for needs the dates of the rows. */
+  readonly needsDates: boolean;
+}
+
+/** A file that was read. */
+export interface ReadFile<Taker extends RowTaker> {
+  readonly taker: Taker;
+  readonly tail: ReportTail;
+  readonly sizeBytes: number;
+
+  /** Sentences for stderr. */
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+type ReadingContext = Pick<Context, 'host' | 'progress'>;
+
+/** What one pass through a file has found. */
+interface Pass<Taker extends RowTaker> {
+  readonly taker: Taker;
+  readonly tail: ReportTail;
+  readonly sizeBytes: number;
+  readonly judgement: Judgement;
+
+  /** The rows that are proven to be totals, and those that name one in a date or an id. */
+  readonly totals: ReadonlySet<number>;
+  readonly named: ReadonlySet<number>;
+
+  /** The row that has the sums of all others. */
+  readonly sumRow: number | undefined;
+  readonly hasRoundedIds: boolean;
+}
+
+/**
+ * Reads a report file, or stdin for `-`, in flat memory: once, and once more if its cells are not
+ * written as this program writes them, or if rows of totals are among the others.
+ *
+ * @throws UsageError for what has two readings, IncompleteDataError for a file that is not whole
+ */
+export async function readReport<Taker extends RowTaker>(
+  context: ReadingContext,
+  file: string,
+  makeTaker: () => Taker,
+): Promise<ReadFile<Taker>> {
+  const source = await ReportSource.open(context, file);
+  try {
+    const survey = new CellSurvey();
+    const first = await readOnce(context, source, { taker: makeTaker(), cells: survey });
+    const reading = survey.decide(first.taker.needsDates);
+    const second = reading
+      ? await readOnce(context, source, { taker: makeTaker(), cells: reading })
+      : first;
+
+    const leftOut = new Set([...second.totals, ...second.named]);
+    const last =
+      leftOut.size === 0
+        ? second
+        : await readOnce(context, source, { taker: makeTaker(), cells: reading, leftOut });
+    const { taker, tail, sizeBytes } = last;
+    return {
+      taker,
+      tail,
+      sizeBytes,
+      warnings: [...warningsOf(second), ...idWarnings(survey, second)],
+      notes: [...(reading?.notes ?? []), ...totalNotes(leftOut)],
+    };
+  } finally {
+    await source.close();
+  }
+}
+
+function idWarnings({ idWarning }: CellSurvey, { hasRoundedIds }: Pass<RowTaker>): string[] {
+  if (idWarning !== undefined) return [idWarning];
+  if (!hasRoundedIds) return [];
+  return [
+    'Some ids are powers of ten: they were rounded by another program, so that the rows of several may be one.',
+  ];
+}
+
+/** The findings that a file can prove of itself, and rows that name a total and are none. */
+function warningsOf({ tail, judgement, totals, named, sumRow }: Pass<RowTaker>): string[] {
+  const warnings: string[] = [];
+  const hasRequest = tail.members.some(({ name }) => name === 'request');
+  for (const { kind, message } of hasRequest ? judgement.findings : []) {
+    if (kind === 'values' || kind === 'rows') warnings.push(message);
+  }
+  const unproven = [...named].filter((row) => !totals.has(row) && row !== sumRow);
+  const [first] = unproven;
+  if (first !== undefined) {
+    const rows =
+      unproven.length === 1
+        ? `Row ${first} names`
+        : `${unproven.length} rows, the first is row ${first}, name`;
+    warnings.push(`${rows} a total that is not the sum of the other rows.`);
+  }
+  return warnings;
+}
+
+function totalNotes(leftOut: ReadonlySet<number>): string[] {
+  if (leftOut.size === 0) return [];
+  const verb = leftOut.size === 1 ? 'is' : 'are';
+  return [`${formatPlural(leftOut.size, 'row')} of totals ${verb} left out.`];
+}
+
+/** How one pass is made. */
+interface PassOptions<Taker extends RowTaker> {
+  readonly taker: Taker;
+  readonly cells: CsvCells | undefined;
+  readonly leftOut?: ReadonlySet<number>;
+}
+
+const noRows: ReadonlySet<number> = new Set();
+
+async function readOnce<Taker extends RowTaker>(
+  context: ReadingContext,
+  source: ReportSource,
+  { taker, cells, leftOut = noRows }: PassOptions<Taker>,
+): Promise<Pass<Taker>> {
+  const { signal, wallClock } = context.host;
+  const nowMs = wallClock();
+  const verdict = new ReportVerdict({
+    expectation: undefined,
+    answer: { isPart: false, hasNextLink: false, isEndTold: true, clockAheadMs: undefined },
+    origin: { createdMs: nowMs },
+    nowMs,
+  });
+  const named = new Set<number>();
+  let hasRoundedIds = false;
+  let rows = 0;
+
+  const report = await source.read(cells);
+  const { batches } = report;
+  const meter = (await context.progress()).transfer('Reading', report.sizeBytes);
+  try {
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) {
+      signal.throwIfAborted();
+      const batch = next.value;
+      rows = batch.firstRow + batch.rowCount;
+      for (const row of rowsNamingTotals(batch)) named.add(row);
+      hasRoundedIds ||= hasRoundedId(batch);
+      verdict.observe(batch);
+      taker.observe(batch, leftOut);
+      meter.update({ bytes: report.readBytes(), rows });
+    }
+    const judgement = verdict.close(next.value);
+    const sizeBytes = report.sizeBytes ?? report.readBytes();
+    const totals = new Set(verdict.totalRows);
+    const { sumRow } = verdict;
+    return { taker, tail: next.value, sizeBytes, judgement, totals, sumRow, named, hasRoundedIds };
+  } finally {
+    meter.stop();
+    await batches.return?.();
+  }
+}
+
+/** The rows that name a total in the place of a date or an id, counted from 1. */
+function* rowsNamingTotals(batch: RowBatch): Generator<number> {
+  for (const field of batch.fields) {
+    const type = fieldTypeOf(field);
+    if (type !== 'date' && type !== 'hour' && type !== 'id') continue;
+    for (const [row, value] of valuesOf(batch, field).entries()) {
+      const isName = typeof value === 'string' && /^[^\d]/.test(value) && namesTotal(value);
+      if (isName) yield batch.firstRow + row + 1;
+    }
+  }
+}
+
+/** True if an id is a number that a double does not hold: some digits of it are lost. */
+function hasRoundedId(batch: RowBatch): boolean {
+  return batch.fields.some((field) => {
+    if (fieldTypeOf(field) !== 'id') return false;
+    return valuesOf(batch, field).some((value) => {
+      const isFloat = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+      return isFloat || (typeof value === 'string' && isRounded(value));
+    });
+  });
+}
+
+/** A file, or a stream that is kept on the disk while it is read for the first time. */
+class ReportSource {
+  readonly #context: ReadingContext;
+  readonly #file: string;
+  readonly #spool: Spool | undefined;
+  #isSpooled = false;
+
+  private constructor(context: ReadingContext, file: string, spool: Spool | undefined) {
+    this.#context = context;
+    this.#file = file;
+    this.#spool = spool;
+  }
+
+  static async open(context: ReadingContext, file: string): Promise<ReportSource> {
+    const isStream = file === '-' || (await isPipe(resolve(context.host.cwd, file)));
+    return new ReportSource(context, file, isStream ? await createSpool(tmpdir()) : undefined);
+  }
+
+  async read(cells: CsvCells | undefined): Promise<ReportFile> {
+    const { cwd, signal, stdin } = this.#context.host;
+    const path = resolve(cwd, this.#file);
+    const spool = this.#spool;
+    if (!spool) return openReportFile(path, this.#file, { signal, cells });
+
+    const shown = this.#file === '-' ? 'stdin' : this.#file;
+    if (this.#isSpooled) return readReportStream(spool.read(), shown, { cells });
+
+    this.#isSpooled = true;
+    const stream = this.#file === '-' ? addAbortSignal(signal, stdin) : openPipe(path, signal);
+    async function* spooling(): AsyncGenerator<Uint8Array> {
+      for await (const piece of stream) {
+        await spool?.write(piece);
+        yield piece;
+      }
+    }
+    return readReportStream(spooling(), shown, { cells });
+  }
+
+  async close(): Promise<void> {
+    await this.#spool?.close();
+  }
+}
+
+async function isPipe(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isFIFO() === true;
+}
+
+/**
+ * The bytes of a named pipe. Opening and reading one wait for its other end, which no signal ends:
+ * once the signal is aborted, this program is that other end.
+ */
+function openPipe(path: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const wake = (): void => {
+    try {
+      const end = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+      writeSync(end, '\n');
+      closeSync(end);
+    } catch {
+      // Nobody waits at the pipe any more.
+    }
+  };
+  signal.addEventListener('abort', wake, { once: true });
+  return createReadStream(path, { highWaterMark: 256 * 1024, signal });
+}

@@ -1,0 +1,274 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+
+/**
+ * Files that another program has touched: what has one meaning is read, what has two is refused,
+ * and no figure is shown that the file does not hold.
+ */
+
+const cases = join(import.meta.dirname, 'cases');
+
+/** What `view` says of a file with this content. */
+async function view(content: string | Buffer, flags = '', name = 'r.csv') {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, name), content);
+  return runCli(`view ${name} --format json ${flags}`, { cwd });
+}
+
+/** What `view` says of one of the cases. */
+async function viewCase(file: string, flags = '') {
+  const cwd = temporaryFolder();
+  copyFileSync(join(cases, file), join(cwd, file));
+  return runCli(`view ${file} --format json ${flags}`, { cwd });
+}
+
+const head = 'date,campaignId,campaignName,displays,clicks,revenueEuro\n';
+
+describe('rows of totals are left out', () => {
+  const note = 'Note: 1 row of totals is left out.\n';
+
+  test.each([
+    { file: 'totals-row.csv', sums: { displays: 67117, clicks: 3094, revenueEuro: 902.66 } },
+  ])('$file', async ({ file, sums }) => {
+    const { stdout, stderr } = await viewCase(file);
+    expect(JSON.parse(stdout)).toMatchObject([sums]);
+    expect(stderr).toBe(note);
+
+    const months = await viewCase(file, '--by MONTHLY');
+    expect(JSON.parse(months.stdout)).toMatchObject([{ date: '2026-08-01', ...sums }]);
+  });
+
+  test('totals-named.csv', async () => {
+    const { stdout, stderr } = await viewCase('totals-named.csv', '--by CAMPAIGN');
+    expect(JSON.parse(stdout).map(({ displays }: { displays: number }) => displays)).toEqual([
+      200000, 100000, 50000,
+    ]);
+    expect(stderr).toBe(note);
+  });
+
+  test.each([
+    { row: 'Gesamt,,,300,30,3.00' },
+    { row: ',,TOTAL (2),3000,30,3.00' },
+    { row: ',0,Overall total - 2 campaigns,3000,30,3.00' },
+    { row: '--,--,(not set),3000,3000,3.00' },
+    { row: 'Total général,,,3000,30,3.00' },
+  ])('$row', async ({ row }) => {
+    const factor = row.includes(',300,') ? 1 : 10;
+    const clicks = row.includes(',3000,3000,') ? [1000, 2000] : [10, 20];
+    const rows = `2026-08-01,1,a,${100 * factor},${clicks[0]},1.00\n2026-08-02,2,b,${200 * factor},${clicks[1]},2.00\n`;
+
+    const { stdout, stderr } = await view(`${head}${rows}${row}\n`);
+
+    expect(JSON.parse(stdout)).toMatchObject([{ displays: 300 * factor, revenueEuro: 3 }]);
+    expect(stderr).toBe(note);
+  });
+
+  test('with a warning if it is not the sum of the others', async () => {
+    const { stdout, stderr } = await view(
+      `${head}2026-08-01,1,a,5,1,1\n2026-08-02,2,b,6,1,1\nTotal,,,99,9,9\n`,
+    );
+
+    expect(JSON.parse(stdout)).toMatchObject([{ displays: 11 }]);
+    expect(stderr).toContain('Warning: Row 3 names a total that is not the sum of the other rows.');
+  });
+
+  test('and a campaign that is called so, and is not one, stays', async () => {
+    const { stdout, stderr } = await view(
+      `${head}2026-08-01,1,Total Energies,5000,1,1\n2026-08-02,2,b,600,1,1\n`,
+    );
+
+    expect(JSON.parse(stdout)).toMatchObject([{ displays: 5600 }]);
+    expect(stderr).toBe('');
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    { file: 'thousands-dot.csv', sums: { displays: 67117, clicks: 3094, revenueEuro: 902.66 } },
+    { file: 'thousands-comma.csv', sums: { displays: 45017, clicks: 2, revenueEuro: 1235.56 } },
+  ])('$file, with a note on how they were read', async ({ file, sums }) => {
+    const { stdout, stderr } = await viewCase(file);
+    expect(JSON.parse(stdout)).toMatchObject([sums]);
+    expect(stderr).toMatch(/^Note: Numbers were read like this: displays “45.012” as 45012/);
+  });
+
+  test.each([
+    { cell: '"1 234,56"', value: 1234.56 },
+    { cell: "1'234.56", value: 1234.56 },
+    { cell: '"1\u202f234,56 €"', value: 1234.56 },
+    { cell: '"1.234.567,8"', value: 1234567.8 },
+    { cell: '"$1,234.50"', value: 1234.5 },
+    { cell: '-1234.5', value: -1234.5 },
+    { cell: '0.125', value: 0.125 },
+    { cell: '12.345', value: 12.345 },
+    { cell: '--', value: null },
+    { cell: 'N/A', value: null },
+  ])('the money $cell is $value', async ({ cell, value }) => {
+    const { stdout } = await view(`date,revenueEuro\n2026-08-01,${cell}\n`);
+    expect(JSON.parse(stdout)).toMatchObject([{ revenueEuro: value }]);
+  });
+
+  test('a comma before three digits of money, and nothing else, is refused with both readings', async () => {
+    const refused = await view('date,revenueEuro\n2026-08-01,"1,234"\n');
+    expectRefusal(refused, 2, 'revenueEuro “1,234” can be 1234 or 1.234');
+
+    const shared = await view('date,revenueEuro,revenueDollar\n2026-08-01,"1,234","5,5"\n');
+    expect(JSON.parse(shared.stdout)).toMatchObject([{ revenueEuro: 1.234 }]);
+
+    const own = await view('date,revenueEuro\n2026-08-01,"1,234"\n2026-08-02,"1,234.5"\n');
+    expect(JSON.parse(own.stdout)).toMatchObject([{ revenueEuro: 2468.5 }]);
+  });
+
+  test('of JSON are never read otherwise', async () => {
+    const { stdout } = await view('{"data":[{"displays":45.012}]}', '', 'r.json');
+    expect(JSON.parse(stdout)).toMatchObject([{ displays: 45.012 }]);
+  });
+
+  test('a rate comes from the rows that have both figures', async () => {
+    const { stdout } = await viewCase('rates-unequal.csv', '--metrics ctr,ecpmEuro');
+    expect(JSON.parse(stdout)).toEqual([{ ctr: 0.01, ecpmEuro: 1 }]);
+  });
+});
+
+describe('dates', () => {
+  test.each([
+    { file: 'dates-dots.csv' },
+    { file: 'dates-compact.csv' },
+    { file: 'dates-words.csv' },
+  ])('$file', async ({ file }) => {
+    const { stdout } = await viewCase(file, '--by MONTHLY');
+    expect(JSON.parse(stdout)).toMatchObject([{ date: '2026-08-01', displays: 12 }]);
+  });
+
+  test.each([
+    { text: '2026/08/01' },
+    { text: '"August 1, 2026"' },
+    { text: '1 Aug 2026' },
+    { text: '2026-08-01 00:00:00' },
+    { text: '2026-8-1' },
+  ])('$text is a day', async ({ text }) => {
+    const { stdout } = await view(`date,displays\n${text},5\n`, '--by DAILY');
+    expect(JSON.parse(stdout)).toMatchObject([{ date: '2026-08-01', displays: 5 }]);
+  });
+
+  test('of which the day or the month fits every row alone', async () => {
+    const dayFirst = await view('date,displays\n8/1/2026,5\n31/1/2026,6\n', '--by MONTHLY');
+    expect(JSON.parse(dayFirst.stdout)).toMatchObject([{ date: '2026-01-01', displays: 11 }]);
+
+    const monthFirst = await view('date,displays\n8/1/2026,5\n8/31/2026,6\n', '--by MONTHLY');
+    expect(JSON.parse(monthFirst.stdout)).toMatchObject([{ date: '2026-08-01', displays: 11 }]);
+  });
+
+  test('that can be two days are refused, where they are used', async () => {
+    const refused = await viewCase('dates-ambiguous.csv', '--by MONTHLY');
+    expectRefusal(refused, 2, 'row 1, “8/1/2026”, could be 2026-08-01 or 2026-01-08');
+    expect(await viewCase('dates-ambiguous.csv')).toMatchObject({ exitCode: 0, stderr: '' });
+
+    const neither = await view('date,displays\n31/1/2026,5\n1/31/2026,6\n', '--by DAILY');
+    expectRefusal(neither, 2, 'is not a date');
+    expectRefusal(await viewCase('dates-serial.csv', '--by MONTHLY'), 2, '“46235”, is not a date');
+  });
+
+  test('a byte order mark inside is no part of a day', async () => {
+    const { stdout } = await viewCase('bom-inside.csv', '--by DAILY');
+    const days = JSON.parse(stdout).map(({ date }: { date: string }) => date);
+    expect(days).toEqual(['2026-08-01', '2026-08-02']);
+  });
+});
+
+test.each([
+  { name: 'a power of ten in a CSV', view: () => viewCase('ids-rounded.csv', '--by CAMPAIGN') },
+  {
+    name: 'a float in JSON',
+    view: () => view('{"data":[{"campaignId":1.2e17,"displays":5}]}', '--by CAMPAIGN', 'r.json'),
+  },
+])('ids that were rounded are a warning: $name', async ({ view: look }) => {
+  const { exitCode, stderr } = await look();
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(/Warning: .*rounded by another program/);
+});
+
+describe('a file that cannot be read names the line and what is wrong', () => {
+  test.each([
+    {
+      file: 'latin1-line.csv',
+      says: 'Line 3 of the CSV is not UTF-8',
+      hint: 'Save the file as UTF-8',
+    },
+    {
+      file: 'footer.csv',
+      says: 'Line 3 of the CSV cannot be read: it has 1 cell, and the header has 5. It begins “"Data from a demo account"”',
+      hint: '',
+    },
+    {
+      file: 'quote.csv',
+      says: 'Line 2 of the CSV cannot be read: a quotation mark inside a cell is not doubled',
+      hint: '',
+    },
+  ])('$file', async ({ file, says, hint }) => {
+    const result = await viewCase(file);
+    expectRefusal(result, 9, says);
+    expect(result.stderr).toContain(hint);
+    expect(result.stderr).not.toContain('again');
+  });
+
+  test('a zip is to be unpacked first', async () => {
+    const zip = Buffer.from(
+      '504b0304140000000000000000000000000000000000000000000a0000007265706f72742e637376',
+      'hex',
+    );
+    expectRefusal(await view(zip, '', 'r.zip'), 9, 'This is a zip archive');
+  });
+});
+
+const cent = fc.integer({ min: -5_000_000, max: 90_000_000 });
+const dialects = [
+  '--excel',
+  '--decimal ,',
+  '--delimiter ;',
+  '--normalize',
+  '--bom',
+  '--normalize --decimal , --delimiter tab',
+  '',
+];
+
+test('every dialect that the program writes is read back to the same sums', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ cents: cent, displays: fc.nat(5_000_000) }), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+      fc.constantFrom(...dialects),
+      fc.boolean(),
+      async (rows, dialect, isDsp) => {
+        const cwd = temporaryFolder();
+        const money = (cents: number) =>
+          isDsp ? (cents / 100).toFixed(2).replace('.', ',') : cents / 100;
+        const data = rows.map(({ cents, displays }, index) => ({
+          date: `2026-08-${String(index + 1).padStart(2, '0')}`,
+          displays,
+          revenueEuro: money(cents),
+        }));
+        writeFileSync(join(cwd, 'r.json'), JSON.stringify({ data }));
+        const { serveAnswers } = await import('../support/http-server.ts');
+        const { env } = await serveAnswers({ '/download-reporting': { data } });
+        const flags = `--profile ${isDsp ? 'dsp' : 'buyer'} --period 2026-08 --by DAILY --metrics displays,revenueEuro`;
+        const run = await runCli(`run ${flags} ${dialect} -o r.csv -q`, { cwd, env });
+        expect(run.exitCode).toBe(0);
+
+        const { stdout } = await runCli('view r.csv --format json --metrics displays,revenueEuro', {
+          cwd,
+        });
+
+        const cents = rows.reduce((sum, row) => sum + row.cents, 0);
+        const displays = rows.reduce((sum, row) => sum + row.displays, 0);
+        expect(JSON.parse(stdout)).toEqual([{ displays, revenueEuro: cents / 100 }]);
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
