@@ -20,6 +20,11 @@ export class CsvEncoder implements Encoder {
   readonly #formulaPlaces: RegExp | undefined;
 
   readonly #copier = new RowCopier();
+
+  /** True in the dialect of `--excel`. */
+  readonly #isForExcel: boolean;
+  readonly #note: EncodeOptions['note'];
+  #hasNoted = false;
   #isBegun = false;
 
   /**
@@ -33,6 +38,8 @@ export class CsvEncoder implements Encoder {
     this.#plan = new ColumnPlan(options);
     this.#dialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
     this.#delimiter = csv.delimiter ?? ',';
+    this.#isForExcel = csv.delimiter === ';' && csv.decimal === ',' && csv.bom === true;
+    this.#note = options.note;
     this.#formulaPlaces = csv.escapeFormulas ? formulaPlaces(this.#delimiter) : undefined;
   }
 
@@ -67,7 +74,21 @@ export class CsvEncoder implements Encoder {
   }
 
   #cellsOf(row: Row): string[] {
-    return this.#plan.columns.map((column) => this.#cell(valueIn(row, column), column.numeric));
+    return this.#plan.columns.map((column) => {
+      const value = valueIn(row, column);
+      if (this.#isForExcel && column.type === 'id' && isLongId(value))
+        this.#noteLongId(column.name);
+      return this.#cell(value, column.numeric);
+    });
+  }
+
+  #noteLongId(column: string): void {
+    if (!this.#hasNoted) {
+      this.#note?.(
+        `Note: Excel changes ids of 16 digits or more, and zeros in front, when it opens a CSV (${column}). -o report.xlsx keeps them.`,
+      );
+    }
+    this.#hasNoted = true;
   }
 
   /**
@@ -90,6 +111,11 @@ export class CsvEncoder implements Encoder {
     const text = this.#dialect.shown ? printable(value) : value;
     return this.#formulaPlaces ? text.replace(this.#formulaPlaces, "'") : text;
   }
+}
+
+/** True for an id that Excel rounds or strips of its zeros. */
+function isLongId(value: Value | undefined): boolean {
+  return typeof value === 'string' && /^(?:0\d+|\d{16,})$/.test(value);
 }
 
 /**

@@ -1,6 +1,5 @@
 import { dayOf, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
-import { type Figure, figureValue } from '../figures/figures.ts';
 import { keyText, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/columns.ts';
@@ -18,7 +17,6 @@ import {
   type SheetCell,
   sheetBeginning,
   sheetEnd,
-  type TableTotal,
   tableXml,
   workbookXml,
 } from '../present/sheet/workbook.ts';
@@ -108,12 +106,10 @@ export class WorkbookEncoder implements Encoder {
     this.#columns ??= plan.shown;
     const sheet = this.#sheet ?? this.#begin();
     const sums = this.#sums;
-    const totals = this.#totalCells();
-    if (totals) sheet.write(rowXml(this.#rowCount + 2, totals));
-    const range = this.#tableRange(totals !== undefined);
+    const range = this.#tableRange();
     sheet.end(sheetEnd('table', range));
     if (range !== undefined) {
-      const xml = tableXml({ headings: this.#headings, range, totals: totals?.map(tableTotal) });
+      const xml = tableXml({ headings: this.#headings, range });
       this.#archive.add('xl/tables/table1.xml', xml);
     }
 
@@ -170,56 +166,13 @@ export class WorkbookEncoder implements Encoder {
     return sheet;
   }
 
-  /** The cells of the header, the rows and their totals; `undefined` where there are no columns. */
-  #tableRange(hasTotals: boolean): string | undefined {
+  /** The cells of the header and the rows; `undefined` if there are no columns. */
+  #tableRange(): string | undefined {
     if (this.#headings.length === 0) return undefined;
 
     // A table has at least one row, be it an empty one.
-    const lastRow = Math.max(1, this.#rowCount) + (hasTotals ? 2 : 1);
+    const lastRow = Math.max(1, this.#rowCount) + 1;
     return `A1:${lettersOf(this.#headings.length - 1)}${lastRow}`;
-  }
-
-  /**
-   * The row below the table, which adds up the rows that a filter leaves; `undefined` where it says
-   * nothing more.
-   */
-  #totalCells(): (SheetCell | undefined)[] | undefined {
-    const columns = this.#columns ?? [];
-    const hasSums = columns.some(({ figure }) => figure);
-    const hasRoom = this.#rowCount > 1 && this.#rowCount < mostRows;
-    if (!hasSums || !hasRoom) return undefined;
-
-    const totals = this.#sums.total.totals();
-    const labelled = columns.findIndex(({ figure }) => !figure);
-    return columns.map((column, i): SheetCell | undefined => {
-      if (i === labelled) return { style: 'totalLabel', content: 'Total' };
-
-      const { figure } = column;
-      const value = figure && figureValue(figure, totals);
-      const formula = figure && this.#formulaOf(figure);
-      if (!figure || value === undefined || formula === undefined) return undefined;
-      const content = figure.type === 'percent' ? value / 100 : value;
-      return { style: totalStyles[figure.type], content, formula };
-    });
-  }
-
-  /**
-   * What adds up a figure over the rows that a filter leaves; `undefined` where the table lacks
-   * what it is computed from.
-   */
-  #formulaOf({ field, derived }: Figure): string | undefined {
-    const sumOf = (name: string): string | undefined => {
-      const index = (this.#columns ?? []).findIndex((column) => column.field === name);
-      const letters = lettersOf(index);
-      return index < 0 ? undefined : `SUBTOTAL(109,${letters}2:${letters}${this.#rowCount + 1})`;
-    };
-    if (!derived) return sumOf(field);
-
-    const over = sumOf(derived.over);
-    const under = sumOf(derived.under);
-    if (over === undefined || under === undefined) return undefined;
-    const factor = derived.unit === 'percent' ? derived.factor / 100 : derived.factor;
-    return `IF(${under}=0,"",${factor === 1 ? '' : `${factor}*`}${over}/${under})`;
   }
 
   #notes(timezone: string | undefined): string[] {
@@ -230,18 +183,6 @@ export class WorkbookEncoder implements Encoder {
     const zone = timezone ?? "the report's zone";
     return [`Hours are the wall time of ${zone}: Excel has no time zones.`, ...notes];
   }
-}
-
-const totalStyles = {
-  integer: 'totalInteger',
-  money: 'totalMoney',
-  percent: 'totalPercent',
-} as const;
-
-/** What a table knows of a cell in its row of totals. */
-function tableTotal(cell: SheetCell | undefined): TableTotal {
-  if (cell?.formula !== undefined) return { formula: cell.formula };
-  return cell ? { label: String(cell.content) } : {};
 }
 
 function tooManyRows(): OutputError {

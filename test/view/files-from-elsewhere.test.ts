@@ -2,6 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /**
@@ -254,7 +255,6 @@ test('every dialect that the program writes is read back to the same sums', asyn
           revenueEuro: money(cents),
         }));
         writeFileSync(join(cwd, 'r.json'), JSON.stringify({ data }));
-        const { serveAnswers } = await import('../support/http-server.ts');
         const { env } = await serveAnswers({ '/download-reporting': { data } });
         const flags = `--profile ${isDsp ? 'dsp' : 'buyer'} --period 2026-08 --by DAILY --metrics displays,revenueEuro`;
         const run = await runCli(`run ${flags} ${dialect} -o r.csv -q`, { cwd, env });
@@ -272,3 +272,17 @@ test('every dialect that the program writes is read back to the same sums', asyn
     { numRuns: 25 },
   );
 });
+
+test.each([{ id: '1234567890123456' }, { id: '00042' }])(
+  '--excel with the id $id has a note that names .xlsx',
+  async ({ id }) => {
+    const data = [{ campaignId: id, campaignName: 'a', displays: 5 }];
+    const { env } = await serveAnswers({ '/download-reporting': { data } });
+    const line = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays --excel -o r.csv';
+
+    const { exitCode, stderr } = await runCli(line, { env });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('-o report.xlsx keeps them');
+  },
+);

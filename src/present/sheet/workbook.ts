@@ -74,10 +74,6 @@ const cellFormats = {
   tableHeader: heading,
   // The button of a column stands at the right.
   numberTableHeader: { ...heading, align: 'right', indent: 2 },
-  totalLabel: { numberFormat: general, font: fonts.bold },
-  totalInteger: { numberFormat: numberFormats.integer, font: fonts.bold },
-  totalMoney: { numberFormat: numberFormats.money, font: fonts.bold },
-  totalPercent: { numberFormat: numberFormats.percent, font: fonts.bold },
   lines: { numberFormat: general, wraps: true },
   count: { numberFormat: numberFormats.integer, align: 'left' },
   instant: { numberFormat: numberFormats.instant, align: 'left' },
@@ -92,9 +88,6 @@ export const longestText = 32_767;
 export interface SheetCell {
   readonly style: CellStyle;
   readonly content: string | number;
-
-  /** What computes the number anew when rows are filtered; `content` is what it comes to now. */
-  readonly formula?: string | undefined;
 }
 
 const styleNames = Object.keys(cellFormats) as CellStyle[];
@@ -268,50 +261,24 @@ export interface SheetTable {
 
   /** The cells of the table with its header: `A1:J249`. */
   readonly range: string;
-
-  /**
-   * The formula of each column in the row of totals, which is the last one; absent where there is
-   * none.
-   */
-  readonly totals: readonly TableTotal[] | undefined;
-}
-
-/** What stands below a column of a table. */
-export interface TableTotal {
-  /** Instead of a number. */
-  readonly label?: string | undefined;
-
-  /** Absent where the column has no sum. */
-  readonly formula?: string | undefined;
 }
 
 /**
  * The part `xl/tables/table1.xml`: the table called Report, each column with the button of its
  * filter.
  */
-export function tableXml({ headings, range, totals }: SheetTable): string {
+export function tableXml({ headings, range }: SheetTable): string {
   const columns = headings.map((heading, i) => {
-    const opening = `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"`;
-    const { label, formula } = totals?.[i] ?? {};
-    if (label !== undefined) return `${opening} totalsRowLabel="${attributeXml(label)}"/>`;
-    if (formula === undefined) return `${opening}/>`;
-    const formulaXml = `<totalsRowFormula>${textXml(formula)}</totalsRowFormula>`;
-    return `${opening} totalsRowFunction="custom">${formulaXml}</tableColumn>`;
+    return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
   });
-  const filtered = totals ? withoutLastRow(range) : range;
-  const totalsRow = totals ? 'totalsRowCount="1"' : 'totalsRowShown="0"';
   return [
     declaration,
-    `<table xmlns="${mainNamespace}" id="1" name="Report" displayName="Report" ref="${range}" ${totalsRow}>`,
-    `<autoFilter ref="${filtered}"/>`,
+    `<table xmlns="${mainNamespace}" id="1" name="Report" displayName="Report" ref="${range}" totalsRowShown="0">`,
+    `<autoFilter ref="${range}"/>`,
     listXml('tableColumns', columns),
     '<tableStyleInfo name="TableStyleLight1" showFirstColumn="0" showLastColumn="0" showRowStripes="1" showColumnStripes="0"/>',
     '</table>',
   ].join('');
-}
-
-function withoutLastRow(range: string): string {
-  return range.replace(/\d+$/, (row) => String(Number(row) - 1));
 }
 
 /** In points. */
@@ -362,10 +329,8 @@ function cellsXml(row: number, cells: readonly (SheetCell | undefined)[]): strin
   return xml;
 }
 
-function cellXml({ style, content, formula }: SheetCell, place: string): string {
+function cellXml({ style, content }: SheetCell, place: string): string {
   const attributes = `r="${place}" s="${styleIndexes.get(style)}"`;
-  if (formula !== undefined)
-    return `<c ${attributes}><f>${textXml(formula)}</f><v>${content}</v></c>`;
   if (typeof content === 'number') return `<c ${attributes}><v>${content}</v></c>`;
   if (content === '') return `<c ${attributes}/>`;
 
