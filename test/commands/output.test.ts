@@ -186,9 +186,7 @@ describe('typed formats', () => {
       'Hours are the wall time of europe/paris: Excel has no time zones.',
     );
 
-    const [header, ...lines] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
-    // The last row is the total.
-    const cells = lines.slice(0, -1);
+    const [header, ...cells] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
 
     expect(header).toEqual([...fields, 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
     expect(cells.map((row) => row.slice(2, 7))).toEqual(rows.map((row) => row.slice(2)));
