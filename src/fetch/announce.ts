@@ -148,6 +148,7 @@ async function tellAsJson({ console, flags }: Announcer, report: WrittenReport):
     sha256: report.sha256,
     key: report.key,
     reportId: report.reportId,
+    ...(report.reportIds && { reportIds: report.reportIds }),
     since: report.since,
     until: report.until,
     warnings: [...judgement.findings.map(({ message }) => message), ...(recorded?.warnings ?? [])],

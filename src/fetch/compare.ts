@@ -10,12 +10,13 @@ import { ReportVerdict } from '../judge/report-judge.ts';
 import { labelled } from '../judge/verdict.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
-import { type Job, outputOf } from '../plan/plan.ts';
+import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { calendarDays, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
+import { fetchOnceMore, inParts, isForParts } from './once-more.ts';
 import { noteFetched, type ReportTools } from './order.ts';
-import { fetchOf, fetchReport, type Intake, readAnswer } from './receive.ts';
+import { fetchOf, type Intake, readAnswer } from './receive.ts';
 
 /** Throws `UsageError` for an output that has no place for a change. */
 function checkComparable(
@@ -77,12 +78,7 @@ export async function compareReport(
   const before = earlier.window;
   // The earlier report is whole, also where the parts of this one are shared out.
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
-  const intake = summingIntake(tools, outputOf(whole).expectation);
-  const { sums, findings } = await fetchReport(tools, {
-    ...fetchOf(job, tools.host.platform),
-    plan: earlier,
-    intake,
-  });
+  const { sums, findings } = await sumOf(tools, whole);
 
   const isOver = before.laterUntil === now.until;
   const counted = { ...now, until: before.laterUntil };
@@ -101,6 +97,33 @@ export async function compareReport(
     ],
   };
   return { comparison, findings: findings.map((finding) => labelled(texts.before, finding)) };
+}
+
+/** Fetches a report and adds it up: as a whole, or in parts if it fails. */
+async function sumOf(tools: ReportTools, job: Job): Promise<SummedReport> {
+  const intake = summingIntake(tools, outputOf(job).expectation);
+  try {
+    return await fetchOnceMore(tools, { ...fetchOf(job), intake });
+  } catch (error) {
+    const split = inParts({ ...job, options: { ...job.options, split: undefined } });
+    if (!split || !isForParts(error)) throw error;
+
+    tools.console.note(`${error.message} It is ordered in ${split.parts.length} parts instead.`);
+    return sumOfParts(tools, split);
+  }
+}
+
+async function sumOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
+  const sums = new ReportSums();
+  const findings: Remark[] = [];
+  for (const part of split.parts) {
+    const plan = { ...split.plan, window: part.window, request: part.request };
+    const intake = summingIntake(tools, outputOf(split, part).expectation);
+    const ofPart = await fetchOnceMore(tools, { ...fetchOf(split), plan, intake });
+    sums.absorb(ofPart.sums);
+    findings.push(...ofPart.findings.map((finding) => labelled(labelOfPart(split, part), finding)));
+  }
+  return { sums, findings };
 }
 
 /** What an earlier report comes to. */

@@ -14,7 +14,7 @@ import { anyOf } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { noteFetched, type ReportTools } from './order.ts';
 import { type Intake, readAnswer } from './receive.ts';
-import { type WrittenReport, writeReport } from './write-report.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** How many reports may wait on the disk, each in an open file, until it is their turn. */
 const aheadAtMost = 32;
@@ -29,6 +29,9 @@ export interface PartFetch<T> {
 export interface MergedJob {
   readonly job: Job;
   readonly tools: ReportTools;
+
+  /** The output, if it is settled already. */
+  readonly output: PreparedOutput | undefined;
 
   /** Fetches a part when there is room for it. Throws what ended it. */
   readonly fetchPart: <T>(part: Part, fetch: PartFetch<T>) => Promise<T>;
@@ -62,13 +65,14 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
   const reports: MergedReports = { ids: [], verdict: new MergedVerdict() };
   const noteAll = (file?: string) =>
     Promise.all(reports.ids.map((id) => noteFetched(tools, id, file)));
-  const output = await prepareJobOutput(context, tools, job);
+  const output = merged.output ?? (await prepareJobOutput(context, tools, job));
 
   try {
     const rows = rowsInOrder(merged, reports);
     const written = await writeReport(tools, output, {
       batches: mergeReports(rows, job.plan),
       verdict: reports.verdict,
+      reportIds: reports.ids,
       createdMs: tools.host.wallClock(),
     });
     // The reports are marked as fetched only now: until the output is whole, the same command can

@@ -67,11 +67,9 @@ export async function pickUpReport(
   tools: ReportTools,
   plan: ReportPlan,
 ): Promise<CreatedOrigin | undefined> {
-  const { account, console, host, ledger } = tools;
-  if (!ledger) return undefined;
-  const identity = await identify(account, plan);
-  const credential = ledger.credentialOf(identityOf(await account.settings()));
-  const unfinished = ledger.findUnfinished({ ...identity, credential });
+  const { console, host, ledger } = tools;
+  const search = await searchFor(tools, plan);
+  const unfinished = search && ledger?.findUnfinished(search);
   if (!unfinished) return undefined;
 
   const createdMs = Date.parse(unfinished.createdAt);
@@ -85,8 +83,35 @@ export async function pickUpReport(
     return undefined;
   }
   console.note(`Picking up report ${shownId}, asked for ${age} ago (--fresh creates a new one).`);
-  const isOfOtherRequest = await otherRequestsOf(tools, identity);
+  const isOfOtherRequest = await otherRequestsOf(tools, search);
   return { id: unfinished.id, createdMs, isOfOtherRequest };
+}
+
+/** So many failures of one request in 24 hours mean that it fails as a whole. */
+const failuresInARow = 2;
+
+/** True if the ledger has a request as failed so often that it is not ordered as a whole. */
+export async function isRepeatedFailure(tools: ReportTools, plan: ReportPlan): Promise<boolean> {
+  const search = await searchFor(tools, plan);
+  return search !== undefined && (tools.ledger?.countFailed(search) ?? 0) >= failuresInARow;
+}
+
+/** True if the ledger has an unfinished report of a part. */
+export async function hasPartsInLedger(
+  tools: ReportTools,
+  { plan, parts }: Pick<Job, 'plan' | 'parts'>,
+): Promise<boolean> {
+  for (const { request, window } of parts) {
+    const search = await searchFor(tools, { ...plan, request, window });
+    if (search && tools.ledger?.findUnfinished(search)) return true;
+  }
+  return false;
+}
+
+async function searchFor({ account, ledger }: ReportTools, plan: ReportPlan) {
+  if (!ledger) return undefined;
+  const identity = await identify(account, plan);
+  return { ...identity, credential: ledger.credentialOf(identityOf(await account.settings())) };
 }
 
 /** A report that is to be created. */

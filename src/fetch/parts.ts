@@ -12,10 +12,11 @@ import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type PartFetch } from './merge.ts';
+import { fetchOnceMore } from './once-more.ts';
 import { type ReportTools, toolsFor } from './order.ts';
-import { fetchOf, fetchReport, type Intake, writingIntake } from './receive.ts';
+import { fetchOf, type Intake, writingIntake } from './receive.ts';
 import { settleAll, Turns } from './turns.ts';
-import type { WrittenReport } from './write-report.ts';
+import type { PreparedOutput, WrittenReport } from './write-report.ts';
 
 /** A report of a run, or a part of one. */
 interface ReportPlace {
@@ -39,6 +40,9 @@ const namedAtMost = 10;
 export interface PartsOptions {
   /** The hint on how to go on after a failure, if the same command line is not the way. */
   readonly again?: string;
+
+  /** The output of the one job, if it is settled already. */
+  readonly output?: PreparedOutput;
 }
 
 /**
@@ -84,11 +88,13 @@ class PartsRun {
   readonly #jobs: readonly FolderJob[];
   readonly #progress: PartsProgress;
   readonly #again: string | undefined;
+  readonly #output: PreparedOutput | undefined;
   readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
-  constructor(context: Context, { jobs, progress, again }: PartsSetup) {
+  constructor(context: Context, { jobs, progress, again, output }: PartsSetup) {
+    this.#output = output;
     this.#context = context;
     this.#jobs = jobs;
     this.#progress = progress;
@@ -145,6 +151,7 @@ class PartsRun {
     return mergeParts(this.#context, {
       job,
       tools,
+      output: this.#output,
       fetchPart: (part, fetch) => turns.take(() => this.#fetchPart(job, part, fetch)),
     });
   }
@@ -273,7 +280,7 @@ class PartsRun {
       let isDone = false;
       try {
         const intake = await prepareIntake(ofPart);
-        const result = await fetchReport(ofPart, {
+        const result = await fetchOnceMore(ofPart, {
           ...fetchOf(job, tools.host.platform),
           plan,
           intake,

@@ -39,7 +39,8 @@ export interface Intake<T> {
 export interface ReportFetch<T> {
   readonly spec: ReportSpec;
   readonly plan: ReportPlan;
-  readonly options: WaitFlags & Partial<Pick<JobOptions, 'fresh' | 'direct' | 'baseUrl'>>;
+  readonly options: WaitFlags &
+    Partial<Pick<JobOptions, 'fresh' | 'direct' | 'baseUrl' | 'retries'>>;
 
   /** The command that continues on this machine; absent if there is none to type. */
   readonly continuation?: string;

@@ -5,12 +5,14 @@ import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import { canMerge, canSplit } from '../report/parts.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
+import { beginsInParts, fetchOnceMore, inParts, isForParts } from './once-more.ts';
 import { toolsFor } from './order.ts';
 import { type PartsOptions, runParts } from './parts.ts';
-import { fetchOf, fetchReport, writingIntake } from './receive.ts';
+import { fetchOf, writingIntake } from './receive.ts';
 
 /**
  * Fetches the parts of some jobs: a single report by itself, and many side by side. Throws what
@@ -38,15 +40,29 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const tools = toolsFor(context, job.account);
   const output = await prepareJobOutput(context, tools, job, job.parts[0]);
   const intake = writingIntake(tools, output);
+  const split = inParts(job);
+  if (split && (await beginsInParts(tools, job, split))) {
+    context.console.note(`This report failed before: it is ordered in ${partsText(split)}.`);
+    return runParts(context, [split], { output });
+  }
+
+  const startedMs = context.host.stopwatch();
   try {
-    const written = await fetchReport(tools, {
-      ...fetchOf(job, context.host.platform),
-      intake,
-    });
+    const written = await fetchOnceMore(tools, { ...fetchOf(job, context.host.platform), intake });
     await announce(context, written);
   } catch (error) {
-    throw withSplitHint(context, error, job);
+    if (!split || !isForParts(error)) {
+      throw withSplitHint(context, error, job);
+    }
+    context.console.note(`${error.message} It is ordered in ${partsText(split)} instead.`);
+    const tookMs = context.host.stopwatch() - startedMs;
+    const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
+    await runParts(context, [{ ...split, options: { ...split.options, waitTimeout } }], { output });
   }
+}
+
+function partsText({ parts, options }: Job): string {
+  return formatPlural(parts.length, options.split ?? 'part');
 }
 
 /** Of a window that is longer than this, shorter reports may come through. */

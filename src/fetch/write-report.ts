@@ -89,6 +89,9 @@ interface JudgedRows {
   /** Absent for data that came without an id, and for several reports that are merged. */
   readonly reportId?: string | undefined;
 
+  /** The ids of several reports that are merged, which come with their rows. */
+  readonly reportIds?: readonly string[];
+
   /** When the report was asked for, in milliseconds since 1970. */
   readonly createdMs: number;
 }
@@ -111,6 +114,9 @@ export interface WrittenReport {
 
   /** `null` for data that came without an id, and for several reports that were merged. */
   readonly reportId: string | null;
+
+  /** Of the reports that were merged. */
+  readonly reportIds?: readonly string[] | undefined;
 
   /** The ends of the window in its zone, as far as they are known. */
   readonly since: string | null;
@@ -169,6 +175,7 @@ export async function writeReport(
       sha256: recorded?.kept?.sha256 ?? wholeFile?.sha256,
       key: keyFor(expectation),
       reportId: reportId ?? null,
+      reportIds: report.reportIds,
       since: window?.since ?? null,
       until: window?.until ?? null,
       judgement,

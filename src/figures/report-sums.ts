@@ -115,6 +115,20 @@ export class ReportSums {
     this.total.observeBatch(batch);
   }
 
+  /** Adds the sums of another report with the same columns. */
+  absorb(other: ReportSums): void {
+    this.#units ??= other.#units?.map((unit) => ({
+      ...unit,
+      groups: unit.groups && new Grouping(unit.groups.by),
+    }));
+    for (const unit of this.#units ?? []) unit.groups = joined(unit.groups, other.groupsOf(unit));
+    if (other.#course) {
+      this.#course ??= { ...other.#course, groups: new Grouping(other.#course.groups?.by) };
+      this.#course.groups = joined(this.#course.groups, other.#course.groups);
+    }
+    this.total.absorb(other.total);
+  }
+
   /** The units that have a value anywhere. */
   get units(): readonly Unit[] {
     return (this.#units ?? []).filter(({ groups }) => {
@@ -161,6 +175,13 @@ export class ReportSums {
     groups.absorb(time.groups);
     return { fields: [], isTime: true, groups };
   }
+}
+
+/** Groups with those of another report; `undefined` if either has more than are kept. */
+function joined(groups: Grouping | undefined, other: Grouping | undefined): Grouping | undefined {
+  if (!groups || !other) return undefined;
+  groups.absorb(other);
+  return groups;
 }
 
 /** Whether a row has anything in a field but null; an empty text is something. */

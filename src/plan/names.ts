@@ -140,6 +140,8 @@ function idleNote(
  * the service.
  */
 export async function jobWithIds(context: Pick<Context, 'console'>, job: Job): Promise<Job> {
+  // What was looked up once has its ids.
+  if (job.plan.earlierFindings) return job;
   const plan = await planWithIds(context, job, job.plan);
   const { filters } = plan.request;
   const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));

@@ -213,6 +213,18 @@ export class Ledger {
     return { id: newest.id, createdAt: newest.createdAt, isStuck: isStuck(newest) };
   }
 
+  /** How many reports of that request have failed in the last 24 hours. */
+  countFailed(search: LedgerSearch): number {
+    const oldest = timeName(this.#options.wallClock() - keptMs + 1);
+    const names = this.#allNames().filter((name) => name >= oldest);
+    let count = 0;
+    for (const { entry } of this.#entriesOf(names)) {
+      const isOfRequest = searchKey(entry) === searchKey(search);
+      if (isOfRequest && outcomeOf(entry.lastStatus) === 'failed') count += 1;
+    }
+    return count;
+  }
+
   /**
    * A keyed hash of a token or an e-mail address, by which its reports are known again on this
    * machine.
