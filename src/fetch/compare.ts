@@ -103,7 +103,7 @@ export async function compareReport(
 async function sumOf(tools: ReportTools, job: Job): Promise<SummedReport> {
   const intake = summingIntake(tools, outputOf(job).expectation);
   try {
-    return await fetchOnceMore(tools, { ...fetchOf(job), intake });
+    return await fetchOnceMore(tools, { ...fetchOf(job, tools.host.platform), intake });
   } catch (error) {
     const split = inParts({ ...job, options: { ...job.options, split: undefined } });
     if (!split || !isForParts(error)) throw error;
@@ -119,7 +119,11 @@ async function sumOfParts(tools: ReportTools, split: Job): Promise<SummedReport>
   for (const part of split.parts) {
     const plan = { ...split.plan, window: part.window, request: part.request };
     const intake = summingIntake(tools, outputOf(split, part).expectation);
-    const ofPart = await fetchOnceMore(tools, { ...fetchOf(split), plan, intake });
+    const ofPart = await fetchOnceMore(tools, {
+      ...fetchOf(split, tools.host.platform),
+      plan,
+      intake,
+    });
     sums.absorb(ofPart.sums);
     findings.push(...ofPart.findings.map((finding) => labelled(labelOfPart(split, part), finding)));
   }

@@ -42,7 +42,7 @@ export function isForParts(error: unknown): error is AdreportError {
 const daysInDays = 14;
 
 /** The unit whose reports can be merged without changing a row; `undefined` if there is none. */
-export function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
+function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
   const { breakdowns } = request;
   if (breakdowns.includes('MONTHLY')) return 'month';
   if (!breakdowns.includes('DAILY') && !breakdowns.includes('HOURLY')) return undefined;

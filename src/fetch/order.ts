@@ -4,6 +4,7 @@ import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
 import type { ReportOrigin } from '../judge/report-judge.ts';
+import type { Job } from '../plan/plan.ts';
 import {
   fetchedStatus,
   type Ledger,

@@ -124,8 +124,8 @@ export const faultKinds: readonly FaultKind[] = [
     },
     says: /refused the token/,
   },
-  { kind: 'failed', at: { wait: ends(6) }, says: /ended as failed/ },
-  { kind: 'expired', at: { wait: ends(6) }, says: /ended as expired/ },
+  { kind: 'failed', at: { wait: isRetried(6) }, says: /ended as failed/ },
+  { kind: 'expired', at: { wait: isRetried(6) }, says: /ended as expired/ },
   {
     kind: 'stuck',
     at: { wait: ends(7) },
@@ -245,11 +245,14 @@ function isUncertain(kind: string, exitCode: number): boolean {
 
 /**
  * How many create calls a run is to make: none before the sign-in, one more where a refused token
- * made no report.
+ * made no report or a report failed.
  */
 function createsAt(step: Step, kind: string, exitCode: number): number {
   if (step === 'campaigns') return 0;
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;
+
+  // A report that ends so is ordered once more, then in 7 days, and each of them once more.
+  if (kind === 'failed' || kind === 'expired') return exitCode === 0 ? 2 : 16;
   if (step !== 'create') return 1;
 
   // A create that was refused with 429 made no report: it is repeated, five times at most.

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+// How often a report is ordered, and what a file holds, where reports fail.
+
+const october = 'run --period 2026-10 --by DAILY,OS --metrics displays -o it.csv';
+
+async function octoberOf(faults: readonly string[], flags = '') {
+  const { run, calls } = await serveForTest({ faults, delayMs: 0 });
+  const result = await run(`${october} ${flags}`);
+  return { result, run, orders: () => calls('buyer') };
+}
+
+describe('a report that fails', () => {
+  test.each([
+    { fails: 'once', times: 1, orders: 2 },
+    { fails: 'twice: five weeks', times: 2, orders: 7 },
+    { fails: 'twice, as does one of the weeks', times: 3, orders: 8 },
+  ])('$fails, is fetched anyway with $orders orders', async ({ times, orders }) => {
+    const whole = await octoberOf([]);
+    const failing = await octoberOf([`status:failed:times=${times}`]);
+
+    expect(failing.result).toMatchObject({ exitCode: 0, files: whole.result.files });
+    expect(failing.orders()).toBe(orders);
+    expect(failing.result.stderr).toContain('Ordering it once more.');
+    expect(failing.result.stderr.includes('in 5 weeks instead')).toBe(times > 1);
+  });
+
+  test('has no single id in --json once it came in parts', async () => {
+    const { result } = await octoberOf(['status:failed:times=2'], '--json');
+    const { reportId, reportIds } = JSON.parse(result.stdout);
+    expect(reportId).toBeNull();
+    expect(reportIds).toHaveLength(5);
+  });
+
+  test('always fails: exit 6 after two orders of each part, and no file', async () => {
+    const { result, run, orders } = await octoberOf(['status:failed']);
+    expectRefusal(result, 6, /5 reports failed:\n.*2026-10-01\.\.2026-10-04/);
+    expect(result.files).toEqual({});
+    expect(orders()).toBe(12);
+
+    // What failed twice today begins with parts.
+    const again = await run(october);
+    expect(again.stderr).toContain('This report failed before: it is ordered in 5 weeks.');
+    expect(orders()).toBe(22);
+  });
+
+  test('is ordered once with --retries 0', async () => {
+    const { result, orders } = await octoberOf(['status:failed'], '--retries 0');
+    expectRefusal(result, 6, /ended as failed/);
+    expect(orders()).toBe(1);
+  });
+});
+
+test('a report that is too large for the service (413) is fetched in parts', async () => {
+  const whole = await octoberOf([]);
+  const tooLarge = await octoberOf(['buyer:413:times=1']);
+  expect(tooLarge.result).toMatchObject({ exitCode: 0, files: whole.result.files });
+  expect(tooLarge.orders()).toBe(6);
+});
