@@ -114,7 +114,10 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const token = settings.read('token', undefined);
   const email = settings.read('email', undefined);
   const password = settings.read('password', undefined);
-  const isOfAnother = password.source === 'env' && !isPasswordOf(sources.env, { email, baseUrl });
+  const isOfAnother =
+    password.source === 'env' &&
+    (!isPasswordOf(sources.env, { email, baseUrl }) ||
+      isAddressOfAnother({ account, baseUrl, email }, sources.stored));
 
   return {
     account,
@@ -191,6 +194,27 @@ export function isPasswordOf(env: NodeJS.ProcessEnv, { email, baseUrl }: Passwor
     ownEmail !== undefined && email.value !== undefined && !isSameEmail(ownEmail, email.value);
   if (isOtherEmail) return false;
   return ownAddress === undefined || originOf(ownAddress) === baseUrl.value?.origin;
+}
+
+/**
+ * True if the e-mail address of the environment would sign in at an address that is stored for
+ * another account: one that is named, or any while its own account has another address.
+ */
+function isAddressOfAnother(
+  { account, baseUrl, email }: Pick<Settings, 'account' | 'baseUrl' | 'email'>,
+  stored: StoredSettings,
+): boolean {
+  if (email.source !== 'env' || baseUrl.source !== 'account') return false;
+  const isOwn = (each: StoredAccount | undefined): boolean => {
+    return each?.email !== undefined && isSameEmail(each.email, email.value ?? '');
+  };
+  if (isOwn(findAccount(stored, account.value))) return false;
+
+  const isNamed = account.source === 'file' || account.source === 'env';
+  if (isNamed) return true;
+  const own = Object.values(stored.accounts).filter(isOwn);
+  const isThere = own.some((each) => originOf(each.baseUrl) === baseUrl.value?.origin);
+  return own.length > 0 && !isThere;
 }
 
 /**

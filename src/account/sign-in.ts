@@ -51,8 +51,14 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
   const loginHint = `Sign in to it: adreport login --account ${account.value}`;
   const noToken = `Not signed in to account “${account.value}”: no token is stored.`;
   throw new SignInError(settings.tokenWithheld ?? noToken, {
-    hint: account.source === 'flag' ? loginHint : hint,
+    hint: account.source === 'flag' ? loginHint : (hintOnEmail(settings) ?? hint),
   });
+}
+
+/** What to do if the environment has an e-mail address, and the address of another's service. */
+function hintOnEmail({ email, baseUrl, account }: Settings): string | undefined {
+  if (email.source !== 'env' || baseUrl.source !== 'account') return undefined;
+  return `Set ADREPORT_BASE_URL to the service of ADREPORT_EMAIL, or use the account: --account ${account.value}`;
 }
 
 /** Runs a password command of an account. Throws `SignInError` if it fails. */

@@ -41,7 +41,7 @@ async function twoServices() {
   await login('a', 'buyer@example.com', own);
   await login('b', 'admin@example.com', other);
   const signIns = ({ calls }: Service) => calls('auth') - 1;
-  return { own, other, run, signIns };
+  return { own, other, run, signIns, cwd };
 }
 
 describe('the password of the environment', () => {
@@ -82,6 +82,39 @@ describe('the password of the environment', () => {
 
     expect([signIns(own), signIns(other)]).toEqual([0, 1]);
   });
+});
+
+describe('the e-mail address and the password of the environment, without its address', () => {
+  const ofA = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+
+  test('go to no account of adreport.yaml but their own', async () => {
+    const { own, other, run, signIns, cwd } = await twoServices();
+    const reports = ['a', 'b'].map((name) => {
+      return `  of-${name}: {account: ${name}, period: 2026-11-09, by: OS, output: ${name}.csv}`;
+    });
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n${reports.join('\n')}\n`);
+
+    const result = await run('run --all -q', { env: ofA });
+
+    expect(result.exitCode).toBe(3);
+    expect(Object.keys(result.files)).toContain('a.csv');
+    expect(Object.keys(result.files)).not.toContain('b.csv');
+    expect([signIns(own), signIns(other)]).toEqual([1, 0]);
+  });
+
+  test.each(['ADREPORT_ACCOUNT', 'the stored default'])(
+    'do not go to another account, which %s names',
+    async (place) => {
+      const { other, run, signIns } = await twoServices();
+      if (place === 'the stored default') await run('config set account b');
+      const env = place === 'ADREPORT_ACCOUNT' ? { ...ofA, [place]: 'b' } : ofA;
+
+      const result = await run(`run ${oneDay}`, { env });
+
+      expectRefusal(result, 3, 'Set ADREPORT_BASE_URL to the service of ADREPORT_EMAIL');
+      expect(signIns(other)).toBe(0);
+    },
+  );
 });
 
 describe.skipIf(process.platform === 'win32')('a password command', () => {
