@@ -73,7 +73,7 @@ export class RunAnnouncer {
     let rowCount = 0;
     let sizeBytes = 0;
     for (const report of reports) {
-      rowCount += report.rowCount;
+      rowCount += report.rowCount ?? 0;
       sizeBytes += report.sizeBytes;
     }
     const files = formatPlural(reports.length, 'file');
@@ -188,7 +188,7 @@ function percentOf(before: string, after: string): string {
 
 function sayFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
   if (report.recorded?.isKept) return;
-  const size = `${formatPlural(report.rowCount, 'row')}, ${formatBytes(report.sizeBytes)}`;
+  const size = `${formatPlural(report.rowCount ?? 0, 'row')}, ${formatBytes(report.sizeBytes)}`;
   console.note(`Wrote ${report.file}: ${size}, in ${formatDuration(elapsedMs())}.`);
 }
 

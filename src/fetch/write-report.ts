@@ -102,8 +102,10 @@ export interface WrittenReport {
   readonly file: string | undefined;
   readonly label: ReportLabel | undefined;
 
-  /** Those of the file, also if it is the old one that stays. */
-  readonly rowCount: number;
+  /**
+   * Those of the file, also if it is the old one that stays; `null` if nobody knows what is in that.
+   */
+  readonly rowCount: number | null;
   readonly sizeBytes: number;
 
   /** Of the file's bytes, in hexadecimal digits; absent where nobody asks for it. */
@@ -167,12 +169,13 @@ export async function writeReport(
 
     if (delivery.opensFile && file !== undefined) openFile(context, file);
     const window = expectation ? describeWindow(expectation.window) : tail.summary;
+    const kept = recorded?.kept;
     return {
       file,
       label: output.label,
-      rowCount: recorded?.kept?.rows ?? rows.rowCount,
-      sizeBytes: recorded?.kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
-      sha256: recorded?.kept?.sha256 ?? wholeFile?.sha256,
+      rowCount: kept ? kept.rows : rows.rowCount,
+      sizeBytes: kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
+      sha256: kept ? kept.sha256 : wholeFile?.sha256,
       key: keyFor(expectation),
       reportId: reportId ?? null,
       reportIds: report.reportIds,

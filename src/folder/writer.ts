@@ -45,13 +45,21 @@ export interface CompleteReport {
 /** The totals that differ from those of the download before, each with both values. */
 type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
+/** A file that stays. */
+interface KeptFile {
+  /** `null` if its bytes are not in the history. */
+  readonly rows: number | null;
+  readonly bytes: number;
+  readonly sha256: string | undefined;
+}
+
 /** What became of a report in the history. */
 export interface Recorded {
   /** True if the old file stays, because the report has no rows. */
   readonly isKept: boolean;
 
-  /** The line of a file that stays, if its bytes are in the history. */
-  readonly kept?: FileLine;
+  /** The old file. */
+  readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
@@ -177,20 +185,20 @@ export class HistoryWriter {
 
   async #keep(name: string, report: CompleteReport, onDisk: OnDisk): Promise<Recorded> {
     const entries = this.#to.history.files.get(name) ?? [];
-    const sha256 = onDisk.kind === 'file' ? onDisk.sha256 : undefined;
+    const { bytes: bytesOnDisk = 0, sha256 } = onDisk.kind === 'file' ? onDisk : {};
     const ofBytes = entries.findLast(({ line }) => line.sha256 === sha256)?.line;
     const note = `${printable(name)} stays as it is, because the report has no rows`;
     if (!ofBytes) {
       const fix = 'The history does not know its bytes: restore the file, or use --refetch.';
-      return { isKept: true, notes: [`${note}. ${fix}`], warnings: [] };
+      const kept = { rows: null, bytes: bytesOnDisk, sha256 };
+      return { isKept: true, kept, notes: [`${note}. ${fix}`], warnings: [] };
     }
 
     const { rows, bytes, totals, warnings } = ofBytes;
     const ofFile = { rows, bytes, sha256: ofBytes.sha256, totals, warnings };
-    const kept: FileLine = { ...this.#lineOf(name, report), ...ofFile, kept: true };
-    await this.#appendFile(kept);
+    await this.#appendFile({ ...this.#lineOf(name, report), ...ofFile, kept: true });
     const notes = [`${note}: it has ${formatPlural(rows, 'row')}.`];
-    return { isKept: true, kept, notes, warnings: [] };
+    return { isKept: true, kept: ofFile, notes, warnings: [] };
   }
 
   /** A warning if the history had rows for a file that is gone. */

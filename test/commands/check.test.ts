@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   mkdirSync,
@@ -400,6 +401,31 @@ describe('a report without rows', () => {
     expect(repaired.stdout).toContain('restore the file or use --refetch');
     expect(readFileSync(path, 'utf8')).toBe(damaged);
     expect(repaired.histories).toEqual(histories);
+
+    const { stdout } = await run(`${days} --missing --json`);
+    const sha256 = createHash('sha256').update(damaged).digest('hex');
+    const facts = { kept: true, rows: null, bytes: damaged.length, sha256 };
+    expect(JSON.parse(stdout)).toMatchObject(facts);
+  });
+
+  test('never replaces a file that was lost and is restored, whatever repair wrote meanwhile', async () => {
+    const { state, run } = await serveForgetful();
+    const { cwd } = await run(`${days} -q`);
+    const path = join(cwd, 'data/2026-11-14.csv');
+    const backup = readFileSync(path, 'utf8');
+    rmSync(path);
+    state.isEmpty = true;
+    expect(await run('repair data -q')).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(path, 'utf8')).not.toBe(backup);
+
+    writeFileSync(path, backup);
+    const repaired = await run('repair data');
+
+    expect(repaired).toMatchObject({ exitCode: 0 });
+    expect(repaired.stderr).toContain('2026-11-14.csv stays as it is');
+    expect(readFileSync(path, 'utf8')).toBe(backup);
+    const { files } = linesOf(repaired.histories[historyFile]);
+    expect(files.at(-1)).toMatchObject({ file: '2026-11-14.csv', kept: true, rows: 3 });
   });
 
   test('is written where no file is, with a warning if the history had rows', async () => {
@@ -629,6 +655,30 @@ describe('check', () => {
     },
   );
 
+  test('a link in place of a file is unreadable, and what it leads to is never replaced', async () => {
+    const { run, at, cwd, check, calls } = await keepWeek();
+    const thesis = join(cwd, 'thesis.txt');
+    writeFileSync(thesis, 'three years\n');
+    const file = 'date=2026-11-10/part.csv';
+    rmSync(at(file));
+    symlinkSync(thesis, at(file));
+    const before = calls('buyer');
+
+    expect((await check()).findings).toMatchObject([{ file: `data/${file}`, kind: 'unreadable' }]);
+    const repaired = await run('repair data');
+    expect(repaired).toMatchObject({
+      exitCode: 9,
+      stdout: expect.stringContaining('it is a link'),
+    });
+    expect(calls('buyer')).toBe(before);
+    for (const more of ['', '--missing', '--refetch']) {
+      const { exitCode, stderr } = await run(`${week} ${more}`);
+      expect(exitCode, more).toBe(8);
+      expect(stderr).toContain(`${file} is not written through a link`);
+    }
+    expect(readFileSync(thesis, 'utf8')).toBe('three years\n');
+  });
+
   test('a history without end is given up with Ctrl-C', async () => {
     const { run, cwd } = await keepWeek();
     writeFileSync(join(cwd, historyFile), 'x'.repeat(50_000_000));
@@ -637,6 +687,12 @@ describe('check', () => {
     expect(await run('check data', { signal })).toMatchObject({ exitCode: 130 });
   });
 });
+
+/** An hour after a time that has an offset without a colon. */
+function hourLater(time: string): string {
+  const ms = Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return new Date(ms + 3_600_000).toISOString().replace('.000', '');
+}
 
 describe('repair', () => {
   test('lists with --dry-run, and orders nothing', async () => {
@@ -679,6 +735,30 @@ describe('repair', () => {
 
     expect(exitCode).toBe(9);
     expect(files['data/date=2026-11-10/part.csv']).toBeUndefined();
+  });
+
+  test('never writes the shifted report that a strict run refused', async () => {
+    let isWall = false;
+    const run = await serveDamaged({
+      name: 'a service that begins to read timestamps as wall time',
+      server: { delayMs: 0 },
+      answer: (answer, { path }) => {
+        if (!isWall || !path.startsWith('/download')) return answer;
+        const { summary, ...others } = Object(answer.json);
+        const shifted = { since: hourLater(summary.since), until: hourLater(summary.until) };
+        return { ...answer, json: { ...others, summary: { ...summary, ...shifted } } };
+      },
+    });
+    const { cwd } = await run(`${week} --strict`);
+    rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));
+    isWall = true;
+
+    for (const line of [`${week} --strict --missing`, 'repair data']) {
+      const { exitCode, stderr, files } = await run(line);
+      expect(exitCode, line).toBe(9);
+      expect(stderr).toContain('--window-clock');
+      expect(files['data/date=2026-11-10/part.csv'], line).toBeUndefined();
+    }
   });
 
   test('asks before it orders more than a hundred reports, or wants --yes', async () => {
