@@ -118,7 +118,7 @@ describe('one merged output', () => {
       faults: ['status:failed:times=1:after=1'],
     });
 
-    const failed = await run(`${daily} -o x.csv --concurrency 1`);
+    const failed = await run(`${daily} -o x.csv --concurrency 1 --retries 0`);
 
     expectRefusal(failed, 6, /2024-10-27 failed: The report \w+ ended as failed/);
     expect(failed.files).toEqual({});
@@ -155,7 +155,7 @@ describe('a file a part', () => {
       faults: ['status:expired:times=1:after=2'],
     });
 
-    const failed = await run(`${perDay} --missing --concurrency 1`);
+    const failed = await run(`${perDay} --missing --concurrency 1 --retries 0`);
 
     expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*Continue with: adreport run .* --missing/);
     expect(Object.keys(failed.files)).toHaveLength(5);

@@ -192,7 +192,7 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
 });
 
 describe('a report of many days that does not come', () => {
-  const year = 'run --period 2025 --metrics displays --wait-timeout 5s';
+  const year = 'run --period 2025 --metrics displays --wait-timeout 5s --retries 0';
 
   test.each([
     { how: 'fails', options: { delayMs: 0, faults: ['status:failed'] }, exitCode: 6 },

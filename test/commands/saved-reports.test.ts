@@ -89,7 +89,7 @@ describe('run NAME', () => {
     const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['status:failed:times=1'] });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
 
-    const result = await run('run --all --concurrency 1');
+    const result = await run('run --all --concurrency 1 --retries 0');
 
     expectRefusal(result, 6, 'daily failed: ');
     expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
