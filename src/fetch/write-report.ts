@@ -103,7 +103,8 @@ export interface WrittenReport {
   readonly label: ReportLabel | undefined;
 
   /**
-   * Those of the file, also if it is the old one that stays; `null` if nobody knows what is in that.
+   * Those of the file, also if it is the old one that stays; `null` if nobody knows what is in
+   * that one.
    */
   readonly rowCount: number | null;
   readonly sizeBytes: number;
