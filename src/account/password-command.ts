@@ -1,10 +1,13 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { SignInError } from '../errors.ts';
 
 const longestMs = 30_000;
 
-/** Output beyond this is not read: a password is one line. */
-const lettersAtMost = 64 * 1024;
+/** A daemon that a command has started may keep its output open. */
+const outputAfterExitMs = 1_000;
+
+/** No password is longer, and no more of the output is kept than shows that. */
+const lettersAtMost = 4_096;
 
 /** Which account a command is for, and what its program sees. */
 interface CommandOptions {
@@ -32,6 +35,7 @@ export async function readPasswordFrom(command: string, options: CommandOptions)
 
   const [password = ''] = output.split(/\r?\n/);
   if (password === '') throw refuse('printed no password');
+  if (password.length > lettersAtMost) throw refuse('printed a line that is too long');
   return password;
 }
 
@@ -54,28 +58,38 @@ function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Prom
     });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      if (output.length < lettersAtMost) output += piece;
+      if (output.length <= lettersAtMost) output += piece;
     });
 
     const end = (ending: number | string): void => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
+      signal.removeEventListener('abort', onAbort);
+      child.stdout.destroy();
       resolve({ output, ending });
     };
-    const kill = (): void => {
-      if (detached && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      else child.kill();
+    const stop = (ending: number | string): void => {
+      killGroup(child, detached);
+      end(ending);
     };
-    const stop = (): void => {
-      kill();
-      end('stopped');
-    };
-    const timer = setTimeout(() => {
-      kill();
-      end('timeout');
-    }, longestMs);
-    signal.addEventListener('abort', stop);
+    const onAbort = (): void => stop('stopped');
+    let timer = setTimeout(() => stop('timeout'), longestMs);
+    signal.addEventListener('abort', onAbort);
     child.on('error', ({ message }) => end(message));
-    child.on('close', (code, killedBy) => end(code ?? killedBy ?? 'unknown'));
+    child.on('exit', (code, killedBy) => {
+      const ending = code ?? killedBy ?? 'unknown';
+      clearTimeout(timer);
+      timer = setTimeout(() => end(ending), outputAfterExitMs);
+      child.on('close', () => end(ending));
+    });
   });
+}
+
+/** Ends a command, and what its shell has started. */
+function killGroup(child: ChildProcess, hasGroup: boolean): void {
+  try {
+    if (hasGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    else child.kill();
+  } catch {
+    // It has ended by itself.
+  }
 }

@@ -130,7 +130,7 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
     const { line } = lines.linePos(broken.pos[0]);
     const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
     const message = isTooDeep
-      ? 'it is nested too deeply.'
+      ? 'it is nested too deeply: a key has a value or a list of values.'
       : `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
     throw projectError(shownPath, [{ line, message }]);
   }

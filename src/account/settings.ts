@@ -10,6 +10,9 @@ import {
   readSettingWord,
 } from './setting-values.ts';
 
+/** Any text, or one of some words. */
+export type StoredForm = { readonly type: 'string' } | { readonly enum: readonly string[] };
+
 /**
  * One setting: what it is called in each place that may give it, how its text is read, and whether
  * it is a secret.
@@ -28,11 +31,8 @@ interface SettingEntry<Value> {
   /** In `adreport.yaml`, under `defaults` or of a saved report. */
   readonly fileKey?: string;
 
-  /**
-   * What an account may have stored of it, as JSON Schema has it, under the name that the setting
-   * has in the code.
-   */
-  readonly stored?: { readonly type: 'string' } | { readonly enum: readonly string[] };
+  /** What an account may have stored of it, under the name that the setting has in the code. */
+  readonly stored?: StoredForm;
 
   /** Throws `UsageError` for a text that is no such value. */
   readonly read: (text: string) => Value;

@@ -6,8 +6,10 @@ import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
 import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
+import { isObject } from '../text/json-object.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { entryOf, settingKeys } from './settings.ts';
+import { quoted } from '../text/printable.ts';
+import { entryOf, type StoredForm, settingKeys } from './settings.ts';
 
 /** An account as it is stored; the password never is. */
 export interface StoredAccount {
@@ -35,29 +37,6 @@ export interface StoredSettings {
 const settingsBytesAtMost = 1_000_000;
 
 export const noSettings: StoredSettings = { accounts: {} };
-
-/** What each setting of an account may be, as JSON Schema has it. */
-function accountProperties(): Record<string, object> {
-  const properties: Record<string, object> = {};
-  for (const key of settingKeys) {
-    const { stored } = entryOf(key);
-    if (stored) properties[key] = stored;
-  }
-  return properties;
-}
-
-/** The same for conf, which tells a file of ours from others by it. */
-const schema = {
-  defaultAccount: { type: 'string' },
-  accounts: {
-    type: 'object',
-    additionalProperties: {
-      type: 'object',
-      required: ['baseUrl'],
-      properties: accountProperties(),
-    },
-  },
-} as const;
 
 /** The stored account of that name, whatever the name: `constructor` is none. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
@@ -178,7 +157,7 @@ export class Store {
       if (!stats.isFile()) throw new Error('it is no regular file');
       if (stats.size > settingsBytesAtMost) throw new Error('it is larger than 1 MB');
       this.#sayIfOpen(this.path);
-      expectObject(this.path);
+      expectSettings(JSON.parse(readFileSync(this.path, 'utf8')));
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
       throw new Error('it was not written by adreport');
@@ -209,9 +188,6 @@ export class Store {
       configName: 'settings',
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
-      schema,
-      // The schema is our own: holding it against the description of schemas takes 0.1 s a command.
-      ajvOptions: { validateSchema: false },
     });
   }
 
@@ -300,12 +276,32 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Throws for a file that is JSON but not an object, of which conf's error says nothing. */
-function expectObject(path: string): void {
-  const text = readFileSync(path, 'utf8').trim();
-  if (text === '' || text.startsWith('{')) return;
-  JSON.parse(text);
-  throw new Error('it has no settings');
+/** Throws for JSON that is not the settings of adreport, with the member that is wrong. */
+function expectSettings(value: unknown): void {
+  if (!isObject(value)) throw new Error('it has no settings');
+
+  const { accounts = {}, defaultAccount = '' } = value;
+  if (typeof defaultAccount !== 'string') throw new Error('its defaultAccount is not a text');
+  if (!isObject(accounts)) throw new Error('its accounts are not an object');
+  for (const [name, account] of Object.entries(accounts)) expectAccount(quoted(name), account);
+}
+
+function expectAccount(name: string, account: unknown): void {
+  if (!isObject(account)) throw new Error(`its account ${name} is not an object`);
+  if (account.baseUrl === undefined) throw new Error(`its account ${name} has no baseUrl`);
+
+  for (const key of settingKeys) {
+    const { stored } = entryOf(key);
+    const value = account[key];
+    if (value === undefined || stored === undefined || isStorable(value, stored)) continue;
+    const words = 'enum' in stored ? stored.enum.join(' or ') : 'a text';
+    throw new Error(`${key} of its account ${name} is not ${words}`);
+  }
+}
+
+function isStorable(value: unknown, stored: StoredForm): boolean {
+  if (typeof value !== 'string') return false;
+  return 'enum' in stored ? stored.enum.includes(value) : true;
 }
 
 /** `EACCES: permission denied, open '/…'`: only the middle is for people. */

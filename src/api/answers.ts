@@ -6,7 +6,7 @@ import {
 } from '../contract/messages.ts';
 import { codeOf, IncompleteDataError } from '../errors.ts';
 import { isObject, type JsonObject } from '../text/json-object.ts';
-import { printable } from '../text/printable.ts';
+import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -54,7 +54,7 @@ export async function* utf8Of(
     yield Buffer.from(decoder.decode());
   } catch (error) {
     if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
-    const message = `The answer is no text in ${printable(charset)}.`;
+    const message = `The answer is no text in ${printable(shortened(charset))}.`;
     throw new IncompleteDataError(message, { retryable: false });
   }
 }
@@ -403,18 +403,26 @@ function isOk(word: string): boolean {
   return /^\W*ok\W*$/i.test(word);
 }
 
-/** Longer texts of the service are cut, wherever they go. */
-export const serviceTextAtMost = 500;
-
-const errorLinesAtMost = 20;
-
-function bounded<Text extends string | undefined>(text: Text): Text | string {
-  if (text === undefined || text.length <= serviceTextAtMost) return text;
-  return `${text.slice(0, serviceTextAtMost - 1)}…`;
+/** An answer whose texts and names are bounded, for who shows or stores them. */
+export function shortenedAnswer(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value);
+  if (Array.isArray(value)) return value.map(shortenedAnswer);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([name, member]) => [shortened(name), shortenedAnswer(member)]),
+  );
 }
 
-function boundedLines(lines: readonly string[]): string[] {
-  const shown = lines.slice(0, errorLinesAtMost).map(bounded);
+/** As many of the errors as there is room for, and how many there are more. */
+function shortenedLines(lines: readonly string[]): string[] {
+  const shown: string[] = [];
+  let left = serviceTextAtMost;
+  for (const line of lines) {
+    if (left <= 0) break;
+    shown.push(shortened(line, left));
+    left -= line.length;
+  }
   const more = lines.length - shown.length;
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
@@ -426,15 +434,16 @@ function boundedLines(lines: readonly string[]): string[] {
 export function recordIn(answer: unknown): ServiceRecord {
   const errors = errorsIn(answer);
   const details = detailsIn(answer);
-  const errorLines = boundedLines(details.length > 0 ? details : errors);
-  const errorId = bounded(textAt(answer, errorIdPaths));
-  const status = bounded(stateWordIn(answer))?.toLowerCase() ?? '';
+  const lines = details.length > 0 ? details : errors;
+  const errorId = textAt(answer, errorIdPaths);
+  const status = shortened(stateWordIn(answer)).toLowerCase();
   const outcome = knownOutcomeOf(status);
-  const message = bounded(textAt(answer, messagePaths));
+  const [firstLine] = lines;
+  const message = textAt(answer, messagePaths) ?? firstLine ?? textAt(answer, [itself]);
   return {
-    errorId,
-    message: message ?? errorLines[0] ?? bounded(textAt(answer, [itself])),
-    errorLines,
+    errorId: errorId && shortened(errorId),
+    message: message && shortened(message),
+    errorLines: shortenedLines(lines),
     status,
     outcome,
     isError: namesError(answer, status, errors),
@@ -443,10 +452,18 @@ export function recordIn(answer: unknown): ServiceRecord {
   };
 }
 
-function isTransient(answer: unknown): boolean {
-  const places = ['', 'error.', 'response.', 'response.error.', 'data.', 'data.error.'];
-  const names = ['is_transient', 'isTransient', 'transient', 'retryable', 'is_retryable'];
-  return places.some((place) => names.some((name) => at(answer, `${place}${name}`) === true));
+const transientForm = /^(?:is_?)?(?:transient|retryable)$/i;
+
+/** Deeper members say nothing of the call itself. */
+const transientLevelsAtMost = 6;
+
+function isTransient(value: unknown, levels = transientLevelsAtMost): boolean {
+  if (levels === 0 || typeof value !== 'object' || value === null) return false;
+  for (const [name, member] of Object.entries(value)) {
+    const isSaid = member === true && transientForm.test(name);
+    if (isSaid || isTransient(member, levels - 1)) return true;
+  }
+  return false;
 }
 
 function namesError(answer: unknown, status: string, errors: readonly string[]): boolean {

@@ -1,11 +1,13 @@
 import type { CampaignRecord, Encoding, StatusRecord } from '../contract/messages.ts';
 import {
+  AdreportError,
   IncompleteDataError,
+  InterruptedError,
   RejectedError,
   SignInError,
   StillInProgressError,
 } from '../errors.ts';
-import { printable } from '../text/printable.ts';
+import { printable, serviceTextAtMost } from '../text/printable.ts';
 import {
   charsetOf,
   findCampaigns,
@@ -19,7 +21,7 @@ import {
   peek,
   readText,
   recordIn,
-  serviceTextAtMost,
+  shortenedAnswer,
   utf8Of,
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
@@ -180,13 +182,20 @@ export class Client {
     this.#token = options.token;
   }
 
+  /** Notes that the service has taken a body in the encoding of this client before. */
+  noteAcceptedBody(): void {
+    this.#hasAcceptedBody = true;
+  }
+
   /**
    * Exchanges e-mail and password for a token, which the later calls use: once, however many calls
-   * wait for it. Throws `SignInError` without them.
+   * wait for it. One that fails is not tried again: every other call would meet the same. Throws
+   * `SignInError` without e-mail and password.
    */
   signIn(): Promise<string> {
-    this.#signingIn ??= this.#requestToken().finally(() => {
+    this.#signingIn ??= this.#requestToken().then((token) => {
       this.#signingIn = undefined;
+      return token;
     });
     return this.#signingIn;
   }
@@ -273,9 +282,9 @@ export class Client {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
-    const token = await this.#exchanges.perform({ endpoint: 'auth', body, origin }, (response) =>
-      readToken(response, redact),
-    );
+    const token = await this.#exchanges
+      .perform({ endpoint: 'auth', body, origin }, (response) => readToken(response, redact))
+      .catch((error) => Promise.reject(asFailedSignIn(error)));
     hide(token);
     this.#token = token;
     return token;
@@ -304,7 +313,7 @@ export class Client {
       message: redact(message),
       report_id: id,
       retryAfterMs,
-      answer,
+      answer: shortenedAnswer(answer),
     };
   }
 
@@ -335,6 +344,14 @@ export class Client {
         `If it stays so, try: adreport download ${printable(id)}`,
     );
   }
+}
+
+/** The error of a sign-in, which names the step if the service did not refuse it. */
+function asFailedSignIn(error: unknown): unknown {
+  const isNamed = error instanceof SignInError || error instanceof InterruptedError;
+  if (isNamed || !(error instanceof AdreportError)) return error;
+  error.message = `The sign-in failed. ${error.message}`;
+  return error;
 }
 
 /** What is said of a token that the sign-in has just brought, and that the next call refuses. */
@@ -399,7 +416,7 @@ async function readCreated<Result>(
     return { kind: 'report', id: bareId, status: 'progress', answer: undefined, serviceMs };
   }
 
-  if (hasLongId(start)) throw longId();
+  if (longIdForm.test(start)) throw longId();
 
   const mayBeRecord = isWhole && !isCsv(start, response);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
@@ -411,7 +428,8 @@ async function readCreated<Result>(
   const id = findReportId(answer);
   const { isError, status } = recordIn(answer);
   if (id !== undefined && !isError) {
-    return { kind: 'report', id, status: status || 'progress', answer, serviceMs };
+    const record = shortenedAnswer(answer);
+    return { kind: 'report', id, status: status || 'progress', answer: record, serviceMs };
   }
   throw unexpectedAnswer({
     endpoint: 'buyer',
@@ -423,11 +441,14 @@ async function readCreated<Result>(
   });
 }
 
-/** True for an answer whose report id is too long to be one. */
-function hasLongId(start: string): boolean {
-  const id = /"(?:report_?id|id)"\s*:\s*"([^"]*)/i.exec(start)?.[1] ?? '';
-  return id.length > serviceTextAtMost;
-}
+/** An answer whose report id, in any place that it may have, is too long to be one. */
+const longIdForm = new RegExp(
+  String.raw`(?:^\s*|"(?:report_?id|id|response)"\s*:\s*)(?:"[^"]{N}|\d{N})`.replaceAll(
+    'N',
+    String(serviceTextAtMost + 1),
+  ),
+  'i',
+);
 
 function longId(): IncompleteDataError {
   const message = `The service answered the order with a report id of more than ${serviceTextAtMost} characters.`;

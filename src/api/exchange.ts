@@ -119,9 +119,6 @@ interface Tries {
 
   /** How long the call may still be waited for, in milliseconds. */
   readonly leftMs: number;
-
-  /** The failure that was said last. */
-  readonly lastSaid: string | undefined;
 }
 
 /**
@@ -143,6 +140,9 @@ export class Exchanges {
   readonly #options: ExchangeOptions;
   readonly #throttle: Throttle;
 
+  /** The failures that were reported since a call was answered last: many calls may share one. */
+  readonly #reportedFailures = new Set<string>();
+
   constructor(options: ExchangeOptions) {
     const { stopwatch, sleep, signal } = options.host;
     this.#options = options;
@@ -153,28 +153,23 @@ export class Exchanges {
   async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const { stopwatch } = this.#options.host;
     const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
-    let lastSaid: string | undefined;
     for (let tries = 1; ; tries += 1) {
       await this.#throttle.pass();
       const outcome = await this.#try(call, read);
       if (outcome.isAnswered) {
         this.#throttle.ease();
+        this.#reportedFailures.clear();
         return outcome.result;
       }
-      const state = { tries, leftMs: endMs - stopwatch(), lastSaid };
-      lastSaid = await this.#pauseOrThrow(call, outcome, state);
+      await this.#pauseOrThrow(call, outcome, { tries, leftMs: endMs - stopwatch() });
     }
   }
 
   /**
-   * Waits until the next try of a call, and says why, where that is not what was said last; gives
-   * what was. Throws the error where there is no other try.
+   * Waits until the next try of a call, and reports why, once. Throws the error if there is no
+   * other try.
    */
-  async #pauseOrThrow(
-    call: Call,
-    failure: Failure,
-    { tries, leftMs, lastSaid }: Tries,
-  ): Promise<string> {
+  async #pauseOrThrow(call: Call, failure: Failure, { tries, leftMs }: Tries): Promise<void> {
     const { retries, host, note } = this.#options;
     const { error, status, retryAfterMs = 0, mayRetry } = failure;
     const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
@@ -189,12 +184,12 @@ export class Exchanges {
     const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
     const [firstLine = ''] = error.message.split('\n', 1);
     const most = formatPlural(retries - tries + 1, 'time');
-    if (firstLine !== lastSaid) {
+    if (!this.#reportedFailures.has(firstLine)) {
+      this.#reportedFailures.add(firstLine);
       note(`${firstLine} Trying again in ${formatDuration(pauseMs)}, ${most} at most.`);
     }
     if (status === 429) this.#throttle.hold(pauseMs);
     else await host.sleep(pauseMs, host.signal);
-    return firstLine;
   }
 
   /** One try of a call. Throws what no repetition can mend. */

@@ -3,8 +3,10 @@ import { hrtime } from 'node:process';
 import { Readable } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
+import { shortened } from '../text/printable.ts';
 import { unpacked } from './packed-body.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
+import { hideContinue } from './unrequested-continue.ts';
 
 /** How all exchanges of one client are made. */
 export interface HttpOptions {
@@ -149,16 +151,22 @@ function proxyUrlOf(text: string): URL | undefined {
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
   // Its index takes 40 ms to load, which a command without a call need not wait for.
   const { default: undici } = await import('undici');
-  const connect = { timeout: timeoutMs };
-  if (!proxy) return new undici.Agent({ connect });
+  const timeout = { timeout: timeoutMs };
+  const connect = undici.buildConnector(timeout);
+  const factory = (origin: string | URL, options: object): Dispatcher => {
+    const { connect: ofOrigin } = options as { readonly connect: buildConnector.connector };
+    return new undici.Pool(origin, { ...options, connect: withoutContinue(ofOrigin) });
+  };
+  if (!proxy) return new undici.Agent({ connect, factory });
 
   return new undici.EnvHttpProxyAgent({
     connect,
+    factory,
     httpProxy: '',
     httpsProxy: proxy.url.href,
     noProxy: proxy.none,
-    requestTls: connect,
-    proxyTls: connect,
+    requestTls: timeout,
+    proxyTls: timeout,
     clientFactory(origin, options) {
       const { connect } = options as { readonly connect: buildConnector.connector };
       const pool = new undici.Pool(origin, {
@@ -170,6 +178,17 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       return tellProxyErrors(pool, origin);
     },
   });
+}
+
+/** A connector whose connections hide a `100 Continue`. */
+function withoutContinue(connect: buildConnector.connector): buildConnector.connector {
+  return (options, callback) => {
+    connect(options, (...result) => {
+      const [, socket] = result;
+      if (socket) hideContinue(socket);
+      callback(...result);
+    });
+  };
 }
 
 /**
@@ -232,7 +251,7 @@ function followRedirect(request: HttpRequest, status: number, location: string):
 
 /** Where an address leads: its origin, or its scheme if it has none. */
 function addressOf({ origin, protocol }: URL): string {
-  return origin === 'null' ? `a ${protocol} address` : origin;
+  return shortened(origin === 'null' ? `a ${protocol} address` : origin);
 }
 
 function exchange(
@@ -370,7 +389,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #failureOf(error: Error): Error {
     const { signal, url } = this.#request;
     if (signal?.aborted) return signal.reason;
-    return new TransportError(error, url, this.#body !== undefined);
+    const { username, password } = this.#options.proxy?.url ?? {};
+    const hasProxyUser = Boolean(username && password);
+    return new TransportError(error, url, { begun: this.#body !== undefined, hasProxyUser });
   }
 
   #traceEnd(failure: Error | undefined): void {

@@ -1,8 +1,17 @@
 import { type AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
-import { printable } from '../text/printable.ts';
+import { printable, shortened } from '../text/printable.ts';
 
 /** What went wrong on the way to the proxy, which the message names; the cause says what. */
 export class ProxyError extends Error {}
+
+/** How far an exchange had come, and what it was made with. */
+export interface ExchangeState {
+  /** True if the answer had begun: its status and headers are known, its body is not whole. */
+  readonly begun: boolean;
+
+  /** True if the proxy was given a user name and a password. */
+  readonly hasProxyUser: boolean;
+}
 
 /**
  * An exchange that did not come to its end: the error that the user is to see, and whether the same
@@ -14,12 +23,11 @@ export class TransportError extends Error {
   /** Whether the same may soon succeed. */
   readonly passing: boolean;
 
-  /**
-   * @param begun whether the answer had begun: its status and headers are known, its body is not
-   * whole
-   */
-  constructor(cause: unknown, { origin, hostname }: URL, begun: boolean) {
-    const { sentence, code, hint, passing } = diagnose(cause, hostname);
+  constructor(cause: unknown, { origin, hostname }: URL, { begun, hasProxyUser }: ExchangeState) {
+    const diagnosis = diagnose(cause, hostname);
+    const { sentence, code, passing } = diagnosis;
+    const isProxyUserRefused = diagnosis.hint === proxySignInHint && hasProxyUser;
+    const hint = isProxyUserRefused ? proxyRefusedHint : diagnosis.hint;
     super(sentence, { cause });
     this.passing = passing || begun;
     this.error =
@@ -48,6 +56,8 @@ interface KnownCode extends Partial<Diagnosis> {
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
 const proxySignInHint =
   'The proxy wants a user name and a password: HTTPS_PROXY=http://user:password@host:port';
+const proxyRefusedHint =
+  'The proxy refused the user name and the password in HTTPS_PROXY: correct them.';
 const tlsHint = 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
 const otherHostHint =
   'The certificate is of another host: check the base URL, which adreport whoami shows.';
@@ -126,7 +136,8 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
 function reasonOf(error: unknown, message: string): string {
   const { reason } = (error ?? {}) as { readonly reason?: unknown };
   const isOpenSsl = /:error:[0-9A-F]+:/i.test(message);
-  return printable(isOpenSsl && typeof reason === 'string' ? `TLS failed: ${reason}` : message);
+  const text = isOpenSsl && typeof reason === 'string' ? `TLS failed: ${reason}` : message;
+  return printable(shortened(text));
 }
 
 function networkHint(code: string, host: string): string {

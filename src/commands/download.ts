@@ -2,7 +2,13 @@ import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { checkFormat } from '../deliver/deliver.ts';
 import { announce } from '../fetch/announce.ts';
-import { findCreated, noteFetched, otherRequestsOf, toolsFor } from '../fetch/order.ts';
+import {
+  findCreated,
+  noteAcceptedJson,
+  noteFetched,
+  otherRequestsOf,
+  toolsFor,
+} from '../fetch/order.ts';
 import { writingIntake } from '../fetch/receive.ts';
 import { downloadWhenReady, withResumeHint } from '../fetch/wait.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
@@ -49,6 +55,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const output = await prepareOutput(context, asked, { ...known, names });
   const { take } = writingIntake(tools, { ...output, spec: noted?.spec });
   const client = await context.account.client();
+  await noteAcceptedJson(tools, reportId);
   // A report that this machine does not know was created before this.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
 

@@ -1,7 +1,7 @@
 import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf } from '../contract/messages.ts';
-import { noteReport, toolsFor } from '../fetch/order.ts';
+import { noteAcceptedJson, noteReport, toolsFor } from '../fetch/order.ts';
 import { awaitReport, withResumeHint } from '../fetch/wait.ts';
 import { commandFor, typedAccountFlags } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
@@ -46,6 +46,7 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const tools = toolsFor(context);
+  await noteAcceptedJson(tools, reportId);
   const { platform } = context.host;
   const words = ['--wait', ...typedAccountFlags(options, platform)];
   const again = commandFor('status', reportId, { words, platform });

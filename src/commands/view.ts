@@ -34,6 +34,7 @@ import { encodeTable } from '../formats/index.ts';
 import { membersInWords } from '../judge/member-words.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { TableLook } from '../output/encoder.ts';
+import { expectNoAddressToRead } from '../output/file/address.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
@@ -117,6 +118,7 @@ export const viewCommand = declareCommand({
   ],
   flags: [viewFlags],
   async action({ context, options, args: [file] }) {
+    expectNoAddressToRead(file);
     await view(context, options, file);
     return 0;
   },

@@ -7,10 +7,10 @@ import { listWords } from '../figures/window-text.ts';
 import { csvDialectOf } from '../formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
+import { expectNoAddress } from '../output/file/address.ts';
 import {
   expandName,
   expectHoldable,
-  expectNoAddress,
   hasTimePlaceholder,
   isHistoryName,
   type NameValues,
@@ -198,7 +198,8 @@ export function checkFormat(
   context: Pick<Context, 'console' | 'host' | 'flags'>,
   options: OutputFlags,
 ): FormatName {
-  expectNoAddress('-o', options.output ?? '-');
+  const { output = '-' } = options;
+  expectNoAddress('-o', output, options.format ?? formatOfFile(output));
   csvDialectOf(options);
   const format = chooseFormat(context, options);
   const uselessFlags: string[] = [];

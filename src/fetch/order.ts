@@ -222,6 +222,17 @@ export async function findCreated(
 }
 
 /**
+ * Tells the client that the service takes JSON, if this machine has ordered a report with it: what
+ * is refused of that report is not refused for want of a form.
+ */
+export async function noteAcceptedJson(tools: ReportTools, reportId: string): Promise<void> {
+  const entry = await findCreated(tools, reportId);
+  if (!entry || entry.spec.encoding === 'form') return;
+  const client = await tools.account.client();
+  client.noteAcceptedBody();
+}
+
+/**
  * The error with the other profile as a thing to try, where the service says that this one is
  * wrong.
  */

@@ -209,8 +209,11 @@ class PartsRun {
       causes.set(message, [...(causes.get(message) ?? []), failure.label ?? '']);
     }
     const count = others.length + 1;
+    const isShared = causes.size === 1 && count === this.#reportCount();
     if (count === 1) {
       error.message = `${label} failed: ${error.message}`;
+    } else if (isShared) {
+      error.message += ` None of ${count} reports was downloaded.`;
     } else if (causes.size === 1) {
       const labels = textOfLabels(causes.get(error.message) ?? []);
       error.message = `${count} reports failed (${labels}): ${error.message}`;
@@ -221,6 +224,11 @@ class PartsRun {
       error.message = `${count} reports failed:${lines.join('')}`;
     }
     return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
+  }
+
+  /** How many reports the jobs have. */
+  #reportCount(): number {
+    return this.#jobs.reduce((count, { parts }) => count + parts.length, 0);
   }
 
   /**

@@ -15,6 +15,7 @@ import {
   createReport,
   isGone,
   isOfAnother,
+  noteAcceptedJson,
   noteFetched,
   noteReport,
   pickUpReport,
@@ -64,6 +65,7 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
   const unfinished = mayPickUp ? await pickUpReport(tools, plan) : undefined;
 
   if (unfinished) {
+    await noteAcceptedJson(tools, unfinished.id);
     try {
       return await receiveReport(tools, unfinished, fetch);
     } catch (error) {

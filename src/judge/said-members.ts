@@ -1,6 +1,6 @@
 import type { Judgement } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
-import { printable } from '../text/printable.ts';
+import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
 import { plain, saysSomething, valueText } from './beside-rows.ts';
 import { Sayings } from './check.ts';
 
@@ -9,9 +9,8 @@ export function idOfOther(id: string): string {
   return `The service answered the order with the id of another request’s report: ${printable(id)}.`;
 }
 
-/** Members are told so deep and so many at most. */
+/** Members are told so deep at most. */
 const levelsAtMost = 6;
-const toldAtMost = 50;
 
 /** What the service calls so is meant for people. */
 const messageForm = /^(?:warning|notice|message)s?$/;
@@ -65,10 +64,15 @@ export function noteMembers({ members, understood, records }: SaidMembers, sayin
 }
 
 function lineOf(leaves: readonly (readonly [path: string, value: unknown])[]): string {
-  const texts = leaves.slice(0, toldAtMost).map(([path, value]) => {
-    return `${printable(path)}: ${valueText(value)}`;
-  });
-  const more = leaves.length > toldAtMost ? ` and ${leaves.length - toldAtMost} more` : '';
+  const texts: string[] = [];
+  let left = serviceTextAtMost;
+  for (const [path, value] of leaves) {
+    if (left <= 0) break;
+    const text = shortened(`${path}: ${valueText(value)}`, left);
+    texts.push(printable(text));
+    left -= text.length;
+  }
+  const more = leaves.length > texts.length ? ` and ${leaves.length - texts.length} more` : '';
   return `The answer also says: ${texts.join(', ')}${more}`;
 }
 

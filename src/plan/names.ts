@@ -9,7 +9,7 @@ import type { ReportPlan } from '../report/request.ts';
 import type { NamedFilter, ReportSpec } from '../report/spec.ts';
 import { formatDate, type Window } from '../report/window.ts';
 import { nearest } from '../text/nearest.ts';
-import { printable, quoted } from '../text/printable.ts';
+import { printable, quoted, shortened } from '../text/printable.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
 import type { Job, JobPlan } from './plan.ts';
 
@@ -83,7 +83,7 @@ export async function planWithIds(
   const queries = queriesOf(spec);
   if (queries.length === 0) return plan;
 
-  const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(name));
+  const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(shortened(name)));
   const client = await account.client();
   const list = await client.campaigns();
   const { campaigns } = list;

@@ -14,6 +14,7 @@ import { splitChoice } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { findAnyBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { isAddress } from '../output/file/address.ts';
 import { isPeriod } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
@@ -249,7 +250,8 @@ export function savedOptions(
       taken.add(option);
 
       // A place is reckoned from the file's own folder, wherever the command is run.
-      const isFile = fileOptions.includes(option) && value !== '-';
+      const isPath = value !== '-' && !isAddress(String(value));
+      const isFile = fileOptions.includes(option) && isPath;
       const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
       values[option] = isFile ? ownPath : value;
       origins.push({ option, ...entry });

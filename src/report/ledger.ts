@@ -251,9 +251,10 @@ export class Ledger {
       return names.sort().reverse();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT') {
-        this.#options.warn(
-          `The ledger could not be read (${message}): unfinished reports are not picked up.`,
+      // Neither is there a ledger below what is not a folder.
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+        this.#warnOnce(
+          `The ledger could not be read (${message}): unfinished reports are not picked up. ADREPORT_CONFIG_DIR names another folder.`,
         );
       }
       return [];
@@ -321,7 +322,7 @@ export class Ledger {
     }
   }
 
-  /** However many reports a run has, its ledger cannot be written for one reason. */
+  /** However many reports a run has, its ledger cannot be used for one reason. */
   #warnOnce(message: string): void {
     if (!this.#hasWarned) this.#options.warn(message);
     this.#hasWarned = true;

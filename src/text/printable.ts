@@ -22,6 +22,15 @@ export function printable(text: string): string {
   });
 }
 
+/** The characters that are shown of a text of the service (`cli.md`, Streams). */
+export const serviceTextAtMost = 500;
+
+/** A text of the service, with `…` in place of what is too much of it. */
+export function shortened(text: string, charactersAtMost = serviceTextAtMost): string {
+  if (text.length <= charactersAtMost) return text;
+  return `${text.slice(0, charactersAtMost - 1)}…`;
+}
+
 /**
  * What a person typed, or a file or a service says, as a message quotes it: safe on a terminal, and
  * cut where it is long.

@@ -13,6 +13,11 @@ const whole = `${october} --by DAILY,CAMPAIGN`;
 const daily = `${whole} --split day`;
 const perDay = `${october} --by CAMPAIGN --split day -o data/date={date}/part.csv`;
 
+/** The first second of the report that is ordered. */
+function sinceOf(body: unknown): number {
+  return Number((body as { readonly since: number }).since);
+}
+
 describe('one merged output', () => {
   test.each([
     {
@@ -177,13 +182,47 @@ describe('a file a part', () => {
     expectRefusal(result, 4, '2 reports failed (2024-10-26, 2024-10-27): The service rejected');
     expect(Object.keys(result.files)).toHaveLength(4);
 
-    const many = await serveForTest({ faults: ['buyer:404'] });
+    const many = await serveForTest({ delayMs: 0, faults: ['buyer:404:after=1'] });
 
     const refused = await many.run(
       'run --period 2024-10 --by OS --split day -o {date}.csv --concurrency 1',
     );
 
-    expectRefusal(refused, 4, /31 reports failed \(2024-10-01, .*, 2024-10-10 and 21 more\): /);
+    expectRefusal(refused, 4, /30 reports failed \(2024-10-02, .*, 2024-10-11 and 20 more\): /);
+  });
+
+  test('one cause that stops all of them is one sentence with their number', async () => {
+    const { run, calls } = await serveForTest({ faults: ['auth:503'] });
+    const env = {
+      ADREPORT_TOKEN: undefined,
+      ADREPORT_EMAIL: 'buyer@example.com',
+      ADREPORT_PASSWORD: 'demo',
+    };
+
+    const result = await run(`${perDay} --retries 1`, { env });
+
+    expectRefusal(result, 5, 'The sign-in failed. The service is not able to answer.');
+    expect(result.stderr).toContain(' None of 6 reports was downloaded.');
+    expect(result.stderr.match(/not able to answer/g)).toHaveLength(2);
+    expect(calls('auth')).toBe(2);
+  });
+
+  test('failures are listed in time order, and the earliest gives the exit code', async () => {
+    const { run, server } = await serveForTest({ delayMs: 0 });
+    // The later parts fail first: they are refused, and another one only once it is asked for.
+    server.fault({
+      endpoint: 'buyer',
+      kind: '400',
+      when: ({ body }) => sinceOf(body) > Date.UTC(2024, 9, 29) / 1_000,
+    });
+    server.fault({ endpoint: 'status', kind: 'expired', times: 1 });
+
+    const result = await run(`${perDay} --concurrency 6`);
+
+    const lines = result.stderr.split('\n').filter((line) => line.startsWith('    - '));
+    expect(result.exitCode).toBe(6);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^ {4}- 2024-10-30, 2024-10-31: The service rejected the order/);
   });
 
   test('a refused token ends the run at once: nothing else could go better', async () => {

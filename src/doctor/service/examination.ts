@@ -7,7 +7,8 @@ import { version } from '../../context.ts';
 import { type StatementId, type StatementKind, statements } from '../../contract/statements.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import { UnreachableError } from '../../errors.ts';
-import { expectHoldable, expectNoAddress } from '../../output/file/file-name.ts';
+import { expectNoAddress } from '../../output/file/address.ts';
+import { expectHoldable } from '../../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../../output/file/output-file.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -60,10 +61,10 @@ export async function examineService(
   context: Context,
   options: ServiceExaminationOptions,
 ): Promise<number> {
+  if (options.recordFile !== undefined) expectNoAddress('--record', options.recordFile);
   const settings = await context.account.settings();
   await context.account.signIn();
 
-  if (options.recordFile !== undefined) expectNoAddress('--record', options.recordFile);
   const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
   if (options.recordFile) expectHoldable(options.recordFile, context.host.platform);
   if (recordPath) await checkTarget(recordPath, { machine: context.host });

@@ -4,35 +4,6 @@ import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quoted } from '../../text/printable.ts';
 
-/** What writes to an address of each kind from a pipe, by its scheme. */
-const pipes: Readonly<Record<string, (address: string) => string>> = {
-  s3: (address) => `aws s3 cp - ${address}`,
-  gs: (address) => `gcloud storage cp - ${address}`,
-  azure: (address) => `rclone rcat ${address}`,
-  http: (address) => `curl -T - ${address}`,
-  https: (address) => `curl -T - ${address}`,
-  ftp: (address) => `curl -T - ${address}`,
-  sftp: (address) => `curl -T - ${address}`,
-  postgres: (address) => `psql ${address} -c '\\copy report from stdin csv header'`,
-  postgresql: (address) => `psql ${address} -c '\\copy report from stdin csv header'`,
-};
-
-/**
- * Throws `UsageError` for a file name that is an address: adreport writes files and streams.
- *
- * @param flag as people type it: `-o`
- */
-export function expectNoAddress(flag: string, name: string): void {
-  const scheme = /^([a-z][a-z\d+.-]+):\/\//i.exec(name)?.[1]?.toLowerCase();
-  if (scheme === undefined) return;
-
-  const pipe = pipes[scheme]?.(name) ?? 'a program that sends it there';
-  throw new UsageError(`${flag} ${name} is an address, and adreport writes files.`, {
-    about: { flag: flag === '-o' ? '--output' : flag },
-    hint: `Use a pipe: … -o - | ${pipe}`,
-  });
-}
-
 /** What a file name may be made of (`cli.md`, Output). */
 export const placeholders = [
   'profile',
