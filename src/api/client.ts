@@ -260,7 +260,10 @@ export class Client {
   ): Promise<Result> {
     const isOwn = token === this.#options.token;
     const origin = isOwn ? this.#options.origin : freshTokenOrigin;
-    const accepted = { token: token === this.#acceptedToken, encoding: this.#hasAcceptedBody };
+    // A renewed token that is refused too, after the one before had worked, is not at fault either.
+    const hasWorked =
+      token === this.#acceptedToken || (!isOwn && this.#acceptedToken !== undefined);
+    const accepted = { token: hasWorked, encoding: this.#hasAcceptedBody };
     return this.#exchanges.perform({ ...call, token, origin, accepted }, (response) => {
       this.#acceptedToken = token;
       if (call.body) this.#hasAcceptedBody = true;

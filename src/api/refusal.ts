@@ -98,7 +98,7 @@ interface RefusedCall {
 
 /** What the service has accepted before: that is not what it refuses now. */
 export interface AcceptedBefore {
-  /** True if it has accepted this token. */
+  /** True if it has accepted this token, or the one that this one renews. */
   readonly token: boolean;
 
   /** True if it has accepted a body in this encoding. */
@@ -155,7 +155,7 @@ function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
 function refusedThough(endpoint: EndpointName): Refusal {
   return {
     ErrorClass: SignInError,
-    sentence: `The service refused ${callNames[endpoint]}, although it had just accepted the token.`,
+    sentence: `The service refused ${callNames[endpoint]}, although it had just accepted other calls.`,
     hint: 'Ask whether the account may make this call, or sign in again: adreport login',
   };
 }

@@ -118,7 +118,7 @@ export const viewCommand = declareCommand({
   ],
   flags: [viewFlags],
   async action({ context, options, args: [file] }) {
-    expectNoAddressToRead(file);
+    expectNoAddressToRead(file, context.host.platform);
     await view(context, options, file);
     return 0;
   },

@@ -199,7 +199,9 @@ export function checkFormat(
   options: OutputFlags,
 ): FormatName {
   const { output = '-' } = options;
-  expectNoAddress('-o', output, options.format ?? formatOfFile(output));
+  const { platform } = context.host;
+  const namedFormat = options.format ?? formatOfFile(output);
+  expectNoAddress({ flag: '-o', name: output, format: namedFormat, platform });
   csvDialectOf(options);
   const format = chooseFormat(context, options);
   const uselessFlags: string[] = [];

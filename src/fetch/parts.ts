@@ -219,7 +219,7 @@ class PartsRun {
       error.message = `${count} reports failed (${labels}): ${error.message}`;
     } else {
       const named = [...causes].slice(0, namedAtMost);
-      const lines = named.map(([message, labels]) => `\n  - ${textOfLabels(labels)}: ${message}`);
+      const lines = named.map(([message, labels]) => `\n  - ${countedLabels(labels)}: ${message}`);
       if (causes.size > namedAtMost) lines.push(`\n  - and ${causes.size - namedAtMost} more`);
       error.message = `${count} reports failed:${lines.join('')}`;
     }
@@ -329,6 +329,12 @@ class PartsRun {
 function placeOf(job: Job, part?: Part): ReportPlace {
   const { since } = part?.window ?? job.plan.window;
   return { label: part ? labelOfPart(job, part) : job.label, since };
+}
+
+/** Reports by their number and their names. */
+function countedLabels(labels: readonly string[]): string {
+  const text = textOfLabels(labels);
+  return labels.length === 1 ? text : `${labels.length} reports (${text})`;
 }
 
 /** Reports by their names, of many the first. */

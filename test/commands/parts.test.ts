@@ -209,20 +209,26 @@ describe('a file a part', () => {
 
   test('failures are listed in time order, and the earliest gives the exit code', async () => {
     const { run, server } = await serveForTest({ delayMs: 0 });
-    // The later parts fail first: they are refused, and another one only once it is asked for.
+    // The later parts fail first: they are refused at once, the earliest ends while it is made.
     server.fault({
       endpoint: 'buyer',
       kind: '400',
       when: ({ body }) => sinceOf(body) > Date.UTC(2024, 9, 29) / 1_000,
     });
-    server.fault({ endpoint: 'status', kind: 'expired', times: 1 });
+    server.fault({
+      endpoint: 'buyer',
+      kind: 'expired',
+      when: ({ body }) => sinceOf(body) < Date.UTC(2024, 9, 26) / 1_000,
+    });
 
     const result = await run(`${perDay} --concurrency 6`);
 
     const lines = result.stderr.split('\n').filter((line) => line.startsWith('    - '));
     expect(result.exitCode).toBe(6);
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatch(/^ {4}- 2024-10-30, 2024-10-31: The service rejected the order/);
+    expect(lines[1]).toMatch(
+      /^ {4}- 2 reports \(2024-10-30, 2024-10-31\): The service rejected the order/,
+    );
   });
 
   test('a refused token ends the run at once: nothing else could go better', async () => {

@@ -170,6 +170,21 @@ describe('a refusal names the step that was refused', () => {
     expectRefusal(result, 3, 'The service refused the download, although it had just accepted');
     expect(result.stderr).toContain('The report r1 is kept.');
   });
+
+  test('nor is one that renews it', async () => {
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') return json(response, { report_id: 'r1' });
+      if (path === '/auth-reporting') return json(response, { token: 'n'.repeat(40) });
+      if (path === '/download-reporting') return json(response, { error: 'no' }, 403);
+      return json(response, { status: 'ready' });
+    });
+    const signIn = { ADREPORT_EMAIL: 'a@x.test', ADREPORT_PASSWORD: 'pass-phrase' };
+
+    const result = await runCli(line, { env: { ...env, ...signIn } });
+
+    expectRefusal(result, 3, 'The service refused the download, although it had just accepted');
+    expect(result.stderr).not.toContain('refused the token');
+  });
 });
 
 test('a refusal of a report that was ordered in JSON says nothing of forms, in another process either', async () => {

@@ -61,7 +61,9 @@ export async function examineService(
   context: Context,
   options: ServiceExaminationOptions,
 ): Promise<number> {
-  if (options.recordFile !== undefined) expectNoAddress('--record', options.recordFile);
+  const { platform } = context.host;
+  const { recordFile = '' } = options;
+  expectNoAddress({ flag: '--record', name: recordFile, platform });
   const settings = await context.account.settings();
   await context.account.signIn();
 

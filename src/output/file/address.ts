@@ -1,12 +1,12 @@
 import { UsageError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
-import { shellWord } from '../../text/quote-for-shell.ts';
+import { quoteForShell, shellWord } from '../../text/quote-for-shell.ts';
 import { placeholdersOf } from './file-name.ts';
 
-/** What moves bytes from a pipe to an address and back, by its scheme. */
+/** Commands that move bytes from a pipe to an address, which is a word of the shell, and back. */
 interface AddressTool {
-  readonly write: (address: string) => string;
-  readonly read: (address: string) => string;
+  readonly write: (address: string, platform: NodeJS.Platform) => string;
+  readonly read: (address: string, platform: NodeJS.Platform) => string;
 }
 
 const awsTool: AddressTool = {
@@ -22,9 +22,13 @@ const curlTool: AddressTool = {
   read: (address) => `curl ${address}`,
 };
 const psqlTool: AddressTool = {
-  write: (address) => `psql ${address} -c '\\copy report from stdin csv header'`,
-  read: (address) => `psql ${address} -c '\\copy report to stdout csv header'`,
+  write: (address, platform) => psql(address, '\\copy report from stdin csv header', platform),
+  read: (address, platform) => psql(address, '\\copy report to stdout csv header', platform),
 };
+
+function psql(address: string, command: string, platform: NodeJS.Platform): string {
+  return `psql ${address} -c ${quoteForShell(command, platform)}`;
+}
 
 const addressTools: Readonly<Record<string, AddressTool>> = {
   s3: awsTool,
@@ -45,52 +49,60 @@ export function isAddress(name: string): boolean {
   return addressForm.test(name);
 }
 
-/**
- * Throws `UsageError` for the target of an output that is an address: adreport writes files and
- * streams.
- *
- * @param flag as people type it: `-o`
- * @param format what the pipe has to be told: `parquet`; absent for CSV, and for other flags
- */
-export function expectNoAddress(flag: string, name: string, format?: string): void {
+/** Where an output is to go. */
+interface OutputTarget {
+  /** As people type it: `-o`. */
+  readonly flag: string;
+  readonly name: string;
+
+  /** What the pipe has to be told: `parquet`; absent for CSV, and for other flags than `-o`. */
+  readonly format?: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Throws `UsageError` for a target that is an address: adreport writes files and streams. */
+export function expectNoAddress(target: OutputTarget): void {
+  const { flag, name } = target;
   if (!isAddress(name)) return;
 
   const isOutput = flag === '-o';
   throw new UsageError(`${flag} ${shownAddress(name)} is an address, and adreport writes files.`, {
     about: { flag: isOutput ? '--output' : flag },
-    hint: isOutput ? pipeTo(name, format) : commandTo(flag, name),
+    hint: isOutput ? pipeTo(target) : commandTo(target),
   });
 }
 
 /** Throws `UsageError` for a file to read that is an address. */
-export function expectNoAddressToRead(name: string): void {
+export function expectNoAddressToRead(name: string, platform: NodeJS.Platform): void {
   if (!isAddress(name)) return;
 
-  const tool = toolOf(name);
+  const word = shellWord(shownAddress(name), platform);
+  const command = toolOf(name)?.read(word, platform);
   const hint =
-    tool === undefined
+    command === undefined
       ? 'Download it, then give the name of the file.'
-      : `Use a pipe: ${tool.read(shellWord(shownAddress(name)))} | adreport view -`;
+      : `Use a pipe: ${command} | adreport view -`;
   throw new UsageError(`${shownAddress(name)} is an address, and adreport reads files.`, { hint });
 }
 
 /** The hint that sends an output to an address. */
-function pipeTo(address: string, format: string | undefined): string {
+function pipeTo({ name, format, platform }: OutputTarget): string {
   const ofFormat = format === undefined || format === 'csv' ? '' : `--format ${format} `;
-  const packing = address.endsWith('.gz') ? 'gzip | ' : '';
-  const shown = shellWord(shownAddress(address));
-  const tool = toolOf(address);
-  const hint = `Use a pipe: … ${ofFormat}-o - | ${packing}${tool ? tool.write(shown) : 'PROGRAM'}`;
-  if (!tool) return `${hint} (one that sends its input to ${shown})`;
+  const packing = name.endsWith('.gz') ? 'gzip | ' : '';
+  const word = shellWord(shownAddress(name), platform);
+  const command = toolOf(name)?.write(word, platform);
+  const hint = `Use a pipe: … ${ofFormat}-o - | ${packing}${command ?? 'PROGRAM'}`;
+  if (command === undefined) return `${hint} (one that sends its input to ${word})`;
 
-  const isTemplate = placeholdersOf(address).length > 0;
+  const isTemplate = placeholdersOf(name).length > 0;
   const manyFiles = 'Many files: write them to a folder, and copy that.';
   return isTemplate ? `${hint}\n${manyFiles}` : hint;
 }
 
 /** The hint that sends a file to an address, for what cannot be written to a pipe. */
-function commandTo(flag: string, address: string): string {
-  const command = toolOf(address)?.write(shellWord(shownAddress(address))) ?? 'PROGRAM';
+function commandTo({ flag, name, platform }: OutputTarget): string {
+  const word = shellWord(shownAddress(name), platform);
+  const command = toolOf(name)?.write(word, platform) ?? 'PROGRAM';
   return `Write a file, and send that: … ${flag} FILE && ${command} < FILE`;
 }
 
