@@ -260,10 +260,11 @@ export class Client {
   ): Promise<Result> {
     const isOwn = token === this.#options.token;
     const origin = isOwn ? this.#options.origin : freshTokenOrigin;
-    // A renewed token that is refused too, after the one before had worked, is not at fault either.
-    const hasWorked =
-      token === this.#acceptedToken || (!isOwn && this.#acceptedToken !== undefined);
-    const accepted = { token: hasWorked, encoding: this.#hasAcceptedBody };
+    const accepted = {
+      token: token === this.#acceptedToken,
+      account: this.#acceptedToken !== undefined,
+      encoding: this.#hasAcceptedBody,
+    };
     return this.#exchanges.perform({ ...call, token, origin, accepted }, (response) => {
       this.#acceptedToken = token;
       if (call.body) this.#hasAcceptedBody = true;

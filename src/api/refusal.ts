@@ -98,8 +98,11 @@ interface RefusedCall {
 
 /** What the service has accepted before: that is not what it refuses now. */
 export interface AcceptedBefore {
-  /** True if it has accepted this token, or the one that this one renews. */
+  /** True if it has accepted this token. */
   readonly token: boolean;
+
+  /** True if it has accepted this token, or an earlier one of the account. */
+  readonly account: boolean;
 
   /** True if it has accepted a body in this encoding. */
   readonly encoding: boolean;
@@ -127,7 +130,9 @@ function refusalOf(call: RefusedCall): Refusal {
   }
   const isForbidden = status === 403 && record.errorId !== 'ADMIN_ONLY';
   if (status === 401 || isForbidden) {
-    return accepted?.token ? refusedThough(endpoint) : tokenRefusal(origin);
+    // A call that is forbidden stays so with a new token.
+    const hasWorked = accepted?.token || (isForbidden && accepted?.account);
+    return hasWorked ? refusedThough(endpoint) : tokenRefusal(origin);
   }
 
   const namesReport = endpoint === 'status' || endpoint === 'download';
