@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { serveDamaged } from '../support/damaged-service.ts';
+import { serveOdd } from '../support/odd-service.ts';
 import { interruption, parseWithSlashes } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -334,15 +334,15 @@ describe('the account of a folder', () => {
 /** A service that has no rows any more once `state.isEmpty` is set. */
 async function serveForgetful() {
   const state = { nowMs: Date.UTC(2026, 10, 20, 12), isEmpty: false };
-  const run = await serveDamaged({
-    name: 'a service that forgets',
+  const { run } = await serveOdd({
     server: { delayMs: 0, clock: () => state.nowMs },
-    answer: (answer, { path }) => {
-      const isReport = path.startsWith('/download');
-      return state.isEmpty && isReport
-        ? { ...answer, json: { ...Object(answer.json), data: [] } }
-        : answer;
-    },
+    faults: [
+      {
+        endpoint: 'download',
+        when: () => state.isEmpty,
+        change: (document: object) => ({ ...document, data: [] }),
+      },
+    ],
   });
   return { state, run: (line: string) => run(line, { now: state.nowMs }) };
 }
@@ -444,14 +444,15 @@ describe('a report without rows', () => {
 
 test('a total that falls by half is a note of the run', async () => {
   let isShort = false;
-  const run = await serveDamaged({
-    name: 'a service with a bad night',
+  const { run } = await serveOdd({
     server: { delayMs: 0 },
-    answer: (answer, { path }) => {
-      if (!isShort || !path.startsWith('/download')) return answer;
-      const json = Object(answer.json);
-      return { ...answer, json: { ...json, data: json.data.slice(-1) } };
-    },
+    faults: [
+      {
+        endpoint: 'download',
+        when: () => isShort,
+        change: ({ data, ...rest }: { data: object[] }) => ({ ...rest, data: data.slice(-1) }),
+      },
+    ],
   });
   const line = 'run --period 2026-11-15 --by OS --metrics displays --split day -o data/{date}.csv';
   expect(await run(line)).toMatchObject({ exitCode: 0 });
@@ -719,13 +720,15 @@ describe('repair', () => {
 
   test('is as strict as the spec', async () => {
     let isWrong = false;
-    const run = await serveDamaged({
-      name: 'a service that cuts rows off',
+    const { run } = await serveOdd({
       server: { delayMs: 0 },
-      answer: (answer, { path }) => {
-        if (!isWrong || !path.startsWith('/download')) return answer;
-        return { ...answer, json: { ...Object(answer.json), totalRows: 99 } };
-      },
+      faults: [
+        {
+          endpoint: 'download',
+          when: () => isWrong,
+          change: (document: object) => ({ ...document, totalRows: 99 }),
+        },
+      ],
     });
     const { cwd } = await run(`${week} --strict`);
     rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));
@@ -739,15 +742,19 @@ describe('repair', () => {
 
   test('never writes the shifted report that a strict run refused', async () => {
     let isWall = false;
-    const run = await serveDamaged({
-      name: 'a service that begins to read timestamps as wall time',
+    // The service begins to read timestamps as wall time.
+    const { run } = await serveOdd({
       server: { delayMs: 0 },
-      answer: (answer, { path }) => {
-        if (!isWall || !path.startsWith('/download')) return answer;
-        const { summary, ...others } = Object(answer.json);
-        const shifted = { since: hourLater(summary.since), until: hourLater(summary.until) };
-        return { ...answer, json: { ...others, summary: { ...summary, ...shifted } } };
-      },
+      faults: [
+        {
+          endpoint: 'download',
+          when: () => isWall,
+          change: ({ summary, ...others }: { summary: { since: string; until: string } }) => {
+            const shifted = { since: hourLater(summary.since), until: hourLater(summary.until) };
+            return { ...others, summary: { ...summary, ...shifted } };
+          },
+        },
+      ],
     });
     const { cwd } = await run(`${week} --strict`);
     rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));

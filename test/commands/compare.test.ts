@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openerOn } from '../../src/deliver/deliver.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
-import { serveDamaged } from '../support/damaged-service.ts';
 import { serveAnswers } from '../support/http-server.ts';
+import { serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -244,14 +244,17 @@ describe('--compare', () => {
     { how: 'has an error beside its rows', change: { errors: ['shard 3 failed'] }, says: 'errors' },
     { how: 'has another total', change: { totals: { displays: 1 } }, says: 'totals.displays' },
   ])('an earlier report that $how is a finding, as that of the window would be', async (row) => {
-    const run = await serveDamaged({
-      name: row.how,
+    const { run } = await serveOdd({
       server: { delayMs: 0 },
-      answer: (answer) => {
-        const { summary } = Object(answer.json);
-        const isEarlier = summary?.since.startsWith('2026-10-26');
-        return isEarlier ? { ...answer, json: { ...Object(answer.json), ...row.change } } : answer;
-      },
+      faults: [
+        {
+          endpoint: 'download',
+          change: (document: { summary: { since: string } }) =>
+            document.summary.since.startsWith('2026-10-26')
+              ? { ...document, ...row.change }
+              : document,
+        },
+      ],
     });
     const line = `run --period 2026-W45 ${byCampaign} --compare previous -o r.html`;
 

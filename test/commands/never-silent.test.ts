@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { EndpointName } from '../../src/contract/messages.ts';
 import { json, serve } from '../support/http-server.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveOdd } from '../support/odd-service.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, startCli } from '../support/spawn.ts';
 
@@ -9,6 +11,15 @@ import { spawnCli, startCli } from '../support/spawn.ts';
  * What the steps of a run must notice although no single report tells it (`cli.md`, Never silently
  * wrong).
  */
+
+/** Literal answers; a report is ready at once. */
+function stubs(bodies: { readonly campaigns?: unknown; readonly download?: unknown }) {
+  const all = { buyer: { id: 'r1' }, status: { status: 'ready' }, ...bodies };
+  return Object.entries(all).map(([endpoint, body]) => ({
+    endpoint: endpoint as EndpointName,
+    answer: { body },
+  }));
+}
 
 const byDay = 'run --period 2026-11-09..2026-11-11 --by DAILY --metrics displays';
 
@@ -27,16 +38,16 @@ describe('download ID', () => {
   });
 
   test.each(['--strict', ''])('a finding, run with "%s"', async (strict) => {
-    const { env } = await serve(({ path, body }, response) => {
-      const isAsked = body.includes('"id"');
-      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
-      if (path === '/status-reporting' && isAsked) return json(response, { status: 'progress' });
-      return json(response, { data: [{ date: '2026-11-19', displays: 1 }] });
+    const data = [{ date: '2026-11-19', displays: 1 }];
+    const { run, server } = await serveOdd({
+      server: { manual: true },
+      faults: [{ endpoint: 'download', answer: { body: { data } } }],
     });
-    const cwd = temporaryFolder();
-    await runCli(`${byDay} ${strict} --wait-timeout 1s`, { cwd, env });
+    await run(`${byDay} ${strict} --wait-timeout 1s`);
+    const [report] = server.reports();
+    server.setReport(report?.report_id ?? '', { status: 'ready' });
 
-    const fetched = await runCli('download r1 --json -o x.csv -q', { cwd, env });
+    const fetched = await run(`download ${report?.report_id} --json -o x.csv -q`);
 
     expect(fetched.stderr).toContain('rows of 1 day outside its window: 2026-11-19.');
     if (strict === '') {
@@ -59,11 +70,10 @@ describe('download ID', () => {
     const row = { date: '2026-11-09', campaignId: '1', campaignName: 'A', os: null, displays: 1 };
     const later = { ...row, date: '2026-11-10' };
     const odd = { ...row, campaignId: '2', displays: 'many' };
-    const { env } = await serve((_request, response) =>
-      json(response, { data: [row, row, later, odd], summary, report_id: 'r2' }),
-    );
+    const body = { data: [row, row, later, odd], summary, report_id: 'r2' };
+    const { run } = await serveOdd({ faults: stubs({ download: body }) });
 
-    const fetched = await runCli('download r1 --json -o x.csv', { env });
+    const fetched = await run('download r1 --json -o x.csv');
 
     expect(fetched.exitCode).toBe(0);
     expect(JSON.parse(fetched.stdout).warnings).toEqual([
@@ -71,67 +81,49 @@ describe('download ID', () => {
       'The report has rows of 1 day outside its window: 2026-11-10.',
       'One row of the report repeats the breakdown values of an earlier one; the first is row 2.',
     ]);
-    expect(await runCli('download r1 --strict -o x.csv', { env })).toMatchObject({
-      exitCode: 9,
-      files: {},
-    });
+    expect(await run('download r1 --strict -o x.csv')).toMatchObject({ exitCode: 9, files: {} });
   });
 });
 
 describe('many reports', () => {
-  test('one id for three creates is a finding of each report but the first', async () => {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
-      if (path === '/status-reporting') return json(response, { status: 'ready' });
-      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
-    });
-    const line = `${byDay} --split day --concurrency 1 -o {date}.csv`;
+  test.each([{}, { ADREPORT_CONFIG_DIR: '/dev/null/none' }])(
+    'one id for three creates is a finding of each report but the first, with %o',
+    async (env) => {
+      const data = [{ date: '2026-11-09', displays: 1 }];
+      const { run } = await serveOdd({ faults: stubs({ download: { data } }) });
 
-    const result = await runCli(line, { env });
+      const result = await run(`${byDay} --split day --concurrency 1 -o {date}.csv -q`, { env });
 
-    expect(result.stderr.match(/with the id of another request’s report: r1/g)).toHaveLength(2);
-    expect(await runCli(`${line} --strict`, { env })).toMatchObject({ exitCode: 9 });
-  });
-
-  test('one id for two creates is a finding also where no ledger can be kept', async () => {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
-      if (path === '/status-reporting') return json(response, { status: 'ready' });
-      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
-    });
-    const line = `${byDay} --split day --concurrency 1 -o {date}.csv -q`;
-
-    const result = await runCli(line, { env: { ...env, ADREPORT_CONFIG_DIR: '/dev/null/none' } });
-
-    expect(result.stderr.match(/with the id of another request’s report: r1/g)).toHaveLength(2);
-  });
+      expect(result.stderr.match(/with the id of another request’s report: r1/g)).toHaveLength(2);
+    },
+  );
 
   test('each part of a merged output is compared by itself', async () => {
-    const { env } = await serve(({ path, body }, response) => {
-      const { id, until } = JSON.parse(body);
-      if (path === '/buyer-reporting') {
-        return json(response, { id: `d${new Date(until * 1_000).getUTCDate()}` });
-      }
-      if (path === '/status-reporting') return json(response, { status: 'ready' });
-
-      const day = String(id).slice(1).padStart(2, '0');
-      const at = (time: string) => `2026-11-${day}T${time}+0100`;
-      const until10 = id === 'd10' ? '11:59:59' : '23:59:59';
-      const metric = id === 'd11' ? { displays: true } : { displays: 1 };
-      const data = [{ date: `2026-11-${day}`, ...metric }];
-      return json(response, { data, summary: { since: at('00:00:00'), until: at(until10) } });
+    const { run } = await serveOdd({
+      server: { delayMs: 0 },
+      faults: [
+        {
+          endpoint: 'download',
+          change: ({ data, summary }: { data: object[]; summary: { since: string } }) => {
+            const { since } = summary;
+            if (since.startsWith('2026-11-10')) {
+              return { data, summary: { ...summary, until: '2026-11-10T11:59:59+0100' } };
+            }
+            const isOdd = since.startsWith('2026-11-11');
+            return { summary, data: data.map((row) => (isOdd ? { ...row, displays: true } : row)) };
+          },
+        },
+      ],
     });
 
-    const result = await runCli(`${byDay} --split day -o x.csv --json`, { env });
+    const result = await run(`${byDay} --split day -o x.csv --json`);
 
     expect(JSON.parse(result.stdout).warnings).toEqual([
       expect.stringMatching(/^2026-11-10: The report is of another window/),
       expect.stringMatching(/^2026-11-11: The metric displays is no whole number/),
     ]);
-    expect(await runCli(`${byDay} --split day -o x.csv --strict`, { env })).toMatchObject({
-      exitCode: 9,
-      files: {},
-    });
+    const strict = await run(`${byDay} --split day -o x.csv --strict`);
+    expect(strict).toMatchObject({ exitCode: 9, files: {} });
   });
 
   test.each(['{date}.csv', 'x.csv'])(
@@ -230,18 +222,16 @@ describe('a CSV whose end is marked by the end of the connection alone', () => {
 });
 
 test('--direct: rows beside an id and an error are the report, and the error is a finding', async () => {
-  const { env, received } = await serve((_request, response) => {
-    const data = [{ date: '2026-11-09', displays: 1 }];
-    json(response, { report_id: 'r1', error: 'shard 2 is late', data });
-  });
+  const change = (document: object) => ({ report_id: 'r1', error: 'shard 2 is late', ...document });
+  const { run, calls } = await serveOdd({ faults: [{ endpoint: 'buyer', change }] });
   const line = 'run --direct --period 2026-11-09 --by DAILY --metrics displays -q -o x.csv';
 
-  const result = await runCli(line, { env });
+  const result = await run(line);
 
-  expect(result).toMatchObject({ exitCode: 0, files: { 'x.csv': expect.stringContaining(',1') } });
+  expect(result).toMatchObject({ exitCode: 0, files: { 'x.csv': expect.any(String) } });
   expect(result.stderr).toContain('error beside its rows: error: "shard 2 is late"');
-  expect(received).toHaveLength(1);
-  expect(await runCli(`${line} --strict`, { env })).toMatchObject({ exitCode: 9, files: {} });
+  expect([calls('buyer'), calls('download')]).toEqual([1, 0]);
+  expect(await run(`${line} --strict`)).toMatchObject({ exitCode: 9, files: {} });
 });
 
 describe('names', () => {
@@ -251,50 +241,37 @@ describe('names', () => {
   };
 
   test('that were looked up in a list that is not whole are a finding; with --strict nothing is asked for', async () => {
-    const { env, received } = await serve(({ path }, response) => {
-      if (path === '/campaigns') return json(response, campaigns);
-      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
-      if (path === '/status-reporting') return json(response, { status: 'ready' });
-      return json(response, { data: [{ date: '2026-11-09', displays: 1 }] });
-    });
+    const data = [{ date: '2026-11-09', displays: 1 }];
+    const { run, calls } = await serveOdd({ faults: stubs({ campaigns, download: { data } }) });
     const line = 'run --period 2026-11-09 --by DAILY --metrics displays --campaign Café -o x.csv';
 
-    const result = await runCli(`${line} -q --json`, { env });
+    const result = await run(`${line} -q --json`);
 
     expect(result).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(result.stdout).warnings).toEqual([
       expect.stringContaining('The list of campaigns goes on elsewhere'),
     ]);
 
-    const creates = () => received.filter(({ path }) => path === '/buyer-reporting').length;
-    const before = creates();
-    expectRefusal(await runCli(`${line} --strict`, { env }), 9, 'The list of campaigns goes on');
-    expect(creates()).toBe(before);
+    const before = calls('buyer');
+    expectRefusal(await run(`${line} --strict`), 9, 'The list of campaigns goes on');
+    expect(calls('buyer')).toBe(before);
   });
 });
 
 describe('a token that may not list campaigns works', () => {
-  const serveForbidden = () =>
-    serve(({ path, headers }, response) => {
-      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
-      if (path === '/status-reporting') return json(response, { status: 'ready' });
-      if (path === '/download-reporting') return json(response, { data: [{ displays: 1 }] });
-      json(response, { error: 'no' }, headers.authorization ? 403 : 401);
-    });
-
   test('whoami', async () => {
-    const { env } = await serveForbidden();
+    const { run } = await serveForTest({ faults: ['campaigns:403'] });
 
-    expect(await runCli('whoami', { env })).toMatchObject({
+    expect(await run('whoami')).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('works, but may not list campaigns'),
     });
   });
 
   test('doctor', async () => {
-    const { env } = await serveForbidden();
+    const { run } = await serveForTest({ faults: ['campaigns:403'] });
 
-    const result = await runCli('doctor --json', { env });
+    const result = await run('doctor --json');
 
     expect(result.exitCode).toBe(0);
     expect(JSON.parse(result.stdout)).toContainEqual(
@@ -324,47 +301,33 @@ describe('campaigns --active', () => {
     { dates: 'a day alone that is over', since: '2026-11-01', until: '2026-11-08' },
     { dates: 'a start to come', since: '2026-11-12 00:00:00', until: '0' },
   ])('$dates', async ({ since, until, isActive = false }) => {
-    const { env } = await serve((_request, response) =>
-      json(response, [campaignOf('12', since, until)]),
-    );
-    const line = 'campaigns --active 2026-11-10 --format csv --columns campaignId';
+    const { run } = await serveOdd({
+      faults: stubs({ campaigns: [campaignOf('12', since, until)] }),
+    });
 
-    const { stdout } = await runCli(line, { env });
+    const { stdout } = await run('campaigns --active 2026-11-10 --format csv --columns campaignId');
 
     expect(stdout).toBe(isActive ? 'campaignId\r\n12\r\n' : 'campaignId\r\n');
   });
 });
 
-describe('what one report tells of itself', () => {
-  async function serveData(document: object) {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') return json(response, { id: 'r1' });
-      if (path === '/status-reporting') return json(response, { status: 'ready' });
-      json(response, document);
-    });
-    return env;
-  }
+test('exactly 10,000 rows may be a limit, which --strict lets pass', async () => {
+  const data = Array.from({ length: 10_000 }, (_, row) => ({
+    campaignId: `${row}`,
+    campaignName: 'A',
+    displays: 1,
+  }));
+  const flags = '--by CAMPAIGN --metrics displays --columns campaignId,displays';
+  const line = `run --period 2026-11-09 ${flags} --strict --json --fresh -o x.csv`;
+  const { run, server } = await serveOdd({ faults: stubs({ download: { data } }) });
 
-  test.each([10_000])('exactly %i rows may be a limit, which --strict lets pass', async (count) => {
-    const data = Array.from({ length: count }, (_, row) => ({
-      campaignId: `${row}`,
-      displays: 1,
-    }));
-    const line =
-      'run --period 2026-11-09 --by CAMPAIGN --metrics displays --columns campaignId,displays';
-    const named = data.map((row) => ({ ...row, campaignName: 'A' }));
+  const { exitCode, stdout } = await run(line);
 
-    const result = await runCli(`${line} --strict --json -o x.csv`, {
-      env: await serveData({ data: named }),
-    });
-
-    expect(result.exitCode).toBe(0);
-    expect(JSON.parse(result.stdout).notes).toEqual([
-      expect.stringMatching(/has exactly [\d,]+ rows, which may be a limit/),
-    ]);
-    const other = await runCli(`${line} --strict --json -o x.csv`, {
-      env: await serveData({ data: named.slice(1) }),
-    });
-    expect(JSON.parse(other.stdout)).toMatchObject({ warnings: [], notes: [] });
-  });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).notes).toEqual([
+    expect.stringMatching(/has exactly [\d,]+ rows, which may be a limit/),
+  ]);
+  server.clearFaults();
+  for (const fault of stubs({ download: { data: data.slice(1) } })) server.fault(fault);
+  expect(JSON.parse((await run(line)).stdout)).toMatchObject({ warnings: [], notes: [] });
 });

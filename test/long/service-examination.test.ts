@@ -1,50 +1,17 @@
-import { describe, expect, test } from 'vitest';
-import { serviceDamages } from '../contract/service-damages.ts';
-import {
-  campaignVariants,
-  runVariants,
-  signInVariants,
-  token,
-} from '../contract/service-variants.ts';
-import { serveDamaged } from '../support/damaged-service.ts';
-import {
-  examinationLine,
-  examineVariant,
-  newDifferences,
-  resultsIn,
-} from '../support/examination.ts';
-import type { CliResult } from '../support/run-cli.ts';
+import { expect, test } from 'vitest';
+import { busy, oddServices } from '../contract/odd-services.ts';
+import { differencesOf, literalDifferences } from '../support/examination.ts';
 
-/**
- * What `doctor --service` says of every service that is known to differ, and which of them it
- * cannot tell.
- */
+/** What `doctor --service` reports of every service that answers otherwise. */
+test.each(Object.entries(oddServices))('%s', async (_name, service) => {
+  const { doctor, isLiteral } = service;
 
-describe('literal variants', () => {
-  const variants = [...runVariants, ...signInVariants, ...campaignVariants];
-  let usual: CliResult;
+  const { ids, exitCode, isDescribed, text } = await differencesOf(service);
 
-  test.each(variants)('$name', async (variant) => {
-    usual ??= await examineVariant({ answers: {} });
-
-    const result = await examineVariant(variant);
-
-    const named = newDifferences(result, usual);
-    if (typeof variant.doctor === 'object') expect(named).toEqual([]);
-    else expect(named).toContain(variant.doctor);
-    expect(result.stdout + result.stderr).not.toContain(token);
-  });
-});
-
-describe('one thing otherwise than the local server', () => {
-  test.each(serviceDamages)('$name: $differs', async (damage) => {
-    const run = await serveDamaged(damage);
-
-    const result = await run(examinationLine);
-
-    const differing = resultsIn(result).filter((each) => each.result === 'differs');
-    expect(differing.map(({ id }) => id)).toEqual([...damage.differs].sort());
-    const isDescribed = differing.some(({ kind }) => kind === 'described');
-    expect(result.exitCode).toBe(isDescribed ? 9 : 0);
-  });
+  const others = isLiteral ? await literalDifferences() : [];
+  const wanted = typeof doctor === 'string' ? [] : doctor;
+  expect(ids.filter((id) => !others.includes(id))).toEqual([...wanted].sort());
+  const usualExitCode = isDescribed ? 9 : 0;
+  expect(exitCode).toBe(doctor === busy ? 5 : usualExitCode);
+  expect(text).not.toMatch(/[0-9a-f]{40}/);
 });

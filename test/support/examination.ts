@@ -1,12 +1,11 @@
-import type { Variant } from '../contract/service-variants.ts';
-import { type CliResult, runCli } from './run-cli.ts';
-import { serveVariant } from './variant-service.ts';
+import { type OddService, oddServices } from '../contract/odd-services.ts';
+import { serveOdd } from './odd-service.ts';
 
 /** The line that tries every statement, asks nothing, and prints JSON. */
 export const examinationLine = 'doctor --service --yes --json';
 
 /** One statement, as `--json` tells what came of it. */
-export interface StatementResult {
+interface StatementResult {
   readonly id: string;
   readonly kind: string;
   readonly sentence: string;
@@ -27,25 +26,22 @@ export function othersIn(result: { readonly stdout: string }): Record<string, st
   return others;
 }
 
-/** The statements that differ in one examination, and in another one not, or otherwise. */
-export function newDifferences(
-  result: { readonly stdout: string },
-  usual: { readonly stdout: string },
-): string[] {
-  const others = othersIn(usual);
-  const ids: string[] = [];
-  for (const [id, outcome] of Object.entries(othersIn(result))) {
-    if (outcome.startsWith('differs') && outcome !== others[id]) ids.push(id);
-  }
-  return ids;
+/** What comes of an examination: the statements that differ, and whether one is described. */
+export async function differencesOf(service: OddService) {
+  const { run } = await serveOdd(service);
+  const result = await run(examinationLine);
+
+  const differing = resultsIn(result).filter((each) => each.result === 'differs');
+  return {
+    exitCode: result.exitCode,
+    ids: differing.map(({ id }) => id),
+    isDescribed: differing.some(({ kind }) => kind === 'described'),
+    text: result.stdout + result.stderr,
+  };
 }
 
-/** What comes of a service with some literal answers. */
-export async function examineVariant(
-  variant: Pick<Variant, 'answers'>,
-  flags = '',
-): Promise<CliResult> {
-  const { env } = await serveVariant(variant);
-  const signIn = { ADREPORT_EMAIL: 'me@example.com', ADREPORT_PASSWORD: 'correct horse' };
-  return runCli(`${examinationLine} ${flags}`, { env: { ...env, ...signIn } });
+/** The statements that differ where every report is the same one of a single day. */
+export async function literalDifferences(): Promise<readonly string[]> {
+  const plain = oddServices['the same report: pretty-printed'];
+  return plain ? (await differencesOf(plain)).ids : [];
 }

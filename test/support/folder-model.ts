@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { serveDamaged } from './damaged-service.ts';
+import { serveOdd } from './odd-service.ts';
 import { interruption, temporaryFolder } from './run-cli.ts';
 
 // A model of a folder: random nights of a cron line, and random damage. It computes by itself, from
@@ -191,17 +191,26 @@ async function keepFolder(story: Story) {
   let orders = 0;
 
   const isForgotten = (day: string): boolean => day < dayOf(nowMs - remembersDays * dayMs);
-  const run = await serveDamaged({
-    name: 'a service that forgets old days',
+  // A service that forgets old days.
+  const { run } = await serveOdd({
     account: profile,
-    server: { delayMs: 0, restateDays, clock: () => nowMs },
-    answer: (answer, { path }) => {
-      if (path.startsWith('/buyer-reporting')) orders += 1;
-      if (!path.startsWith('/download')) return answer;
-      const json = Object(answer.json);
-      const isGone = isForgetful && isForgotten(String(json.summary?.since).slice(0, 10));
-      return isGone ? { ...answer, json: { ...json, data: [] } } : answer;
+    server: {
+      delayMs: 0,
+      restateDays,
+      clock: () => nowMs,
+      onRequest({ endpoint }) {
+        if (endpoint === 'buyer') orders += 1;
+      },
     },
+    faults: [
+      {
+        endpoint: 'download',
+        change: (document: { readonly summary: { readonly since: string } }) =>
+          isForgetful && isForgotten(document.summary.since.slice(0, 10))
+            ? { ...document, data: [] }
+            : document,
+      },
+    ],
   });
   const { cwd } = await run('help exit-codes', { now: nowMs });
   const folder = join(cwd, 'data');

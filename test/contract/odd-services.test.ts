@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { endpointNames } from '../../src/contract/messages.ts';
+import { tokens } from '../server/local.ts';
+import { serveOdd } from '../support/odd-service.ts';
+import {
+  campaignServices,
+  literalCsv,
+  type OddService,
+  runServices,
+  signInServices,
+} from './odd-services.ts';
+
+// The column `doctor` is tried by long/service-examination.test.ts.
+
+const usualFlags = '--period yesterday --by DAILY --metrics displays --columns date,displays';
+
+/** The usual command line, in which flags of a row take the place of the usual ones. */
+function lineOf({ flags = '' }: OddService): string {
+  const words = usualFlags.split(' --').map((flag) => flag.replace('--', '').split(' '));
+  const usual = words.filter(([name]) => !flags.includes(`--${name} `));
+  return `run ${usual.map((flag) => `--${flag.join(' ')}`).join(' ')} ${flags} -o x.csv`;
+}
+
+/** What the usual line writes where nothing is wrong, by the account. */
+const usualFiles = new Map<string, string | undefined>();
+
+async function usualFileOf({ account = 'buyer' }: OddService): Promise<string | undefined> {
+  if (!usualFiles.has(account)) {
+    const { run } = await serveOdd({ account });
+    usualFiles.set(account, (await run(`run ${usualFlags} -o x.csv`)).files['x.csv']);
+  }
+  return usualFiles.get(account);
+}
+
+/** Reports are ready at once, where the row says nothing else. */
+const pace = ({ server }: OddService) => (server?.polls === undefined ? { delayMs: 0 } : {});
+
+/** A call that ends the command is made once. */
+function usualCallsOf({ exit = 0, faults }: OddService): Readonly<Record<string, number>> {
+  const [fault] = Array.isArray(faults) ? faults : [];
+  return fault && exit !== 0 ? { [fault.endpoint]: 1 } : {};
+}
+
+/** Runs a command line against a service, and compares what came of it with its row. */
+async function play(service: OddService, line: string) {
+  const { run, calls } = await serveOdd(service, pace(service));
+  const { exit = service.finding ? 9 : 0, finding, says = /^/ } = service;
+
+  const result = await run(`${line} -vv`, { env: { ADREPORT_TOKEN: undefined } });
+
+  expect(result, result.stderr).toMatchObject({ exitCode: exit });
+  expect(result.stderr).toMatch(says);
+  if (finding) expect(result.stderr).toMatch(finding);
+  const counts = Object.fromEntries(endpointNames.map((name) => [name, calls(name)]));
+  expect(counts).toMatchObject(service.calls ?? usualCallsOf(service));
+  // No token is printed, wherever in an answer it was, at any verbosity.
+  expect(result.stdout + result.stderr).not.toMatch(/[0-9a-f]{40}/);
+  return result;
+}
+
+test.each(Object.entries({ ...runServices, ...signInServices }))('%s', async (_name, service) => {
+  const { files, exitCode } = await play(service, `${lineOf(service)} --strict`);
+
+  if (exitCode !== 0) expect(files).toEqual({});
+  else if (!service.hasOtherRows && !service.flags) {
+    expect([literalCsv, await usualFileOf(service)]).toContain(files['x.csv']);
+  }
+});
+
+describe('without --strict a warning, and a file', () => {
+  const found = Object.entries(runServices).filter(([, { finding }]) => finding !== undefined);
+
+  test.each(found)('%s', async (_name, service) => {
+    const { run } = await serveOdd(service);
+
+    const { exitCode, files, stderr } = await run(lineOf(service));
+
+    expect({ exitCode, files }).toEqual({ exitCode: 0, files: { 'x.csv': expect.any(String) } });
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('Warning: '));
+    expect(warnings).toContainEqual(expect.stringMatching(service.finding ?? /^$/));
+  });
+});
+
+test.each(Object.entries(campaignServices))('%s', async (_name, service) => {
+  const columns = 'campaignId,campaignName,adunitId,adunitName';
+
+  const line = `campaigns --ad-units --format csv --columns ${columns}`;
+  const { stdout, exitCode } = await play(service, line);
+
+  expect(stdout).toBe(exitCode === 0 ? `${columns}\r\n12,A,3,u\r\n` : '');
+  expect(stdout).not.toContain(tokens.buyer);
+});

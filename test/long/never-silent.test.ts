@@ -1,0 +1,298 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askedColumns } from '../../src/contract/columns.ts';
+import { momentOf, numberTextOf } from '../../src/contract/values.ts';
+import type { BreakdownName, Profile } from '../../src/contract/vocabulary.ts';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
+import type { FaultObject } from '../../src/local-server.ts';
+import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { type CliResult, runCli } from '../support/run-cli.ts';
+
+/**
+ * Random requests to the local server: a report that is what was requested has no finding, and one
+ * that is changed has one. `contract/odd-services.ts` has each change with one request.
+ */
+
+const nowMs = Date.UTC(2027, 5, 15, 12);
+const clocks = ['instant', 'wall'] as const;
+type Clock = (typeof clocks)[number];
+
+const servers = new Map<Clock, LocalServer>();
+beforeAll(async () => {
+  for (const windowClock of clocks) {
+    const server = await startLocalServer({ delayMs: 0, windowClock, clock: () => nowMs });
+    servers.set(windowClock, server);
+  }
+});
+afterAll(async () => {
+  for (const server of servers.values()) await server.close();
+});
+
+const times = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'] as const;
+
+/** Whole days, some of them with a clock change in Paris or Lord Howe. */
+const wholeDays = [
+  '--period 2026-10-24..2026-10-26',
+  '--period 2027-03-28..2027-03-29',
+  '--period 2026-11-01',
+  '--period 2027-04-03..2027-04-05',
+];
+
+/** Such as may end now, in an hour and a day that are not over. */
+const sinceLately = [
+  '--period last-7d',
+  '--period last-24h',
+  '--period today',
+  '--since 2026-10-25T00:30:00Z --until 2026-10-25T03:29:59Z',
+];
+
+const requests = fc.constantFrom<Profile>('buyer', 'dsp').chain((profile) => {
+  const { breakdowns, metrics } = vocabularyOf(profile);
+  const names = breakdowns.map(({ name }) => name);
+  const others = names.filter((name) => !times.some((time) => time === name));
+  const zonesOfHalfHours = ['Asia/Kathmandu', 'Australia/Lord_Howe'];
+  const zones = ['Europe/Paris', 'UTC', 'America/New_York', ...zonesOfHalfHours];
+  return fc.record({
+    output: fc.constantFrom<Output>('whole', 'merged', 'per part'),
+    profile: fc.constant(profile),
+    time: fc.option(fc.constantFrom(...times)),
+    dimensions: fc.subarray(others, { maxLength: 2 }),
+    metrics: fc.shuffledSubarray([...metrics.map(({ name }) => name)], { minLength: 1 }),
+    window: fc.constantFrom(...wholeDays),
+    zone: fc.constantFrom(...(profile === 'dsp' ? zones : ['Europe/Paris'])),
+    encoding: fc.constantFrom('json', 'form'),
+    isDirect: fc.boolean(),
+    pick: fc.nat(20),
+  });
+});
+
+/** Whether a report is fetched as one, or in parts of a day, which are merged or a file each. */
+type Output = 'whole' | 'merged' | 'per part';
+type Request = typeof requests extends fc.Arbitrary<infer T> ? T : never;
+type Row = Readonly<Record<string, unknown>>;
+
+/** A report, or the record of a create call, which has no rows. */
+interface Document {
+  readonly data?: readonly Row[];
+}
+
+const breakdownsOf = ({ time, dimensions }: Request): BreakdownName[] => [
+  ...dimensions,
+  ...(time ? [time] : []),
+];
+
+/** The fields of the metrics of a request. */
+const metricFieldsOf = (request: Request): readonly string[] =>
+  askedColumns(request.profile, { metrics: request.metrics, breakdowns: breakdownsOf(request) })
+    .filter(({ metric }) => metric !== undefined)
+    .map(({ field }) => field);
+
+/** How a report comes that need not keep its days apart. */
+function outputOf({ output, time, window }: Request): Output {
+  if (output === 'merged') return time === 'DAILY' || time === 'HOURLY' ? 'merged' : 'whole';
+  // A window that begins within a day has no whole parts.
+  return window.startsWith('--period') && !window.includes('24h') ? output : 'whole';
+}
+
+/** What is wrong with a report. */
+interface Damage {
+  /** Makes of any request one whose report can have it. */
+  readonly adapt?: (request: Request) => Request;
+
+  /** Makes other rows; `at` is the one that is picked. */
+  readonly rows?: (rows: readonly Row[], request: Request, at: number) => readonly Row[];
+
+  /** Members beside the rows. */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+/** The request as one of a buyer with such dimensions, by a time. */
+const byBuyer =
+  (dimensions: BreakdownName[], time?: (typeof times)[number]) =>
+  (request: Request): Request => ({
+    ...request,
+    profile: 'buyer',
+    zone: 'Europe/Paris',
+    metrics: ['displays', 'revenueEuro'],
+    dimensions,
+    time: time ?? request.time,
+  });
+
+const byTime =
+  (time: (typeof times)[number]) =>
+  (request: Request): Request => ({ ...request, time });
+
+/** The picked row with another value in its first metric. */
+const oddMetric = (value: unknown): Damage => ({
+  rows: (rows, request, at) => {
+    const [field = ''] = metricFieldsOf(request);
+    return rows.map((row, index) => (index === at ? { ...row, [field]: value } : row));
+  },
+});
+
+/** The same instant by a clock that is five hours behind that of UTC. */
+function inOtherZone(hour: unknown): string {
+  const instantMs = momentOf(String(hour))?.instantMs ?? 0;
+  return `${new Date(instantMs - 5 * 3_600_000).toISOString().slice(0, 19)}-0500`;
+}
+
+/** A row with the sum of every metric, which is called a total. */
+function totalOf(rows: readonly Row[], request: Request): Row {
+  const total: Record<string, unknown> = { ...rows[0], campaignId: null, campaignName: 'Total' };
+  for (const field of metricFieldsOf(request)) {
+    const sum = rows.reduce((before, row) => before + Number(numberTextOf(row[field])), 0);
+    total[field] = Number(sum.toFixed(2));
+  }
+  return total;
+}
+
+const damages: Readonly<Record<string, Damage>> = {
+  'hours of another zone': {
+    adapt: byTime('HOURLY'),
+    rows: (rows) => rows.map((row) => ({ ...row, hour: inOtherZone(row.hour) })),
+  },
+  'a breakdown without a column': {
+    adapt: byBuyer(['OS']),
+    rows: (rows) => rows.map(({ os: _, ...row }) => row),
+  },
+  'a text for a number': oddMetric('unknown'),
+  'a number with a blank': oddMetric('1 101'),
+  'a list for a number': oddMetric([7]),
+  'a day of another year': {
+    adapt: byTime('DAILY'),
+    rows: (rows, _, at) =>
+      rows.map((row, index) => (index === at ? { ...row, date: '2031-01-01' } : row)),
+  },
+  'a date that is not the day of its hour': {
+    adapt: byTime('HOURLY'),
+    rows: (rows, _, at) =>
+      rows.map((row, index) => (index === at ? { ...row, date: '2026-09-09' } : row)),
+  },
+  'a row twice': {
+    adapt: byBuyer(['CAMPAIGN'], 'DAILY'),
+    rows: (rows, _, at) => [...rows, rows[at] ?? {}],
+  },
+  'a total among the rows': {
+    adapt: (request) => ({
+      ...byBuyer(['CAMPAIGN'])(request),
+      time: null,
+      output: 'whole',
+    }),
+    rows: (rows, request) => [...rows, totalOf(rows, request)],
+  },
+  'an error': { members: { errors: [{ message: 'shard 3 is late' }] } },
+  'a partial report': { members: { partial: true } },
+  'a next page': { members: { next: '/download-reporting?page=2' } },
+  'another count': { members: { row_count: 99_999 } },
+};
+
+/** What may be right, and is a note at most. */
+const noted: Readonly<Record<string, Damage>> = {
+  'a missing day': {
+    adapt: byTime('DAILY'),
+    rows: (rows, _, at) => rows.filter(({ date }) => date !== rows[at]?.date),
+  },
+  ...Object.fromEntries(
+    [undefined, null, '', '-', 'N/A'].map((value) => [`a metric: ${value}`, oddMetric(value)]),
+  ),
+  'what nobody knows': { members: { count: -1, sampled: true, cursor: 'abc' } },
+};
+
+/** Runs a request whose report has a damage; tells how many rows the smallest report had. */
+async function run(request: Request, clock: Clock, damage: Damage, flags = '') {
+  const server = servers.get(clock);
+  const { profile, metrics, window, zone, encoding, isDirect, pick } = request;
+  let rowCount = Number.POSITIVE_INFINITY;
+
+  const change = (document: Document): object => {
+    const { data } = document;
+    if (!data) return document;
+    rowCount = Math.min(rowCount, data.length);
+    const rows = data.length === 0 ? data : damage.rows?.(data, request, pick % data.length);
+    return { ...document, ...damage.members, data: rows ?? data };
+  };
+  server?.clearFaults();
+  for (const endpoint of ['buyer', 'download'] as const) {
+    const fault: FaultObject<Document> = { endpoint, change };
+    server?.fault(fault);
+  }
+
+  const output = outputOf(request);
+  const by = breakdownsOf(request).join();
+  const line = [
+    `run ${window} --metrics ${metrics} --encoding ${encoding} --window-clock ${clock} -q --json`,
+    output === 'per part' ? '--split day -o {date}.csv' : '-o x.csv',
+    ...(by ? [`--by ${by}`] : []),
+    ...(isDirect ? ['--direct'] : []),
+    ...(output === 'merged' ? ['--split day'] : []),
+    ...(profile === 'dsp' ? [`--timezone ${zone}`] : []),
+    flags,
+  ];
+  const isOurs = (account: { profile: Profile; admin: boolean }) =>
+    account.profile === profile && !account.admin;
+  const token = server?.accounts.find(isOurs)?.token;
+  const env = { ADREPORT_BASE_URL: server?.url, ADREPORT_TOKEN: token, ADREPORT_PROFILE: profile };
+  const result = await runCli(line.join(' ').trim(), { env, now: nowMs });
+  return { result, rowCount };
+}
+
+/** Of all files. */
+const warningsIn = ({ stdout }: CliResult): string[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const { file, warnings } = JSON.parse(line);
+      return warnings.map((warning: string) => `${file}: ${warning}`);
+    });
+
+const adapted = ({ adapt = (request) => request }: Damage) => requests.map(adapt);
+const numRuns = 10;
+
+test.each(clocks)('nothing is found in a report that is right, by the %s clock', async (clock) => {
+  const anyWindow = fc.constantFrom(...wholeDays, ...sinceLately);
+  const asked = anyWindow.chain((window) => requests.map((one) => ({ ...one, window })));
+
+  await fc.assert(
+    fc.asyncProperty(asked, async (request) => {
+      const { result } = await run(request, clock, {}, '--strict');
+      expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(warningsIn(result)).toEqual([]);
+    }),
+    { numRuns: 8 * numRuns },
+  );
+});
+
+describe('a finding: --strict is exit 9 without a file, and else there is a warning', () => {
+  test.each(Object.entries(damages))('%s', async (_name, damage) => {
+    await fc.assert(
+      fc.asyncProperty(adapted(damage), async (request) => {
+        const { result: strict, rowCount } = await run(request, 'instant', damage, '--strict');
+        fc.pre(rowCount >= 2);
+        expect(strict).toMatchObject({ exitCode: 9, files: {} });
+
+        const { result } = await run(request, 'instant', damage);
+        if (result.exitCode === 9) return expect(result.files).toEqual({});
+        const warnings = warningsIn(result);
+        expect(warnings).not.toEqual([]);
+        const lines = warnings.map((warning) => `Warning: ${warning}`);
+        expect(result.stderr.trim().split('\n').sort()).toEqual(lines.sort());
+      }),
+      { numRuns },
+    );
+  });
+});
+
+describe('a note: --strict lets it pass, and it is not a warning', () => {
+  test.each(Object.entries(noted))('%s', async (_name, damage) => {
+    await fc.assert(
+      fc.asyncProperty(adapted(damage), async (request) => {
+        const { result, rowCount } = await run(request, 'instant', damage, '--strict');
+        fc.pre(rowCount >= 3);
+        expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(warningsIn(result)).toEqual([]);
+      }),
+      { numRuns },
+    );
+  });
+});

@@ -1,0 +1,42 @@
+import type { FaultObject, FaultRequest } from '../../src/local-server.ts';
+import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
+import { isEarly, isRefused, isUnknown, type OddService } from '../contract/odd-services.ts';
+import { serveForTest } from './service.ts';
+
+/** Starts the local server as a service that answers otherwise, and command lines against it. */
+export async function serveOdd(
+  { account = 'buyer', server, faults = [] }: Pick<OddService, 'account' | 'server' | 'faults'>,
+  usual: LocalServerOptions = {},
+) {
+  const service = await serveForTest({ ...usual, ...server }, account);
+  const all = typeof faults === 'function' ? faults(service.server) : faults;
+  for (const fault of all) service.server.fault(onSuccess(fault, service.server));
+
+  const env = { ADREPORT_EMAIL: `${account}@example.com`, ADREPORT_PASSWORD: 'demo' };
+  const run: typeof service.run = (line, more = {}) =>
+    service.run(line, { ...more, env: { ...env, ...more.env } });
+  return { ...service, run };
+}
+
+/** A fault whose answer takes the place of successes alone, as changes do, if it says no calls. */
+function onSuccess(fault: FaultObject<never>, server: LocalServer): FaultObject<never> {
+  if (fault.answer === undefined || fault.when) return fault;
+
+  const isSuccess = {
+    auth: () => true,
+    buyer: (request: FaultRequest) => !isRefused(request) && request.body.output === undefined,
+    status: (request: FaultRequest) => isLiteralId(request) || !isUnknown(server)(request),
+    download: (request: FaultRequest) => isLiteralId(request) || isReady(server)(request),
+    campaigns: ({ headers }: FaultRequest) => /^\w+$/.test(headers.authorization ?? ''),
+    '*': () => true,
+  };
+  return { ...fault, when: isSuccess[fault.endpoint] };
+}
+
+/** Whether a report has an id that is not the server's. */
+const isLiteralId = ({ body }: FaultRequest): boolean => String(body.id).length < 10;
+
+const isReady =
+  (server: LocalServer) =>
+  (request: FaultRequest): boolean =>
+    !isUnknown(server)(request) && !isEarly(server)(request);
