@@ -686,12 +686,119 @@ describe('containers', () => {
   });
 });
 
+describe('Windows Task Scheduler', () => {
+  const lines = [
+    recipe('schedulers', 'Windows Task Scheduler', 'bat'),
+    recipe('schedulers', 'Windows Task Scheduler', 'powershell'),
+  ];
+
+  test('both lines run the same command, which fills a folder', async () => {
+    const commands = lines.map((line) => /\/c (adreport .*? -q)/.exec(line)?.[1] ?? '');
+    const [command = '', other] = commands;
+    expect(other).toBe(command);
+
+    const { cwd, shell } = await openPlace();
+    const here = command.replace(/C:\S+/, "'date={date}/part.csv'");
+    expect(await shell(here)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(daysIn(cwd).filter((name) => name.startsWith('date='))).toHaveLength(30);
+  });
+});
+
+describe('data of one’s own', () => {
+  const facts = recipe('local-server', 'Your own data', 'csv');
+
+  test('the lines of facts.csv are what the server adds up', async () => {
+    const { cwd, shell } = await openPlace();
+    await shell('adreport local-server export mine --period 2026-11-01');
+    writeFileSync(join(cwd, 'mine/facts.csv'), facts);
+
+    const run = 'adreport run --period 2026-11-01 --metrics displays,clicks --format csv';
+    const served = await shell(`adreport local-server --delay 0 --fixtures mine exec -- ${run}`);
+    expect(served).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/\b2100,49\b/) });
+  });
+});
+
+describe('answers of one’s own', () => {
+  const lines = recipe('faults', 'Your own answers', 'bash').trim().split('\n');
+  const call = recipe('faults', 'Your own answers', 'http');
+  const code = recipe('faults', 'Your own answers', 'ts');
+
+  /** A server, and calls as its first account with a report of some metrics. */
+  async function openCalls(metrics: string) {
+    const { server } = await openPlace();
+    const [{ token = '' } = {}] = server.accounts;
+    const post = (path: string, body: unknown) => {
+      const headers = { authorization: token, accept: 'application/json' };
+      return fetch(server.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    };
+    const order = async () => {
+      const request = { since: 1_417_392_000, until: 1_420_070_399, metrics, breakdowns: [] };
+      await post('/buyer-reporting', request);
+      return server.reports().at(-1)?.report_id ?? '';
+    };
+    return { server, post, order };
+  }
+
+  test('a file answers a create call, and a download', async () => {
+    const { cwd, shell } = await openPlace();
+    writeFileSync(join(cwd, 'created.json'), '{"report_id":"{id}"}');
+    writeFileSync(join(cwd, 'report.txt'), '\ufeffdisplays\r\n77\r\n', 'utf16le');
+    const [create = '', download = ''] = lines;
+
+    const created = await shell(`${create} exec -- adreport report create --period yesterday`);
+    expect(created).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^[0-9a-f]{32}\n$/),
+    });
+
+    const run = 'adreport run --period yesterday --metrics displays --format csv';
+    const got = await shell(`${download} exec -- ${run}`);
+    expect(got).toMatchObject({ exitCode: 0, stdout: 'displays\r\n77\r\n' });
+  });
+
+  test('a call over HTTP sets the answer of the next two calls', async () => {
+    const { post, order } = await openCalls('displays');
+    const [, path = '', body = ''] = /^POST (\S+)\n(.*)\n$/.exec(call) ?? [];
+    expect(await post(path, JSON.parse(body))).toMatchObject({ ok: true });
+
+    const id = await order();
+    for (const state of ['QUEUED', 'QUEUED', undefined]) {
+      const answer = await post('/status-reporting', { id });
+      expect(answer.headers.get('x-queue')).toBe(state === undefined ? null : '7');
+      const record = Object(await answer.json());
+      expect(record.state).toBe(state);
+    }
+  });
+
+  test('in TypeScript a fault changes documents, answers, and selects calls', async () => {
+    const { server, post, order } = await openCalls('displays');
+    new Function('service', code)(server);
+
+    const id = await order();
+    expect(await (await post('/status-reporting', { id })).json()).toEqual({ state: 'QUEUED', id });
+    const document = await (await post('/download-reporting', { id })).json();
+    expect(Object.keys(Object(document))).toContain('rows');
+    expect(Object.keys(Object(document))).not.toContain('data');
+
+    const failing = await openCalls('clicks');
+    new Function('service', code)(failing.server);
+    const failed = await failing.order();
+    expect(failing.server.reports().find(({ report_id }) => report_id === failed)?.status).toMatch(
+      /failed/i,
+    );
+  });
+});
+
 describe('every block of code', () => {
   /** printed-lines.test.ts runs these line by line. */
   const languagesOfLines = ['sh', 'console', 'crontab'];
 
-  /** package.test.ts runs the first, and clients.test.ts the other. */
-  const elsewhere = ['testing / From TypeScript / ts', 'testing / From Python / python'];
+  /** package.test.ts runs the first two, and clients.test.ts the other. */
+  const elsewhere = [
+    'testing / From TypeScript / ts',
+    'testing / From TypeScript / js',
+    'testing / From Python / python',
+  ];
 
   test.each(readCodeBlocks().map((block) => [keyOf(block), block] as const))(
     '%s: a test runs it, or the text says why none does',
