@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
@@ -461,12 +462,13 @@ async function runToEnd(program: ChildProgram): Promise<number> {
   const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
   const child = await start(program, isGroup);
 
-  const signalAll = (signal: NodeJS.Signals): void => {
+  /** Whether anybody was there to be signalled. */
+  const signalAll = (signal: NodeJS.Signals | 0): boolean => {
     try {
-      if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal);
-      else child.kill(signal);
+      if (!isGroup || child.pid === undefined) return child.kill(signal);
+      return process.kill(-child.pid, signal);
     } catch {
-      // It has ended already.
+      return false;
     }
   };
   const passOn = (): void => {
@@ -475,7 +477,7 @@ async function runToEnd(program: ChildProgram): Promise<number> {
     if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
   // A second signal ends this process at once: the command must not outlive it.
-  const endWithUs = (): void => signalAll('SIGKILL');
+  const endWithUs = (): void => void signalAll('SIGKILL');
   host.signal.addEventListener('abort', passOn);
   process.once('exit', endWithUs);
 
@@ -485,9 +487,26 @@ async function runToEnd(program: ChildProgram): Promise<number> {
     return code ?? 128 + constants.signals[killedBy];
   } finally {
     host.signal.removeEventListener('abort', passOn);
+    if (isGroup) await endGroup(signalAll);
     process.removeListener('exit', endWithUs);
-    if (isGroup) signalAll('SIGTERM');
   }
+}
+
+/** How long what a command left running has to end by itself before it is killed, in ms. */
+const graceMs = 2_000;
+
+/**
+ * Ends the processes of a group whose leader has ended. A process between its fork and its program
+ * can lose a signal to the handler of its parent, so a second one follows that cannot be lost.
+ */
+async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Promise<void> {
+  const deadline = performance.now() + graceMs;
+  let isLeft = signalAll('SIGTERM');
+  while (isLeft && performance.now() < deadline) {
+    await delay(20);
+    isLeft = signalAll(0);
+  }
+  if (isLeft) signalAll('SIGKILL');
 }
 
 /** Starts a program. Throws `UsageError` if there is none. */

@@ -130,6 +130,14 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     await expectGone(pids);
   });
 
+  test('what ignores SIGTERM is killed', async () => {
+    const script = 'trap "" TERM; sleep 60 >/dev/null 2>&1 & echo $!; exit 3';
+    const { ended, pids } = await exec(script);
+
+    expect(await ended).toMatchObject({ exitCode: 3 });
+    await expectGone(pids);
+  });
+
   test('in a terminal the command can read from it, and Ctrl-C ends both', async () => {
     // By `exec`: a shell that is just about to start a program may lose the signal.
     const script = 'read answer; echo "got $answer by $$"; exec sleep 60';

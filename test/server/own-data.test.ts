@@ -542,7 +542,7 @@ describe('a mistake is told with file, line and reason', () => {
 });
 
 describe('the example of the topic local-server', () => {
-  const [, facts = ''] = /```text\n(hour,[^`]*)```/.exec(topics['local-server'] ?? '') ?? [];
+  const [, facts = ''] = /```csv\n(hour,[^`]*)```/.exec(topics['local-server'] ?? '') ?? [];
 
   test('is served beside the built-in campaigns, refunds included', async () => {
     const folder = join(temporaryFolder(), 'mine');
