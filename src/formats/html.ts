@@ -7,16 +7,20 @@ import { listWords } from '../figures/window-text.ts';
 import { ColumnPlan } from '../output/columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
 import pageScript from '../present/page/browser/page-script.ts?bundled';
-import { renderGroupTable } from '../present/page/group-table.ts';
 import { renderCards } from '../present/page/page-cards.ts';
-import { renderFoot } from '../present/page/page-foot.ts';
-import { renderRankings } from '../present/page/page-rankings.ts';
+import { PageFoot } from '../present/page/page-foot.ts';
+import { renderPast, renderRankings } from '../present/page/page-rankings.ts';
 import { pageStyle } from '../present/page/page-style.ts';
-import { embedColumns, type PageTable, renderTable } from '../present/page/page-table.ts';
-import { htmlText } from '../present/page/page-text.ts';
+import { embedTable, type PageTable, renderTable } from '../present/page/page-table.ts';
+import { htmlText, sentenceHtml } from '../present/page/page-text.ts';
 import { renderTime } from '../present/page/page-time.ts';
 import { stylePaper } from '../present/page/paper-style.ts';
-import { tableOfReport } from '../present/page/report-table.ts';
+import {
+  type TableParts,
+  tableOfFirstUnit,
+  tableOfGroups,
+  tableOfRows,
+} from '../present/page/report-table.ts';
 import { modelOfReport, type ReportModel } from '../present/report-model.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';
@@ -81,14 +85,13 @@ export class PageEncoder implements Encoder {
       options: this.#options,
       judgement,
     });
-    const table = this.#table(model);
     const { title, facts } = model;
     const paperStyle = stylePaper({ title, window: facts.get('Window') });
 
     const pieces = [
       ...this.#head(model, `${pageStyle}${paperStyle}`),
       ...this.#notes(tail.rowCount).map((note) => `<p class="note">${htmlText(note)}</p>\n`),
-      ...this.#body(model, table),
+      ...this.#body(model),
     ];
     return pieces.map((piece) => Buffer.from(piece));
   }
@@ -117,7 +120,7 @@ export class PageEncoder implements Encoder {
     const window = facts.get('Window');
     const windowText = window === undefined ? '' : `, ${htmlText(window)}`;
     const lines = [
-      paragraph('headline', headline === undefined ? '' : htmlText(headline)),
+      paragraph('headline', headline === undefined ? '' : sentenceHtml(headline)),
       paragraph('small', compared === undefined ? '' : htmlText(compared)),
       paragraph('remark', remark.map(htmlText).join('<br>')),
     ];
@@ -145,42 +148,51 @@ ${lines.join('')}</header>
     ];
   }
 
-  #table(model: ReportModel): PageTable {
-    const { comparison, selectedColumns, provenance } = this.#options;
-    const sums = this.#sums;
-    const grouping = this.#rows ? undefined : sumsToShow(sums);
-    return tableOfReport({
-      model,
-      plan: this.#plan,
-      rows: this.#rows ?? grouping?.rowsOf() ?? [],
-      grouping,
-      sums,
-      isSelected: selectedColumns !== undefined,
-      comparison,
-      isUnrestricted: (provenance?.filters ?? []).length === 0,
-    });
-  }
+  #body(model: ReportModel): string[] {
+    if (model.empty !== undefined) return this.#emptyBody(model, model.empty);
 
-  #body(model: ReportModel, table: PageTable): string[] {
     const { comparison } = this.#options;
     const sums = this.#sums;
-    if (model.empty !== undefined) {
-      return [
-        `<p class="empty">${sentenceHtml(model.empty)}</p>\n`,
-        renderFoot(model),
-        ...dataOf(table),
-      ];
-    }
-
+    const parts = { ...this.#tableParts(), model, sums, comparison };
+    const grouping = this.#rows ? undefined : sumsToShow(sums);
+    const rows = this.#rows ?? grouping?.rowsOf() ?? [];
+    const tables = [tableOfGroups(parts), tableOfRows({ ...parts, rows, grouping })];
     return [
       renderCards(model, { sums, comparison }),
       renderTime(model),
       renderRankings(model.rankings),
-      renderGroupTable(model, { sums, comparison }),
-      renderTable(table),
-      renderFoot(model),
-      ...dataOf(table),
+      ...endOf(
+        model,
+        tables.filter((table) => table !== undefined),
+      ),
     ];
+  }
+
+  /** What is shown of a report without rows: what there was before, if it is compared. */
+  #emptyBody(model: ReportModel, sentence: string): string[] {
+    const { comparison } = this.#options;
+    const { past } = model;
+    const empty = `<p class="empty">${htmlText(sentence)}</p>\n`;
+    if (!past || !comparison) return [empty, ...endOf(model, [])];
+
+    const { sums } = comparison;
+    const table = tableOfFirstUnit({
+      ...this.#tableParts(),
+      model: past,
+      sums,
+      comparison: undefined,
+    });
+    return [
+      empty,
+      renderCards(model, { sums: this.#sums, comparison }),
+      renderPast(model, comparison.before),
+      renderTime(past),
+      ...endOf(model, table ? [table] : []),
+    ];
+  }
+
+  #tableParts(): Pick<TableParts, 'plan' | 'isSelected'> {
+    return { plan: this.#plan, isSelected: this.#options.selectedColumns !== undefined };
   }
 
   #notes(rowCount: number): string[] {
@@ -193,11 +205,6 @@ ${lines.join('')}</header>
     for (const sentence of strange) note?.(sentence);
     return [...summed, ...strange];
   }
-}
-
-/** A sentence whose command stands on one line. */
-function sentenceHtml(sentence: string): string {
-  return htmlText(sentence).replace(/adreport [a-z]+ --[a-z]+/, '<code>$&</code>');
 }
 
 function paragraph(name: string, html: string): string {
@@ -214,13 +221,23 @@ function pageTooLarge(): OutputError {
   );
 }
 
-/** What the script of the page needs of its table, to the end of the page. */
-function dataOf(table: PageTable): string[] {
+/** The tables of a page, and all behind them. */
+function endOf(model: ReportModel, tables: readonly PageTable[]): string[] {
+  const foot = new PageFoot(model, tables);
+  // Behind a table that is printed the foot could have a sheet of paper to itself.
+  const last = tables.findLast(({ paper }) => paper.isPrinted);
+  const rendered = tables.map((table) => renderTable(table, table === last ? foot.onPaper() : ''));
+  return [...rendered, foot.render(last === undefined), ...dataOf(tables)];
+}
+
+/** What the script of the page needs of its tables, to the end of the page. */
+function dataOf(tables: readonly PageTable[]): string[] {
+  const embedded = tables.flatMap((table, i) => [i === 0 ? '' : ',', ...embedTable(table)]);
   return [
     `</main>
-<script type="application/json" id="data">{"rowCount":${table.rowCount},"columns":[`,
-    ...embedColumns(table),
-    `]}</script>
+<script type="application/json" id="data">[`,
+    ...embedded,
+    `]</script>
 <script>${pageScript}</script>
 </body>
 </html>

@@ -1,5 +1,5 @@
 import { currencyOf } from '../contract/columns.ts';
-import { type Figure, figureText } from '../figures/figures.ts';
+import { type Figure, figureText, figureValue } from '../figures/figures.ts';
 import type { Sums } from '../figures/grouping.ts';
 import { roundedText } from '../figures/numbers.ts';
 
@@ -14,4 +14,12 @@ export function figureWithCurrency(figure: Figure, sums: Sums): string {
 export function withCurrency({ field, type }: Figure, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
+}
+
+/** A part of a whole by a figure, 0 to 1; `undefined` for a rate, or what is no part. */
+export function shareOf(figure: Figure, part: Sums, whole: Sums): number | undefined {
+  if (figure.derived) return undefined;
+  const value = figureValue(figure, part) ?? 0;
+  const all = figureValue(figure, whole) ?? 0;
+  return all > 0 && value >= 0 ? value / all : undefined;
 }

@@ -5,7 +5,10 @@ import type { DateUnit, Group, Sums } from '../figures/grouping.ts';
 import { decimalOf, hourText } from '../figures/numbers.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
 import type { ReportSums, Unit } from '../figures/report-sums.ts';
+import { shorten } from '../text/cell-width.ts';
 import { Decimal } from '../text/decimal.ts';
+import { nameInSentence } from '../text/printable.ts';
+import { longestInTable } from './short-names.ts';
 import { timeTexts } from './time-texts.ts';
 
 /** What a headline is made from. */
@@ -131,7 +134,8 @@ function greatestOf(moves: readonly Move[], sign: number): Move | undefined {
 }
 
 function clauseOf({ unit, group, now, before, difference }: Move, field: string): string {
-  const name = `“${nameOfGroup(unit.fields, group).name}”`;
+  const whole = nameOfGroup(unit.fields, group).name;
+  const name = `“${nameInSentence(shorten(whole, longestInTable))}”`;
   if (!before) return `the new ${name} brought ${amountText(field, now ?? none)}`;
   if (!now) return `${name}, which ended, had brought ${amountText(field, before)}`;
 

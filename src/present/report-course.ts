@@ -1,12 +1,20 @@
 import type { Comparison, Figure } from '../figures/figures.ts';
 import { nameOfGroup } from '../figures/group-name.ts';
-import { addSums, type DateUnit, type Grouping, type Sums } from '../figures/grouping.ts';
+import {
+  addSums,
+  type DateUnit,
+  type Group,
+  type Grouping,
+  type Sums,
+} from '../figures/grouping.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
 import { nounOfUnit, type ReportSums } from '../figures/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../figures/time-axis.ts';
-import { formatCount } from '../text/quantity.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount, pluralOf } from '../text/quantity.ts';
+import { figureWithCurrency, shareOf } from './figure-text.ts';
 
-/** So many values of a breakdown get a line; the others have one together. */
+/** So many values of a breakdown get a line. */
 const mostLines = 5;
 
 /** The sums of something in each slot of an axis. */
@@ -15,9 +23,6 @@ export interface TimeSeries {
   readonly name: string;
 
   readonly sums: readonly Sums[];
-
-  /** Whether it is what is left beside the greatest values. */
-  readonly isRest?: boolean;
 }
 
 /** An earlier report in the slots of an axis. */
@@ -38,14 +43,14 @@ export interface ReportCourse {
   /** The same in the earlier report. */
   readonly before: EarlierSeries | undefined;
 
-  /**
-   * The greatest values of the first breakdown, and the others together; empty where there is one
-   * value, or none.
-   */
+  /** The greatest values of the first breakdown; empty if it has fewer than two. */
   readonly lines: readonly TimeSeries[];
 
   /** What the lines are: `per day by campaign`. */
   readonly linesCaption: string;
+
+  /** How much the values without a line are, in a sentence; `undefined` if there are none. */
+  readonly withoutLine: string | undefined;
 }
 
 /** What decides the course of a report. */
@@ -74,6 +79,7 @@ export function courseOfReport(parts: CourseParts): ReportCourse | undefined {
     before,
     lines: lines?.series ?? [],
     linesCaption: lines?.caption ?? '',
+    withoutLine: lines?.withoutLine,
   };
 }
 
@@ -82,10 +88,11 @@ function earlierSeries(axis: TimeAxis, earlier: Grouping, { begins }: Comparison
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
 
-/** Lines, and what they are. */
+/** Lines, what they are, and what has none. */
 interface CaptionedLines {
   readonly series: readonly TimeSeries[];
   readonly caption: string;
+  readonly withoutLine: string | undefined;
 }
 
 /**
@@ -95,35 +102,58 @@ interface CaptionedLines {
 function linesOf(
   figure: Figure,
   axis: TimeAxis,
-  { units, course }: ReportSums,
+  { units, course, total }: ReportSums,
 ): CaptionedLines | undefined {
   const unit = units.find(({ isTime }) => !isTime);
   const groups = unit?.groups;
   if (!groups || !course || groups.size < 2) return undefined;
 
-  const sumsOver = (members: readonly { readonly key: readonly (string | null)[] }[]): Sums[] => {
-    return axis.slots.map((slot) => {
-      const cells = members.flatMap(({ key }) => {
-        return slot.map(({ key: [time] }) => course.find([time ?? null, ...key]));
-      });
-      return addSums(
-        cells.filter((cell) => cell !== undefined),
-        course.metrics,
-      );
-    });
-  };
-
   const ranked = [...groups].sort(byFigure(figure));
-  // "1 other" would take as much room as that one itself.
-  const lineCount = ranked.length > mostLines + 1 ? mostLines : ranked.length;
-  const series = ranked.slice(0, lineCount).map((group): TimeSeries => {
-    return { name: nameOfGroup(unit.fields, group).name, sums: sumsOver([group]) };
+  const series = ranked.slice(0, mostLines).map((group): TimeSeries => {
+    const { name } = nameOfGroup(unit.fields, group);
+    return { name: printable(name), sums: sumsInSlots(group, axis, course) };
   });
 
-  const rest = ranked.slice(lineCount);
-  if (rest.length > 0) {
-    const name = `${formatCount(rest.length)} others`;
-    series.push({ name, sums: sumsOver(rest), isRest: true });
-  }
-  return { series, caption: `per ${axis.step} by ${nounOfUnit(unit)}` };
+  const noun = nounOfUnit(unit);
+  const rest = ranked.slice(mostLines);
+  const withoutLine = rest.length > 0 ? notDrawn(rest, groups, { figure, noun, total }) : undefined;
+  return { series, caption: `per ${axis.step} by ${noun}`, withoutLine };
+}
+
+/** The sums of a group in each slot of an axis. */
+function sumsInSlots({ key }: Group, axis: TimeAxis, course: Grouping): Sums[] {
+  return axis.slots.map((slot) => {
+    const cells = slot.map(({ key: [time] }) => course.find([time ?? null, ...key]));
+    return addSums(
+      cells.filter((cell) => cell !== undefined),
+      course.metrics,
+    );
+  });
+}
+
+/** What a sentence on groups needs to know. */
+interface RestWords {
+  readonly figure: Figure;
+
+  /** What a group is called. */
+  readonly noun: string;
+
+  /** The whole report. */
+  readonly total: Grouping;
+}
+
+/** The groups that have no line: `Not drawn: 55 other campaigns, €94,884.11 together (82.1%).` */
+function notDrawn(
+  rest: readonly Group[],
+  { metrics }: Grouping,
+  { figure, noun, total }: RestWords,
+): string {
+  const isOne = rest.length === 1;
+  const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralOf(noun)}`;
+
+  const sums = addSums(rest, metrics);
+  const amount = `${figureWithCurrency(figure, sums)}${isOne ? '' : ' together'}`;
+  const share = shareOf(figure, sums, total.totals());
+  const percent = share === undefined ? '' : ` (${(100 * share).toFixed(1)}%)`;
+  return `Not drawn: ${subject}, ${amount}${percent}.`;
 }

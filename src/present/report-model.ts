@@ -9,7 +9,7 @@ import {
   leadingFirst,
 } from '../figures/figures.ts';
 import type { DateUnit, Sums } from '../figures/grouping.ts';
-import { nounOfRow, type ReportSums } from '../figures/report-sums.ts';
+import type { ReportSums } from '../figures/report-sums.ts';
 import { describeReport } from '../figures/window-text.ts';
 import type { ColumnPlan } from '../output/columns.ts';
 import type { EncodeOptions, ReportJudgement } from '../output/encoder.ts';
@@ -160,7 +160,7 @@ export interface Total {
   readonly change: Change | undefined;
 }
 
-/** The totals of a report by its figures; what is computed and has no value is left out. */
+/** The totals of a report by its figures, without rates that have no value, now or before. */
 export function totalsOf(
   figures: readonly Figure[],
   now: Sums,
@@ -171,7 +171,8 @@ export function totalsOf(
   const totals: Total[] = [];
   for (const figure of figures) {
     const { field, derived } = figure;
-    if (derived && figureValue(figure, now) === undefined) continue;
+    const isKnown = [now, before].some((sums) => sums && figureValue(figure, sums) !== undefined);
+    if (derived && !isKnown) continue;
 
     const meaning = derived?.meaning ?? metricOfField(field)?.meaning ?? '';
     const change = before && changeOf(figure, now, before, unicode);
@@ -203,8 +204,7 @@ export interface ReportModel {
   readonly title: string;
 
   /**
-   * What is said below the title, by names: the window, the zone, how much there is, what it is
-   * restricted to.
+   * What is said below the title, by names: the window, the zone, what the report is restricted to.
    */
   readonly facts: ReadonlyMap<string, string>;
 
@@ -219,6 +219,9 @@ export interface ReportModel {
 
   /** What is said instead of figures where there are no rows. */
   readonly empty: string | undefined;
+
+  /** What the earlier report was, where this one has no rows and is compared with one that has. */
+  readonly past: ReportModel | undefined;
 
   /** What proves that the report is not what was asked for, and what may be right, in sentences. */
   readonly findings: readonly string[];
@@ -243,36 +246,37 @@ export interface ReportModel {
   readonly about: ReadonlyMap<string, string>;
 }
 
-const emptySentence =
-  'There are no rows: nothing ran in this window, or the filters leave nothing. Ask for a longer period or with fewer filters; adreport campaigns --active lists what runs.';
+const emptySentence = 'Nothing ran in this window, or the filters leave nothing of it.';
 
 /** Decides what a report shows. */
 export function modelOfReport(parts: ReportParts): ReportModel {
   const { plan, sums, tail, options, judgement } = parts;
   const { comparison, provenance, remark } = options;
   const description = describeReport(tail.summary, sums);
-  const totals = sums.total.totals();
   const { dateUnit } = description;
+  const hasRows = tail.rowCount > 0;
+  const past = hasRows ? undefined : pastOf(parts);
+  const totals = sums.total.totals();
 
   const candidates = plan.shown.map(({ figure }) => figure);
   const figures = chooseFigures(
     candidates.filter((figure) => figure !== undefined),
-    totals,
+    past && comparison ? comparison.sums.total.totals() : totals,
   );
   const { lead } = figures;
-  const hasRows = tail.rowCount > 0;
   return {
     title: options.title ?? description.title,
-    facts: factsOf(parts, description),
+    facts: factsOf(options, description),
     remark: remark === undefined ? [] : remark.trim().split(/\r?\n/),
     headline: headlineOf({ sums, lead, comparison, dateUnit }),
     compared: comparison && comparisonSentence(comparison),
     empty: hasRows ? undefined : emptySentence,
+    past,
     findings: judgement?.findings ?? [],
     // Of a report without rows one sentence says all.
     notes: hasRows ? (judgement?.briefNotes ?? []) : [],
     figures,
-    totals: hasRows ? totalsOf(figures.shown, totals, comparison) : [],
+    totals: hasRows || past ? totalsOf(figures.shown, totals, comparison) : [],
     otherTotals: hasRows ? totalsOf(figures.others, totals, comparison) : [],
     course: courseOfReport({ sums, lead, dateUnit, comparison }),
     rankings: rankingsOf(sums, figures.shown, comparison),
@@ -281,20 +285,30 @@ export function modelOfReport(parts: ReportParts): ReportModel {
   };
 }
 
+/** The model of the earlier report; `undefined` if there is none, or it has no rows. */
+function pastOf(parts: ReportParts): ReportModel | undefined {
+  const { comparison } = parts.options;
+  const rowCount = comparison?.sums.total.rowCount ?? 0;
+  if (!comparison || rowCount === 0) return undefined;
+
+  return modelOfReport({
+    ...parts,
+    sums: comparison.sums,
+    tail: { ...parts.tail, rowCount },
+    options: { ...parts.options, comparison: undefined },
+    judgement: undefined,
+  });
+}
+
 function factsOf(
-  { sums, tail, options }: ReportParts,
-  { window, zone, dateUnit }: ReturnType<typeof describeReport>,
+  { comparison, provenance }: EncodeOptions,
+  { window, zone }: ReturnType<typeof describeReport>,
 ): Map<string, string> {
-  const { comparison, provenance } = options;
-  const [unit, another] = sums.units;
-  const noun = unit && !another ? nounOfRow(unit, dateUnit) : 'row';
-  const isOneRow = tail.rowCount === 1 && unit === undefined;
   const filters = provenance?.filters ?? [];
 
   const facts = new Map<string, string>();
   if (window !== undefined) facts.set('Window', window);
   if (zone !== undefined) facts.set('Zone', zone);
-  if (!isOneRow && tail.rowCount > 0) facts.set('Rows', formatPlural(tail.rowCount, noun));
   if (filters.length > 0) facts.set('Filters', filters.join('; '));
   if (comparison) facts.set('Compared with', comparison.before);
   return facts;

@@ -1,19 +1,20 @@
 import type { Change } from '../figures/change.ts';
 import { endedGroups } from '../figures/ended-groups.ts';
-import { type Comparison, changeOf, type Figure, figureValue } from '../figures/figures.ts';
-import { nameOfGroup } from '../figures/group-name.ts';
-import { addSums, type Group, type Grouping, type Sums } from '../figures/grouping.ts';
+import { type Comparison, changeOf, type Figure } from '../figures/figures.ts';
+import { nameOfGroup, noName } from '../figures/group-name.ts';
+import { addSums, type Group, Grouping, type Sums } from '../figures/grouping.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
 import { nounOfUnit, type ReportSums, type Unit } from '../figures/report-sums.ts';
 import { listWords } from '../figures/window-text.ts';
+import { shorten } from '../text/cell-width.ts';
+import { nameInSentence, printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
-import { figureWithCurrency } from './figure-text.ts';
+import { figureWithCurrency, shareOf } from './figure-text.ts';
+import { longestInTable, shortNames } from './short-names.ts';
+import { mostInTable } from './table-size.ts';
 
 /** How many values of a breakdown are ranked one by one; the others are added up. */
 const mostRanked = 10;
-
-/** How many stand in a table of their own, before the others. */
-const mostInTable = 50;
 
 /** So many ended groups are named in a sentence; the others are added up. */
 const mostEndedNames = 5;
@@ -21,6 +22,9 @@ const mostEndedNames = 5;
 /** A value of a breakdown, or several together, with its figures. */
 export interface RankedGroup {
   readonly name: string;
+
+  /** The name as a table and a chart show it: printable, and no longer than they have room for. */
+  readonly shortName: string;
 
   /** What else is known of it, of a campaign its id; empty where there is nothing. */
   readonly detail: string;
@@ -55,8 +59,7 @@ export interface BreakdownRanking {
   readonly topCount: number;
   readonly others: RankedGroup | undefined;
 
-  /** How many of them stand in a table, and the rest of that. */
-  readonly tableCount: number;
+  /** The sums of those that are not in a table on paper. */
   readonly othersOfTable: RankedGroup | undefined;
 
   /** What the earlier report has and this one has not. */
@@ -77,10 +80,16 @@ export function rankingsOf(
 
   const totals = sums.total.totals();
   const rankings: BreakdownRanking[] = [];
-  for (const unit of sums.units) {
+  for (const unit of unitsOf(sums, comparison)) {
     if (!unit.isTime) rankings.push(rankUnit(unit, { figure, totals, comparison }));
   }
   return rankings;
+}
+
+/** The units of a report; of one without rows those of the earlier report, without any group. */
+function unitsOf(sums: ReportSums, comparison: Comparison | undefined): readonly Unit[] {
+  if (sums.total.rowCount > 0 || !comparison) return sums.units;
+  return comparison.sums.units.map((unit) => ({ ...unit, groups: new Grouping() }));
 }
 
 /** What the values of a breakdown are ranked by, and held against. */
@@ -101,15 +110,20 @@ function rankUnit(unit: Unit, basis: RankingBasis): BreakdownRanking {
   const words = { unit, noun, figure, ended, endedSentence };
   const { groups } = unit;
   if (!groups) {
-    const nothing = { topCount: 0, others: undefined, tableCount: 0, othersOfTable: undefined };
+    const nothing = { topCount: 0, others: undefined, othersOfTable: undefined };
     return { ...words, ...nothing, isTooMany: true, groups: [] };
   }
 
   const ranked = [...groups].filter(({ sums }) => sums.get(figure.field) !== undefined);
   ranked.sort(byFigure(figure));
-  const rankedGroups = ranked.map((group) => {
+  const names = ranked.map((group) => nameOfGroup(unit.fields, group));
+  const shortByName = shortNames(names.map(({ name }) => printable(name)));
+  const rankedGroups = ranked.map((group, i) => {
+    const { name = noName, detail = '' } = names[i] ?? {};
+    const text = printable(name);
+    const words = { name, detail, shortName: shortByName.get(text) ?? text };
     const before = comparison?.sums.find(unit, group);
-    return rankedGroup(nameOfGroup(unit.fields, group), { now: group.sums, before }, basis);
+    return rankedGroup(words, { now: group.sums, before }, basis);
   });
 
   const othersAfter = (count: number): RankedGroup | undefined => {
@@ -117,15 +131,13 @@ function rankUnit(unit: Unit, basis: RankingBasis): BreakdownRanking {
     return rest.length > 0 ? othersOf(rest, groups, unit, basis) : undefined;
   };
   const topCount = countBefore(ranked.length, mostRanked);
-  const tableCount = countBefore(ranked.length, mostInTable);
   return {
     ...words,
     isTooMany: false,
     groups: rankedGroups,
     topCount,
     others: othersAfter(topCount),
-    tableCount,
-    othersOfTable: othersAfter(tableCount),
+    othersOfTable: othersAfter(mostInTable),
   };
 }
 
@@ -141,15 +153,13 @@ interface SumsOfBoth {
 }
 
 function rankedGroup(
-  { name, detail }: { readonly name: string; readonly detail: string },
+  words: Pick<RankedGroup, 'name' | 'shortName' | 'detail'>,
   { now, before }: SumsOfBoth,
   { figure, totals, comparison }: RankingBasis,
 ): RankedGroup {
-  const value = figureValue(figure, now) ?? 0;
-  const whole = figureValue(figure, totals) ?? 0;
-  const share = whole > 0 && value >= 0 ? value / whole : undefined;
+  const share = shareOf(figure, now, totals);
   const change = comparison && changeOf(figure, now, before);
-  return { name, detail, sums: now, share, before, change };
+  return { ...words, sums: now, share, before, change };
 }
 
 function othersOf(
@@ -165,15 +175,21 @@ function othersOf(
     if (before) existing.push(before);
   }
   const before = earlier && existing.length > 0 ? addSums(existing, earlier.metrics) : undefined;
-  const name = `${formatCount(rest.length)} others`;
-  return rankedGroup({ name, detail: '' }, { now: addSums(rest, all.metrics), before }, basis);
+  const name = othersText(rest.length);
+  const words = { name, shortName: name, detail: '' };
+  return rankedGroup(words, { now: addSums(rest, all.metrics), before }, basis);
+}
+
+function othersText(count: number): string {
+  return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }
 
 function endedOf(unit: Unit, { figure }: RankingBasis, comparison: Comparison): RankedGroup[] {
   return endedGroups(unit, comparison, figure).map((group) => {
     const change = changeOf(figure, undefined, group.sums);
     const { name, detail } = nameOfGroup(unit.fields, group);
-    return { name, detail, sums: new Map(), share: undefined, before: group.sums, change };
+    const words = { name, shortName: shorten(printable(name), longestInTable), detail };
+    return { ...words, sums: new Map(), share: undefined, before: group.sums, change };
   });
 }
 
@@ -188,13 +204,14 @@ function sentenceOfEnded(unit: Unit, figure: Figure, comparison: Comparison): st
   const nameCount = ended.length > mostEndedNames + 1 ? mostEndedNames : ended.length;
   const items = ended.slice(0, nameCount).map((group) => {
     const { name } = nameOfGroup(unit.fields, group);
-    return `${name} (${figureWithCurrency(figure, group.sums)} before)`;
+    const shortName = nameInSentence(shorten(name, longestInTable));
+    return `${shortName} (${figureWithCurrency(figure, group.sums)} before)`;
   });
 
   const others = ended.slice(nameCount);
   if (others.length > 0) {
     const sums = addSums(others, comparison.sums.groupsOf(unit)?.metrics ?? []);
-    items.push(`${others.length} others (${figureWithCurrency(figure, sums)} before)`);
+    items.push(`${othersText(others.length)} (${figureWithCurrency(figure, sums)} before)`);
   }
   return `Ended: ${listWords(items)}.`;
 }
@@ -209,7 +226,7 @@ export function endedSentences(
   if (!figure) return [];
 
   const sentences: string[] = [];
-  for (const unit of sums.units) {
+  for (const unit of unitsOf(sums, comparison)) {
     const sentence = unit.isTime ? undefined : sentenceOfEnded(unit, figure, comparison);
     if (sentence !== undefined) sentences.push(sentence);
   }

@@ -73,3 +73,44 @@ export function wrap(text: string, width: number): string[] {
   }
   return [...lines, line];
 }
+
+/** Made when the first text is shortened: it takes longer than the rest of a small table. */
+let graphemes: Intl.Segmenter | undefined;
+
+/** A text of at most so many cells: its beginning, with a mark for what was left out. */
+export function shorten(text: string, width: number, mark = '…'): string {
+  if (widthOf(text) <= width) return text;
+
+  const room = width - mark.length;
+  if (room <= 0) return mark.slice(0, width);
+
+  graphemes ??= new Intl.Segmenter();
+  let beginning = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    used += widthOf(segment);
+    if (used > room) break;
+    beginning += segment;
+  }
+  return beginning.trimEnd() + mark;
+}
+
+/** A text of at most so many cells: its beginning and its end, with `…` between them. */
+export function shortenMiddle(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+
+  const beginning = shorten(text, Math.ceil(width / 2));
+  const room = width - widthOf(beginning);
+  graphemes ??= new Intl.Segmenter();
+  // No grapheme that is shown takes less than a cell, and few have more than these characters.
+  const segments = [...graphemes.segment(text.slice(-8 * room))];
+
+  let end = '';
+  let used = 0;
+  for (const { segment } of segments.reverse()) {
+    used += widthOf(segment);
+    if (used > room) break;
+    end = segment + end;
+  }
+  return beginning + end.trimStart();
+}

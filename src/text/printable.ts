@@ -31,6 +31,24 @@ export function shortened(text: string, charactersAtMost = serviceTextAtMost): s
   return `${text.slice(0, charactersAtMost - 1)}…`;
 }
 
+/** Letters that are read from right to left. */
+const rightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * A name as a part of a sentence: printable. Letters from right to left are isolated (U+2068 and
+ * U+2069), because they would change the order of the words and numbers that follow.
+ */
+export function nameInSentence(name: string): string {
+  const text = printable(name);
+  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** A sentence without the marks around isolated names, for what cannot isolate them. */
+export function withoutIsolates(sentence: string): string {
+  return sentence.replace(/[\u2068\u2069]/g, '');
+}
+
 /**
  * What a person typed, or a file or a service says, as a message quotes it: safe on a terminal, and
  * cut where it is long.

@@ -10,9 +10,12 @@ interface Embedded {
   }[];
 }
 
-/** A page, what it embeds, and what was said about it. */
+/** A page, what it embeds of its tables, and what was said about it. */
 export interface ReadPage {
   readonly html: string;
+  readonly tables: readonly Embedded[];
+
+  /** The table of the rows, which is the last. */
   readonly data: Embedded;
   readonly notes: readonly string[];
 }
@@ -23,11 +26,12 @@ export async function pageOf(
   options: EncodeCase = {},
 ): Promise<ReadPage> {
   const { text: html, notes } = await encode(body, 'html', options);
-  return { html, data: readData(html), notes };
+  const tables = readTables(html);
+  return { html, tables, data: tables.at(-1) ?? { rowCount: 0, columns: [] }, notes };
 }
 
 /** What a page embeds for its script. */
-function readData(html: string): Embedded {
+function readTables(html: string): Embedded[] {
   return JSON.parse(
     /<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '',
   );

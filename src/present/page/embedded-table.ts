@@ -1,16 +1,9 @@
-import { noName } from '../../figures/group-name.ts';
+import { nameText, noName } from '../../figures/group-name.ts';
 import { groupedText, roundedText } from '../../figures/numbers.ts';
 
 /**
  * The table of a page as the page embeds it for its script, and how both show a cell.
  */
-
-/** Rows that are HTML in the page and shown at once; a phone shows fewer. */
-export const pageRows = 100;
-export const phoneRows = 25;
-
-/** Rows that are printed. */
-export const printedRows = 2000;
 
 /**
  * What a cell holds: a number that a script reads to its last digit, any other number as text, a
@@ -48,7 +41,7 @@ export interface EmbeddedColumn {
   /** The class of its cells; absent for a column that only formulas need. */
   readonly look?: string | undefined;
 
-  /** Texts shown in place of cells. */
+  /** Texts shown in place of cells: of times, and of names that are too long. */
   readonly texts?: Readonly<Record<string, string>> | undefined;
 
   readonly cells?: readonly Cell[];
@@ -67,6 +60,7 @@ export function cellText(type: CellType, cell: string | number): string {
   if (type === 'integer') return groupedText(text);
   if (type === 'money') return roundedText(text);
   if (type === 'percent') return `${roundedText(text)}%`;
+  if (type === 'name') return nameText(text);
   return text;
 }
 

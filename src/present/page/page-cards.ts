@@ -54,9 +54,9 @@ function renderCard(
   const text = figureWithCurrency(figure, sums.total.totals());
   const size = text.length > shortText ? ' class="long"' : '';
   const before = comparison?.sums.total.totals();
-  const changeLine =
-    change && before
-      ? `<dd class="change">${changeHtml(change)} <span>${htmlText(figureWithCurrency(figure, before))} before</span></dd>`
-      : '';
+  const mark = change && change.direction !== 'none' ? `${changeHtml(change)} ` : '';
+  const changeLine = before
+    ? `<dd class="change">${mark}<span>${htmlText(figureWithCurrency(figure, before))} before</span></dd>`
+    : '';
   return `<div title="${htmlText(meaning)}"><dt>${htmlText(label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
 }

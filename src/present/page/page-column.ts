@@ -11,6 +11,7 @@ import { hourText, numberIn } from '../../figures/numbers.ts';
 import type { PlannedColumn } from '../../output/columns.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
+import { shortNames } from '../short-names.ts';
 import { timeTexts } from '../time-texts.ts';
 import { type Cell, type CellType, cellText } from './embedded-table.ts';
 import { changeHtml } from './page-text.ts';
@@ -64,7 +65,7 @@ export interface PageColumn {
 
   readonly cells: readonly Cell[];
 
-  /** What is shown in place of cells that are times. */
+  /** What is shown in place of cells that are times, or names that are too long. */
   readonly texts?: ReadonlyMap<string, string>;
 
   /** Each cell as HTML where its text is not enough. */
@@ -103,8 +104,8 @@ export function pageColumn(
   if (figure?.derived) return rateColumn(figure, name, rows, totals);
 
   const cells = rows.map((row) => cellOf(row[field], column));
-  const isTime = type === 'date' || type === 'hour';
   const total = figure && figureDigits(figure, totals);
+  const texts = textsFor(cells, type, dateUnit);
   return {
     field,
     name,
@@ -112,9 +113,28 @@ export function pageColumn(
     type: figure?.type ?? cellTypeOf(type),
     figure,
     cells,
-    ...(isTime ? { texts: timeTexts({ cells, dateUnit }) } : {}),
+    ...(texts && { texts }),
     total: total ?? undefined,
   };
+}
+
+/** The texts shown in place of cells; `undefined` for cells that are shown as they are. */
+function textsFor(
+  cells: readonly Cell[],
+  type: PlannedColumn['type'],
+  dateUnit: DateUnit,
+): Map<string, string> | undefined {
+  if (type === 'date' || type === 'hour') return timeTexts({ cells, dateUnit });
+  if (type !== 'text' && type !== undefined) return undefined;
+
+  const texts = cells.filter((cell) => typeof cell === 'string');
+  const shortByName = shortNames(texts);
+  return shortByName.size > 0 ? shortByName : undefined;
+}
+
+/** Whether a column holds names or other texts, neither ids nor times. */
+export function isOfNames({ type }: Pick<PageColumn, 'type'>): boolean {
+  return type === 'name' || type === 'text';
 }
 
 function cellTypeOf(type: PlannedColumn['type']): CellType {

@@ -2,8 +2,9 @@ import { fieldLabel } from '../../contract/columns.ts';
 import { figureValue } from '../../figures/figures.ts';
 import { pluralOf } from '../../text/quantity.ts';
 import { figureWithCurrency } from '../figure-text.ts';
+import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
-import { changeHtml, htmlText } from './page-text.ts';
+import { changeHtml, htmlText, sentenceHtml } from './page-text.ts';
 
 /**
  * The greatest values of each breakdown by one figure. The bars are SVG, whose widths need no
@@ -27,6 +28,14 @@ ${charts.join('')}</div></section>
 `;
 }
 
+/** The heading of what an earlier report was, and what of it has ended. */
+export function renderPast({ rankings }: ReportModel, window: string): string {
+  const sentences = rankings.map(({ endedSentence }) => {
+    return endedSentence === undefined ? '' : `<p class="by">${sentenceHtml(endedSentence)}</p>\n`;
+  });
+  return `<section><h2>Before: ${htmlText(window)}</h2>\n${sentences.join('')}</section>\n`;
+}
+
 function renderRanking(ranking: BreakdownRanking): string {
   const { figure, isTooMany, groups, topCount, others, endedSentence } = ranking;
   if (isTooMany) return '<p class="by">Too many different values to rank.</p>';
@@ -34,10 +43,10 @@ function renderRanking(ranking: BreakdownRanking): string {
   const top = groups.slice(0, topCount);
   const most = (top[0] && figureValue(figure, top[0].sums)) ?? 0;
   const items = top.map((group) => {
-    const { name, detail } = group;
+    const { name, shortName, detail } = group;
     const title = detail === '' ? name : `${name} (${detail})`;
     const detailHtml = detail === '' ? '' : `<small>${htmlText(detail)}</small>`;
-    const label = `<span title="${htmlText(title)}"><i>${htmlText(name)}</i>${detailHtml}</span>`;
+    const label = `<span title="${htmlText(title)}"><i>${htmlText(shortName)}</i>${detailHtml}</span>`;
 
     const value = figureValue(figure, group.sums) ?? 0;
     const length = most > 0 ? Math.max(0, (100 * value) / most) : 0;
@@ -50,7 +59,7 @@ function renderRanking(ranking: BreakdownRanking): string {
 
   const isCompared = top.some(({ change }) => change !== undefined);
   const endedLine =
-    endedSentence === undefined ? '' : `<p class="by">${htmlText(endedSentence)}</p>`;
+    endedSentence === undefined ? '' : `<p class="by">${sentenceHtml(endedSentence)}</p>`;
   return `<ol${isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedLine}`;
 }
 

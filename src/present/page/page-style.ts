@@ -42,13 +42,12 @@ header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
 header .small { margin-top: .25rem; font-size: .8125rem; }
-.bars .by { margin-top: .75rem; }
+.bars .by, figure .by { margin-top: .75rem; }
 section { margin-top: 2.5rem; }
 footer { margin-top: 2.5rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 footer p { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; }
 .about dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .125rem 1rem; margin: 0 0 .5rem; font-size: .8125rem; }
 .about dd { margin: 0; font-size: inherit; font-weight: 400; letter-spacing: 0; line-height: inherit; white-space: normal; }
-.empty code { font-size: .9375em; white-space: nowrap; }
 .empty { margin: 2rem 0 0; font-size: 1.0625rem; max-width: 44rem; }
 small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 .note, .finding {
@@ -106,7 +105,7 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 .plot { display: grid; grid-template: 8.5rem 1.375rem / auto minmax(0, 1fr); gap: 0 .5rem; }
 .wide .plot { grid-template: 13rem 1.375rem / auto minmax(0, 1fr) 10.5rem; }
 .plot .ends { grid-area: 1 / 3; }
-.ends text { fill: var(--ink); font-size: .75rem; }
+.ends text { fill: var(--ink); font-size: .75rem; unicode-bidi: plaintext; }
 .y {
   display: flex; flex-direction: column; justify-content: space-between; text-align: right;
   color: var(--soft); font-size: .75rem; line-height: 1; margin: -.375rem 0; min-width: 2.25rem;
@@ -131,8 +130,8 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 /* Lines that cover each other are told apart by their dashes, too. */
 .s1 { stroke: var(--s1); stroke-dasharray: 8 4; } .s2 { stroke: var(--s2); stroke-dasharray: 2 4; }
 .s3 { stroke: var(--s3); stroke-dasharray: 10 4 2 4; } .s4 { stroke: var(--s4); stroke-dasharray: 5 3; }
-.s5 { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 1 3; }
 .ends .line { stroke-width: 1.25; stroke-dasharray: none; }
+.legend span { display: inline-flex; align-items: center; min-width: 0; }
 .legend { display: none; flex-wrap: wrap; gap: .25rem 1rem; margin: .75rem 0 0; font-size: .8125rem; }
 .key { display: inline-block; width: 1.5rem; height: .5rem; vertical-align: middle; margin-right: .375rem; overflow: visible; }
 .tip .key { width: 1.25rem; }
@@ -151,18 +150,20 @@ ol {
 ol.compared { grid-template-columns: minmax(0, 1fr) max-content max-content max-content; }
 li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; row-gap: .25rem; font-size: .875rem; line-height: 1.35; }
 li > span:first-child { display: flex; gap: .5rem; align-items: baseline; min-width: 0; }
-li i { font-style: normal; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+li i { font-style: normal; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 li i + small { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 li > small { text-align: right; }
 li svg { grid-column: 1 / -1; display: block; width: 100%; height: .375rem; border-radius: .1875rem; background: var(--grid); }
 li rect { fill: var(--data); }
 .rest, .none { color: var(--soft); }
+.ranks:not(.single) li i { white-space: normal; }
+.ranks:not(.single) li i + small { display: none; }
 
 /* A single chart has room for a name, its bar and its numbers in one line. */
 @media (min-width: 48.01rem), print {
-  .single ol { grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content; gap: .5625rem 1rem; }
+  .single ol { grid-template-columns: fit-content(30rem) minmax(6rem, 1fr) max-content max-content; gap: .5625rem 1rem; }
   .single ol.compared {
-    grid-template-columns: fit-content(22rem) minmax(6rem, 1fr) max-content max-content max-content; gap: .5625rem 1rem;
+    grid-template-columns: fit-content(30rem) minmax(6rem, 1fr) max-content max-content max-content; gap: .5625rem 1rem;
   }
   .single li > span:first-child { grid-column: 1; }
   .single li svg { grid-area: 1 / 2; align-self: center; height: .75rem; }
@@ -181,17 +182,18 @@ button:disabled { opacity: .4; cursor: default; }
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
 th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
 th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--head); font-weight: 600; z-index: 1; }
-td.t { max-width: 18rem; overflow: hidden; text-overflow: ellipsis; }
+/* A name keeps its own direction, and its place. */
+td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; }
 /* A crowded table: the names are enough, and the last column is to be seen. */
 @media screen {
-  .crowded, .rows:has(#all:checked) table { font-size: .75rem; }
-  .crowded th, .crowded td, .crowded th button, .rows:has(#all:checked) :is(th, td, th button) { padding-inline: .3125rem; }
-  th:has(button), .crowded th:has(button), .rows:has(#all:checked) th:has(button) { padding: 0; }
-  .crowded td.t, .rows:has(#all:checked) td.t { max-width: 11rem; }
-  .crowded .id, .rows:has(#all:checked) .id { display: none; }
+  .crowded, .rows:has(.switch :checked) table { font-size: .75rem; }
+  .crowded th, .crowded td, .crowded th button, .rows:has(.switch :checked) :is(th, td, th button) { padding-inline: .3125rem; }
+  th:has(button), .crowded th:has(button), .rows:has(.switch :checked) th:has(button) { padding: 0; }
+  .crowded td.t, .rows:has(.switch :checked) td.t { max-width: 11rem; }
+  .crowded .id, .rows:has(.switch :checked) .id { display: none; }
 }
 /* Figures behind "All figures". */
-.rows:not(:has(#all:checked)) :is(th, td).more { display: none; }
+.rows:not(:has(.switch :checked)) :is(th, td).more { display: none; }
 td.more, th.more { margin: 0; font-size: inherit; }
 .switch {
   position: relative; padding: .3125rem .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card);
@@ -215,7 +217,7 @@ th button:hover, tbody tr:hover td { background: var(--hover); }
 tbody tr:last-child td { border-bottom: 0; }
 /* The total is opaque at every zoom: its cells overlap each other and the edge below, where
    rounding would leave gaps. */
-tfoot td {
+.total td {
   position: sticky; bottom: -1px; z-index: 1; padding-bottom: .5rem; background: var(--head); font-weight: 600; border-bottom: 0;
   box-shadow: inset 0 1px 0 var(--line), 0 0 0 1px var(--head);
 }
@@ -248,7 +250,7 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   th.first:not(.k) { min-width: 8.5rem; }
   th.then, td.then { position: sticky; left: 8.5rem; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
   th.first, th.then { background: var(--head); z-index: 2; }
-  tfoot td.first, tfoot td.then { background: var(--head); z-index: 2; }
+  .total td.first, .total td.then { background: var(--head); z-index: 2; }
   ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
   li > span:first-child { grid-column: 1 / -1; }
   li .n { text-align: left; }
@@ -287,11 +289,8 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   header .small { font-size: .625rem; }
   .logo { height: 2.25rem; padding: 0; }
   section { margin-top: .75rem; }
-  footer { margin-top: .75rem; padding: .375rem 0 0; }
-  footer p, .about dl, .about dt { margin: 0 0 .125rem; font-size: .5625rem; }
-  .about summary { padding: 0; font-size: .625rem; color: var(--ink); font-weight: 600; list-style: none; }
-  .about::details-content { content-visibility: visible; display: block; height: auto; }
-  .about { break-inside: avoid; }
+  footer { margin-top: .75rem; padding: .375rem 0 0; break-before: avoid; break-inside: avoid; }
+  footer p { margin: 0 0 .125rem; font-size: .5625rem; }
   header + section, .note + section, .finding + section { margin-top: .75rem; }
   header, .note, .finding { break-after: avoid; }
   .note, .finding { margin-top: .5rem; padding: .375rem .625rem; }
@@ -321,21 +320,20 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   ol, ol.compared { gap: .25rem .75rem; }
   .single ol, .single ol.compared { gap: .125rem .75rem; }
   .single li svg { height: .4375rem; }
-  .bars .by { margin-top: .375rem; }
+  .bars .by, figure .by { margin-top: .25rem; }
   li { font-size: .6875rem; row-gap: .0625rem; }
   li svg { height: .1875rem; }
   li i { white-space: normal; overflow: visible; }
-  .ranks:not(.single) li i + small { display: none; }
   .cards div, figure, .bars, li, tr { break-inside: avoid; }
   h2, h3, .head, thead { break-after: avoid; }
-  .tools, .switch, .slots, .tip, .id, .more:is(th, td), .s, .all, details:not([open], .about), .unprinted .scroll, .unprinted .below { display: none !important; }
+  .tools, .switch, .slots, .tip, .id, .more:is(th, td), .s, .all, details:not([open]), .about, .unprinted, .screen { display: none !important; }
   .appendix { break-before: page; }
   .turned, .turned ~ footer { page: turned; }
   .short { break-inside: avoid; }
-  .appendix, .groups { margin-top: 1rem; }
+  .rows { margin-top: 1rem; }
   .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
   table { font-size: .5625rem; line-height: 1.3; }
-  th, td, tfoot td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
+  th, td, .total td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
   /* A name is never torn: a row is one line or two. */
   td.first:not(.k) { min-width: 24ch; max-width: 40ch; overflow-wrap: anywhere; }
   th.first { text-align: left; }
@@ -345,7 +343,11 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   td:not(.n, .k, .first) { max-width: none; overflow-wrap: anywhere; }
   th button { display: contents; }
   thead { display: table-header-group; }
-  tfoot { display: table-row-group; }
+  /* The end of a table and the foot of the page are on one sheet. */
+  tfoot { display: table-row-group; break-inside: avoid; }
+  tr.paper td { padding: .25rem 0 0; border: 0; }
+  /* Long sentences make no column wider. */
+  tr.paper div { contain: inline-size; }
   tr:hover td { background: none !important; }
   .below, p.paper { margin: .25rem 0 0; font-size: .625rem; color: var(--soft); }
 }

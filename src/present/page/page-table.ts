@@ -1,14 +1,13 @@
 import { escapeHtml, printable } from '../../text/printable.ts';
-import { formatCount } from '../../text/quantity.ts';
+import { mostInTable } from '../table-size.ts';
 import {
   cellText,
   type EmbeddedColumn,
   type EmbeddedFormula,
   emptyText,
-  pageRows,
 } from './embedded-table.ts';
-import { type PageColumn, shownText } from './page-column.ts';
-import { htmlText } from './page-text.ts';
+import { isOfNames, type PageColumn, shownText } from './page-column.ts';
+import { bdi, htmlText } from './page-text.ts';
 import type { PaperPlan } from './paper.ts';
 
 /**
@@ -16,6 +15,9 @@ import type { PaperPlan } from './paper.ts';
  * own to scroll.
  */
 const mostRowsAtOnce = 40;
+
+/** A table of more rows may be parted between two sheets of paper. */
+const mostOnOneSheet = 25;
 
 /** More columns than these have little room on a screen. */
 const mostRoomyColumns = 13;
@@ -44,14 +46,18 @@ const filterTools =
   '<button type="button" class="on" aria-label="Next rows">›</button></span></div>';
 
 /** What shows the figures that are not seen first; the style of the page makes it work. */
-const allFigures = '<label class="switch">All figures<input type="checkbox" id="all"></label>';
+const allFigures = '<label class="switch">All figures<input type="checkbox"></label>';
 
-/** The table: its first rows stand in it, the others come from what is embedded. */
-export function renderTable(table: PageTable): string {
+const restSentence = 'The first rows; a browser that runs scripts shows the others.';
+
+/**
+ * The table: its first rows stand in it, the others come from what is embedded.
+ *
+ * @param paperFoot paragraphs that are printed below it
+ */
+export function renderTable(table: PageTable, paperFoot: string): string {
   const { title, columns, rowCount, sortedBy, paper } = table;
-  if (columns.length === 0 || rowCount === 0) return '';
-
-  const count = Math.min(pageRows, rowCount);
+  const count = Math.min(mostInTable, rowCount);
   const heads = columns.map((column) => {
     const sort = column.field === sortedBy ? ' aria-sort="descending"' : '';
     return `<th scope="col" class="${lookOf(column, table)}"${sort} title="${htmlText(column.name)}">${htmlText(column.label)}`;
@@ -60,11 +66,7 @@ export function renderTable(table: PageTable): string {
     return `<tr>${columns.map((column) => renderCell(column, row, table)).join('')}`;
   });
 
-  const hasTotals = rowCount > 1 && columns.some(({ total }) => total !== undefined);
-  // An id beside a name is not always shown.
-  const labelled = columns.find(({ isBesideName }) => !isBesideName);
-  const totals = columns.map((column) => renderTotal(column, table, column === labelled));
-  const foot = hasTotals ? `<tfoot><tr>${totals.join('')}</tfoot>\n` : '';
+  const foot = renderTotals(table) + renderPaperRow(table, paperFoot);
   const inSight = columns.filter(({ isExtra }) => !isExtra).length;
   const looks = inSight > mostRoomyColumns ? ' class="crowded"' : '';
   // A single row has nothing to be filtered from.
@@ -75,28 +77,43 @@ export function renderTable(table: PageTable): string {
     paper.isAppendix ? 'appendix' : '',
     paper.isLandscape ? 'turned' : '',
     paper.isPrinted ? '' : 'unprinted',
+    rowCount <= mostOnOneSheet ? 'short' : '',
   ];
   const switchOfAll = columns.some(({ isExtra }) => isExtra) ? allFigures : '';
   return `<section class="${section.filter((name) => name !== '').join(' ')}"><div class="head"><h2>${htmlText(title)}</h2>${switchOfAll}
 ${tools}</div>
-<div class="${scroll}" tabindex="0" role="region" aria-label="Table of rows"><table${looks}>
+<div class="${scroll}" tabindex="0" role="region" aria-label="Table: ${htmlText(title)}"><table${looks}>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
-${foot}</table></div>
-<p class="below">${sentenceBelow(count, rowCount)}</p>
-${renderPaperSentences(paper)}</section>
+<tfoot>${foot}</tfoot>
+</table></div>
+<p class="below">${rowCount > count ? restSentence : ''}</p>
+</section>
 `;
 }
 
-/** What is said on paper alone. */
-function renderPaperSentences({ sentences }: PaperPlan): string {
-  return `<p class="paper">${htmlText(sentences.join(' '))}</p>\n`;
+/** The line of totals; empty where it would say nothing more. */
+function renderTotals(table: PageTable): string {
+  const { columns, rowCount } = table;
+  if (rowCount < 2 || columns.every(({ total }) => total === undefined)) return '';
+
+  // An id beside a name is not always shown.
+  const labelled = columns.find(({ isBesideName }) => !isBesideName);
+  const totals = columns.map((column) => renderTotal(column, table, column === labelled));
+  return `<tr class="total">${totals.join('')}`;
 }
 
-/** What is said below the table where it does not show every row. */
-function sentenceBelow(count: number, rowCount: number): string {
-  if (rowCount === count) return '';
-  return `Rows 1 to ${formatCount(count)} of ${formatCount(rowCount)}; the file holds the others, for a browser that runs scripts.`;
+/** What is printed below a table: a row of it, so that no sheet of paper begins between them. */
+function renderPaperRow({ columns, paper }: PageTable, paperFoot: string): string {
+  const { sentences, wholeNames, leftOut } = paper;
+  const paragraphs: string[] = [];
+  if (sentences.length > 0) paragraphs.push(htmlText(sentences.join(' ')));
+  if (wholeNames.length > 0) paragraphs.push(`Names in full: ${wholeNames.map(bdi).join(' · ')}`);
+  const html = paragraphs.map((each) => `<p class="paper">${each}</p>\n`).join('') + paperFoot;
+  if (html === '') return '';
+
+  const printed = columns.filter(({ field, isBesideName }) => !leftOut.has(field) && !isBesideName);
+  return `<tr class="paper"><td colspan="${printed.length}"><div>${html}</div>`;
 }
 
 function renderCell(column: PageColumn, row: number, table: PageTable): string {
@@ -105,7 +122,9 @@ function renderCell(column: PageColumn, row: number, table: PageTable): string {
   if (cell === null) return `<td class="${look} none">${emptyText(column.type)}`;
 
   const text = shownText(column, cell);
-  return `<td class="${look}">${column.cellHtml?.(row) ?? escapeHtml(text)}`;
+  const isShortened = isOfNames(column) && column.texts?.has(String(cell));
+  const title = isShortened ? ` title="${escapeHtml(String(cell))}"` : '';
+  return `<td class="${look}"${title}>${column.cellHtml?.(row) ?? escapeHtml(text)}`;
 }
 
 function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean): string {
@@ -127,22 +146,22 @@ function lookOf(column: PageColumn, { columns, paper }: PageTable): string {
   else names.push(type === 'text' || type === 'name' ? 't' : 'n');
   if (isBesideName) names.push('id');
   if (column === columns[0] && !isBesideName) names.push('first');
-  if (column === columns[1] && column.texts) names.push('then');
+  if (column === columns[1] && type === 'key' && column.texts) names.push('then');
   if (isExtra) names.push('more');
   if (paper.leftOut.has(column.field)) names.push('s');
   return names.join(' ');
 }
 
 /**
- * The columns as JSON for a `<script type="application/json">`: nothing in it can end the element
- * or begin a comment.
+ * A table as JSON for a `<script type="application/json">`: nothing in it can end the element or
+ * begin a comment.
  */
-export function embedColumns(table: PageTable): string[] {
+export function embedTable(table: PageTable): string[] {
   const { columns, hidden } = table;
   const all = [...columns, ...hidden];
   const indexOf = (field: string): number => all.findIndex((column) => column.field === field);
 
-  return all.map((column, i) => {
+  const embeddedColumns = all.map((column, i) => {
     const { name, type, cells, texts } = column;
     const formula = formulaOf(column, indexOf);
     const embedded: EmbeddedColumn = {
@@ -155,6 +174,7 @@ export function embedColumns(table: PageTable): string[] {
     const json = JSON.stringify(embedded).replaceAll('<', '\\u003c');
     return i === 0 ? json : `,\n${json}`;
   });
+  return [`{"rowCount":${table.rowCount},"columns":[`, ...embeddedColumns, ']}'];
 }
 
 /**

@@ -15,10 +15,16 @@ export function renderTime({ course, figures, facts }: ReportModel): string {
   const { lead, shown, others } = figures;
   if (!course || !lead) return '';
 
-  const { axis, before, lines, linesCaption } = course;
+  const { axis, before, lines, linesCaption, withoutLine } = course;
   const byGroup =
     lines.length > 1
-      ? renderTimeChart({ figure: lead, axis, series: lines, caption: linesCaption })
+      ? renderTimeChart({
+          figure: lead,
+          axis,
+          series: lines,
+          caption: linesCaption,
+          remark: withoutLine,
+        })
       : '';
   const earlier = before
     ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${htmlText(facts.get('Compared with') ?? '')}</p>`

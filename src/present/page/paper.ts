@@ -1,7 +1,8 @@
+import { listWords } from '../../figures/window-text.ts';
 import { widthOf } from '../../text/cell-width.ts';
-import { formatCount } from '../../text/quantity.ts';
 import { rankOfClass, rankOfFigure } from '../report-model.ts';
-import { type PageColumn, shownText } from './page-column.ts';
+import { mostInTable } from '../table-size.ts';
+import { isOfNames, type PageColumn, shownText } from './page-column.ts';
 
 /**
  * So many characters a line of a table has on A4, upright and across, in the letters of the page's
@@ -22,9 +23,13 @@ const textWidth = 16;
 const cellMargin = 1.2;
 
 /**
- * So many rows by time are printed as an appendix; more would be a pile of paper that nobody reads.
+ * So many rows by time, or by several things, are printed; more would be a pile of paper that
+ * nobody reads.
  */
-const mostPrintedTimes = 200;
+const mostInAppendix = 200;
+
+/** So many names are printed whole below a table that shortens them. */
+const mostWholeNames = 40;
 
 /** The widths of so many rows are looked at. */
 const measuredRows = 500;
@@ -45,6 +50,9 @@ export interface PaperPlan {
 
   /** What is said of it on paper. */
   readonly sentences: readonly string[];
+
+  /** The names that the table shortens. */
+  readonly wholeNames: readonly string[];
 }
 
 /** What decides what is printed of a table. */
@@ -55,18 +63,18 @@ export interface PaperParts {
   /** Whether the rows have times. */
   readonly hasTime: boolean;
 
-  /** What the rows are, where they are told apart by several things: `day and campaign`. */
-  readonly severalNouns: string | undefined;
+  /** What the rows are: `day`, `campaign`. */
+  readonly nouns: readonly string[];
+
+  /** What the rows beyond those that are printed come to, in a sentence. */
+  readonly restSentence?: string | undefined;
 }
 
 /** Decides what is printed of a table: its name whole, and as many figures as have room. */
-export function planPaper({ columns, rowCount, hasTime, severalNouns }: PaperParts): PaperPlan {
-  if (hasTime && rowCount > mostPrintedTimes) {
-    const by = severalNouns === undefined ? '' : ` by ${severalNouns}`;
-    const sentence = `The ${formatCount(rowCount)} rows${by} are not printed: they stand in this report as a page (.html), as a sheet (.xlsx) and as CSV.`;
-    const plan = { isPrinted: false, isAppendix: false, isLandscape: false };
-    return { ...plan, leftOut: new Set(), sentences: [sentence] };
-  }
+export function planPaper(parts: PaperParts): PaperPlan {
+  const { columns, rowCount, hasTime, nouns, restSentence } = parts;
+  const isOfSeveral = nouns.length > 1;
+  if ((hasTime || isOfSeveral) && rowCount > mostInAppendix) return notPrinted(nouns);
 
   const shown = columns.filter(({ isExtra, isBesideName }) => !isExtra && !isBesideName);
   const upright = columnsWithin(charactersAcross.portrait, shown);
@@ -74,16 +82,46 @@ export function planPaper({ columns, rowCount, hasTime, severalNouns }: PaperPar
   const isLandscape = across.length > upright.length;
   const kept = isLandscape ? across : upright;
   const dropped = columns.filter((column) => !kept.includes(column) && !column.isBesideName);
+  // Nobody misses what was computed unasked.
+  const asked = dropped.filter(({ isExtra, formula }) => !(isExtra && formula));
+  const labels = asked.map(({ label }) => label);
 
-  const labels = dropped.map(({ label }) => label);
-  const sentence = `Not printed: ${labels.join(', ')}.`;
+  const sentences: string[] = [];
+  if (restSentence !== undefined) sentences.push(restSentence);
+  if (labels.length > 0) sentences.push(`Not printed: ${labels.join(', ')}.`);
   return {
     isPrinted: true,
-    isAppendix: hasTime && severalNouns !== undefined,
+    isAppendix: isOfSeveral,
     isLandscape,
     leftOut: new Set(dropped.map(({ field }) => field)),
-    sentences: labels.length > 0 ? [sentence] : [],
+    sentences,
+    // The rows of several things repeat names that another table has.
+    wholeNames: isOfSeveral ? [] : wholeNamesOf(shown[0]),
   };
+}
+
+function notPrinted(nouns: readonly string[]): PaperPlan {
+  const sentence = `Figures by ${listWords(nouns)} are not printed: this report has them as a page (.html), a sheet (.xlsx) and CSV.`;
+  return {
+    isPrinted: false,
+    isAppendix: false,
+    isLandscape: false,
+    leftOut: new Set(),
+    sentences: [sentence],
+    wholeNames: [],
+  };
+}
+
+/** The names that a column shortens, in the order of the rows. */
+function wholeNamesOf(column: PageColumn | undefined): string[] {
+  if (!column || !isOfNames(column)) return [];
+
+  const names = new Set<string>();
+  for (const cell of column.cells.slice(0, mostInTable)) {
+    if (typeof cell === 'string' && column.texts?.has(cell)) names.add(cell);
+    if (names.size === mostWholeNames) break;
+  }
+  return [...names];
 }
 
 /** The columns that have room: figures give way in their order, and last of all other columns. */

@@ -20,8 +20,10 @@ import { earlierSlots, layOutTime } from '../../figures/time-axis.ts';
 import { listWords } from '../../figures/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../../output/columns.ts';
 import type { Row } from '../../rows/row-batch.ts';
-import { pluralOf } from '../../text/quantity.ts';
+import { formatCount, pluralOf } from '../../text/quantity.ts';
+import { figureWithCurrency } from '../figure-text.ts';
 import type { ReportModel } from '../report-model.ts';
+import { mostInTable } from '../table-size.ts';
 import {
   type ChangeColumns,
   changeColumns,
@@ -32,16 +34,11 @@ import {
 import type { PageTable } from './page-table.ts';
 import { planPaper } from './paper.ts';
 
-/** What the table of a page is made of. */
-export interface ReportTableParts {
+/** What the tables of a page are made of. */
+export interface TableParts {
   readonly model: ReportModel;
 
   readonly plan: ColumnPlan;
-
-  readonly rows: readonly Row[];
-
-  /** Present where the rows are sums, by its fields. */
-  readonly grouping: Grouping | undefined;
 
   readonly sums: ReportSums;
 
@@ -49,38 +46,95 @@ export interface ReportTableParts {
   readonly isSelected: boolean;
 
   readonly comparison: Comparison | undefined;
+}
 
-  /** Whether no filter leaves anything out of the report. */
-  readonly isUnrestricted: boolean;
+/** What the table of the rows of a report is made of. */
+export interface RowTableParts extends TableParts {
+  readonly rows: readonly Row[];
+
+  /** Present where the rows are sums, by its fields. */
+  readonly grouping: Grouping | undefined;
+}
+
+/** The rows of a table, and what they are. */
+interface TableSource {
+  readonly title: string;
+
+  /** What tells the rows apart: `day`, `campaign`. */
+  readonly nouns: readonly string[];
+
+  readonly rows: readonly Row[];
+
+  /** Present where the rows are sums, by its fields. */
+  readonly grouping: Grouping | undefined;
+
+  /** Present where each row has a counterpart in an earlier report. */
+  readonly unit: Unit | undefined;
+
+  readonly hasTime: boolean;
+}
+
+/** The table of the rows of a report; `undefined` for a row that nothing tells from others. */
+export function tableOfRows(parts: RowTableParts): PageTable | undefined {
+  const { model, sums, rows, grouping } = parts;
+  const { units } = sums;
+  // Its figures are the totals.
+  if (units.length === 0 && rows.length < 2) return undefined;
+
+  const nouns = units.map((each) => nounOfRow(each, model.dateUnit));
+  return tableOf(parts, {
+    title: grouping ? 'Sums' : titleOf(nouns),
+    nouns,
+    rows,
+    grouping,
+    unit: grouping ? undefined : onlyUnit(sums),
+    hasTime: units.some(({ isTime }) => isTime),
+  });
 }
 
 /**
- * The table of a page: the name of a row first, then its time and the figures in the order in which
- * they are read, with the change where reports are compared; the greatest first without time.
+ * The values of the first breakdown with their figures, where the rows are not that already:
+ * campaigns of a report by day and campaign.
  */
-export function tableOfReport(parts: ReportTableParts): PageTable {
-  const { model, sums, grouping, isSelected, isUnrestricted } = parts;
-  const { dateUnit } = model;
+export function tableOfGroups(parts: TableParts): PageTable | undefined {
+  const [ranking] = parts.model.rankings;
+  const grouping = ranking?.unit.groups;
+  if (!grouping || grouping.size === 0 || parts.sums.units.length < 2) return undefined;
+  return tableOfUnit(ranking.unit, parts);
+}
+
+/** The values of the first breakdown, or the times of a report that has none. */
+export function tableOfFirstUnit(parts: TableParts): PageTable | undefined {
+  const { units } = parts.sums;
+  const unit = units.find(({ isTime }) => !isTime) ?? units[0];
+  return unit && tableOfUnit(unit, parts);
+}
+
+function tableOfUnit(unit: Unit, parts: TableParts): PageTable | undefined {
+  const { groups } = unit;
+  if (!groups) return undefined;
+
+  const nouns = [nounOfRow(unit, parts.model.dateUnit)];
+  const hasTime = unit.isTime;
+  const rows = groups.rowsOf();
+  return tableOf(parts, { title: titleOf(nouns), nouns, rows, grouping: groups, unit, hasTime });
+}
+
+/**
+ * A table: the name of a row first, then its time and the figures in the order in which they are
+ * read, with the change where reports are compared; the greatest first without time. `undefined`
+ * without rows or columns.
+ */
+function tableOf(parts: TableParts, source: TableSource): PageTable | undefined {
+  const { model, sums } = parts;
+  const { title, nouns, hasTime } = source;
   const { lead } = model.figures;
-  const hasTime = sums.units.some(({ isTime }) => isTime);
   const isSorted = !hasTime && lead !== undefined;
-  const rows = isSorted ? sortedBy(lead, parts.rows) : parts.rows;
-  const shownRows: TableRows = { rows, totals: sums.total.totals(), dateUnit };
+  const rows = isSorted ? sortedBy(lead, source.rows) : source.rows;
+  const shownRows: TableRows = { rows, totals: sums.total.totals(), dateUnit: model.dateUnit };
 
-  const planned = columnsToShow(parts);
-  const inSight = new Set(model.figures.shown.map(({ field }) => field));
-  const all = planned.map((column): PageColumn => {
-    const isExtra = !isSelected && column.figure !== undefined && !inSight.has(column.field);
-    const isId = isBesideName(column, planned);
-    return { ...pageColumn(column, shownRows), isBesideName: isId, isExtra };
-  });
-  // A column without any value is left out, unless it was chosen.
-  const columns = all.filter(({ cells }) => {
-    return isSelected || cells.length === 0 || cells.some((cell) => cell !== null);
-  });
-
-  const unit = onlyUnit(sums);
-  const changes = unit && !isSelected && changesOf(parts, unit, shownRows);
+  const columns = columnsOf(parts, source, shownRows);
+  const changes = changesOf(parts, source.unit, shownRows);
   if (changes) {
     const behindLead = columns.findIndex(({ field }) => field === lead?.field) + 1;
     columns.splice(behindLead, 0, changes.change);
@@ -90,18 +144,48 @@ export function tableOfReport(parts: ReportTableParts): PageTable {
     const isThere = [...columns, ...hidden].some((column) => column.field === field);
     if (!isThere) hidden.push(pageColumn(plannedMetric(field), shownRows));
   }
-
-  const nouns = sums.units.map((each) => nounOfRow(each, dateUnit));
-  const severalNouns = nouns.length > 1 ? listWords(nouns) : undefined;
   const rowCount = rows.length;
+  if (columns.length === 0 || rowCount === 0) return undefined;
+
+  const restSentence = restOf(model, source);
   return {
-    title: grouping ? 'Sums' : titleOf(nouns, isUnrestricted),
+    title,
     columns,
     hidden,
     rowCount,
     sortedBy: isSorted ? lead.field : undefined,
-    paper: planPaper({ columns, rowCount, hasTime, severalNouns }),
+    paper: planPaper({ columns, rowCount, hasTime, nouns, restSentence }),
   };
+}
+
+/** The columns that are shown, but for the change; one without any value only if it was chosen. */
+function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): PageColumn[] {
+  const { model, isSelected } = parts;
+  const planned = columnsToShow(parts, source);
+  const inSight = new Set(model.figures.shown.map(({ field }) => field));
+
+  const columns: PageColumn[] = [];
+  for (const column of planned) {
+    const isExtra = !isSelected && column.figure !== undefined && !inSight.has(column.field);
+    const isId = isBesideName(column, planned);
+    const shown = { ...pageColumn(column, rows), isBesideName: isId, isExtra };
+    const hasValue = shown.cells.length === 0 || shown.cells.some((cell) => cell !== null);
+    if (isSelected || hasValue) columns.push(shown);
+  }
+  return columns;
+}
+
+/** What the values that are not printed come to, where the rows are those of a breakdown. */
+function restOf({ rankings }: ReportModel, { nouns, unit, rows }: TableSource): string | undefined {
+  const count = rows.length - mostInTable;
+  const ranking = rankings.find((each) => each.unit.fields.join() === unit?.fields.join());
+  if (!ranking || count <= 0) return undefined;
+
+  const [noun = ''] = nouns;
+  const words = count === 1 ? `1 other ${noun}` : `${formatCount(count)} other ${pluralOf(noun)}`;
+  const rest = ranking.othersOfTable;
+  const amount = rest ? `, ${figureWithCurrency(ranking.figure, rest.sums)} together` : '';
+  return `Not printed: ${words}${amount}.`;
 }
 
 /** Rows by a figure, the greatest first; those without it come last. */
@@ -116,7 +200,10 @@ function sortedBy(figure: Figure, rows: readonly Row[]): Row[] {
  * The columns of the report, without those that sums have no value in: what tells rows apart, then
  * the figures that are read first, and then the others with the cost of a click.
  */
-function columnsToShow({ model, plan, grouping, isSelected }: ReportTableParts): PlannedColumn[] {
+function columnsToShow(
+  { model, plan, isSelected }: TableParts,
+  { grouping }: TableSource,
+): PlannedColumn[] {
   const kept = plan.shown.filter(({ field, figure }) => {
     return figure || !grouping || grouping.by.some((key) => key.field === field);
   });
@@ -162,13 +249,12 @@ function isBesideName({ field, type }: PlannedColumn, columns: readonly PlannedC
  * one by one.
  */
 function changesOf(
-  parts: ReportTableParts,
-  unit: Unit,
+  { model, comparison, isSelected }: TableParts,
+  unit: Unit | undefined,
   { rows, totals }: TableRows,
 ): ChangeColumns | undefined {
-  const { model, comparison, grouping } = parts;
   const { lead } = model.figures;
-  if (!comparison || !lead || lead.derived || grouping) return undefined;
+  if (!comparison || !lead || lead.derived || !unit || isSelected) return undefined;
 
   const earlierOf = unit.isTime
     ? earlierByTime(unit, comparison, model.dateUnit)
@@ -227,11 +313,7 @@ function plannedMetric(field: string): PlannedColumn {
   return { field, name: field, label, type, numeric: true, ...(figure && { figure }) };
 }
 
-/**
- * `All campaigns`, `All days and campaigns`; of a report of one row whether that is everything, or
- * a part of it.
- */
-function titleOf(nouns: readonly string[], isUnrestricted: boolean): string {
-  if (nouns.length === 0) return isUnrestricted ? 'All campaigns' : 'Total';
-  return `All ${listWords(nouns.map(pluralOf))}`;
+/** `All campaigns`, `All days and campaigns`. */
+function titleOf(nouns: readonly string[]): string {
+  return nouns.length === 0 ? 'All rows' : `All ${listWords(nouns.map(pluralOf))}`;
 }

@@ -6,7 +6,8 @@ import type { Sums } from '../../figures/grouping.ts';
 import type { TimeAxis } from '../../figures/time-axis.ts';
 import { figureWithCurrency, withCurrency } from '../figure-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-course.ts';
-import { htmlText } from './page-text.ts';
+import { longestAtLine, shortNames } from '../short-names.ts';
+import { bdi, htmlText } from './page-text.ts';
 
 /**
  * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in
@@ -35,6 +36,9 @@ export interface TimeChart {
   /** What the heading says beside the name of the figure. */
   readonly caption: string;
 
+  /** A sentence below the chart. */
+  readonly remark?: string | undefined;
+
   readonly series: readonly TimeSeries[];
 
   /** The report as a whole in an earlier window. */
@@ -52,7 +56,7 @@ type VerticalScale = (value: number) => number;
  * anywhere.
  */
 export function renderTimeChart(chart: TimeChart): string {
-  const { figure, axis, caption, series, before } = chart;
+  const { figure, axis, caption, remark, series, before } = chart;
   const lines = series.map(({ sums }) => valuesOf(figure, sums));
   const values = lines.flat().filter((value) => value !== undefined);
   if (values.length === 0) return '';
@@ -79,7 +83,7 @@ export function renderTimeChart(chart: TimeChart): string {
     ...grid,
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
     isWide
-      ? lines.map((each, i) => drawLine(each, y, `line ${lookOf(series[i], i)}`)).join('')
+      ? lines.map((each, i) => drawLine(each, y, `line s${i}`)).join('')
       : drawWhole(first, y, { figure, isCompared: beforeValues !== undefined }),
   ];
 
@@ -90,16 +94,8 @@ export function renderTimeChart(chart: TimeChart): string {
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${slotsOf(chart)}</div>
 ${isWide ? `<svg class="ends" aria-hidden="true">${endsOf(series, lines, y)}</svg>\n` : ''}<svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
-${isWide ? `<p class="legend">${legendOf(series)}</p>\n` : ''}</figure>
+${isWide ? `<p class="legend">${legendOf(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
 `;
-}
-
-/**
- * The class that gives a line its colour and its dashes: lines that cover each other are told apart
- * by more than colour.
- */
-function lookOf(series: TimeSeries | undefined, index: number): string {
-  return series?.isRest ? 's5' : `s${index}`;
 }
 
 function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
@@ -202,16 +198,13 @@ function tickTexts({ ticks, slots }: TimeAxis): string {
 }
 
 /**
- * What the script of the page shows of each slot: its name, then a line for each series and the one
- * before.
+ * What the script of the page shows of each slot: its name, then the value of each series, whose
+ * name is in the legend, and of the one before.
  */
 function slotsOf({ figure, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
     const texts = [label];
-    for (const { name, sums } of series) {
-      const value = figureWithCurrency(figure, sums[i] ?? noSums);
-      texts.push(name === '' ? value : `${name}: ${value}`);
-    }
+    for (const { sums } of series) texts.push(figureWithCurrency(figure, sums[i] ?? noSums));
     if (before) texts.push(earlierText(figure, before, i));
     return `<i data-v="${texts.map(htmlText).join('\n')}"></i>`;
   });
@@ -227,9 +220,6 @@ function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: numb
 
 const noSums: Sums = new Map<string, number>();
 
-/** A name beside a line has room for so many characters. */
-const longestName = 22;
-
 /** The names beside lines are at least so far from each other, as a part of the height. */
 const leastDistance = 0.105;
 
@@ -242,12 +232,15 @@ function endsOf(series: readonly TimeSeries[], lines: readonly Values[], y: Vert
   }
   placeApart(ends);
 
+  const shortByName = shortNames(
+    series.map(({ name }) => name),
+    longestAtLine,
+  );
   const names = ends.map(({ index, end, place }) => {
-    const look = lookOf(series[index], index);
     const from = `${rounded(100 * end)}%`;
     const to = `${rounded(100 * place)}%`;
     const name = series[index]?.name ?? '';
-    return `<line class="line ${look}" x1="2" x2="14" y1="${from}" y2="${to}"/><text x="18" y="${to}" dy=".34em">${htmlText(shortName(name))}<title>${htmlText(name)}</title></text>`;
+    return `<line class="line s${index}" x1="2" x2="14" y1="${from}" y2="${to}"/><text x="18" y="${to}" dy=".34em">${htmlText(shortByName.get(name) ?? name)}<title>${htmlText(name)}</title></text>`;
   });
   return names.join('');
 }
@@ -278,15 +271,11 @@ function placeApart(ends: LineEnd[]): void {
   }
 }
 
-function shortName(name: string): string {
-  const letters = [...name];
-  return letters.length > longestName ? `${letters.slice(0, longestName - 1).join('')}…` : name;
-}
-
 function legendOf(series: readonly TimeSeries[]): string {
-  const names = series.map((each, i) => {
-    const key = `<svg class="key" aria-hidden="true"><line class="line ${lookOf(each, i)}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
-    return `<span>${key}${htmlText(each.name)}</span>`;
+  const shortByName = shortNames(series.map(({ name }) => name));
+  const names = series.map(({ name }, i) => {
+    const key = `<svg class="key" aria-hidden="true"><line class="line s${i}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
+    return `<span title="${htmlText(name)}">${key}${bdi(shortByName.get(name) ?? name)}</span>`;
   });
   return names.join(' ');
 }

@@ -3,7 +3,7 @@ import type { Change } from '../../figures/change.ts';
 import { type Comparison, type Figure, figureValue } from '../../figures/figures.ts';
 import type { Sums } from '../../figures/grouping.ts';
 import type { ReportSums } from '../../figures/report-sums.ts';
-import { printable } from '../../text/printable.ts';
+import { printable, withoutIsolates } from '../../text/printable.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { columnWidth } from './column-width.ts';
@@ -77,7 +77,8 @@ export function summarySheet(parts: SummaryParts): string {
 function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
   const { title, headline, remark, facts, findings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
-  if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
+  if (headline !== undefined)
+    rows.push([{ style: 'strong', content: printable(withoutIsolates(headline)) }]);
   for (const finding of findings) rows.push([{ style: 'finding', content: printable(finding) }]);
   if (remark.length > 0) {
     rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);

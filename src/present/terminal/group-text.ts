@@ -13,9 +13,9 @@ import { isName, type RankedGroups } from '../../figures/ranked-groups.ts';
 import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
 import { ColumnPlan } from '../../output/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
+import { shorten } from '../../text/cell-width.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { headingOf } from './headings.ts';
-import { shorten } from './table-layout.ts';
 import { keyCell, TerminalTable } from './terminal-table.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 

@@ -1,6 +1,6 @@
 import type { FieldType } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { widthOf } from '../../text/cell-width.ts';
+import { shorten, widthOf } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { headingOf } from './headings.ts';
 
@@ -315,27 +315,6 @@ export function clip(text: string): string {
   const beginning = `${text.slice(0, longestName)}…`;
   // A cut may have parted the halves of a character.
   return beginning.replace(/\p{Surrogate}/gu, '');
-}
-
-/** Made when the first text is shortened: it takes longer than the rest of a small table. */
-let graphemes: Intl.Segmenter | undefined;
-
-/** A text of at most so many cells: its beginning, with a mark for what was left out. */
-export function shorten(text: string, width: number, mark = '…'): string {
-  if (widthOf(text) <= width) return text;
-
-  const room = width - mark.length;
-  if (room <= 0) return mark.slice(0, width);
-
-  graphemes ??= new Intl.Segmenter();
-  let beginning = '';
-  let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    used += widthOf(segment);
-    if (used > room) break;
-    beginning += segment;
-  }
-  return beginning.trimEnd() + mark;
 }
 
 /** So many names are kept apart, in columns of this width at least. */

@@ -7,6 +7,7 @@ import {
   figureText,
   sumsOfRow,
 } from '../../figures/figures.ts';
+import { nameText } from '../../figures/group-name.ts';
 import { Grouping, keyText, type Sums, strangeValueNotes } from '../../figures/grouping.ts';
 import { hourText } from '../../figures/numbers.ts';
 import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
@@ -14,7 +15,7 @@ import type { ColumnPlan, PlannedColumn } from '../../output/columns.ts';
 import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
-import { printable } from '../../text/printable.ts';
+import { printable, withoutIsolates } from '../../text/printable.ts';
 import {
   chooseFigures,
   comparisonSentence,
@@ -40,7 +41,7 @@ export function endedLines(sums: ReportSums, { plan, comparison, look }: EndedPa
   const { shown } = choiceOf(plan, sums.total.totals());
   const lines: string[] = [];
   for (const sentence of endedSentences(sums, shown, comparison)) {
-    const text = plainName(printable(sentence), look?.unicode);
+    const text = plainName(printable(withoutIsolates(sentence)), look?.unicode);
     lines.push(...wrap(text, look?.width ?? endless));
   }
   return lines;
@@ -410,5 +411,7 @@ export function paintOf(
 
 /** A value that is no number as a cell. */
 export function keyCell(text: string | null, type: FieldType | undefined): string | null {
-  return text === null ? null : clip(printable(type === 'hour' ? hourText(text) : text));
+  if (text === null) return null;
+  if (type === 'text') return clip(printable(nameText(text)));
+  return clip(printable(type === 'hour' ? hourText(text) : text));
 }

@@ -1,8 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import type { AxisTick } from '../../figures/time-axis.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { widthOf } from '../../text/cell-width.ts';
-import { shorten } from './table-layout.ts';
+import { shorten, widthOf } from '../../text/cell-width.ts';
 
 /** Charts made of characters; each fits the width that it is given, and has an ASCII form. */
 

@@ -22,17 +22,17 @@ export function showChartTips(): void {
   addEventListener('scroll', hide, true);
 }
 
-/** The lines of a slot: its name, then its values, each with the colour of its line. */
+/** The lines of a slot: its name, then its values, each with the colour and name of its line. */
 function tipLines(slot: HTMLElement): HTMLElement[] {
   const [label = '', ...values] = (slot.dataset.v ?? '').split('\n');
   const name = document.createElement('strong');
   name.textContent = label;
 
-  const keys = slot.closest('figure')?.querySelectorAll('.legend .key') ?? [];
+  const legend = slot.closest('figure')?.querySelectorAll('.legend > span') ?? [];
   const lines = values.map((value, i) => {
     const line = document.createElement('div');
-    const key = keys[i];
-    if (key) line.append(key.cloneNode(true));
+    const series = legend[i]?.cloneNode(true);
+    if (series) line.append(series, ': ');
     line.append(value);
     return line;
   });

@@ -1,4 +1,5 @@
-import { type EmbeddedTable, pageRows, phoneRows, printedRows } from '../embedded-table.ts';
+import { mostInTable, mostOnPhone } from '../../table-size.ts';
+import type { EmbeddedTable } from '../embedded-table.ts';
 import {
   type CellValue,
   isChange,
@@ -12,6 +13,9 @@ interface Sorting {
   readonly column: TableColumnData;
   readonly sign: 1 | -1;
 }
+
+/** So many rows are printed on the same sheet as the totals. */
+const rowsBesideTotal = 3;
 
 /** Makes the table of a section sortable, filterable and paged. */
 export class TableControls {
@@ -30,6 +34,9 @@ export class TableControls {
 
   #sorting: Sorting | undefined;
 
+  /** Rows that a printed page has next to the totals. */
+  #lastRows: readonly HTMLTableRowElement[] = [];
+
   /** The first row in sight, and how many there are at once. */
   #from = 0;
   #atOnce: number;
@@ -38,7 +45,7 @@ export class TableControls {
     this.#section = section;
     this.#data = new TableData(table);
     this.#table = section.querySelector('table');
-    this.#totalCells = [...section.querySelectorAll<HTMLElement>('tfoot td')];
+    this.#totalCells = [...section.querySelectorAll<HTMLElement>('.total td')];
     this.#firstTotals = this.#totalCells.map((cell) => [...cell.childNodes]);
     this.#rows = everyRow(this.#data);
     this.#atOnce = rowsAtOnce();
@@ -53,7 +60,10 @@ export class TableControls {
     filter.addEventListener('input', () => this.#choose());
     this.#one('.back')?.addEventListener('click', () => this.#turn(-1));
     this.#one('.on')?.addEventListener('click', () => this.#turn(1));
-    addEventListener('beforeprint', () => this.#showAtOnce(printedRows));
+    addEventListener('beforeprint', () => {
+      this.#showAtOnce(mostInTable);
+      this.#keepEndTogether();
+    });
     addEventListener('afterprint', () => this.#showAtOnce(rowsAtOnce()));
 
     const pager = this.#one('.pager');
@@ -142,6 +152,13 @@ export class TableControls {
     this.#draw(this.#from);
   }
 
+  /** Moves the last rows to the totals, with which they stay on one sheet of paper. */
+  #keepEndTogether(): void {
+    const rows = [...(this.#table?.tBodies[0]?.rows ?? [])];
+    this.#lastRows = rows.slice(Math.max(1, rows.length - rowsBesideTotal));
+    this.#table?.tFoot?.prepend(...this.#lastRows);
+  }
+
   #scrollUp(): void {
     const scroll = this.#one('.scroll');
     if (scroll) scroll.scrollTop = 0;
@@ -150,6 +167,7 @@ export class TableControls {
   #draw(from: number): void {
     this.#from = Math.max(0, from);
     const rows = this.#rows.slice(this.#from, this.#from + this.#atOnce);
+    for (const row of this.#lastRows) row.remove();
     this.#table?.tBodies[0]?.replaceChildren(...rows.map((row) => this.#lineOf(row)));
     this.#describe(this.#from + rows.length);
   }
@@ -161,6 +179,8 @@ export class TableControls {
       const cell = line.insertCell();
       fill(cell, column, value);
       cell.className = value === null ? `${column.look} none` : (column.look ?? '');
+      const title = column.titleOf(value);
+      if (title !== undefined) cell.title = title;
     }
     return line;
   }
@@ -171,20 +191,20 @@ export class TableControls {
     const { rowCount } = this.#data;
     const from = this.#from + 1;
     const isWhole = to - from + 1 === count;
-    const span = isWhole ? '' : `${counted(from)}–${counted(to)} of `;
-    const noun = count === 1 ? ' row' : ' rows';
-    const filtered = count === rowCount ? '' : ` (of ${counted(rowCount)})`;
-    setText(this.#one('.count'), span + counted(count) + noun + filtered);
+    setText(
+      this.#one('.count'),
+      isWhole ? '' : `${counted(from)}–${counted(to)} of ${counted(count)}`,
+    );
+    if (isWhole && count < rowCount) {
+      setText(this.#one('.count'), `${counted(count)} of ${counted(rowCount)}`);
+    }
 
     const back = this.#one<HTMLButtonElement>('.back');
     if (back) back.disabled = this.#from === 0;
     const on = this.#one<HTMLButtonElement>('.on');
     if (on) on.disabled = to === count;
 
-    const below = this.#one('.below');
-    const others = `Rows ${counted(from)} to ${counted(to)} of ${counted(count)}; the file holds the others.`;
-    setText(below, count === 0 ? 'No row fits the filter.' : isWhole ? '' : others);
-    below?.classList.toggle('paper', count > 0);
+    setText(this.#one('.below'), count === 0 ? 'Nothing matches the filter.' : '');
   }
 }
 
@@ -193,7 +213,7 @@ function everyRow({ rowCount }: TableData): number[] {
 }
 
 function rowsAtOnce(): number {
-  return matchMedia('(max-width: 40rem)').matches ? phoneRows : pageRows;
+  return matchMedia('(max-width: 40rem)').matches ? mostOnPhone : mostInTable;
 }
 
 /** Sorts rows; those without a value come last, whatever the direction. */

@@ -130,6 +130,14 @@ export class TableColumnData {
     return text ?? cellText(this.type, value);
   }
 
+  /** The whole text of a value that is shown shorter. */
+  titleOf(value: CellValue): string | undefined {
+    const isName = this.type === 'name' || this.type === 'text';
+    return isName && typeof value === 'string' && this.#texts[value] !== undefined
+      ? value
+      : undefined;
+  }
+
   /**
    * What rows are sorted by: the number of each, or the place of its text among all texts; `NaN`
    * for none.
@@ -143,7 +151,9 @@ export class TableColumnData {
 
   /** The texts of all rows in lower case and without accents, as a filter compares them. */
   plainTexts(): readonly string[] {
-    this.#plainTexts ??= this.values.map((value) => plainText(this.textOf(value)));
+    this.#plainTexts ??= this.values.map((value) =>
+      plainText(this.titleOf(value) ?? this.textOf(value)),
+    );
     return this.#plainTexts;
   }
 }
