@@ -25,9 +25,30 @@ export function shortNames(names: Iterable<string>, width = longestInTable): Map
 
   const shortByName = new Map<string, string>();
   for (const [short, alike] of namesByShort) {
-    for (const name of alike) {
-      shortByName.set(name, alike.length === 1 ? short : shortenMiddle(name, width));
-    }
+    if (alike.length === 1) shortByName.set(alike[0] as string, short);
+    else for (const [name, text] of shortAlike(alike, width)) shortByName.set(name, text);
   }
   return shortByName;
+}
+
+/** The short forms of names with one beginning: with their end, or what comes before it. */
+function shortAlike(names: readonly string[], width: number): Map<string, string> {
+  const withEnd = new Map(names.map((name) => [name, shortenMiddle(name, width)]));
+  if (new Set(withEnd.values()).size === names.length) return withEnd;
+
+  const endLength = sharedEndOf(names).length;
+  return new Map(
+    names.map((name) => {
+      const beforeEnd = name.slice(0, name.length - endLength);
+      return [name, `${shortenMiddle(beforeEnd, width - 1)}…`];
+    }),
+  );
+}
+
+function sharedEndOf([first = '', ...others]: readonly string[]): string {
+  for (let length = first.length; length > 0; length--) {
+    const end = first.slice(-length);
+    if (others.every((other) => other.endsWith(end))) return end;
+  }
+  return '';
 }

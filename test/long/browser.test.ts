@@ -135,47 +135,56 @@ const faintTexts = `(() => {
 })()`;
 
 const columnOf = (page: Page, column: number): Promise<string[]> =>
-  page.locator(`section.rows tbody td:nth-child(${column})`).allTextContents();
+  page.locator('section.rows').last().locator(`tbody td:nth-child(${column})`).allTextContents();
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is installed)', () => {
   test.each([
-    { name: 'days and campaigns', make: () => reportPage('--by DAILY,CAMPAIGN') },
-    { name: 'countries, no time', make: () => reportPage('--by COUNTRY,OS') },
-    { name: 'hours of a DSP', make: () => reportPage('--profile dsp --by HOURLY,FORMAT') },
+    { name: 'days and campaigns', make: () => reportPage('--by DAILY,CAMPAIGN'), tables: 2 },
+    { name: 'countries, no time', make: () => reportPage('--by COUNTRY,OS'), tables: 2 },
+    {
+      name: 'hours of a DSP',
+      make: () => reportPage('--profile dsp --by HOURLY,FORMAT'),
+      tables: 2,
+    },
     {
       name: 'no rows',
       make: () => reportPage('--by DAILY,CAMPAIGN --filter campaignId=1'),
+      tables: 0,
     },
-    { name: 'one row', make: () => reportPage('') },
-    { name: '60,000 rows, some named as markup', make: () => pageOf(60_000) },
-  ])('$name: readable in both themes, on a desk, on a phone, and on paper', async ({ make }) => {
-    const url = fileOf(await make());
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const screen of [desktop, phone]) {
-        const page = await open(url, { ...screen, colorScheme });
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
-          screen.viewport.width,
-        );
-        expect(await page.evaluate(faintTexts)).toEqual([]);
+    { name: 'one row', make: () => reportPage(''), tables: 0 },
+    { name: '60,000 rows, some named as markup', make: () => pageOf(60_000), tables: 2 },
+  ])(
+    '$name: readable in both themes, on a desk, on a phone, and on paper',
+    async ({ make, tables }) => {
+      const url = fileOf(await make());
+      for (const colorScheme of ['light', 'dark'] as const) {
+        for (const screen of [desktop, phone]) {
+          const page = await open(url, { ...screen, colorScheme });
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+            screen.viewport.width,
+          );
+          expect(await page.evaluate(faintTexts)).toEqual([]);
+        }
       }
-    }
-    const page = await open(url, { ...desktop, colorScheme: 'dark' });
+      const page = await open(url, { ...desktop, colorScheme: 'dark' });
 
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
 
-    expect(await page.evaluate(faintTexts)).toEqual([]);
-    expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
-    expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
+      expect(await page.evaluate(faintTexts)).toEqual([]);
+      expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
+      expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
 
-    const rowCount = Number(
-      await page.evaluate("JSON.parse(document.getElementById('data').textContent).rowCount"),
-    );
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
 
-    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-
-    expect(await page.locator('section.rows tbody tr').count()).toBe(Math.min(rowCount, 2000));
-  });
+      for (const table of await page.locator('section.rows').all()) {
+        const count = await table.locator('tbody tr').count();
+        expect(count).toBeGreaterThan(0);
+        expect(count).toBeLessThanOrEqual(300);
+      }
+      expect(await page.locator('section.rows').count()).toBe(tables);
+    },
+  );
 
   test('the table sorts by numbers, filters by words, and turns its pages', async () => {
     const page = await open(fileOf(await pageOf(500)));
@@ -193,7 +202,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
 
     expect(await columnOf(page, 4)).toEqual(before);
 
-    const filter = page.getByLabel('Filter');
+    const filter = page.getByLabel('Filter').last();
     await filter.fill('ETE app12');
     const wanted = Array.from({ length: 500 }, (_, i) => i).filter(
       (i) => String(i).startsWith('12') && i % 37,
@@ -205,7 +214,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
 
     await page.getByRole('button', { name: 'Next rows' }).click();
 
-    expect((await columnOf(page, 4))[0]).toBe('com.example.app100');
+    expect((await columnOf(page, 4))[0]).toBe('com.example.app300');
   });
 
   test('filtered totals keep their rates: they are computed from the sums of the rows that are left', async () => {
@@ -251,7 +260,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
 
     const tip = page.locator('.tip');
     expect(await tip.innerText()).toMatch(/^Sat 10 Oct 2026\n/);
-    expect(await tip.locator('.key').count()).toBe(6);
+    expect(await tip.locator('.key').count()).toBe(5);
     const place = await slot.boundingBox();
     const box = await tip.boundingBox();
     expect((box?.x ?? 0) - ((place?.x ?? 0) + (place?.width ?? 0))).toBeCloseTo(8, 0);
@@ -369,10 +378,10 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       const lines = pages.flat();
       expect(lines).toContain('All campaigns');
       expect(lines).toContainEqual(
-        expect.stringMatching(`^${campaign} €[\\d,.]+ [▲▼] [\\d.]+% [\\d,]+ `),
+        expect.stringMatching(`^${campaign} [\\d,.]+ [▲▼] [\\d.]+% [\\d,]+ `),
       );
-      expect(lines.join(' ')).toContain('The 248 rows by day and campaign are not printed: they');
-      expect(lines.join(' ')).toMatch(/About this report .* Key date, campaignId/);
+      expect(lines.join(' ')).toContain('Figures by day and campaign are not printed:');
+      expect(lines.join(' ')).toMatch(/About this report .* Key: date, campaignId/);
     });
 
     test('a year by month and campaign has whole names, a running head and numbers of pages', async () => {
