@@ -136,7 +136,7 @@ test('a page says at its head what it is of, and at its foot whose and which rep
 
   const page = files['x.html'] ?? '';
   const [header = ''] = /<header>.*<\/header>/s.exec(page) ?? [];
-  const [footer = ''] = /<footer>.*<\/footer>/s.exec(page) ?? [];
+  const [footer = ''] = /<footer.*<\/footer>/s.exec(page) ?? [];
   expect(header).toContain('<span>Country: France, Germany</span>');
   expect(footer).toContain('<summary>About this report</summary>');
   expect(footer).not.toContain('<dt>Account</dt>');
