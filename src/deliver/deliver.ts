@@ -10,13 +10,13 @@ import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encod
 import { expectNoAddress } from '../output/file/address.ts';
 import {
   expandName,
-  expectHoldable,
+  expectValidOnWindows,
   hasTimePlaceholder,
   isHistoryName,
   type NameValues,
   placeholdersOf,
 } from '../output/file/file-name.ts';
-import { checkTarget, openOutput, type WholeFile } from '../output/file/output-file.ts';
+import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { type Flag, isNegation, longNameOf } from '../plan/flags/flag.ts';
 import { type OutputFlags, outputFlags } from '../plan/flags/output-flags.ts';
@@ -54,7 +54,7 @@ export interface Target {
 /** An output that has begun. Its calls throw `OutputError`. */
 interface BegunOutput extends Sink {
   /** Ends it once all is written; gives nothing for stdout. */
-  finish(): Promise<WholeFile | undefined>;
+  finish(): Promise<CompleteFile | undefined>;
 
   /** Puts the finished file into its place. */
   place(): Promise<void>;
@@ -306,7 +306,7 @@ export async function openTarget(
 
   const name = (id?: string) => expandName(template, id === undefined ? names : { ...names, id });
   const path = (id?: string) => {
-    expectHoldable(name(id), host.platform);
+    expectValidOnWindows(name(id), host.platform);
     return resolve(host.cwd, name(id));
   };
   const noClobber = !clobber;

@@ -24,7 +24,7 @@ function checkComparable(
   options: OutputFlags,
 ): void {
   const format = chooseFormat(context, options);
-  if (formats[format].hasPlaceForChanges || showsCard(context, options)) return;
+  if (formats[format].showsChanges || showsCard(context, options)) return;
   throw new UsageError(
     `--compare shows a change beside each total, which ${format} has no place for.`,
     { hint: 'Write html, xlsx or a table: -o report.html', about: { flag: '--compare' } },

@@ -115,7 +115,7 @@ class PartsRun {
     const ofAccount = toolsFor(this.#context, planned.account);
     const signal = anyOf(ofAccount.signal, this.#context.callOff.signal);
     const tools = { ...ofAccount, signal };
-    const place = placeOf(planned);
+    const place = pathKey(planned);
     const job = await this.#attempt(tools, place, () => this.#beginJob(planned));
     if (!job || job.parts.length === 0) return;
 
@@ -132,7 +132,7 @@ class PartsRun {
           tools,
           prepareIntake: (ofPart: ReportTools) => this.#intake(ofPart, job, part),
         };
-        const ofPart = placeOf(job, part);
+        const ofPart = pathKey(job, part);
         const written = await this.#attempt(tools, ofPart, () => this.#fetchPart(job, part, fetch));
         if (written) await this.#announcer.add(written);
       }),
@@ -301,7 +301,7 @@ class PartsRun {
     };
     // A refused sign-in is noted before the turn passes on: the next report of the account need not
     // meet it.
-    return this.#turnsOf(job).take(() => this.#noting(tools, placeOf(job, part), fetchNow));
+    return this.#turnsOf(job).take(() => this.#noting(tools, pathKey(job, part), fetchNow));
   }
 
   /**
@@ -326,7 +326,7 @@ class PartsRun {
 }
 
 /** A job among the others, or a part of it. */
-function placeOf(job: Job, part?: Part): ReportPlace {
+function pathKey(job: Job, part?: Part): ReportPlace {
   const { since } = part?.window ?? job.plan.window;
   return { label: part ? labelOfPart(job, part) : job.label, since };
 }

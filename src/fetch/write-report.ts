@@ -10,7 +10,7 @@ import { formats } from '../formats/index.ts';
 import type { Expectation } from '../judge/check.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import { type RowWatcher, type WrittenRows, writeRows } from '../output/encoder.ts';
-import type { WholeFile } from '../output/file/output-file.ts';
+import type { CompleteFile } from '../output/file/output-file.ts';
 import type { Provenance } from '../output/provenance.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import type { ReportOutput } from '../plan/plan.ts';
@@ -263,7 +263,7 @@ interface FinishedReport extends Pick<JudgedRows, 'reportId' | 'createdMs'> {
 
   /** Both are `undefined` for stdout. */
   readonly file: string | undefined;
-  readonly wholeFile: WholeFile | undefined;
+  readonly wholeFile: CompleteFile | undefined;
 }
 
 /** Records a file in the history of its folder, if that has one. */

@@ -4,8 +4,8 @@ import { byFigure } from './ranked-groups.ts';
 import type { Unit } from './report-sums.ts';
 
 /**
- * The groups of an earlier report that a unit has no more, the greatest by a figure first; none
- * without a value.
+ * Groups of an earlier report that are missing from a unit, largest first by a figure. Groups whose
+ * figure was 0 or had no value are left out.
  */
 export function endedGroups(unit: Unit, { sums }: Comparison, figure: Figure): Group[] {
   const before = sums.groupsOf(unit);

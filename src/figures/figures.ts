@@ -14,64 +14,60 @@ import type { Sums } from './grouping.ts';
 import { decimalOf, groupedText, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
 
-/** What is read of a group or a report: the sum of a metric, or what two sums give. */
+/** A figure of a group or a report: the sum of a metric, or a quotient of two sums. */
 export interface Figure {
   readonly field: string;
 
-  /** What the terminal calls it: its field, or `eCPM €`. */
+  /** The name in terminal output: the field, or `eCPM €`. */
   readonly name: string;
 
   readonly type: 'integer' | 'money' | 'percent';
 
-  /** Present where the figure is computed from sums. */
+  /** Present if the figure is computed from sums. */
   readonly derived?: Derivation;
 }
 
-/** How a figure is computed, and from the sums of which row fields. */
+/** How a figure is computed, and from which row fields. */
 interface Derivation extends DerivedMetric {
-  readonly over: string;
-  readonly under: string;
+  readonly numeratorField: string;
+  readonly denominatorField: string;
 }
 
-/** An earlier report, whose figures stand beside those of this one. */
+/** An earlier report whose figures are shown next to those of this one. */
 export interface Comparison {
   readonly sums: ReportSums;
 
-  /** The window of this report, and that of the earlier one, for people. */
+  /** The windows of this report and of the earlier one, for display. */
   readonly now: string;
   readonly before: string;
 
   /**
-   * When each window begins, `2026-10-01T00:00:00+0200`: what lies as far from its beginning is
-   * drawn in one place.
+   * The beginning of each window, `2026-10-01T00:00:00+0200`. Charts align the two windows at their
+   * beginnings.
    */
   readonly begins?: {
     readonly now: string;
     readonly before: string;
   };
 
-  /** How many days both windows have, where that is not the same. */
+  /** Number of days in each window, if they differ. */
   readonly days?: {
     readonly now: number;
     readonly before: number;
   };
 
-  /** What else makes the two unequal, in sentences. */
+  /** Other reasons why the two are not strictly comparable, as sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * The figures that are shown where none is named: the sums of metrics, in their order, and what
- * most people derive.
+ * The figures shown by default: the sums of metrics, in field order, and the usual derived metrics.
  */
 export function figuresOf(fields: readonly string[]): Figure[] {
   return everyFigureOf(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
 }
 
-/**
- * Every figure that can be named: the sums of the row fields that are metrics, in their order, and
- * all that derives.
- */
+/** Every available figure: the sums of metrics, in field order, and all derived metrics. */
 export function everyFigureOf(fields: readonly string[]): Figure[] {
   const metrics = fields.filter((field) => metricOfField(field));
   const figures = metrics.map((field): Figure => {
@@ -87,30 +83,39 @@ export function everyFigureOf(fields: readonly string[]): Figure[] {
 }
 
 /**
- * The derived metric of that name, computed from the given row fields; `undefined` where it is
- * none, or they lack one.
+ * The derived metric of that name, computed from the given row fields; `undefined` if there is no
+ * such metric or a field is missing.
  */
 export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
   const metric = derivedMetrics.find(({ field }) => field === name);
   if (!metric) return undefined;
 
-  const over = fields.find((field) => metricOfField(field)?.name === metric.numerator);
-  const under = fields.find((field) => metricOfField(field)?.name === metric.denominator);
-  if (over === undefined || under === undefined) return undefined;
+  const numeratorField = fields.find((field) => metricOfField(field)?.name === metric.numerator);
+  const denominatorField = fields.find(
+    (field) => metricOfField(field)?.name === metric.denominator,
+  );
+  if (numeratorField === undefined || denominatorField === undefined) return undefined;
 
   const type = metric.unit === 'percent' ? 'percent' : 'money';
-  return { field: name, name: metric.name, type, derived: { ...metric, over, under } };
+  return {
+    field: name,
+    name: metric.name,
+    type,
+    derived: { ...metric, numeratorField, denominatorField },
+  };
 }
 
-/** Figures parted into those that a reader looks for first, and the others. */
+/** Figures split into the most important ones and the rest. */
 export interface LeadingFigures {
-  /** Revenue, displays, clicks and CTR, in that order; without any of them the first figure. */
+  /**
+   * Revenue, displays, clicks and CTR, in that order; the first figure if none of them is present.
+   */
   readonly leading: readonly Figure[];
 
   readonly others: readonly Figure[];
 }
 
-/** Parts figures into those that lead and the others, which keep their own order. */
+/** Splits figures into the leading ones and the others, which keep their order. */
 export function leadingFirst(figures: readonly Figure[]): LeadingFigures {
   const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
   const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
@@ -126,8 +131,8 @@ export function leadingFirst(figures: readonly Figure[]): LeadingFigures {
 }
 
 /**
- * A figure of some sums as the number nearest to it, a rate in percent; `undefined` where they do
- * not give it.
+ * The value of a figure as the nearest double, rates in percent; `undefined` if the sums do not
+ * contain it.
  */
 export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
   if (!derived) {
@@ -135,21 +140,23 @@ export function figureValue({ field, derived }: Figure, sums: Sums): number | un
     return sum === undefined ? undefined : Number(sum);
   }
 
-  const over = pairedSum(derived.over, derived.under, sums);
-  const under = Number(pairedSum(derived.under, derived.over, sums) ?? 0);
-  if (over === undefined || under === 0 || Number.isNaN(under)) return undefined;
+  const numerator = pairedSum(derived.numeratorField, derived.denominatorField, sums);
+  const denominator = Number(
+    pairedSum(derived.denominatorField, derived.numeratorField, sums) ?? 0,
+  );
+  if (numerator === undefined || denominator === 0 || Number.isNaN(denominator)) return undefined;
 
-  return (derived.factor * Number(over)) / under;
+  return (derived.factor * Number(numerator)) / denominator;
 }
 
-/** The sums of a single row: its own numbers. */
+/** The values of a single row as sums. */
 export function sumsOfRow(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }
 
 /**
- * A derived figure as a file holds it: six decimals, a rate as a plain fraction; `null` where there
- * is none.
+ * A derived figure as written to files: six decimals, rates as plain fractions; `null` if there is
+ * no value.
  */
 export function derivedNumber(figure: Figure, sums: Sums): number | null {
   const value = figureValue(figure, sums);
@@ -159,10 +166,7 @@ export function derivedNumber(figure: Figure, sums: Sums): number | null {
   return Number(plain.toFixed(6));
 }
 
-/**
- * A figure in full, for programs: every digit of a sum, or what is derived; `null` where there is
- * none.
- */
+/** A figure with all its digits, for programs; `null` if there is no value. */
 export function figureDigits(figure: Figure, sums: Sums): string | null {
   if (figure.derived) {
     const value = derivedNumber(figure, sums);
@@ -175,8 +179,8 @@ export function figureDigits(figure: Figure, sums: Sums): string | null {
 }
 
 /**
- * A figure as people read it, every digit of a sum: `48,665.12`, `1.94%`; `null` where there is
- * none.
+ * A figure for display, sums with all their digits: `48,665.12`, `1.94%`; `null` if there is no
+ * value.
  */
 export function figureText(figure: Figure, sums: Sums): string | null {
   if (!figure.derived) {
@@ -187,12 +191,12 @@ export function figureText(figure: Figure, sums: Sums): string | null {
   const fraction = fractionOf(figure, sums);
   if (!fraction) return null;
 
-  const rounded = fraction.over.dividedBy(fraction.under, 2);
+  const rounded = fraction.numerator.dividedBy(fraction.denominator, 2);
   const text = groupedText(moneyText(String(rounded)));
   return figure.type === 'percent' ? `${text}%` : text;
 }
 
-/** A value on a scale of a figure, rounded as people read it. */
+/** A value on a figure's scale, rounded for display. */
 export function scaleText({ type }: Figure, value: number): string {
   if (type === 'integer') return groupedText(String(Math.round(value)));
   const text = groupedText(value.toFixed(2));
@@ -201,19 +205,19 @@ export function scaleText({ type }: Figure, value: number): string {
 
 const one = new Decimal(1n, 0);
 
-/** A figure without any rounding; `undefined` where the sums do not give it. */
+/** A figure without rounding; `undefined` if the sums do not contain it. */
 function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefined {
   if (!derived) {
     const sum = exactSum(field, sums);
-    return sum && { over: sum, under: one };
+    return sum && { numerator: sum, denominator: one };
   }
-  const over = pairedSum(derived.over, derived.under, sums);
-  const under = pairedSum(derived.under, derived.over, sums);
-  if (!over || !under || under.sign === 0) return undefined;
-  return { over: over.times(new Decimal(BigInt(derived.factor), 0)), under };
+  const numerator = pairedSum(derived.numeratorField, derived.denominatorField, sums);
+  const denominator = pairedSum(derived.denominatorField, derived.numeratorField, sums);
+  if (!numerator || !denominator || denominator.sign === 0) return undefined;
+  return { numerator: numerator.times(new Decimal(BigInt(derived.factor), 0)), denominator };
 }
 
-/** The sum of a metric over the rows that have another one too. */
+/** The sum of a metric over the rows that also have another one. */
 function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = exactSum(field, sums);
   const unpaired = sums.unpaired?.(field, other);
@@ -226,7 +230,7 @@ function exactSum(field: string, sums: Sums): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-/** How a figure has changed; the text of an arrow is ASCII without `unicode`. */
+/** Compares a figure of two groups or reports; without `unicode` the arrows are ASCII. */
 export function changeOf(
   figure: Figure,
   nowSums: Sums | undefined,
@@ -238,30 +242,27 @@ export function changeOf(
   return changeBetween(now, before, { isGone: nowSums === undefined, unicode });
 }
 
-/**
- * The figure of that field or metric, in any case; or the first that one of the trade's other words
- * means.
- */
+/** Finds a figure by field or metric name in any case, then by the vocabulary's synonyms. */
 export function findFigure(name: string, figures: readonly Figure[]): Figure | undefined {
-  const isNamed = (text: string | undefined): boolean => {
+  const matchesName = (text: string | undefined): boolean => {
     return text?.toLowerCase() === name.toLowerCase();
   };
-  const byField = figures.find(({ field }) => isNamed(field));
+  const byField = figures.find(({ field }) => matchesName(field));
   if (byField) return byField;
 
   const byMetric = figures.find(({ field, derived }) => {
-    return isNamed(derived?.name ?? metricOfField(field)?.name);
+    return matchesName(derived?.name ?? metricOfField(field)?.name);
   });
-  return byMetric ?? figures.find((figure) => isCalled(entryOf(figure), name));
+  return byMetric ?? figures.find((figure) => isCalled(vocabularyEntry(figure), name));
 }
 
-/** What the vocabulary says of a figure, the trade's other words for it among that. */
-function entryOf({ field, derived }: Figure): VocabularyEntry {
+/** The vocabulary entry of a figure, with its synonyms. */
+function vocabularyEntry({ field, derived }: Figure): VocabularyEntry {
   const entry = derived ?? metricOfField(field);
   return entry ?? { name: field, profiles: [], meaning: '' };
 }
 
-/** The figures of those metrics (`--metrics`), each once. Throws `UsageError`. */
+/** The figures selected by `--metrics`, without duplicates. Throws `UsageError`. */
 export function figuresNamed(names: readonly string[], figures: readonly Figure[]): Figure[] {
   const named = new Set<Figure>();
   for (const name of names) {
@@ -277,8 +278,8 @@ export function figuresNamed(names: readonly string[], figures: readonly Figure[
 
 /**
  * The error for a column that the report does not have.
- * @param columns the names of those that it has
- * @param report how the sentence begins, the report named
+ * @param columns names of the existing columns
+ * @param report subject of the sentence
  */
 export function unknownColumn(
   name: string,

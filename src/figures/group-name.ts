@@ -1,18 +1,18 @@
 import type { Group } from './grouping.ts';
 
-/** A group for people, as texts of the report: neither is fit for a terminal yet. */
+/** A group's name as raw text of the report, not yet made safe for a terminal. */
 export interface GroupName {
   readonly name: string;
 
-  /** What else is known of it, of a campaign its id; empty where there is nothing. */
+  /** Additional information, such as the id of a campaign; may be empty. */
   readonly detail: string;
 }
 
-/** What people read in place of a name that the service does not give, or that is blank. */
+/** Shown in place of a missing name. */
 export const noName = '(unknown)';
 const blankName = '(no name)';
 
-/** A group's name, and beside it what else is known of it. */
+/** The name of a group, and the value that identifies it further. */
 export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {
   const isName = (field: string, i: number): boolean => isText(key[i]) && /name$/i.test(field);
   let nameIndex = fields.findIndex(isName);
@@ -23,7 +23,7 @@ export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key
   return { name: nameText(key[nameIndex] ?? noName), detail: detail ?? '' };
 }
 
-/** A name as people read it. */
+/** A name for display. */
 export function nameText(name: string): string {
   return name.trim() === '' ? blankName : name;
 }

@@ -12,74 +12,70 @@ import { Decimal } from '../text/decimal.ts';
 import { formatCount } from '../text/quantity.ts';
 import { decimalOf, numberIn } from './numbers.ts';
 
-/** Sums by metric field, exact to the last digit; a metric without any number is absent. */
+/** Exact sums by metric field; a metric without any number is absent. */
 export interface Sums {
   get(field: string): Decimal | number | undefined;
 
   /**
-   * What rows that have a metric and lack the other one of a rate add to the sum of that metric: a
-   * rate comes from the rows that have both.
+   * The part of a metric's sum that comes from rows without the other metric of a rate. Rates are
+   * computed from rows that have both.
    */
   unpaired?(field: string, other: string): Decimal | number | undefined;
 }
 
 /**
- * The values of some fields, in their order: text, a number's digits, or `null` (also for an absent
- * field).
+ * The values of some fields, in field order: text, the digits of a number, or `null` (also for an
+ * absent field).
  */
 export type GroupKey = readonly (string | null)[];
 
-/** The rows that have the same values in some fields. */
+/** The rows with the same values in some fields. */
 export interface Group {
-  /** Its names are those of the row that came last: a campaign may be renamed. */
+  /** Names are those of the latest row, since a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: RunningSums;
 }
 
-/** The values of some fields, and the sums that belong to them, however they were made. */
+/** A key and its sums, from whatever source. */
 export interface KeyedSums {
   readonly key: GroupKey;
   readonly sums: Sums;
 }
 
 /**
- * What the dates of rows stand for: a week is called by its Monday, a month and the window of a
- * report by its first day.
+ * The unit that a row's date represents: a week is dated by its Monday, a month or a whole window
+ * by its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
-/**
- * A field by whose values rows are grouped; a `unit` makes days the first of their week or month.
- */
+/** A field to group rows by; `unit` replaces days with the first day of their week or month. */
 export interface KeyColumn {
   readonly field: string;
   readonly unit?: Exclude<DateUnit, 'day' | 'window'> | undefined;
 
   /**
-   * The field of the id that this one belongs to: rows with that id are one group, whatever they
-   * have here.
+   * The id field that this field describes: rows with the same id are one group, whatever this
+   * field contains.
    */
   readonly describes?: string;
 }
 
-/**
- * Sums while rows go by: whole hundredths in one number a metric, and beside it what does not fit.
- */
+/** Running sums: whole hundredths as one number per metric, plus a decimal for the rest. */
 export class RunningSums implements Sums {
   /**
-   * By the index of the metric; a hole where there has been no number. Plain numbers alone, which
-   * take the least memory.
+   * Indexed like the metrics, with a hole for a metric without numbers. Holds plain numbers only,
+   * which take the least memory.
    */
   readonly #hundredths: number[] = [];
 
-  readonly #beside: Decimal[] = [];
+  readonly #remainders: Decimal[] = [];
 
   readonly #fields: readonly string[];
 
-  /** Of rows that lack a metric the sums of the others, by both names. */
+  /** Sums of metrics over the rows that lack another one, by both names. */
   readonly #unpaired = new Map<string, Decimal>();
 
-  /** @param fields the metrics, which whoever made this may add to */
+  /** @param fields the metrics; the caller may append to this list */
   constructor(fields: readonly string[]) {
     this.#fields = fields;
   }
@@ -94,28 +90,28 @@ export class RunningSums implements Sums {
       return;
     }
 
-    // A sum is there from the first number on, also where all of it stands beside.
+    // The sum exists from the first number on, even if all of it is in the remainder.
     this.#hundredths[index] = sum;
     const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
-    if (decimal) this.#beside[index] = this.#beside[index]?.plus(decimal) ?? decimal;
+    if (decimal) this.#remainders[index] = this.#remainders[index]?.plus(decimal) ?? decimal;
   }
 
-  /** Adds a number of whole hundredths, less than 10¹⁵ of them. */
+  /** Adds a whole number of hundredths below 10¹⁵. */
   addHundredths(index: number, hundredths: number): void {
     const sum = (this.#hundredths[index] ?? 0) + hundredths;
     if (Math.abs(sum) < exactHundredthsAtMost) this.#hundredths[index] = sum;
     else this.add(index, hundredths / 100);
   }
 
-  /** Takes a value of a row that lacks another metric. */
+  /** Adds a value from a row that lacks another metric. */
   addUnpaired(field: string, other: string, value: number | Decimal): void {
     const decimal = decimalOf(value);
-    const pair = pairName(field, other);
+    const pair = pairKey(field, other);
     if (decimal) this.#unpaired.set(pair, this.#unpaired.get(pair)?.plus(decimal) ?? decimal);
   }
 
   unpaired(field: string, other: string): Decimal | undefined {
-    return this.#unpaired.get(pairName(field, other));
+    return this.#unpaired.get(pairKey(field, other));
   }
 
   addAll(other: Sums): void {
@@ -136,58 +132,57 @@ export class RunningSums implements Sums {
     const hundredths = this.#hundredths[index];
     if (hundredths === undefined) return undefined;
 
-    const beside = this.#beside[index];
-    return beside ? new Decimal(BigInt(hundredths), 2).plus(beside) : hundredths / 100;
+    const remainder = this.#remainders[index];
+    return remainder ? new Decimal(BigInt(hundredths), 2).plus(remainder) : hundredths / 100;
   }
 }
 
-function pairName(field: string, other: string): string {
+function pairKey(field: string, other: string): string {
   return `${field} ${other}`;
 }
 
-/**
- * The first day of the week or the month that a day, or an hour, lies in; a text that is neither
- * stays itself.
- */
+/** The first day of the week or month of a day or hour; other texts are returned unchanged. */
 function firstDayOf(unit: Exclude<DateUnit, 'day' | 'window'>, text: string): string {
   if (unit === 'month') return `${text.slice(0, 7)}-01`;
 
   const day = dayOf(text.slice(0, 10));
   if (day === undefined) return text;
-  // 1970 began with a Thursday.
+  // 1970-01-01 was a Thursday.
   const monday = Math.floor((day + 3) / 7) * 7 - 3;
   return dayText(monday);
 }
 
 /**
- * Sums the metrics of rows by the values of some fields, or over all rows where there are none.
- * Iterating gives the groups in order of first appearance. Its memory is that of the groups.
+ * Sums metrics by the values of some fields, or over all rows if there are no fields. Iterates over
+ * groups in order of first appearance. Memory grows with the number of groups only.
  */
 export class Grouping implements Iterable<Group> {
   rowCount = 0;
 
   readonly metrics: string[] = [];
 
-  /** How many values of a metric are no numbers, by field; they are in no sum. */
-  readonly strangeCounts = new Map<string, number>();
+  /** Number of values per metric that are not numbers and not part of any sum. */
+  readonly nonNumericCounts = new Map<string, number>();
 
-  /** How many characters the keys of the groups have together. */
+  /** Total length of all group keys in characters. */
   keyCharacters = 0;
 
-  readonly #groups = new Map<string, NamedGroup>();
+  readonly #groups = new Map<string, RenamableGroup>();
 
-  /** `undefined` until the first rows tell which field their time is in. */
+  /** `undefined` until the first rows show which field contains their time. */
   #by: readonly KeyColumn[] | undefined;
 
   /**
-   * For each value of a key the index of the id that it belongs to; -1 for a value that tells
-   * groups apart by itself.
+   * For each value of a key, the index of the id that it describes; -1 for a value that is part of
+   * a group's identity.
    */
   #ids: readonly number[] = [];
 
   #fields: readonly string[] = [];
 
-  /** @param by row fields, or `time`: the hours or else the days of the rows, if they have any */
+  /**
+   * @param by row fields, or `time` for the hours of the rows, or their days if there are no hours
+   */
   constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
     if (by === 'time') return;
     this.#groupBy(by.map((field) => (typeof field === 'string' ? { field } : field)));
@@ -201,9 +196,9 @@ export class Grouping implements Iterable<Group> {
     return this.#groups.size;
   }
 
-  /** Adds rows; `fields` are all the keys so far. */
+  /** Adds rows; `fields` lists every key seen so far. */
   observe(rows: readonly Row[], fields: readonly string[]): void {
-    this.#follow(fields);
+    this.#update(fields);
     for (const row of rows) {
       const values = this.by.map(({ field }) => row[field]);
       const { sums } = this.#groupAt(this.#keyOf(values));
@@ -215,15 +210,18 @@ export class Grouping implements Iterable<Group> {
     this.rowCount += rows.length;
   }
 
-  /** Adds the rows of a batch, column by column: the same sums, without an object for each row. */
+  /**
+   * Adds a batch column by column. The sums are the same as in `observe`, without an object per
+   * row.
+   */
   observeBatch(batch: RowBatch): void {
-    this.#follow(batch.fields);
+    this.#update(batch.fields);
     const groups = this.#groupsOf(batch);
     const [first] = groups;
     const isOneGroup = groups.every((group) => group === first);
 
     for (const [index, field] of this.metrics.entries()) {
-      // The checks have mostly asked for the sum of the batch already.
+      // The checks have usually computed this sum already.
       const sum = isOneGroup ? numberFactsOf(batch, field).exactHundredths : undefined;
       if (sum !== undefined) {
         first?.sums.addHundredths(index, sum);
@@ -244,7 +242,7 @@ export class Grouping implements Iterable<Group> {
     this.rowCount += batch.rowCount;
   }
 
-  /** Notes the rows of a batch that have some metrics and lack others. */
+  /** Records the rows of a batch that have some metrics and lack others. */
   #addUnpairedOf(batch: RowBatch, groups: readonly Group[]): void {
     const hasAll = this.metrics.every((field) => numberFactsOf(batch, field).areAllNumbers);
     if (hasAll || this.metrics.length < 2) return;
@@ -256,21 +254,21 @@ export class Grouping implements Iterable<Group> {
   }
 
   #addUnpaired(sums: RunningSums, valueIn: (field: string) => Value | undefined): void {
-    const lacked: string[] = [];
-    const had: { readonly field: string; readonly number: number | Decimal }[] = [];
+    const missing: string[] = [];
+    const present: { readonly field: string; readonly number: number | Decimal }[] = [];
     for (const field of this.metrics) {
       const number = numberIn(valueIn(field));
-      if (number === null || number === undefined) lacked.push(field);
-      else had.push({ field, number });
+      if (number === null || number === undefined) missing.push(field);
+      else present.push({ field, number });
     }
-    for (const other of lacked) {
-      for (const { field, number } of had) sums.addUnpaired(field, other, number);
+    for (const other of missing) {
+      for (const { field, number } of present) sums.addUnpaired(field, other, number);
     }
   }
 
   /**
-   * Adds the groups of another grouping, by as many of its keys as this one has; a key that it
-   * lacks is null.
+   * Adds the groups of another grouping, using as many of its keys as this one has; missing keys
+   * become null.
    */
   absorb(other: Grouping): void {
     if (!this.#by) this.#groupBy(other.by);
@@ -291,13 +289,10 @@ export class Grouping implements Iterable<Group> {
   }
 
   find(key: GroupKey): Group | undefined {
-    return this.#groups.get(this.#idOf(key));
+    return this.#groups.get(this.#identityOf(key));
   }
 
-  /**
-   * Groups as rows of a report: their values by key, their sums as numbers or the digits of
-   * numbers.
-   */
+  /** Groups as report rows: keys as fields, sums as numbers or digits. */
   rowsOf(groups: Iterable<KeyedSums> = this): Row[] {
     const rows: Row[] = [];
     for (const { key, sums } of groups) {
@@ -312,8 +307,8 @@ export class Grouping implements Iterable<Group> {
     return rows;
   }
 
-  /** Takes over what a report has got so far, where that has changed. */
-  #follow(fields: readonly string[]): void {
+  /** Updates keys and metrics if the fields of the report have changed. */
+  #update(fields: readonly string[]): void {
     if (fields === this.#fields) return;
     this.#fields = fields;
     if (!this.#by) this.#groupBy(timeFieldOf(fields).map((field) => ({ field })));
@@ -324,10 +319,10 @@ export class Grouping implements Iterable<Group> {
     const number = numberIn(value);
     if (number === null) return;
     if (number !== undefined) sums.add(index, number);
-    else this.strangeCounts.set(field, (this.strangeCounts.get(field) ?? 0) + 1);
+    else this.nonNumericCounts.set(field, (this.nonNumericCounts.get(field) ?? 0) + 1);
   }
 
-  /** The group of each row. Rows that follow each other often have the same. */
+  /** The group of each row. Consecutive rows often share one. */
   #groupsOf(batch: RowBatch): Group[] {
     const columns = this.by.map(({ field }) => valuesOf(batch, field));
     const groups: Group[] = [];
@@ -340,7 +335,7 @@ export class Grouping implements Iterable<Group> {
     return groups;
   }
 
-  /** @param values what a row has in the fields of `by` */
+  /** @param values the row's values in the fields of `by` */
   #keyOf(values: readonly (Value | undefined)[]): GroupKey {
     return values.map((value, i) => {
       const text = keyText(value);
@@ -361,7 +356,7 @@ export class Grouping implements Iterable<Group> {
   }
 
   #groupAt(key: GroupKey): Group {
-    const id = this.#idOf(key);
+    const id = this.#identityOf(key);
     const existing = this.#groups.get(id);
     if (!existing) {
       const group = { key, sums: new RunningSums(this.metrics) };
@@ -375,24 +370,24 @@ export class Grouping implements Iterable<Group> {
     return existing;
   }
 
-  /** A text that no other group has: each value follows its length. */
-  #idOf(key: GroupKey): string {
+  /** A text that is unique per group: each value is prefixed with its length. */
+  #identityOf(key: GroupKey): string {
     let id = '';
     for (const [i, text] of key.entries()) {
-      const belongsToId = (key[this.#ids[i] ?? -1] ?? null) !== null;
-      if (belongsToId) continue;
+      const isDescription = (key[this.#ids[i] ?? -1] ?? null) !== null;
+      if (isDescription) continue;
       id += text === null ? '-' : `${text.length}:${text}`;
     }
     return id;
   }
 }
 
-/** A group whose key takes over a newer name. */
-interface NamedGroup extends Group {
+/** A group whose key can be updated to a newer name. */
+interface RenamableGroup extends Group {
   key: GroupKey;
 }
 
-/** A row's value as a key of groups: its text, the digits of a number, JSON of anything else. */
+/** A row's value as a group key: text, the digits of a number, or JSON for anything else. */
 export function keyText(value: Value | undefined): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -402,67 +397,64 @@ export function isTime(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
-/** The field that tells the time of rows best, as a list of one; an empty list where none does. */
+/** The most precise time field as a list of one; empty if there is none. */
 export function timeFieldOf(fields: readonly string[]): string[] {
   if (fields.includes('hour')) return ['hour'];
   return fields.includes('date') ? ['date'] : [];
 }
 
-/** The sums of groups that have the same metrics. */
+/** The sums of several groups with the same metrics. */
 export function addSums(groups: readonly Group[], metrics: readonly string[]): RunningSums {
   const all = new RunningSums(metrics);
   for (const { sums } of groups) all.addAll(sums);
   return all;
 }
 
-/** A group that has a time. */
+/** A group with a time. */
 export interface TimedGroup extends Group {
   readonly time: string;
 }
 
 /**
- * The groups that have a time, in its order: at the end of summer 02:00+0200 comes before
+ * The groups that have a time, in chronological order: when clocks go back, 02:00+0200 precedes
  * 02:00+0100.
  */
 export function inTimeOrder(groups: Iterable<Group>): TimedGroup[] {
   const timed: TimedGroup[] = [];
   for (const group of groups) {
     const time = group.key[0] ?? '';
-    // A text that is empty, or `total`, has no place on a line of time.
+    // An empty text, or `total`, has no position on a time axis.
     if (/^\d{4}-\d\d-\d\d/.test(time)) timed.push({ ...group, time });
   }
   return timed.sort((a, b) => compareTimes(a.time, b.time));
 }
 
-/** Orders two times by their instants; texts that are no times by their letters. */
+/** Compares two times by instant, other texts alphabetically. */
 export function compareTimes(a: string, b: string): number {
   const first = momentOf(a)?.instantMs ?? Date.parse(a);
   const second = momentOf(b)?.instantMs ?? Date.parse(b);
   return first - second || Number(a > b) - Number(a < b);
 }
 
-/** A metric of a report, and what a note calls it. */
+/** A metric of a report, and its name in notes. */
 interface NamedField {
   readonly field: string;
   readonly name: string;
 }
 
-/**
- * Says how many values of metrics are in none of the sums: who reads a total has to know what is
- * not in it.
- */
+/** Notes on metric values that are not numbers, and therefore not part of any sum. */
 export function strangeValueNotes(
-  { strangeCounts }: Grouping,
+  { nonNumericCounts }: Grouping,
   columns: readonly NamedField[],
 ): string[] {
   const notes: string[] = [];
   for (const { field, name } of columns) {
-    const count = strangeCounts.get(field);
+    const count = nonNumericCounts.get(field);
     if (count === undefined) continue;
     notes.push(
       count === 1
-        ? `1 value of ${name} is no number, and is in no sum.`
-        : `${formatCount(count)} values of ${name} are no numbers, and are in no sum.`,
+        ? `1 value of ${name} is not a number and is left out of the sums.`
+        : `${formatCount(count)} values of ${name} are not numbers and are left out of the sums.`,
     );
   }
   return notes;

@@ -3,8 +3,8 @@ import type { Value } from '../rows/row-batch.ts';
 import { Decimal, longestNumber } from '../text/decimal.ts';
 
 /**
- * The number that a row's value is or that its text `"1234,50"` holds; `null` for nothing,
- * `undefined` for no number.
+ * The number in a row's value, also from a text such as `"1234,50"`; `null` for no value,
+ * `undefined` if the value is not a number.
  */
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
@@ -14,18 +14,18 @@ export function numberIn(value: Value | undefined): number | Decimal | null | un
   const text = numberTextOf(value);
   if (text === undefined) return undefined;
 
-  // A double holds every decimal number of 15 digits, and gives them back.
+  // A double preserves every decimal number of up to 15 digits.
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }
 
-/** A number as a decimal one; `undefined` for what is not finite. */
+/** A number as a decimal; `undefined` if it is not finite. */
 export function decimalOf(number: number | Decimal): Decimal | undefined {
   return typeof number === 'number' ? Decimal.parse(String(number)) : number;
 }
 
 /**
- * A number with its thousands apart: `48,665.12`. What is no number, or has hundreds of digits,
- * stays as it is.
+ * A number with thousands separators: `48,665.12`. Returns other texts, and numbers of hundreds of
+ * digits, unchanged.
  */
 export function groupedText(number: string): string {
   if (number.length > longestNumber) return number;
@@ -35,7 +35,7 @@ export function groupedText(number: string): string {
   );
 }
 
-/** An amount of money with two decimals at least: `5` is `5.00`; no digit is taken away. */
+/** An amount of money with at least two decimals: `5` becomes `5.00`; digits are never removed. */
 export function moneyText(number: string): string {
   const text = /^-?\d+(?:\.\d+)?$/.test(number) ? number : Decimal.parse(number)?.toString();
   if (text === undefined) return number;
@@ -44,21 +44,23 @@ export function moneyText(number: string): string {
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
-/** Made when it is first needed: that takes 15 ms, for which every command would wait. */
-let cents: Intl.NumberFormat | undefined;
+/** Created on first use: it takes 15 ms, which not every command should pay for. */
+let centsFormat: Intl.NumberFormat | undefined;
 
 /**
- * A number with its thousands apart and two decimals, rounded where it has more; what is no number
- * stays.
+ * A number with thousands separators, rounded to two decimals; other texts are returned unchanged.
  */
 export function roundedText(number: string): string {
   if (!Decimal.parse(number)) return number;
 
-  cents ??= new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-  return cents.format(number as `${number}`);
+  centsFormat ??= new Intl.NumberFormat('en', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
+  return centsFormat.format(number as `${number}`);
 }
 
-/** An hour without the minutes and seconds that it never has: `2026-10-25 02:00+0200`. */
+/** An hour without minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */
 export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }

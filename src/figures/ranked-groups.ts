@@ -19,37 +19,37 @@ import {
   type Sums,
 } from './grouping.ts';
 
-/** The groups of a report in the order that was asked for, and what is beyond the top. */
+/** The groups of a report in the requested order, and the sum of those that are not shown. */
 export interface RankedGroups {
   readonly all: Grouping;
 
   readonly figures: readonly Figure[];
 
-  /** The groups to show, the first ones of the order. */
+  /** The groups to show, in order. */
   readonly top: readonly Group[];
 
-  /** Those beyond the top; `undefined` where there are none. */
+  /** Groups that are not shown; `undefined` if all are. */
   readonly others: OtherGroups | undefined;
 
-  /** The figure that decides the order, where one was named. */
+  /** The figure given to `--sort`, if any. */
   readonly sortedBy: Figure | undefined;
 }
 
-/** Groups that are not shown one by one: how many, and what they come to. */
+/** Number and sums of the groups that are not shown. */
 interface OtherGroups {
   readonly count: number;
   readonly sums: Sums;
 }
 
-/** How groups are to be put in order. */
+/** The requested order and number of groups. */
 export interface Ranking {
   /**
-   * A key or a figure, then perhaps `:asc` or `:desc`. Default: time upwards, else the first figure
-   * downwards.
+   * A key or a figure, optionally with `:asc` or `:desc`. Default: by time ascending, otherwise by
+   * the first figure descending.
    */
   readonly sort?: string;
 
-  /** How many groups are shown. Default: all. */
+  /** Maximum number of groups to show. Default: all. */
   readonly count?: number;
 }
 
@@ -58,21 +58,18 @@ type Order = (a: Group, b: Group) => number;
 interface NamedOrder {
   readonly order: Order;
 
-  /** The figure that was named. */
+  /** The figure in `--sort`. */
   readonly sortedBy?: Figure;
 }
 
-/**
- * Puts groups in order and adds up those beyond the top. Throws `UsageError` for a column that is
- * not there.
- */
+/** Sorts groups and adds up those that are not shown. Throws `UsageError` for an unknown column. */
 export function rankGroups(
   all: Grouping,
   figures: readonly Figure[],
   { sort, count }: Ranking = {},
 ): RankedGroups {
   const { order, sortedBy } =
-    sort === undefined ? { order: usualOrder(all, figures[0]) } : orderNamed(sort, all);
+    sort === undefined ? { order: defaultOrder(all, figures[0]) } : parseSort(sort, all);
   const ordered = [...all].sort(order);
   const top = ordered.slice(0, count);
   const rest = ordered.slice(top.length);
@@ -83,7 +80,7 @@ export function rankGroups(
 }
 
 /**
- * Groups by one figure, the greatest first (or with `sign` 1 the least); those that do not have it
+ * Orders groups by a figure, largest first (smallest first with `sign` 1); groups without a value
  * come last.
  */
 export function byFigure(figure: Figure, sign: 1 | -1 = -1): Order {
@@ -96,18 +93,18 @@ export function byFigure(figure: Figure, sign: 1 | -1 = -1): Order {
   };
 }
 
-function usualOrder({ by }: Grouping, lead: Figure | undefined): Order {
+function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
   const time = by.findIndex(({ field }) => isTime(field));
   if (time >= 0) return byTime(time, 1);
   return lead ? byFigure(lead) : () => 0;
 }
 
-function orderNamed(sort: string, { by, metrics }: Grouping): NamedOrder {
+function parseSort(sort: string, { by, metrics }: Grouping): NamedOrder {
   const match = /^\s*(.*?)(?::(asc|desc))?\s*$/i.exec(sort);
   const name = match?.[1] ?? '';
   const direction = match?.[2]?.toLowerCase();
 
-  const key = by.findIndex(({ field }) => sameName(field, name));
+  const key = by.findIndex(({ field }) => isSameName(field, name));
   if (key >= 0) {
     const sign = direction === 'desc' ? -1 : 1;
     const isFirstTime = key === by.findIndex(({ field }) => isTime(field));
@@ -119,7 +116,7 @@ function orderNamed(sort: string, { by, metrics }: Grouping): NamedOrder {
   if (figure) return { order: byFigure(figure, direction === 'asc' ? 1 : -1), sortedBy: figure };
 
   if (name.includes(':')) {
-    throw new UsageError(`--sort ${sort}: after the colon stands asc or desc.`, {
+    throw new UsageError(`--sort ${sort}: only asc or desc can follow the colon.`, {
       hint: 'For example: --sort ctr:asc',
     });
   }
@@ -136,7 +133,7 @@ function byText(index: number, sign: 1 | -1): Order {
   return byKey(index, (a, b) => sign * texts.compare(a, b));
 }
 
-/** Groups by one value of their keys; those without one come last, whichever way round. */
+/** Orders groups by one value of their keys; groups without one come last in both directions. */
 function byKey(index: number, compare: (a: string, b: string) => number): Order {
   return (a, b) => {
     const first = a.key[index] ?? null;
@@ -147,7 +144,7 @@ function byKey(index: number, compare: (a: string, b: string) => number): Order 
 }
 
 /**
- * The fields that a flag means: columns of the report, in any case, or those of breakdowns. Throws
+ * Resolves the columns or breakdowns given to a flag to fields of the report, in any case. Throws
  * `UsageError`.
  */
 export function resolveKeys(
@@ -157,61 +154,61 @@ export function resolveKeys(
 ): KeyColumn[] {
   const keys = new Map<string, KeyColumn>();
   for (const name of names) {
-    for (const key of keysNamed(name, fields, flag)) {
+    for (const key of keysOf(name, fields, flag)) {
       if (!keys.has(key.field)) keys.set(key.field, key);
     }
   }
   return [...keys.values()];
 }
 
-/** The breakdowns that add up days. */
-const addedUnits: Readonly<Record<string, KeyColumn['unit']>> = {
+/** Breakdowns computed from days. */
+const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
   WEEKLY: 'week',
   MONTHLY: 'month',
 };
 
-function keysNamed(name: string, fields: readonly string[], flag: string): KeyColumn[] {
-  const column = fields.includes(name) ? name : fields.find((field) => sameName(field, name));
+function keysOf(name: string, fields: readonly string[], flag: string): KeyColumn[] {
+  const column = fields.includes(name) ? name : fields.find((field) => isSameName(field, name));
   const breakdown = findAnyBreakdown(name);
-  // A breakdown and a column may have the same name but for its case, as in `OS` and `os`.
+  // A breakdown and a column may differ in case only, as in `OS` and `os`.
   if (column !== undefined && (!breakdown || column === name)) return [{ field: column }];
 
-  const ownFields = breakdown?.fields.map((field) => field.name) ?? [];
-  const present = ownFields.filter((field) => fields.includes(field));
+  const breakdownFields = breakdown?.fields.map((field) => field.name) ?? [];
+  const present = breakdownFields.filter((field) => fields.includes(field));
   const hasHour = present.includes('hour');
   if (present.length === 0 || (breakdown?.name === 'HOURLY' && !hasHour)) {
     const dimensions = fields.filter((field) => !metricOfField(field));
     throw unknownColumn(breakdown?.name ?? name, dimensions, `${flag}: the report`);
   }
 
-  // An hour says its day.
+  // An hour includes its day.
   const keys = hasHour ? ['hour'] : present;
-  const unit = breakdown && addedUnits[breakdown.name];
+  const unit = breakdown && calendarUnits[breakdown.name];
   return keys.map((field) => ({ field, unit }));
 }
 
 /**
- * The row fields that `--filter name=…` may mean: a column in any case, or the columns of a
+ * Row fields that `--filter name=…` can refer to: a column in any case, or the columns of a
  * breakdown.
  */
 export function fieldsNamed(name: string, fields: readonly string[]): string[] {
-  const columns = fields.filter((field) => sameName(field, name));
+  const columns = fields.filter((field) => isSameName(field, name));
   if (columns.length > 0) return columns;
 
   return resolveKeys([name], fields, '--filter').map(({ field }) => field);
 }
 
-function sameName(field: string, name: string): boolean {
+function isSameName(field: string, name: string): boolean {
   return field.toLowerCase() === name.toLowerCase();
 }
 
-/** A member of an object that is written as JSON, its value as JSON already. */
+/** A member of a JSON object, with its value already serialized. */
 interface JsonMember {
   readonly name: string;
   readonly json: string;
 }
 
-/** Groups as texts of JSON objects; sums keep every digit. */
+/** Groups as serialized JSON objects; sums keep all their digits. */
 export function groupsAsJson({
   all,
   figures,
@@ -225,20 +222,20 @@ export function groupsAsJson({
   });
 }
 
-/** The figures of some sums as members of a JSON object, `null` where they do not give one. */
+/** Figures as members of a JSON object, `null` if there is no value. */
 export function figuresAsJson(figures: readonly Figure[], sums: Sums): JsonMember[] {
   return figures.map((figure) => {
     return { name: figure.field, json: figureDigits(figure, sums) ?? 'null' };
   });
 }
 
-/** A JSON object of members in their order. */
+/** Serializes members as a JSON object, in order. */
 export function objectOf(members: readonly JsonMember[]): string {
   const texts = members.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
   return `{${texts.join(',')}}`;
 }
 
-/** Whether a field is read by people, and is neither an id nor a time. */
+/** True for a field that contains readable text rather than an id or a time. */
 export function isName(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }

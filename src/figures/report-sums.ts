@@ -12,34 +12,37 @@ import {
   timeFieldOf,
 } from './grouping.ts';
 
-/** Of a breakdown with more values than this no sums are kept; of time, ten years of hours are. */
-const mostValues = 50_000;
-const mostMoments = 100_000;
-
 /**
- * So many values all breakdowns may have together, and so many characters in them: of those beyond,
- * no sums are kept.
+ * Sums are dropped for a breakdown with more values than this, and for time with more moments (ten
+ * years of hours fit).
  */
-const mostValuesInAll = 300_000;
-const mostCharactersInAll = 16 * 1024 * 1024;
+const maxValues = 50_000;
+const maxMoments = 100_000;
 
 /**
- * Fields that belong together, what one breakdown adds to a row (`campaignId` and `campaignName`)
- * or time, and their sums.
+ * Limits for all breakdowns together, in values and in characters; breakdowns that exceed them get
+ * no sums.
+ */
+const maxValuesInAll = 300_000;
+const maxCharactersInAll = 16 * 1024 * 1024;
+
+/**
+ * Related fields and their sums: the fields of one breakdown (`campaignId` and `campaignName`), or
+ * time.
  */
 export interface Unit {
   readonly fields: readonly string[];
 
   readonly isTime: boolean;
 
-  /** Absent for time, and for a field that the vocabulary does not know. */
+  /** Absent for time and for fields unknown to the vocabulary. */
   readonly breakdown?: Breakdown;
 
-  /** `undefined` where there are more values than are kept. */
+  /** `undefined` if there are too many values. */
   groups: Grouping | undefined;
 }
 
-/** A column of a report, as far as it matters whether it is added up or grouped by. */
+/** A report column: numeric columns are summed, others are grouped by. */
 interface SummedColumn {
   readonly field: string;
   readonly numeric: boolean;
@@ -67,7 +70,7 @@ function unitOf(field: string, textFields: readonly string[]): Unit {
   return { fields, isTime: false, breakdown, groups: new Grouping(keyColumnsOf(fields)) };
 }
 
-/** The columns that groups have: where the first one is an id, the others only describe it. */
+/** Grouping columns; if the first field is an id, the other fields only describe it. */
 function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
   const [first, ...others] = fields;
   if (first === undefined) return [];
@@ -76,22 +79,22 @@ function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
 }
 
 /**
- * Sums a report's rows as a whole, by each unit that has a value anywhere, and by time together
- * with the first other unit. Its memory is bounded, whatever the rows hold.
+ * Sums of a report as a whole, by each unit with values, and by time combined with the first other
+ * unit. Memory is bounded.
  */
 export class ReportSums {
   readonly total = new Grouping();
 
-  /** `undefined` until the first rows come. */
+  /** `undefined` until the first rows arrive. */
   #units: readonly Unit[] | undefined;
 
-  /** Time together with another unit; `undefined` until rows have a value in both. */
+  /** Time combined with another unit; `undefined` until rows have values in both. */
   #course: Unit | undefined;
 
-  /** Adds the rows of a batch; `columns` are those that are to be shown. */
+  /** Adds the rows of a batch; `columns` are those to be shown. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
     this.#units ??= unitsOf(columns);
-    this.#course ??= this.#beginCourse(batch);
+    this.#course ??= this.#startCourse(batch);
 
     const units = this.#course ? [...this.#units, this.#course] : this.#units;
     let valuesInAll = 0;
@@ -103,9 +106,9 @@ export class ReportSums {
       const { size, keyCharacters } = unit.groups;
       const values = valuesInAll + size;
       const characters = charactersInAll + keyCharacters;
-      const most = unit.isTime ? mostMoments : mostValues;
-      const isWithinAll = values <= mostValuesInAll && characters <= mostCharactersInAll;
-      if (size > most || !isWithinAll) {
+      const max = unit.isTime ? maxMoments : maxValues;
+      const isWithinLimits = values <= maxValuesInAll && characters <= maxCharactersInAll;
+      if (size > max || !isWithinLimits) {
         unit.groups = undefined;
         continue;
       }
@@ -121,15 +124,15 @@ export class ReportSums {
       ...unit,
       groups: unit.groups && new Grouping(unit.groups.by),
     }));
-    for (const unit of this.#units ?? []) unit.groups = joined(unit.groups, other.groupsOf(unit));
+    for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.groupsOf(unit));
     if (other.#course) {
       this.#course ??= { ...other.#course, groups: new Grouping(other.#course.groups?.by) };
-      this.#course.groups = joined(this.#course.groups, other.#course.groups);
+      this.#course.groups = merged(this.#course.groups, other.#course.groups);
     }
     this.total.absorb(other.total);
   }
 
-  /** The units that have a value anywhere. */
+  /** Units with at least one value. */
   get units(): readonly Unit[] {
     return (this.#units ?? []).filter(({ groups }) => {
       if (!groups) return true;
@@ -138,76 +141,70 @@ export class ReportSums {
   }
 
   /**
-   * The sums by time (the first value of a key) and by the first other unit that has values;
-   * `undefined` where there are none.
+   * Sums by time (the first value of a key) and by the first other unit with values; `undefined` if
+   * there are none.
    */
   get course(): Grouping | undefined {
     return this.#course?.groups;
   }
 
-  /**
-   * The sums of a group of another report, by the same unit of this one; `undefined` where this one
-   * has no such group.
-   */
+  /** The sums in this report of another report's group; `undefined` if it does not exist here. */
   find({ fields }: Pick<Unit, 'fields'>, { key }: Pick<Group, 'key'>): Sums | undefined {
     return this.groupsOf({ fields })?.find(key)?.sums;
   }
 
   /**
-   * The groups of this report by the unit of another one; `undefined` where this one has no such
-   * unit, or too many groups.
+   * The groups of this report by another report's unit; `undefined` if it has no such unit or too
+   * many groups.
    */
   groupsOf({ fields }: Pick<Unit, 'fields'>): Grouping | undefined {
     const unit = this.#units?.find((each) => each.fields.join() === fields.join());
     return unit?.groups;
   }
 
-  #beginCourse(batch: RowBatch): Unit | undefined {
+  #startCourse(batch: RowBatch): Unit | undefined {
     const filled = (this.#units ?? []).filter(({ fields }) => {
-      return fields.some((field) => hasAnything(batch, field));
+      return fields.some((field) => hasAnyValue(batch, field));
     });
     const time = filled.find((unit) => unit.isTime);
     const other = filled.find((unit) => !unit.isTime);
     if (!time?.groups || !other) return undefined;
 
     const groups = new Grouping([...time.fields, ...keyColumnsOf(other.fields)]);
-    // The rows before had no value here.
+    // Earlier rows had no value in this unit.
     groups.absorb(time.groups);
     return { fields: [], isTime: true, groups };
   }
 }
 
-/** Groups with those of another report; `undefined` if either has more than are kept. */
-function joined(groups: Grouping | undefined, other: Grouping | undefined): Grouping | undefined {
+/** Merges groups with those of another report; `undefined` if either was dropped. */
+function merged(groups: Grouping | undefined, other: Grouping | undefined): Grouping | undefined {
   if (!groups || !other) return undefined;
   groups.absorb(other);
   return groups;
 }
 
-/** Whether a row has anything in a field but null; an empty text is something. */
-function hasAnything(batch: RowBatch, field: string): boolean {
+/** True if any row has a value other than null in a field; an empty text counts. */
+function hasAnyValue(batch: RowBatch, field: string): boolean {
   return valuesOf(batch, field).some((value) => value !== null && value !== undefined);
 }
 
-/** The unit that tells the rows of a report apart, where it is one. */
+/** The unit that distinguishes the rows of a report, if there is exactly one. */
 export function onlyUnit({ units }: ReportSums): Unit | undefined {
   const [unit, another] = units;
   return another ? undefined : unit;
 }
 
-/**
- * What a row is, where a unit tells it from the others: `campaign`, `day`, `hour`, `week`, `month`,
- * `window`.
- */
-export function nounOfRow(unit: Unit, dateUnit: DateUnit): string {
-  if (!unit.isTime) return nounOfUnit(unit);
+/** The noun for one row of a unit: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
+export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
+  if (!unit.isTime) return unitNoun(unit);
   return unit.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
 /**
- * What a unit is called: `campaign`, `postal code`; a field that the vocabulary does not know by
- * its own name.
+ * The noun for a unit: `campaign`, `postal code`; the field name for fields unknown to the
+ * vocabulary.
  */
-export function nounOfUnit({ breakdown, fields }: Unit): string {
+export function unitNoun({ breakdown, fields }: Unit): string {
   return breakdown ? nounOf(breakdown) : fields.map(fieldLabel).join(', ');
 }

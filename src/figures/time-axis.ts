@@ -4,23 +4,20 @@ import { dayOf, momentOf } from '../contract/values.ts';
 import type { Comparison } from './figures.ts';
 import type { DateUnit, Group } from './grouping.ts';
 
-/**
- * Equal steps of time, from the first that has rows to the last, those between without any
- * included.
- */
+/** Equal time steps from the first with rows to the last, including empty steps in between. */
 export interface TimeAxis {
   readonly step: Step;
 
-  /** The first step, counted from 1970. */
+  /** Number of the first step, counted from 1970. */
   readonly first: number;
 
-  /** What each step is called: `Thu 1 Oct 2026`. */
+  /** Label of each step: `Thu 1 Oct 2026`. */
   readonly labels: readonly string[];
 
-  /** The labels below the axis, each under the step that it names. */
+  /** Labels below the axis. */
   readonly ticks: readonly AxisTick[];
 
-  /** The groups of each step. */
+  /** The groups in each step. */
   readonly slots: readonly (readonly Group[])[];
 }
 
@@ -32,9 +29,12 @@ export interface AxisTick {
   readonly text: string;
 }
 
-/** More slots than pixels show nothing more: hours become days, days months. */
-const mostSlots = 800;
-const mostMonths = 20 * mostSlots;
+/**
+ * An axis with more slots than pixels gains nothing; beyond this, hours become days and days
+ * months.
+ */
+const maxSlots = 800;
+const maxMonths = 20 * maxSlots;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -43,33 +43,33 @@ const dayMs = 24 * hourMs;
 const firstMonday = 4;
 
 /**
- * The axis of groups whose keys begin with a `date` or an `hour`, whose dates stand for days, weeks
- * or months; `undefined` where no group has a time, or where they lie too far apart for months to
- * be drawn.
+ * The time axis of groups whose keys begin with a `date` or an `hour`; `undefined` if no group has
+ * a time or the range is too long even in months.
+ * @param dateUnit the unit that dates represent
  */
 export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxis | undefined {
   const dated = datedGroups(groups);
   if (dated.length === 0) return undefined;
 
-  for (const step of stepsFor(dated, dateUnit)) {
+  for (const step of possibleSteps(dated, dateUnit)) {
     const axis = axisOf(dated, step);
     if (axis) return axis;
   }
   return undefined;
 }
 
-/** The groups of an earlier report in the slots of an axis. */
+/** The groups of an earlier report, aligned with the slots of an axis. */
 export interface EarlierSlots {
   readonly slots: TimeAxis['slots'];
 
-  /** What each slot was called then. */
+  /** Label of each slot in the earlier window. */
   readonly labels: readonly string[];
 }
 
 /**
- * The groups of an earlier report in the slots of an axis, each as far from the beginning of its
- * window.
- * @param begins when both windows begin; absent: with their first groups
+ * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
+ * its window.
+ * @param begins beginnings of both windows; if absent, their first groups are aligned
  */
 export function earlierSlots(
   axis: TimeAxis,
@@ -78,12 +78,12 @@ export function earlierSlots(
 ): EarlierSlots {
   const { step, slots, first } = axis;
   const dated = datedGroups(groups);
-  const numbers = dated.map((group) => numberOf(timeOf(group), step));
+  const numbers = dated.map((group) => stepNumber(timeOf(group), step));
 
   let earliest = Number.POSITIVE_INFINITY;
   for (const number of numbers) earliest = Math.min(earliest, number);
   const shift = begins
-    ? numberOf(begins.now, step) - numberOf(begins.before, step)
+    ? stepNumber(begins.now, step) - stepNumber(begins.before, step)
     : first - earliest;
 
   const earlier = slots.map((): Group[] => []);
@@ -92,14 +92,12 @@ export function earlierSlots(
   }
   const labels = earlier.map((slot, i) => {
     if (step === 'hour') return hourLabel(slot[0]);
-    return labelOfStep(timeOfStep(first + i - shift, step), step);
+    return stepLabel(stepTime(first + i - shift, step), step);
   });
   return { slots: earlier, labels };
 }
 
-/**
- * What an hour with rows is called; empty for one without, whose place on the clock nothing tells.
- */
+/** Label of an hour with rows; empty for an hour without rows, whose local time is unknown. */
 function hourLabel(group: Group | undefined): string {
   const wallMs = group && momentOf(timeOf(group))?.wallMs;
   return wallMs === undefined ? '' : wallLabel(new Date(wallMs));
@@ -109,7 +107,7 @@ function wallLabel(time: Date): string {
   return `${axisDay(time)}, ${hourFormat(time)}`;
 }
 
-function labelOfStep(time: Date, step: DateUnit): string {
+function stepLabel(time: Date, step: DateUnit): string {
   if (step === 'month') return axisMonth(time);
   return step === 'week' ? `Week of ${axisDay(time)}` : axisDay(time);
 }
@@ -124,17 +122,17 @@ function timeOf({ key }: Group): string {
   return key[0] ?? '';
 }
 
-/** The steps that fit some groups, the finest first. */
-function stepsFor(groups: readonly Group[], dateUnit: DateUnit): Step[] {
+/** Possible steps, finest first. */
+function possibleSteps(groups: readonly Group[], dateUnit: DateUnit): Step[] {
   if (dateUnit === 'month') return ['month'];
   if (dateUnit === 'week') return ['week', 'month'];
   const isHourly = groups.every((group) => momentOf(timeOf(group)));
   return isHourly ? ['hour', 'day', 'month'] : ['day', 'month'];
 }
 
-/** The axis of groups that all have a time; `undefined` where it would have too many steps. */
+/** The axis of groups that all have a time; `undefined` if it would have too many steps. */
 function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
-  const numbers = groups.map((group) => numberOf(timeOf(group), step));
+  const numbers = groups.map((group) => stepNumber(timeOf(group), step));
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const number of numbers) {
@@ -142,20 +140,20 @@ function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
     last = Math.max(last, number);
   }
   const count = last - first + 1;
-  if (count > (step === 'month' ? mostMonths : mostSlots)) return undefined;
+  if (count > (step === 'month' ? maxMonths : maxSlots)) return undefined;
 
   const slots = Array.from({ length: count }, (): Group[] => []);
   for (const [i, group] of groups.entries()) slots[(numbers[i] ?? 0) - first]?.push(group);
 
   if (step === 'hour') return hourAxis(first, slots);
 
-  const times = slots.map((_, i) => timeOfStep(first + i, step));
-  const labels = times.map((time) => labelOfStep(time, step));
+  const times = slots.map((_, i) => stepTime(first + i, step));
+  const labels = times.map((time) => stepLabel(time, step));
   return { step, first, slots, labels, ticks: ticksOf(times, step) };
 }
 
-/** The step of time in which a day or an hour is, counted from one and the same. */
-function numberOf(text: string, step: Step): number {
+/** The number of a day's or hour's step, counted from 1970. */
+function stepNumber(text: string, step: Step): number {
   if (step === 'hour') return Math.floor((momentOf(text)?.instantMs ?? 0) / hourMs);
   const day = Date.parse(text.slice(0, 10)) / dayMs;
   if (step === 'day') return day;
@@ -166,16 +164,16 @@ function numberOf(text: string, step: Step): number {
   return 12 * (year - 1970) + month - 1;
 }
 
-/** When a step begins; in UTC, as all times that only say what clocks show. */
-function timeOfStep(number: number, step: DateUnit): Date {
+/** The beginning of a step, in UTC like every wall time here. */
+function stepTime(number: number, step: DateUnit): Date {
   if (step === 'month') return new Date(Date.UTC(1970, number));
   const day = step === 'week' ? firstMonday + 7 * number : number;
   return new Date(day * dayMs);
 }
 
 /**
- * The axis of hours: wall times; where the clock is put back and an hour comes twice, the offset
- * tells the two apart.
+ * An axis of hours in wall time. When clocks go back, the two equal hours are distinguished by
+ * their offsets.
  */
 function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
   const times: Date[] = [];
@@ -185,7 +183,7 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
 
   for (const [group] of slots) {
     const time = group ? timeOf(group) : '';
-    // A slot without rows is the hour after the one before it.
+    // A slot without rows is one hour after the slot before it.
     wallMs = momentOf(time)?.wallMs ?? wallMs + hourMs;
     offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
     times.push(new Date(wallMs));
@@ -194,16 +192,16 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
 
   const walls = times.map(wallLabel);
   const labels = walls.map((wall, i) => {
-    const isDoubled = walls[i - 1] === wall || walls[i + 1] === wall;
-    return isDoubled ? `${wall} (${offsets[i]})` : wall;
+    const isAmbiguous = walls[i - 1] === wall || walls[i + 1] === wall;
+    return isAmbiguous ? `${wall} (${offsets[i]})` : wall;
   });
   return { step: 'hour', first, slots, labels, ticks: ticksOf(times, 'hour') };
 }
 
-/** So many labels have room below an axis, on a phone too. */
-const mostTicks = 7;
+/** Number of labels that fit below an axis, even on a phone. */
+const maxTicks = 7;
 
-/** How a time is written below an axis. */
+/** Formats a time for a label. */
 type TickText = (time: Date) => string;
 
 const hourFormat = utcFormat('%H:%M');
@@ -211,26 +209,26 @@ const dayFormat = utcFormat('%-d %b');
 const monthFormat = utcFormat('%b');
 const yearFormat = utcFormat('%Y');
 
-/** A day by any time of it in UTC: `Thu 1 Oct 2026`. */
+/** Formats the UTC day of a time: `Thu 1 Oct 2026`. */
 export const axisDay: TickText = utcFormat('%a %-d %b %Y');
 
-/** A day by any time of it in UTC, where the year is known: `Thu 1 Oct`. */
+/** Formats the UTC day of a time without the year: `Thu 1 Oct`. */
 export const dayOfYear: TickText = utcFormat('%a %-d %b');
 
-/** A month by any time of it in UTC: `October 2026`. */
+/** Formats the UTC month of a time: `October 2026`. */
 export const axisMonth: TickText = utcFormat('%B %Y');
 
-/** `14:00`; at midnight the day that begins. */
+/** `14:00`; at midnight the day. */
 const hourText: TickText = (time) => {
   return time.getUTCHours() === 0 ? dayFormat(time) : hourFormat(time);
 };
 
-/** `Oct`; in January the year that begins. */
+/** `Oct`; in January the year. */
 const monthText: TickText = (time) => {
   return time.getUTCMonth() === 0 ? yearFormat(time) : monthFormat(time);
 };
 
-/** A distance that ticks may have: each begins at a round time. */
+/** A possible distance between ticks, which are placed at round times. */
 interface TickInterval {
   readonly interval: TimeInterval | null;
   readonly textOf: TickText;
@@ -267,7 +265,7 @@ const monthIntervals: readonly TickInterval[] = [
   { interval: utcYear.every(500), textOf: yearFormat },
 ];
 
-/** The distances that suit an axis of each step, from the shortest to the longest. */
+/** Possible distances for each step, shortest first. */
 const tickIntervals: Readonly<Record<Step, readonly TickInterval[]>> = {
   hour: [...hourIntervals, ...dayIntervals, ...monthIntervals],
   day: [...dayIntervals, ...monthIntervals],
@@ -275,7 +273,7 @@ const tickIntervals: Readonly<Record<Step, readonly TickInterval[]>> = {
   month: monthIntervals,
 };
 
-/** Labels at the round times of an axis, as many as have room. */
+/** Labels at round times, as many as fit. */
 function ticksOf(times: readonly Date[], step: Step): AxisTick[] {
   for (const { interval, textOf } of tickIntervals[step]) {
     if (!interval) continue;
@@ -283,11 +281,11 @@ function ticksOf(times: readonly Date[], step: Step): AxisTick[] {
     const ticks: AxisTick[] = [];
     for (const [index, time] of times.entries()) {
       const isRound = interval.floor(time).getTime() === time.getTime();
-      // An hour that comes twice has one tick.
+      // An hour repeated by a clock change has one tick.
       const isRepeated = times[index - 1]?.getTime() === time.getTime();
       if (isRound && !isRepeated) ticks.push({ index, text: textOf(time) });
     }
-    if (ticks.length > 0 && ticks.length <= mostTicks) return ticks;
+    if (ticks.length > 0 && ticks.length <= maxTicks) return ticks;
   }
   return [];
 }

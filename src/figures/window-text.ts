@@ -6,14 +6,14 @@ import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../cont
 import type { DateUnit } from './grouping.ts';
 import type { ReportSums, Unit } from './report-sums.ts';
 
-/** A day (`YYYY-MM-DD`), which may have more behind it, in the language of pages. */
+/** Reads the day (`YYYY-MM-DD`) at the start of a text, with the locale of pages. */
 function readDay(text: string): DateTime {
   return DateTime.fromISO(text, { zone: 'utc', locale: 'en-GB' });
 }
 
 /**
- * A report's window for people: `1–31 October 2026`, with times of day where it does not run over
- * whole days, in the report's zone; texts that are no date-times stay as they are.
+ * A report's window for display: `1–31 October 2026`, with times in the report's zone unless it
+ * covers whole days. Texts that are not date-times are returned unchanged.
  */
 export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const first = readWallTime(since);
@@ -30,7 +30,7 @@ interface WallTime {
   readonly time: string;
 }
 
-/** What the clocks of the report's zone show; `undefined` where a text is no date-time. */
+/** Wall time in the report's zone; `undefined` if the text is not a date-time. */
 function readWallTime(text: string): WallTime | undefined {
   const written = readTime(text);
   if (!written || written.isDay) return undefined;
@@ -39,47 +39,47 @@ function readWallTime(text: string): WallTime | undefined {
 }
 
 function wallTimeText({ day, time }: WallTime): string {
-  // The first and the last second of a minute are its beginning and its end.
+  // Seconds 00 and 59 are the beginning and the end of a minute.
   const shortTime = time.replace(/:(00|59)$/, '');
   return `${readDay(day).toLocaleString(DateTime.DATE_FULL)}, ${shortTime}`;
 }
 
-/** Days from the first to the last (`YYYY-MM-DD`), what both have in common said once. */
+/** A range of days (`YYYY-MM-DD`) without repeating a common month or year. */
 function daysText(first: string, last: string): string {
   const days = Interval.fromDateTimes(readDay(first), readDay(last));
   const text = days.toLocaleString(DateTime.DATE_FULL);
-  // Releases of Node differ in the blanks beside the dash.
+  // Node releases differ in the spaces around the dash.
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** A report for people; what is `undefined` neither its summary nor its rows tell. */
+/** A report described for readers; `undefined` means unknown. */
 export interface ReportDescription {
   readonly title: string;
   readonly window: string | undefined;
   readonly zone: string | undefined;
 
-  /** What its dates stand for. */
+  /** The unit that its dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** Describes a report by its summary, where that tells; else by its rows. */
+/** Describes a report from its summary, or from its rows if there is none. */
 export function describeReport(
   summary: ReportSummary | undefined,
   { units }: ReportSums,
 ): ReportDescription {
-  const asked = summary ? breakdownsNamed(summary.breakdowns) : breakdownsOfUnits(units);
+  const breakdowns = summary ? findBreakdowns(summary.breakdowns) : breakdownsOfUnits(units);
   return {
-    title: titleOf(asked),
+    title: titleOf(breakdowns),
     window: summary ? windowText(summary) : daysOfUnits(units),
     zone: summary && zoneText(summary.timezone),
-    dateUnit: dateUnitOf(asked),
+    dateUnit: dateUnitOf(breakdowns),
   };
 }
 
-/** A breakdown of the service, or one that is made of its reports. */
+/** A breakdown of the service, or one computed from its reports. */
 type NamedBreakdown = Breakdown | DerivedBreakdown;
 
-function breakdownsNamed(names: readonly string[]): NamedBreakdown[] {
+function findBreakdowns(names: readonly string[]): NamedBreakdown[] {
   const named: NamedBreakdown[] = [];
   for (const name of names) {
     const breakdown = findAnyBreakdown(name);
@@ -88,26 +88,26 @@ function breakdownsNamed(names: readonly string[]): NamedBreakdown[] {
   return named;
 }
 
-function dateUnitOf(asked: readonly NamedBreakdown[]): DateUnit {
-  const names = asked.map(({ name }) => name);
+function dateUnitOf(breakdowns: readonly NamedBreakdown[]): DateUnit {
+  const names = breakdowns.map(({ name }) => name);
   if (names.includes('WEEKLY')) return 'week';
   if (names.includes('RANGE')) return 'window';
   return names.includes('MONTHLY') ? 'month' : 'day';
 }
 
-/** The breakdowns that the rows of a report show, that of time first. */
+/** The breakdowns present in a report's rows, time first. */
 function breakdownsOfUnits(units: readonly Unit[]): NamedBreakdown[] {
   const time = units.find(({ isTime }) => isTime);
   const timeName = time?.fields.includes('hour') ? 'HOURLY' : 'DAILY';
 
-  const shown = time ? breakdownsNamed([timeName]) : [];
+  const shown = time ? findBreakdowns([timeName]) : [];
   for (const { breakdown } of units) {
     if (breakdown) shown.push(breakdown);
   }
   return shown;
 }
 
-/** The days that rows have, from the first to the last; `undefined` where none has a day. */
+/** The range of days in a report's rows; `undefined` if no row has a day. */
 function daysOfUnits(units: readonly Unit[]): string | undefined {
   const time = units.find(({ isTime }) => isTime);
   const days: string[] = [];
@@ -129,23 +129,23 @@ const timeWords: Readonly<Record<string, string>> = {
   MONTHLY: 'Monthly',
 };
 
-function titleOf(asked: readonly NamedBreakdown[]): string {
-  const time = asked.find(({ name }) => timeWords[name] !== undefined);
+function titleOf(breakdowns: readonly NamedBreakdown[]): string {
+  const time = breakdowns.find(({ name }) => timeWords[name] !== undefined);
   const timeWord = time && timeWords[time.name];
-  const nouns = asked.filter((breakdown) => !breakdown.time).map(nounOf);
+  const nouns = breakdowns.filter((breakdown) => !breakdown.time).map(nounOf);
   if (nouns.length === 0) return `${timeWord ?? 'Advertising'} report`;
 
   const report = timeWord ? `${timeWord} report` : 'Report';
   return `${report} by ${listWords(nouns)}`;
 }
 
-/** A zone's name as the database writes it: a buyer's summary says `europe/paris`. */
+/** The canonical name of a time zone: a buyer's summary has `europe/paris`. */
 export function zoneText(zone: string): string {
   if (zone !== zone.toLowerCase() || !zone.includes('/')) return zone;
   return zone.replaceAll(/(?<=^|[/_])[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** `campaign`, `campaign and country`, `campaign, country and device`. */
+/** Joins words: `campaign`, `campaign and country`, `campaign, country and device`. */
 export function listWords(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

@@ -8,29 +8,26 @@ import { type ReportTail, type Row, type RowBatch, rowsOf, type Value } from '..
 import { printable } from '../text/printable.ts';
 
 /**
- * Reports as CSV in the service's own layout (`decisions.md` 4), copied from their bytes, or in
- * another dialect.
+ * Writes CSV in the service's own layout (`decisions.md` 4) by copying bytes, or in another
+ * dialect.
  */
 export class CsvEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #dialect: CsvDialect;
   readonly #delimiter: string;
 
-  /** Where texts get an apostrophe; `undefined` where formulas are not escaped. */
+  /** Positions in a text that need an apostrophe; `undefined` if formulas are not escaped. */
   readonly #formulaPlaces: RegExp | undefined;
 
   readonly #copier = new RowCopier();
 
-  /** True in the dialect of `--excel`. */
+  /** True for the dialect of `--excel`. */
   readonly #isForExcel: boolean;
   readonly #note: EncodeOptions['note'];
   #hasNoted = false;
-  #isBegun = false;
+  #hasStarted = false;
 
-  /**
-   * The fields of the columns where rows are copied from their bytes; `undefined` where they are
-   * written anew.
-   */
+  /** The fields to copy as bytes; `undefined` if rows are formatted instead. */
   #copiedFields: readonly string[] | undefined;
 
   constructor(options: EncodeOptions) {
@@ -57,10 +54,10 @@ export class CsvEncoder implements Encoder {
     return [this.#begin()];
   }
 
-  /** The header, once the columns are decided; nothing where it has been written. */
+  /** The header, once the columns are decided; empty if it has been written. */
   #begin(): Buffer {
-    if (this.#isBegun) return Buffer.alloc(0);
-    this.#isBegun = true;
+    if (this.#hasStarted) return Buffer.alloc(0);
+    this.#hasStarted = true;
 
     const { columns } = this.#plan;
     const isCopied = isServiceLayout(this.#dialect) && !columns.some(isDerived);
@@ -85,15 +82,15 @@ export class CsvEncoder implements Encoder {
   #noteLongId(column: string): void {
     if (!this.#hasNoted) {
       this.#note?.(
-        `Note: Excel changes ids of 16 digits or more, and zeros in front, when it opens a CSV (${column}). -o report.xlsx keeps them.`,
+        `Note: when Excel opens a CSV it changes ids with 16 digits or more, or with leading zeros (${column}). -o report.xlsx keeps them.`,
       );
     }
     this.#hasNoted = true;
   }
 
   /**
-   * A value as the text of its cell, before quotes. @param isNumber whether a text may hold a
-   * number
+   * The text of a cell before quoting.
+   * @param isNumber true if a text may contain a number
    */
   #cell(value: Value | undefined, isNumber: boolean): string {
     if (value === null || value === undefined) return '';
@@ -113,30 +110,27 @@ export class CsvEncoder implements Encoder {
   }
 }
 
-/** True for an id that Excel rounds or strips of its zeros. */
+/** True for an id that Excel would round or strip of leading zeros. */
 function isLongId(value: Value | undefined): boolean {
   return typeof value === 'string' && /^(?:0\d+|\d{16,})$/.test(value);
 }
 
-/**
- * Whether values are written as the service would have, apart from a byte order mark and the
- * header.
- */
+/** True if values have the service's own format; the byte order mark and the header may differ. */
 function isServiceLayout(dialect: CsvDialect): boolean {
   const { delimiter = ',', decimal, escapeFormulas, shown } = dialect;
   return delimiter === ',' && decimal === undefined && !escapeFormulas && !shown;
 }
 
 /**
- * What a spreadsheet runs as a formula where a cell begins with it (OWASP, CSV injection);
- * full-width signs in Asia.
+ * Signs that start a formula at the beginning of a cell (OWASP, CSV injection), including
+ * full-width ones.
  */
 const formulaSigns = '[=+\\-@＝＋－＠]';
 
-/** The places of a text where a spreadsheet could begin a cell with a formula. */
+/** Matches the positions where a spreadsheet could see the beginning of a formula. */
 function formulaPlaces(delimiter: string): RegExp {
-  // A spreadsheet that expects another delimiter splits a text there, and one that misreads the
-  // quotes at a line break.
+  // A spreadsheet may expect another delimiter and split the text there, or misread quotes and
+  // split it at a line break.
   const separators = [',', ';', '；', '\t', '\r', '\n'].filter((each) => each !== delimiter);
   const atStart = `^(?=${formulaSigns}|[\\t\\r\\n])`;
   const afterSeparator = `(?<=[${separators.join('')}])(?=${formulaSigns})`;
@@ -144,13 +138,12 @@ function formulaPlaces(delimiter: string): RegExp {
 }
 
 /**
- * Rows as lines. A row without a quote, a line break or a delimiter in its cells is joined as it
- * is, which takes a third of the time; csv-stringify writes the others.
+ * Formats rows as lines. A row whose cells need no quotes is joined directly, in a third of the
+ * time that csv-stringify needs.
  */
 function linesOf(rows: readonly string[][], delimiter: string): string {
   const width = rows[0]?.length ?? 0;
-  // Readers take either half of a line break alone for the end of a row too, and skip a line with
-  // nothing on it.
+  // Readers also accept a single CR or LF as the end of a row, and skip empty lines.
   const options = {
     delimiter,
     record_delimiter: '\r\n',
@@ -167,15 +160,15 @@ function linesOf(rows: readonly string[][], delimiter: string): string {
   return lines;
 }
 
-/** The CSV flags as the command line gives them. */
+/** The CSV flags of the command line. */
 export type CsvFlags = { readonly [Name in 'delimiter' | 'decimal']?: string } & {
   readonly [Name in 'bom' | 'excel' | 'escapeFormulas' | 'header']?: boolean;
 };
 
 /**
- * The dialect that the flags describe. `--excel` is what a European Excel opens: semicolons,
- * decimal commas, a byte order mark; a flag beside it overrides its part. `\t` and `tab` mean the
- * tab. Throws `UsageError`.
+ * The dialect for the flags. `--excel` is the format of a European Excel: semicolons, decimal
+ * commas and a byte order mark, each of which another flag can override. `\t` and `tab` mean a tab.
+ * Throws `UsageError`.
  */
 export function csvDialectOf(flags: CsvFlags): CsvDialect {
   const { excel = false, escapeFormulas = false, header = true } = flags;
@@ -201,7 +194,7 @@ function delimiterOf(flag: string): string {
   if (isOneCharacter && !/["'\w.+-]/.test(delimiter)) return delimiter;
 
   throw new UsageError(
-    '--delimiter takes one character that is no letter, digit, quote, dot or sign.',
+    '--delimiter takes one character other than a letter, digit, quote, dot or sign.',
     {
       hint: 'For example: --delimiter ";" or --delimiter tab.',
       about: { flag: '--delimiter' },

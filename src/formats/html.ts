@@ -25,15 +25,13 @@ import { modelOfReport, type ReportModel } from '../present/report-model.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';
 
-/** A page with more rows than this opens too slowly. */
-const mostRows = 50_000;
+/** Pages with more rows open too slowly. */
+const maxRows = 50_000;
 
-/** So many megabytes of a report may its rows be: they are in memory until the page is written. */
-const mostMegabytes = 48;
+/** Limit for the rows of a page, which are in memory until it is written. */
+const maxMegabytes = 48;
 
-/**
- * Nothing runs and nothing is loaded but what stands in the page, whatever a name in the data says.
- */
+/** Allows only scripts and resources contained in the page, whatever names in the data contain. */
 function policyFor(style: string): string {
   return (
     `default-src 'none'; script-src '${hashOf(pageScript)}'; style-src '${hashOf(style)}'; ` +
@@ -46,9 +44,7 @@ function hashOf(text: string): string {
   return `sha256-${hash}`;
 }
 
-/**
- * A page to mail: everything in one file, which opens without a network and holds what it shows.
- */
+/** A self-contained page: one file that opens without a network. */
 export class PageEncoder implements Encoder {
   readonly #options: EncodeOptions;
 
@@ -56,7 +52,7 @@ export class PageEncoder implements Encoder {
 
   readonly #sums = new ReportSums();
 
-  /** The rows so far; `undefined` once they are more than a page holds. */
+  /** The rows so far; `undefined` once there are too many for a page. */
   #rows: Row[] | undefined = [];
 
   #rowBytes = 0;
@@ -71,7 +67,7 @@ export class PageEncoder implements Encoder {
     const rows = rowsOf(batch);
     this.#sums.observe(batch, this.#plan.columns);
     this.#keep(rows, batch.sizeBytes);
-    // The totals stand before the rows: nothing is written until the last of them is known.
+    // The totals precede the rows, so nothing is written before the end.
     return [];
   }
 
@@ -98,17 +94,17 @@ export class PageEncoder implements Encoder {
 
   #keep(rows: readonly Row[], sizeBytes: number): void {
     if (!this.#rows) return;
-    if (this.#rows.length + rows.length > mostRows) {
+    if (this.#rows.length + rows.length > maxRows) {
       this.#rows = undefined;
       return;
     }
 
     this.#rowBytes += sizeBytes;
-    if (this.#rowBytes > mostMegabytes * 1_000_000) throw pageTooLarge();
+    if (this.#rowBytes > maxMegabytes * 1_000_000) throw pageTooLarge();
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** The page down to its findings. */
+  /** The page down to the findings. */
   #head(model: ReportModel, style: string): string[] {
     const { logo } = this.#options;
     const { title, facts, headline, compared, remark, findings } = model;
@@ -168,7 +164,7 @@ ${lines.join('')}</header>
     ];
   }
 
-  /** What is shown of a report without rows: what there was before, if it is compared. */
+  /** The body for a report without rows: the earlier figures, if there is a comparison. */
   #emptyBody(model: ReportModel, sentence: string): string[] {
     const { comparison } = this.#options;
     const { past } = model;
@@ -213,24 +209,24 @@ function paragraph(name: string, html: string): string {
 
 function pageTooLarge(): OutputError {
   return new OutputError(
-    `The rows of the report take more than ${mostMegabytes} MB, which is all that a page holds.`,
+    `The report has more than ${maxMegabytes} MB of rows, the limit of a page.`,
     {
       code: 'TOO_LARGE',
-      hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
+      hint: 'Select fewer columns with --columns, or write CSV or Parquet.',
     },
   );
 }
 
-/** The tables of a page, and all behind them. */
+/** The tables and everything after them. */
 function endOf(model: ReportModel, tables: readonly PageTable[]): string[] {
   const foot = new PageFoot(model, tables);
-  // Behind a table that is printed the foot could have a sheet of paper to itself.
+  // After a printed table, a separate footer could end up alone on a sheet of paper.
   const last = tables.findLast(({ paper }) => paper.isPrinted);
   const rendered = tables.map((table) => renderTable(table, table === last ? foot.onPaper() : ''));
   return [...rendered, foot.render(last === undefined), ...dataOf(tables)];
 }
 
-/** What the script of the page needs of its tables, to the end of the page. */
+/** The data for the page's script, and the end of the page. */
 function dataOf(tables: readonly PageTable[]): string[] {
   const embedded = tables.flatMap((table, i) => [i === 0 ? '' : ',', ...embedTable(table)]);
   return [
@@ -246,21 +242,21 @@ function dataOf(tables: readonly PageTable[]): string[] {
 }
 
 /**
- * What the table shows of a report that has more rows than a page holds: by time and breakdown, or
- * by the first that fits.
+ * The sums in the table of a report that has too many rows for a page: by time and breakdown, or
+ * the first grouping that fits.
  */
 function sumsToShow({ course, units, total }: ReportSums): Grouping {
   const groupings = [course, ...units.map(({ groups }) => groups)];
-  return groupings.find((grouping) => grouping && grouping.size <= mostRows) ?? total;
+  return groupings.find((grouping) => grouping && grouping.size <= maxRows) ?? total;
 }
 
 function sumsNote({ by, size }: Grouping, rowCount: number): string {
-  const rows = `The report has ${formatCount(rowCount)} rows, more than the ${formatCount(mostRows)} that a page holds`;
-  const table = size === 1 ? 'the sum of all' : `${formatCount(size)} sums by ${namesOf(by)}`;
-  return `${rows}: its table shows ${table} instead. Totals and charts are of all rows.`;
+  const rows = `The report has ${formatCount(rowCount)} rows, more than a page can hold (${formatCount(maxRows)})`;
+  const table = size === 1 ? 'their sum' : `${formatCount(size)} sums by ${namesOf(by)}`;
+  return `${rows}. The table shows ${table} instead. Totals and charts include all rows.`;
 }
 
-/** The fields of a grouping in words; those of a breakdown together are one thing. */
+/** The fields of a grouping in words; the fields of a breakdown count as one. */
 function namesOf(by: Grouping['by']): string {
   const names = new Set<string>();
   for (const { field } of by) {

@@ -5,59 +5,56 @@ import { CsvEncoder } from './csv.ts';
 import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
 
-/** What the program must know of a format before it writes it. */
+/** The properties of a format. */
 export interface Format {
-  /** The file endings that mean it, without the dot. */
+  /** File extensions without the dot. */
   readonly endings: readonly string[];
 
-  /** Whether its bytes are no text, and would upset a terminal. */
+  /** True if it is not text and would garble a terminal. */
   readonly isBinary?: boolean;
 
-  /** Whether its files may be packed: `report.csv.gz`. */
-  readonly isPackable?: boolean;
+  /** True if files may be compressed: `report.csv.gz`. */
+  readonly isCompressible?: boolean;
 
-  /** Whether a browser prints it, so that one must be installed. */
+  /** True if it is printed by a browser, which must be installed. */
   readonly needsBrowser?: boolean;
 
-  /** Whether it has a place for the change against another report (`--compare`). */
-  readonly hasPlaceForChanges?: boolean;
+  /** True if it can show changes against another report (`--compare`). */
+  readonly showsChanges?: boolean;
 
-  /**
-   * Whether it holds the rows as the service sends them, so that metrics computed here have no
-   * place in it.
-   */
+  /** True if it contains the service's rows as received, without computed metrics. */
   readonly isServiceDocument?: boolean;
 
-  /** Whether the flags that describe a CSV dialect (`--delimiter` and the like) concern it. */
+  /** True if the CSV flags apply (`--delimiter` and the like). */
   readonly usesCsvDialect?: boolean;
 
-  /** Begins a report in it; what is heavy is loaded only now. */
+  /** Starts a report; heavy modules are loaded only now. */
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
 }
 
-/** Every output format: a new one is its file and its entry here. */
+/** All output formats. A new format is one file and one entry here. */
 const definitions = {
   json: {
     endings: ['json'],
-    isPackable: true,
+    isCompressible: true,
     isServiceDocument: true,
     createEncoder: createJsonEncoder,
   },
   ndjson: {
     endings: ['ndjson', 'jsonl'],
-    isPackable: true,
+    isCompressible: true,
     isServiceDocument: true,
     createEncoder: createNdjsonEncoder,
   },
   csv: {
     endings: ['csv'],
-    isPackable: true,
+    isCompressible: true,
     usesCsvDialect: true,
     createEncoder: (options) => new CsvEncoder(options),
   },
   table: {
     endings: ['txt'],
-    hasPlaceForChanges: true,
+    showsChanges: true,
     createEncoder: createTableEncoder,
   },
   parquet: {
@@ -71,7 +68,7 @@ const definitions = {
   xlsx: {
     endings: ['xlsx'],
     isBinary: true,
-    hasPlaceForChanges: true,
+    showsChanges: true,
     async createEncoder(options) {
       const { WorkbookEncoder } = await import('./xlsx.ts');
       return new WorkbookEncoder(options);
@@ -79,7 +76,7 @@ const definitions = {
   },
   html: {
     endings: ['html', 'htm'],
-    hasPlaceForChanges: true,
+    showsChanges: true,
     async createEncoder(options) {
       const { PageEncoder } = await import('./html.ts');
       return new PageEncoder(options);
@@ -89,7 +86,7 @@ const definitions = {
     endings: ['pdf'],
     isBinary: true,
     needsBrowser: true,
-    hasPlaceForChanges: true,
+    showsChanges: true,
     async createEncoder(options) {
       const { PdfEncoder } = await import('./pdf.ts');
       return new PdfEncoder(options);
@@ -101,10 +98,10 @@ export type FormatName = keyof typeof definitions;
 
 export const formatNames = Object.keys(definitions) as FormatName[];
 
-/** The formats by their names. */
+/** The formats by name. */
 export const formats: Readonly<Record<FormatName, Format>> = definitions;
 
-/** The format that a file's ending means; `undefined` for another ending, or none. */
+/** The format of a file extension; `undefined` if it is unknown or missing. */
 export function formatOfFile(path: string): FormatName | undefined {
   const match = /\.([^./\\]+?)(\.gz)?$/i.exec(path);
   const ending = match?.[1]?.toLowerCase();
@@ -112,14 +109,12 @@ export function formatOfFile(path: string): FormatName | undefined {
   if (ending === undefined) return undefined;
 
   return formatNames.find((name) => {
-    const { endings, isPackable = false } = formats[name];
-    return endings.includes(ending) && (isPackable || !isPacked);
+    const { endings, isCompressible = false } = formats[name];
+    return endings.includes(ending) && (isCompressible || !isPacked);
   });
 }
 
-/**
- * A small table (campaigns, groups of rows) in a format that is made for reports; all of its bytes.
- */
+/** Encodes a small table (campaigns, groups of rows) and returns all of its bytes. */
 export async function encodeTable<Row>(
   format: FormatName,
   rows: readonly Row[],

@@ -5,29 +5,29 @@ import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
 
 /**
- * The service's document: `data` with one row a line, then `summary`, then whatever else the
- * document had.
+ * Writes the service's document: `data` with one row per line, then `summary`, then the other
+ * members.
  */
 export function createJsonEncoder(options: EncodeOptions): Encoder {
   const separator = Buffer.from(',\n');
   const rows = rowWriterFor(options, separator);
-  let isBegun = false;
+  let hasStarted = false;
 
   return {
     encode(batch) {
-      const before = isBegun ? separator : Buffer.from('{"data":[\n');
-      isBegun = true;
+      const before = hasStarted ? separator : Buffer.from('{"data":[\n');
+      hasStarted = true;
       return [before, rows.write(batch)];
     },
 
     end(tail) {
-      const dataEnd = Buffer.from(isBegun ? '\n]' : '{"data":[]');
+      const dataEnd = Buffer.from(hasStarted ? '\n]' : '{"data":[]');
       return [dataEnd, ...membersOf(tail), Buffer.from('}\n')];
     },
   };
 }
 
-/** One row object a line, and nothing else: the summary has no place here. */
+/** Writes one row object per line, without the summary. */
 export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   const lineEnd = Buffer.from('\n');
   const rows = rowWriterFor(options, lineEnd);
@@ -37,7 +37,7 @@ export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** The members of the document beside `data`, the summary before the others. */
+/** The members other than `data`, the summary first. */
 function membersOf({ members }: ReportTail): Uint8Array[] {
   const summary = members.filter(({ name }) => name === 'summary');
   const others = members.filter(({ name }) => name !== 'summary');
@@ -48,41 +48,41 @@ function membersOf({ members }: ReportTail): Uint8Array[] {
   return pieces;
 }
 
-/** Writes the rows of a batch as JSON objects with the separator between them. */
+/** Writes the rows of a batch as JSON objects, joined with a separator. */
 interface RowWriter {
   write(batch: RowBatch): Uint8Array;
 }
 
-/** Rows are copied as they came, unless columns are chosen or numbers normalised. */
+/** Copies rows as received, unless columns are selected or numbers normalized. */
 function rowWriterFor(options: EncodeOptions, separator: Buffer): RowWriter {
   const { selectedColumns, normalize = false } = options;
-  const hasChoice = selectedColumns !== undefined && selectedColumns !== 'all';
-  if (hasChoice || normalize) return new PlannedRowWriter(options, hasChoice, separator);
+  const hasSelection = selectedColumns !== undefined && selectedColumns !== 'all';
+  if (hasSelection || normalize) return new PlannedRowWriter(options, hasSelection, separator);
 
   const copier = new RowCopier();
   return { write: (batch) => copier.copyToJson(batch, separator) };
 }
 
-/** Writes rows with the columns that the user named, or without a choice with every field. */
+/** Writes the columns selected by the user, or every field. */
 class PlannedRowWriter implements RowWriter {
   readonly #options: EncodeOptions;
-  readonly #hasChoice: boolean;
+  readonly #hasSelection: boolean;
   readonly #separator: string;
   #plan: ColumnPlan;
   #fields: readonly string[] = [];
 
-  constructor(options: EncodeOptions, hasChoice: boolean, separator: Buffer) {
-    this.#options = hasChoice ? options : { ...options, columns: [], selectedColumns: 'all' };
-    this.#hasChoice = hasChoice;
+  constructor(options: EncodeOptions, hasSelection: boolean, separator: Buffer) {
+    this.#options = hasSelection ? options : { ...options, columns: [], selectedColumns: 'all' };
+    this.#hasSelection = hasSelection;
     this.#separator = separator.toString();
     this.#plan = new ColumnPlan(this.#options);
   }
 
   write(batch: RowBatch): Uint8Array {
-    const isWider = batch.fields !== this.#fields;
+    const hasNewFields = batch.fields !== this.#fields;
     this.#fields = batch.fields;
-    // Without a choice every field has its column, those that appear late included.
-    if (isWider && !this.#hasChoice) this.#plan = new ColumnPlan(this.#options);
+    // Without a selection every field gets a column, even one that appears late.
+    if (hasNewFields && !this.#hasSelection) this.#plan = new ColumnPlan(this.#options);
     this.#plan.follow(batch);
 
     const members = this.#membersOf(batch);
@@ -90,7 +90,7 @@ class PlannedRowWriter implements RowWriter {
     return Buffer.from(rows.join(this.#separator));
   }
 
-  /** The members of each row as JSON, without those that the row has not. */
+  /** The members of each row as JSON, without those that the row lacks. */
   #membersOf(batch: RowBatch): string[][] {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);
@@ -106,7 +106,7 @@ class PlannedRowWriter implements RowWriter {
   }
 }
 
-/** The JSON of a metric as a number, where it is a text that means one. */
+/** The JSON of a metric as a number if it is a numeric text. */
 function numberJson(json: string): string {
   if (!json.startsWith('"')) return json;
   return numberTextOf(JSON.parse(json)) ?? json;

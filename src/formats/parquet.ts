@@ -16,27 +16,26 @@ import { exactDouble, exactInteger } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 
 /**
- * A row group ends after so many rows, or sooner where they have so many values, or came as so many
- * bytes. For each column the writer makes several lists of its rows: with twice as many rows in a
- * group a report takes 40 MB more memory.
+ * Limits of a row group in rows, values and received bytes. The writer makes several lists of rows
+ * per column: groups twice as large take 40 MB more memory.
  */
-const groupRowsAtMost = 16_000;
-const groupValuesAtMost = 2_000_000;
-const groupBytesAtMost = 32 * 1024 * 1024;
+const maxGroupRows = 16_000;
+const maxGroupValues = 2_000_000;
+const maxGroupBytes = 32 * 1024 * 1024;
 
 /**
- * Of rows that are longer than this no least and largest values are kept: they stay in memory up to
- * the end of the file.
+ * Minimum and maximum values are omitted for rows longer than this, because they stay in memory
+ * until the end of the file.
  */
 const rowBytesWithStatistics = 16 * 1024;
 
 /**
- * How a column is kept: what Parquet calls it, and how a value becomes it; `undefined` for a value
- * that does not fit.
+ * The Parquet type of a column and its conversion, which returns `undefined` for a value that does
+ * not fit.
  */
 interface Kind {
   readonly element: Omit<SchemaElement, 'name'>;
-  readonly wanted: string;
+  readonly description: string;
   convert(value: Value): number | bigint | string | undefined;
 }
 
@@ -48,7 +47,7 @@ const micros = { type: 'TIMESTAMP', unit: 'MICROS' } as const;
 const kinds = {
   date: {
     element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
-    wanted: 'date as 2026-11-01',
+    description: 'date like 2026-11-01',
     convert: (value) => dayOf(textOf(value)),
   },
   hour: {
@@ -57,32 +56,31 @@ const kinds = {
       converted_type: 'TIMESTAMP_MICROS',
       logical_type: { ...micros, isAdjustedToUTC: true },
     },
-    wanted: 'date-time as 2026-11-01T13:00:00+0100',
+    description: 'date-time like 2026-11-01T13:00:00+0100',
     convert: (value) => microsOf(momentOf(textOf(value))?.instantMs),
   },
   wallTime: {
-    // Without the older `converted_type`, which would say that it is UTC.
+    // Without the older `converted_type`, which would imply UTC.
     element: { type: 'INT64', logical_type: { ...micros, isAdjustedToUTC: false } },
-    wanted: 'date-time as 2026-11-01 13:00:00',
+    description: 'date-time like 2026-11-01 13:00:00',
     convert: (value) => microsOf(wallTimeOf(textOf(value))),
   },
   integer: {
     element: { type: 'INT64' },
-    wanted: 'whole number of 64 bits',
+    description: '64-bit integer',
     convert: (value) =>
-      Number.isSafeInteger(value) ? BigInt(value as number) : numberBy(exactInteger, value),
+      Number.isSafeInteger(value) ? BigInt(value as number) : exactNumber(exactInteger, value),
   },
   money: {
-    // Not DECIMAL(18,2): it would round what has more decimals, as revenue of single rows may. A
-    // double holds every amount of up to 15 digits and gives it back as it was; one that it does
-    // not hold is refused, never rounded.
+    // Not DECIMAL(18,2), which would round the extra decimals that single rows may have. A double
+    // preserves every amount of up to 15 digits; others are refused rather than rounded.
     element: { type: 'DOUBLE' },
-    wanted: 'number that Parquet holds to its last digit',
-    convert: (value) => (typeof value === 'number' ? value : numberBy(exactDouble, value)),
+    description: 'number that Parquet can represent exactly',
+    convert: (value) => (typeof value === 'number' ? value : exactNumber(exactDouble, value)),
   },
   text: {
     element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-    wanted: 'text',
+    description: 'text',
     convert: textOf,
   },
 } satisfies Record<string, Kind>;
@@ -91,15 +89,14 @@ function textOf(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function numberBy<T>(exact: (text: string) => T | undefined, value: Value): T | undefined {
+function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T | undefined {
   const text = numberTextOf(value);
   return text === undefined ? undefined : exact(text);
 }
 
 /**
- * Reports as Parquet, in row groups; the report's summary and where it comes from are in the file's
- * key-value metadata. Throws `IncompleteDataError` for a metric that is no number, or that its
- * column cannot hold exactly.
+ * Writes Parquet in row groups, with the report's summary and origin as key-value metadata. Throws
+ * `IncompleteDataError` for a metric that is not a number or cannot be represented exactly.
  */
 export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
@@ -107,22 +104,24 @@ export class ParquetEncoder implements Encoder {
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
-  /** What the file says of itself; the writer reads it at the end. */
+  /** Metadata, read by the writer at the end. */
   readonly #metadata: KeyValue[] = [];
 
   #writer: ParquetWriter | undefined;
   #kinds: readonly Kind[] = [];
 
-  /** The values of the row group so far, by column; none where its numbers are kept instead. */
+  /**
+   * Values of the current row group by column; empty while the column's numbers are kept instead.
+   */
   #values: (Value | undefined)[][] = [];
 
-  /** By column: its numbers in the row group, where all of them so far are written as usual. */
+  /** Numbers of the current row group by column, as long as all of them have the usual form. */
   readonly #numbers: NumberList[] = [];
 
   #groupRows = 0;
   #groupBytes = 0;
 
-  /** How many rows stand in the groups before. */
+  /** Number of rows in earlier groups. */
   #rowsBefore = 0;
 
   constructor(options: EncodeOptions) {
@@ -150,7 +149,7 @@ export class ParquetEncoder implements Encoder {
       this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });
     }
 
-    // The writer uses its bytes again: these are copied.
+    // Copied, because the writer reuses its buffer.
     const group = this.#groupRows > 0 ? this.#endGroup().map((piece) => Buffer.from(piece)) : [];
     const writer = this.#writer ?? this.#begin();
     writer.finish();
@@ -160,9 +159,9 @@ export class ParquetEncoder implements Encoder {
   get #isGroupFull(): boolean {
     const valueCount = this.#groupRows * this.#plan.columns.length;
     return (
-      this.#groupRows >= groupRowsAtMost ||
-      valueCount >= groupValuesAtMost ||
-      this.#groupBytes >= groupBytesAtMost
+      this.#groupRows >= maxGroupRows ||
+      valueCount >= maxGroupValues ||
+      this.#groupBytes >= maxGroupBytes
     );
   }
 
@@ -173,7 +172,7 @@ export class ParquetEncoder implements Encoder {
       const values = this.#values[i] ?? [];
       const numbers = this.#numbers[i];
       const areNumbersKept = numbers !== undefined && numbers.length === this.#groupRows;
-      if (areNumbersKept && areUsualNumbers(batch, column)) {
+      if (areNumbersKept && areRegularNumbers(batch, column)) {
         numbers.append(hundredthsOf(batch, column.field));
         continue;
       }
@@ -195,7 +194,9 @@ export class ParquetEncoder implements Encoder {
     }
   }
 
-  /** Begins the file. The first row group decides of a time whether its form is known. */
+  /**
+   * Starts the file. Whether a time column has a known format is decided by the first row group.
+   */
   #begin(): ParquetWriter {
     const { columns } = this.#plan;
     this.#kinds = columns.map((column, i) => kindOf(column, this.#values[i] ?? [], this.#note));
@@ -217,7 +218,7 @@ export class ParquetEncoder implements Encoder {
     const statistics = this.#groupBytes <= this.#groupRows * rowBytesWithStatistics;
     const columnData = this.#plan.columns.map(({ name }, i) => {
       const data = this.#convertedColumn(i, name);
-      const hasDictionary = this.#kinds[i] === kinds.text && repeatsItself(data);
+      const hasDictionary = this.#kinds[i] === kinds.text && hasFewDistinctValues(data);
       return {
         name,
         data,
@@ -245,27 +246,27 @@ export class ParquetEncoder implements Encoder {
     }
 
     const values = this.#values[index] ?? [];
-    // The values before and after would take twice the memory.
+    // Keeping the original values as well would double the memory.
     this.#values[index] = [];
 
-    // A time stands in many rows, one after the other, and takes long to be read.
+    // A time is repeated in consecutive rows and is slow to parse.
     let valueBefore: Value | undefined;
-    let result = converted(valueBefore, kind, name, 0);
+    let result = convertValue(valueBefore, kind, name, 0);
     return values.map((value, row) => {
       if (value === valueBefore) return result;
       valueBefore = value;
-      result = converted(value, kind, name, this.#rowsBefore + row + 1);
+      result = convertValue(value, kind, name, this.#rowsBefore + row + 1);
       return result;
     });
   }
 }
 
 /**
- * Whether a column has few different values, so that a dictionary of them pays. The writer looks at
- * a thousand rows for that, in which ids that stand in forty rows each are all different; and it is
- * slow to write the same text again.
+ * True if a column has few distinct values, so that a dictionary pays off. The writer only samples
+ * a thousand rows, in which ids that occur in forty rows each are all distinct, and writes repeated
+ * texts slowly.
  */
-function repeatsItself(data: DecodedArray): boolean {
+function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();
   for (const value of data) {
     if (value !== null) values.add(value);
@@ -274,20 +275,16 @@ function repeatsItself(data: DecodedArray): boolean {
   return values.size > 0;
 }
 
-/**
- * Whether a column of a batch is a metric's whose numbers are all there, and written in the usual
- * form.
- */
-function areUsualNumbers(batch: RowBatch, { field, type, figure }: PlannedColumn): boolean {
+/** True if a column of a batch is a metric whose values are all numbers in the usual form. */
+function areRegularNumbers(batch: RowBatch, { field, type, figure }: PlannedColumn): boolean {
   if (figure?.derived) return false;
   if (type === 'integer') return numberFactsOf(batch, field).areAllWhole;
   return type === 'money' && numberFactsOf(batch, field).areAllNumbers;
 }
 
 /**
- * The numbers of a column in a row group, as the writer takes them. An array of values would be an
- * object for each number, which lives until the group is written: collecting those took half of the
- * time.
+ * The numbers of a column in a row group, in the writer's format. An array would need an object per
+ * number until the group is written; that took half of the time.
  */
 class NumberList {
   length = 0;
@@ -315,7 +312,7 @@ class NumberList {
     return this.#doubles.subarray(0, this.length);
   }
 
-  /** The numbers, which must be whole, in 64 bits each. */
+  /** The numbers, which must be whole, as 64-bit integers. */
   get integers(): BigInt64Array {
     const integers = new BigInt64Array(this.length);
     for (let i = 0; i < this.length; i++) integers[i] = BigInt(this.#doubles[i] as number);
@@ -334,26 +331,29 @@ function kindOf(
   const kind: Kind = kinds[type];
   if (type === 'integer' || type === 'money') return kind;
 
-  const isStrange = (value: Value | undefined): boolean =>
+  const isUnreadable = (value: Value | undefined): boolean =>
     value !== undefined && !isNoValue(value) && kind.convert(value) === undefined;
-  const strange = [...new Set(values)].find(isStrange);
-  if (strange === undefined) return kind;
+  const unreadable = [...new Set(values)].find(isUnreadable);
+  if (unreadable === undefined) return kind;
 
   note?.(
-    `The column ${name} is kept as text: “${shortened(textOf(strange))}” is no ${kind.wanted}.`,
+    `The column ${name} is written as text: “${shortened(textOf(unreadable))}” is not a ${kind.description}.`,
   );
   return kinds.text;
 }
 
-/** A value as its column keeps it. @param row its number, counted from 1, for an error */
-function converted(
+/**
+ * Converts a value for its column.
+ * @param row row number from 1, for errors
+ */
+function convertValue(
   value: Value | undefined,
   kind: Kind,
   name: string,
   row: number,
 ): number | bigint | string | null {
   if (value === null || value === undefined) return null;
-  // An empty text and N/A say as little as null, except in a column of texts.
+  // An empty text and N/A mean null, except in a text column.
   if (kind !== kinds.text && isNoValue(value)) return null;
 
   const result = kind.convert(value);
@@ -361,12 +361,12 @@ function converted(
 
   const text = shortened(JSON.stringify(value));
   throw new IncompleteDataError(
-    `Row ${row}: ${printable(name)} is ${text}, which is no ${kind.wanted}.`,
+    `Row ${row}: ${printable(name)} is ${text}, which is not a ${kind.description}.`,
     {
       code: 'BAD_VALUE',
-      // The same report would be downloaded again, to no avail.
+      // Downloading the report again would not help.
       retryable: false,
-      hint: 'Choose the other columns with --columns, or --format csv, which keeps every value as it is.',
+      hint: 'Select the other columns with --columns, or use --format csv, which keeps all values unchanged.',
     },
   );
 }

@@ -8,7 +8,7 @@ import type {
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { PageEncoder } from './html.ts';
 
-/** The page as a browser prints it. Throws what the printer throws, at the end. */
+/** Prints the page with a browser. Errors of the printer are thrown at the end. */
 export class PdfEncoder implements Encoder {
   readonly #page: PageEncoder;
 
@@ -16,7 +16,7 @@ export class PdfEncoder implements Encoder {
 
   constructor(options: EncodeOptions) {
     const { printer } = options;
-    if (!printer) throw new Error('A PDF is written with a printer, and there is none.');
+    if (!printer) throw new Error('The PDF format needs a printer.');
     this.#page = new PageEncoder(options);
     this.#print = printer;
   }

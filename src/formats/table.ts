@@ -4,7 +4,7 @@ import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
 import { endedLines, TerminalTable } from '../present/terminal/terminal-table.ts';
 import { rowsOf } from '../rows/row-batch.ts';
 
-/** A table for people: aligned columns, true numbers, derived metrics, a line of totals. */
+/** Writes a table for people: aligned columns, formatted numbers, derived metrics, totals. */
 export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const table = new TerminalTable(plan, options);

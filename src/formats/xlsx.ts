@@ -30,25 +30,22 @@ import {
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 
-const mostRows = 1_048_575;
+const maxRows = 1_048_575;
 
-/**
- * The widths of the columns stand before the rows: they are those of so many rows, or fewer of so
- * many bytes.
- */
+/** Column widths precede the rows and are computed from the first rows, up to these limits. */
 const heldRows = 1000;
 const heldBytes = 4 * 1024 * 1024;
 
-/** Columns are as wide as their contents, in characters, between these. */
+/** Limits of a column's width in characters. */
 const widthBounds = { least: 8, most: 45 };
 
 /**
- * Reports as a workbook for Excel: the rows, in their order, as a table called `Report` with
- * numbers and dates as such, and on a second sheet what they come to. Excel has no time zones: an
- * hour is what the clocks of the report's zone showed.
+ * Writes an Excel workbook: the rows as a table named `Report` with typed numbers and dates, and a
+ * second sheet with the totals. Excel has no time zones, so hours are wall times in the report's
+ * zone.
  *
- * The sheet is written as a stream: packages that keep every cell take 760 MB for 100,000 rows of
- * 32 columns. Throws `OutputError` for what does not fit into a sheet.
+ * The sheet is streamed: packages that keep every cell take 760 MB for 100,000 rows of 32 columns.
+ * Throws `OutputError` for data that does not fit into a sheet.
  */
 export class WorkbookEncoder implements Encoder {
   readonly #options: EncodeOptions;
@@ -59,16 +56,16 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** The sheet of the rows, once the widths of its columns are written. */
+  /** The sheet with the rows, once its column widths are written. */
   #sheet: ZipEntry | undefined;
 
-  /** The columns of the sheet, from its first row on, and their headings. */
+  /** The columns of the sheet, known from the first row on, and their headings. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
   #rowCount = 0;
 
-  /** Rows that wait for the widths of their columns. */
+  /** Rows that wait for the column widths. */
   #held: SheetRow[] = [];
 
   #bytesSoFar = 0;
@@ -82,7 +79,7 @@ export class WorkbookEncoder implements Encoder {
   encode(batch: RowBatch): Pieces {
     const rowsBefore = this.#rowCount;
     this.#rowCount += batch.rowCount;
-    if (this.#rowCount > mostRows) throw tooManyRows();
+    if (this.#rowCount > maxRows) throw tooManyRows();
 
     this.#plan.follow(batch);
     this.#columns ??= this.#plan.shown;
@@ -134,13 +131,13 @@ export class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
-  /** Whether somebody prepared the workbook for readers. */
+  /** True if the workbook was prepared for readers. */
   get #opensOnSummary(): boolean {
     const { title, remark, comparison } = this.#options;
     return title !== undefined || remark !== undefined || comparison !== undefined;
   }
 
-  /** Begins the archive and its first sheet: the headings of the columns, and the rows so far. */
+  /** Starts the archive and the first sheet with headings and the rows so far. */
   #begin(): ZipEntry {
     const columns = this.#columns ?? [];
     const openings = openingParts(columns.length > 0);
@@ -170,7 +167,7 @@ export class WorkbookEncoder implements Encoder {
   #tableRange(): string | undefined {
     if (this.#headings.length === 0) return undefined;
 
-    // A table has at least one row, be it an empty one.
+    // A table has at least one row, even if it is empty.
     const lastRow = Math.max(1, this.#rowCount) + 1;
     return `A1:${lettersOf(this.#headings.length - 1)}${lastRow}`;
   }
@@ -181,32 +178,26 @@ export class WorkbookEncoder implements Encoder {
     if (!hasHours) return notes;
 
     const zone = timezone ?? "the report's zone";
-    return [`Hours are the wall time of ${zone}: Excel has no time zones.`, ...notes];
+    return [`Hours are wall times in ${zone}: Excel has no time zones.`, ...notes];
   }
 }
 
 function tooManyRows(): OutputError {
-  return new OutputError(
-    'The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.',
-    {
-      code: 'TOO_LARGE',
-      hint: "Write CSV or Parquet (-o report.parquet), or a sheet a month: --split month -o '{date}.xlsx'.",
-    },
-  );
+  return new OutputError('The report has more than 1,048,575 rows, the limit of an Excel sheet.', {
+    code: 'TOO_LARGE',
+    hint: "Write CSV or Parquet (-o report.parquet), or one sheet per month: --split month -o '{date}.xlsx'.",
+  });
 }
 
 function writeRows(sheet: ZipEntry, rows: readonly SheetRow[], rowsBefore: number): void {
-  // Rows of a sheet count from 1, and the first one is the header.
+  // Rows are numbered from 1, and the first one is the header.
   for (const [i, row] of rows.entries()) sheet.write(rowXml(rowsBefore + i + 2, row));
 }
 
-/** What the header cell of a table holds at most. */
+/** Maximum length of a header cell. */
 const longestHeading = 255;
 
-/**
- * The headings of the columns, as a table needs them: none is empty, and no two are alike in any
- * case.
- */
+/** Column headings as a table requires them: not empty, and unique in any case. */
 function headingsOf(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
@@ -219,26 +210,26 @@ function headingsOf(columns: readonly PlannedColumn[]): string[] {
   });
 }
 
-/** The serial number of 1970-01-01, and of the first day from which on all spreadsheets agree. */
+/** The serial number of 1970-01-01, and that of the first day on which all spreadsheets agree. */
 const serialOf1970 = 25_569;
 const firstSerial = 61;
 
-/** Days since 1970, with their fraction, that the clocks of the report's zone showed. */
+/** Conversions to days since 1970 in the report's wall time, with fractions. */
 const wallDays = {
   date: dayOf,
   hour: (text: string) => (momentOf(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
 };
 
-/** An instant in milliseconds since 1970, as the clocks of UTC showed it. */
+/** An instant in milliseconds since 1970 as a UTC date-time cell. */
 function instantCell(ms: number): SheetCell {
   return { style: 'instant', content: ms / 86_400_000 + serialOf1970 };
 }
 
-/** The cells of a row, by column; `undefined` where it has none. */
+/** The cells of a row by column; `undefined` for an empty cell. */
 type SheetRow = readonly (SheetCell | undefined)[];
 
-/** The rows of a batch as cells. */
+/** Converts the rows of a batch to cells. */
 function rowsIn(
   batch: RowBatch,
   columns: readonly PlannedColumn[],
@@ -253,7 +244,10 @@ function rowsIn(
   return rows;
 }
 
-/** The cell of a value, whose row `rowNumber` names in an error; `undefined` for null. */
+/**
+ * The cell of a value; `undefined` for null.
+ * @param rowNumber for errors
+ */
 function cellOf(
   value: Value | undefined,
   column: PlannedColumn,
@@ -280,20 +274,17 @@ function cellOf(
   }
 
   throw new OutputError(
-    `Row ${rowNumber}: ${printable(name)} has ${text.length} characters, and a cell of Excel holds 32,767.`,
+    `Row ${rowNumber}: ${printable(name)} has ${text.length} characters; an Excel cell can hold 32,767.`,
     {
       code: 'TOO_LARGE',
-      hint: 'Choose the other columns with --columns, or write CSV or Parquet.',
+      hint: 'Select the other columns with --columns, or write CSV or Parquet.',
     },
   );
 }
 
-/**
- * The number that a value is or holds; `undefined` where it is none, or one that a double does not
- * hold.
- */
+/** The number in a value; `undefined` if it is not a number or not exactly a double. */
 function exactNumber(value: Value): number | undefined {
-  // A number that a double would have changed came as a text.
+  // Numbers that a double cannot represent arrive as texts.
   if (typeof value === 'number') return value;
   const digits = numberTextOf(value);
   return digits === undefined ? undefined : exactDouble(digits);

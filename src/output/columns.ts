@@ -21,35 +21,34 @@ import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch
 import { printable } from '../text/printable.ts';
 import type { EncodeOptions } from './encoder.ts';
 
-/** A column as it is written. */
+/** An output column. */
 export interface PlannedColumn {
-  /** The key in the rows; for a derived column its own name. */
+  /** The row field; for a derived column its name. */
   readonly field: string;
 
-  /** What the header of a file for programs calls it. */
+  /** The name in the header of files for programs. */
   readonly name: string;
 
-  /** What people read above it: `Revenue (€)`, `Week`. */
+  /** The heading for people: `Revenue (€)`, `Week`. */
   readonly label: string;
 
-  /** `undefined` for a field that the vocabulary does not know, and for a derived column. */
+  /** `undefined` for derived columns and fields unknown to the vocabulary. */
   readonly type: FieldType | undefined;
 
   readonly numeric: boolean;
 
   /**
-   * What it comes to in sums: for a metric, and for a derived column, whose values are computed
-   * from others of the row.
+   * Present for metrics and for derived columns, which are computed from other values of the row.
    */
   readonly figure?: Figure;
 }
 
-/** What a row has in a column; nothing, or null, where it has none. */
+/** The value of a row in a column; `undefined` or null if there is none. */
 export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | undefined {
   return figure?.derived ? derivedNumber(figure, sumsOfRow(row)) : row[field];
 }
 
-/** What the rows of a batch have in a column, in their order. */
+/** The values of a batch in a column, in row order. */
 export function columnValues(
   batch: RowBatch,
   column: PlannedColumn,
@@ -57,8 +56,10 @@ export function columnValues(
   const { field, figure } = column;
   if (!figure?.derived) return valuesOf(batch, field);
 
-  const { over, under } = figure.derived;
-  const columns = new Map([over, under].map((each) => [each, valuesOf(batch, each)]));
+  const { numeratorField, denominatorField } = figure.derived;
+  const columns = new Map(
+    [numeratorField, denominatorField].map((each) => [each, valuesOf(batch, each)]),
+  );
   const values: (number | null)[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
     const sums: Sums = { get: (each) => numberIn(columns.get(each)?.[row]) ?? undefined };
@@ -72,26 +73,25 @@ export function isDerived({ figure }: PlannedColumn): boolean {
   return figure?.derived !== undefined;
 }
 
-/** What decides the columns of a report. */
+/** The options that determine a report's columns. */
 type ColumnChoice = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
 
 /**
- * Which columns are written: those that the request asked for, where it is known, and fields that
- * the vocabulary does not know. A field of the vocabulary that was not asked for is left out while
- * it is null.
+ * Decides the columns of an output: the requested ones, if the request is known, and fields unknown
+ * to the vocabulary. A vocabulary field that was not requested is left out while it is null.
  */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
 
   readonly #choice: ColumnChoice;
 
-  /** The columns that the user named; `undefined` where none were, or all. */
+  /** The columns named by the user; `undefined` if none were, or all. */
   readonly #named: readonly string[] | undefined;
 
-  /** The fields of the batch that came last. */
+  /** The fields of the latest batch. */
   #fields: readonly string[] | undefined;
 
-  /** The fields that have no column, and must have no value. */
+  /** Fields without a column, which must not have values. */
   #fieldsLeftOut: readonly string[] = [];
 
   #isDecided = false;
@@ -101,22 +101,22 @@ export class ColumnPlan {
     this.#named = choice.selectedColumns === 'all' ? undefined : choice.selectedColumns;
   }
 
-  /** The columns for people: unless they were chosen by name, also those that derive from them. */
+  /** The columns to show to people, with derived ones unless the user named the columns. */
   get shown(): readonly PlannedColumn[] {
     if (this.#named) return this.columns;
 
     const shown = [...this.columns];
     for (const figure of figuresOf(this.columns.map(({ field }) => field))) {
-      const isThere = this.columns.some(({ field }) => field === figure.field);
-      if (figure.derived && !isThere) shown.push(derivedColumn(figure));
+      const isPresent = this.columns.some(({ field }) => field === figure.field);
+      if (figure.derived && !isPresent) shown.push(derivedColumn(figure));
     }
     return shown;
   }
 
   /**
-   * Takes over the fields of a batch; the first one decides the columns. Throws `UsageError` where
-   * a selected column does not exist, and `IncompleteDataError` where a later batch has a value in
-   * a field that has no column.
+   * Updates the fields; the first batch determines the columns. Throws `UsageError` if a selected
+   * column does not exist, and `IncompleteDataError` if a later batch has values in a field without
+   * a column.
    */
   follow(batch: RowBatch): void {
     if (batch.fields !== this.#fields) {
@@ -131,8 +131,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Decides the columns of a report without rows, from its CSV header or from the request. Throws
-   * as `follow`.
+   * Decides the columns of a report without rows from its CSV header or the request. Throws like
+   * `follow`.
    */
   settle(fields: readonly string[]): void {
     if (this.#isDecided) return;
@@ -140,20 +140,20 @@ export class ColumnPlan {
     this.#decide(isKnown ? fields : (this.#named ?? fields));
   }
 
-  /** @param batch the first rows; none where the report has none */
+  /** @param batch the first rows; `undefined` if the report has none */
   #decide(fields: readonly string[], batch?: RowBatch): void {
     this.#isDecided = true;
     if (this.#named) {
       this.#decideNamed(this.#named, fields);
     } else {
-      this.#decideUsual(fields, batch);
+      this.#decideDefault(fields, batch);
     }
   }
 
-  /** The columns are those that the user named, each once. */
+  /** Uses the columns named by the user, without duplicates. */
   #decideNamed(names: readonly string[], fields: readonly string[]): void {
-    const asked = this.#choice.columns ?? [];
-    const known = [...new Set([...fields, ...asked.map(({ field }) => field)])];
+    const requested = this.#choice.columns ?? [];
+    const known = [...new Set([...fields, ...requested.map(({ field }) => field)])];
     const columns: PlannedColumn[] = [];
     for (const name of new Set(names)) {
       columns.push(this.#planned(fieldNamed(name, known), known));
@@ -161,12 +161,12 @@ export class ColumnPlan {
     this.columns = columns;
   }
 
-  /** The columns are those that were asked for, then the other fields that are worth one. */
-  #decideUsual(fields: readonly string[], batch: RowBatch | undefined): void {
-    const { columns: asked, selectedColumns, note } = this.#choice;
+  /** Uses the requested columns, then other fields that have values or are unknown. */
+  #decideDefault(fields: readonly string[], batch: RowBatch | undefined): void {
+    const { columns: requested, selectedColumns, note } = this.#choice;
     const chosen: string[] = [];
     const taken = new Set<string>();
-    for (const column of asked ?? []) {
+    for (const column of requested ?? []) {
       const field = fieldOf(column, fields);
       taken.add(field);
       if (!column.hidden) chosen.push(field);
@@ -174,11 +174,12 @@ export class ColumnPlan {
 
     for (const field of fields) {
       if (taken.has(field)) continue;
-      const isFree = !asked || selectedColumns === 'all' || fieldTypeOf(field) === undefined;
-      const isFilled = !isFree && batch !== undefined && hasValue(batch, field);
-      if (!isFree && !isFilled) continue;
+      const isAlwaysShown =
+        !requested || selectedColumns === 'all' || fieldTypeOf(field) === undefined;
+      const isFilled = !isAlwaysShown && batch !== undefined && hasValue(batch, field);
+      if (!isAlwaysShown && !isFilled) continue;
       if (isFilled) {
-        note?.(`The column ${field} was not asked for; it is kept because it has values.`);
+        note?.(`The column ${field} was not requested, but is kept because it has values.`);
       }
       chosen.push(field);
     }
@@ -191,14 +192,14 @@ export class ColumnPlan {
     if (derived) return derivedColumn(derived);
 
     const [figure] = figuresOf([field]);
-    const asked = columns.find((column) => column.field === field);
-    const type = asked?.type ?? fieldTypeOf(field);
+    const requested = columns.find((column) => column.field === field);
+    const type = requested?.type ?? fieldTypeOf(field);
     const metric = metricOfField(field)?.name;
     const isRenamed = normalize && metric !== undefined && !fields.includes(metric);
     return {
       field,
       name: isRenamed ? metric : field,
-      label: labelOf(field, asked),
+      label: labelOf(field, requested),
       type,
       numeric: type === 'integer' || type === 'money',
       ...(figure ? { figure } : {}),
@@ -206,7 +207,7 @@ export class ColumnPlan {
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
-    // Where columns were named, they are all that is wanted; otherwise what has no column must stay
+    // Named columns are everything the user wants; otherwise a field without a column must stay
     // null.
     if (this.#named) return [];
 
@@ -223,15 +224,13 @@ function derivedColumn(figure: Figure): PlannedColumn {
   return { field, name: field, label: fieldLabel(field), type: undefined, numeric: true, figure };
 }
 
-/** The heading of a field; days that stand for weeks or months are called so. */
-function labelOf(field: string, asked: Column | undefined): string {
-  if (asked?.isOfWeeks) return 'Week';
-  return asked?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
+/** The heading of a field; dates that represent weeks or months are called that. */
+function labelOf(field: string, requested: Column | undefined): string {
+  if (requested?.isOfWeeks) return 'Week';
+  return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
 }
 
-/**
- * The field of the rows that a column of the request means: a metric may come under another name.
- */
+/** The row field of a requested column; a metric may arrive under another name. */
 function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
@@ -239,15 +238,12 @@ function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
 
 function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {
   const name = printable(field);
-  const sentence = `After row ${firstRow}, the rows have values in the column “${name}”, which the header written before lacks.`;
-  const hint = `Choose the columns with --columns, ${name} among them or not, or write --format json.`;
+  const sentence = `After row ${firstRow}, the column “${name}” has values, but the header was written without it.`;
+  const hint = `Select the columns with --columns, with or without ${name}, or use --format json.`;
   return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
 }
 
-/**
- * The field that a user means by a column's name: the field itself, a derived metric, or the
- * metric's own name for it.
- */
+/** The field for a column name: the field itself, a derived metric, or the field of a metric. */
 function fieldNamed(name: string, known: readonly string[]): string {
   if (known.includes(name) || derivedFigure(name, known)) return name;
   const field = known.find((candidate) => metricOfField(candidate)?.name === name);

@@ -4,112 +4,103 @@ import type { Comparison } from '../figures/figures.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Provenance } from './provenance.ts';
 
-/** How CSV is written; the defaults together are the service's own layout. */
+/** CSV options. The defaults together give the service's own layout. */
 export interface CsvDialect {
   readonly delimiter?: string;
 
-  /** The decimal mark of numbers, money strings included. Default: as the service sent them. */
+  /** Decimal mark of numbers, including money in texts. Default: as received. */
   readonly decimal?: ',' | '.';
   readonly bom?: boolean;
 
-  /** Put an apostrophe before text that a spreadsheet would run as a formula. */
+  /** Prefix text that a spreadsheet would run as a formula with an apostrophe. */
   readonly escapeFormulas?: boolean;
   readonly header?: boolean;
 
-  /** Whether a terminal shows it: control characters in texts are made visible. */
+  /** True for output to a terminal: control characters are made visible. */
   readonly shown?: boolean;
 }
 
-/** How a terminal shows parts of a text. */
+/** Text styles of a terminal. */
 export interface TableStyle {
   bold(text: string): string;
   dim(text: string): string;
 
-  /** Of headings, and of a line in a chart. */
+  /** For headings and chart lines. */
   cyan(text: string): string;
 
-  /** Of what has risen, and of what has fallen. */
+  /** For increases and decreases. */
   green(text: string): string;
   red(text: string): string;
 }
 
-/**
- * How a table for people is laid out. Default: as wide as the rows are, plain Unicode text, with a
- * line of totals.
- */
+/** Layout of a table. Default: as wide as the rows need, plain Unicode text, with totals. */
 export interface TableLook {
-  /** How many characters a line may have. Default: as many as the rows need. */
+  /** Maximum line width in characters. Default: as wide as the rows need. */
   readonly width?: number;
   readonly style?: TableStyle;
   readonly unicode?: boolean;
   readonly totals?: boolean;
 }
 
-/** Prints a page, and gives the bytes of a PDF. Throws `OutputError`. */
+/** Prints a page to PDF and returns its bytes. Throws `OutputError`. */
 export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 
-/** How a report is written. What does not concern a format is passed over by it. */
+/** Options for writing a report. Each format ignores options that do not apply to it. */
 export interface EncodeOptions {
-  /** The columns that the request leads to, where it is known. */
+  /** The requested columns, if the request is known. */
   readonly columns?: readonly Column[];
 
-  /**
-   * The columns to write and their order (`--columns`). Default: those that the request leads to,
-   * else all.
-   */
+  /** The columns to write, in order (`--columns`). Default: the requested ones, or all. */
   readonly selectedColumns?: readonly string[] | 'all';
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
   readonly table?: TableLook;
 
-  /** The heading of a page and of a sheet's summary. Default: what the report is broken down by. */
+  /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
   readonly title?: string;
 
-  /** What the sender says to the readers of a page and of a sheet's summary. */
+  /** The sender's note to readers of a page or a sheet's summary. */
   readonly remark?: string | undefined;
 
-  /** A picture for the head of a page, as a `data:` URI. */
+  /** Picture at the top of a page, as a `data:` URI. */
   readonly logo?: string | undefined;
 
-  /** What prints a PDF: its format needs one. */
+  /** Prints PDFs; required by that format only. */
   readonly printer?: PagePrinter | undefined;
 
-  /** Where the report comes from: Parquet, sheets and pages keep it beside the rows. */
+  /** The report's origin, stored in Parquet files, sheets and pages. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
 
-  /** Takes a sentence for the user that does not belong into the output. */
+  /** Receives a sentence for the user that is not part of the output. */
   readonly note?: (sentence: string) => void;
 }
 
-/** What a report is found to be, as readers of it are told. */
+/** Findings and notes on a report, as shown to readers. */
 export interface ReportJudgement {
   readonly findings: readonly string[];
   readonly briefNotes: readonly string[];
 }
 
-/** Bytes to write, in order. They are good until the encoder's next call. */
+/** Bytes to write, in order. Valid until the next call to the encoder. */
 export type Pieces = readonly Uint8Array[];
 
 /**
- * Turns the rows of one or more reports into the bytes of one format. Its calls throw `UsageError`
- * where a selected column does not exist, and `OutputError` or `IncompleteDataError` for what the
- * format cannot hold.
+ * Encodes the rows of one or more reports in one format. Calls throw `UsageError` if a selected
+ * column does not exist, and `OutputError` or `IncompleteDataError` for data that the format cannot
+ * represent.
  */
 export interface Encoder {
-  /** The bytes of a batch. Batches of several reports may follow each other. */
+  /** Encodes a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
 
-  /** @param judgement what is said of the report: formats with a place for it keep it */
+  /** @param judgement findings and notes, stored by formats that have room for them */
   end(tail: ReportTail, judgement?: ReportJudgement): Pieces | Promise<Pieces>;
 }
 
-/** Where bytes go: a file, stdout. */
+/** A destination for bytes: a file, stdout. */
 export interface Sink {
-  /**
-   * Takes the bytes, which the caller may use again once this has returned, or its promise is
-   * fulfilled.
-   */
+  /** Writes bytes. The caller may reuse them once this has returned or its promise is fulfilled. */
   write(bytes: Uint8Array): void | Promise<void>;
 }
 
@@ -117,7 +108,7 @@ export interface Sink {
 export interface WrittenRows {
   readonly rowCount: number;
 
-  /** How many bytes were given to the sink. */
+  /** Number of bytes passed to the sink. */
   readonly sizeBytes: number;
 
   readonly tail: ReportTail;
@@ -125,21 +116,21 @@ export interface WrittenRows {
   readonly judgement: Judgement;
 }
 
-/** What is said of a report at which nobody looks. */
+/** The judgement of a report that is not checked. */
 const noJudgement: Judgement = { findings: [], notes: [] };
 
-/** Looks at the rows of a report on their way. */
+/** Checks the rows of a report as they pass. */
 export interface RowWatcher {
-  /** Sees every batch before it is written. */
+  /** Called with every batch before it is written. */
   observe(batch: RowBatch): void;
 
-  /** What the report is found to be; asked once, after the last row. */
+  /** Returns the judgement; called once, after the last row. */
   close(tail: ReportTail): Judgement;
 }
 
 /**
- * Writes a report from its first row to its end. On any error the batches are closed, so that the
- * download behind them stops; the sink is the caller's to finish or to abort.
+ * Writes a report. On an error the batches are closed, which stops their download; finishing or
+ * aborting the sink is left to the caller.
  */
 export async function writeRows(
   batches: RowBatches,

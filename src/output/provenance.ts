@@ -1,33 +1,33 @@
 import type { ReportMember } from '../rows/row-batch.ts';
 
-/** Where a report comes from, as files with a place for it keep it beside the rows. */
+/** The origin of a report, stored next to the rows in formats that have room for it. */
 export interface Provenance {
-  /** The request without its window; `null` where only the id of the report is known. */
+  /** The request without its window; `null` if only the report's id is known. */
   readonly request: object | null;
 
-  /** The name of the account, where the request is known. */
+  /** The account name, if the request is known. */
   readonly account?: string | undefined;
 
-  /** What the report is restricted to, in words, a text each: `Country: France, Germany`. */
+  /** The filters of the request, one text each: `Country: France, Germany`. */
   readonly filters: readonly string[];
 
-  /** The columns that tell a row from every other one. */
+  /** The columns that identify a row. */
   readonly key: readonly string[];
 
-  /** `null` for data that came without an id, and for several reports that were merged. */
+  /** `null` for data without an id and for merged reports. */
   readonly reportId: string | null;
 
-  /** When the data was fetched, in milliseconds since 1970. */
+  /** Download time in milliseconds since 1970. */
   readonly fetchedMs: number;
 
-  /** The version of adreport that wrote the file. */
+  /** Version of adreport that wrote the file. */
   readonly version: string;
 }
 
 /**
- * What programs find in a file beside its rows: names, each with a value as JSON.
+ * Metadata for programs: names with JSON values.
  *
- * @param findings what is proven to be wrong with the report, in sentences
+ * @param findings the findings on the report, as sentences
  */
 export function membersOf(provenance: Provenance, findings: readonly string[]): ReportMember[] {
   const { request, key, reportId, fetchedMs, version } = provenance;
@@ -39,13 +39,13 @@ export function membersOf(provenance: Provenance, findings: readonly string[]): 
   });
 }
 
-/** What people read of a report beside its figures and filters: texts by their names, in order. */
-export function factsForPeople(provenance: Provenance): Map<string, string> {
+/** Metadata for readers, other than filters: texts by label, in order. */
+export function provenanceFacts(provenance: Provenance): Map<string, string> {
   const { request, account, key, reportId, fetchedMs, version } = provenance;
   const facts = new Map<string, string>();
 
-  if (account !== undefined && isFitForReaders(account)) facts.set('Account', account);
-  const requestText = request === null ? '' : textOfRequest(request);
+  if (account !== undefined && isFitToShow(account)) facts.set('Account', account);
+  const requestText = request === null ? '' : describeRequest(request);
   if (requestText !== '') facts.set('Request', requestText);
   facts.set('Fetched', timeText(fetchedMs));
   if (reportId !== null) facts.set('Report', reportId);
@@ -54,22 +54,19 @@ export function factsForPeople(provenance: Provenance): Map<string, string> {
   return facts;
 }
 
-/** The name that an account has where the user gave it none. */
-const nameOfNoChoice = 'default';
+/** The name of an account that the user has not named. */
+const defaultAccountName = 'default';
 
 /**
- * Whether a name may go to other people: an e-mail address may not, and a name that nobody chose
- * says nothing.
+ * True if an account name may appear in files for other people: e-mail addresses may not, and the
+ * default name carries no information.
  */
-function isFitForReaders(account: string): boolean {
-  return account !== nameOfNoChoice && !account.includes('@');
+function isFitToShow(account: string): boolean {
+  return account !== defaultAccountName && !account.includes('@');
 }
 
-/**
- * The profile, the breakdowns and the metrics of a request in words; empty where it tells none of
- * them.
- */
-function textOfRequest(request: object): string {
+/** Describes the profile, breakdowns and metrics of a request; empty if it has none of them. */
+function describeRequest(request: object): string {
   const texts: string[] = [];
   if ('profile' in request) texts.push(String(request.profile));
   const lists = [
@@ -82,7 +79,7 @@ function textOfRequest(request: object): string {
   return texts.join('; ');
 }
 
-/** An instant in milliseconds since 1970 as `2026-11-03 04:05 UTC`. */
+/** Formats milliseconds since 1970 as `2026-11-03 04:05 UTC`. */
 function timeText(ms: number): string {
   const iso = new Date(ms).toISOString();
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;

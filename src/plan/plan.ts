@@ -4,12 +4,12 @@ import { askedColumns, type Column } from '../contract/columns.ts';
 import { type Remark, UsageError } from '../errors.ts';
 import type { Expectation } from '../judge/check.ts';
 import {
+  diskKey,
   expandName,
-  expectHoldable,
+  expectValidOnWindows,
   hasTimePlaceholder,
   type NameValues,
   placeholdersOf,
-  placeOnDisk,
 } from '../output/file/file-name.ts';
 import { comparableWindow } from '../report/compared-window.ts';
 import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/parts.ts';
@@ -324,8 +324,8 @@ export function expectOwnPlaces(
     // The parts of a merged report share one output.
     const outputs = new Set(job.parts.map((part) => outputOf(job, part).file));
     for (const output of outputs) {
-      if (output !== undefined) expectHoldable(output, platform);
-      const place = output === undefined ? 'stdout' : placeOnDisk(resolve(cwd, output));
+      if (output !== undefined) expectValidOnWindows(output, platform);
+      const place = output === undefined ? 'stdout' : diskKey(resolve(cwd, output));
       const owner = owners.get(place);
       if (owner) throw sharedPlace(owner, { job, output: output ?? 'stdout' });
       owners.set(place, { job, output: output ?? 'stdout' });

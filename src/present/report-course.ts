@@ -8,7 +8,7 @@ import {
   type Sums,
 } from '../figures/grouping.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
-import { nounOfUnit, type ReportSums } from '../figures/report-sums.ts';
+import { type ReportSums, unitNoun } from '../figures/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../figures/time-axis.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, pluralOf } from '../text/quantity.ts';
@@ -114,7 +114,7 @@ function linesOf(
     return { name: printable(name), sums: sumsInSlots(group, axis, course) };
   });
 
-  const noun = nounOfUnit(unit);
+  const noun = unitNoun(unit);
   const rest = ranked.slice(mostLines);
   const withoutLine = rest.length > 0 ? notDrawn(rest, groups, { figure, noun, total }) : undefined;
   return { series, caption: `per ${axis.step} by ${noun}`, withoutLine };

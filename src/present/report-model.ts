@@ -13,7 +13,7 @@ import type { ReportSums } from '../figures/report-sums.ts';
 import { describeReport } from '../figures/window-text.ts';
 import type { ColumnPlan } from '../output/columns.ts';
 import type { EncodeOptions, ReportJudgement } from '../output/encoder.ts';
-import { factsForPeople } from '../output/provenance.ts';
+import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { headlineOf } from './headline.ts';
@@ -281,7 +281,7 @@ export function modelOfReport(parts: ReportParts): ReportModel {
     course: courseOfReport({ sums, lead, dateUnit, comparison }),
     rankings: rankingsOf(sums, figures.shown, comparison),
     dateUnit,
-    about: provenance ? factsForPeople(provenance) : new Map(),
+    about: provenance ? provenanceFacts(provenance) : new Map(),
   };
 }
 

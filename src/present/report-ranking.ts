@@ -4,7 +4,7 @@ import { type Comparison, changeOf, type Figure } from '../figures/figures.ts';
 import { nameOfGroup, noName } from '../figures/group-name.ts';
 import { addSums, type Group, Grouping, type Sums } from '../figures/grouping.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
-import { nounOfUnit, type ReportSums, type Unit } from '../figures/report-sums.ts';
+import { type ReportSums, type Unit, unitNoun } from '../figures/report-sums.ts';
 import { listWords } from '../figures/window-text.ts';
 import { shorten } from '../text/cell-width.ts';
 import { nameInSentence, printable } from '../text/printable.ts';
@@ -104,7 +104,7 @@ interface RankingBasis {
 
 function rankUnit(unit: Unit, basis: RankingBasis): BreakdownRanking {
   const { figure, comparison } = basis;
-  const noun = nounOfUnit(unit);
+  const noun = unitNoun(unit);
   const ended = comparison ? endedOf(unit, basis, comparison) : [];
   const endedSentence = comparison && sentenceOfEnded(unit, figure, comparison);
   const words = { unit, noun, figure, ended, endedSentence };

@@ -214,7 +214,7 @@ describe('what cannot be written is exit 8', () => {
 
     const result = await run(`${byDay} -o /dev/full --format csv`);
 
-    expectRefusal(result, 8, /\/dev\/full could not be written: the disk is full\.[\s\S]*is kept/);
+    expectRefusal(result, 8, /Cannot write \/dev\/full: the disk is full\.[\s\S]*is kept/);
   });
 
   test('a disk that fills up in the middle: the old file stays, and nothing beside it', async (context) => {
@@ -228,7 +228,7 @@ describe('what cannot be written is exit 8', () => {
 
     const result = await run(line, { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
 
-    expectRefusal(result, 8, 'x.csv could not be written: the disk is full.');
+    expectRefusal(result, 8, 'x.csv: the disk is full.');
     expect(result.files).toEqual({ 'x.csv': 'old' });
   });
 
@@ -270,7 +270,7 @@ test.each([false, true])(
 
     expect(downloads).toBe(2);
     expect(result.exitCode).toBe(isChanged ? 9 : 0);
-    if (isChanged) expect(result.stderr).toContain('came differently the second time');
+    if (isChanged) expect(result.stderr).toContain('the second attempt returned different data');
     else
       expect(result.stdout === rows.map((row) => `${JSON.stringify(row)}\n`).join('')).toBe(true);
   },

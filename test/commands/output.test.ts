@@ -130,7 +130,7 @@ describe('columns', () => {
     const { text, notes } = await encode(documentOf(...rows), 'csv', { columns });
 
     expect(text).toBe('date,ctr,os,new\r\n2026-11-01,0.25,iOS,\r\n2026-11-02,0.25,,2\r\n');
-    expect(notes).toEqual(['The column os was not asked for; it is kept because it has values.']);
+    expect(notes).toEqual(['The column os was not requested, but is kept because it has values.']);
 
     const late = documentOf(
       ...rows,
@@ -183,7 +183,7 @@ describe('typed formats', () => {
     const written = await run(`${line} -o r.xlsx`);
 
     expect(written.stderr).toContain(
-      'Hours are the wall time of europe/paris: Excel has no time zones.',
+      'Hours are wall times in europe/paris: Excel has no time zones.',
     );
 
     const [header, ...cells] = readSheet(readFileSync(join(cwd, 'r.xlsx')));

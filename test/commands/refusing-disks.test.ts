@@ -34,8 +34,8 @@ function refusing(call: 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): st
 const line = 'run --period 2026-11-01 --metrics displays -o report.csv';
 
 describe.each([
-  ['link', `${line} --no-clobber`, /has no hard links, without which an existing file cannot/],
-  ['rename', line, /the system does not permit it/],
+  ['link', `${line} --no-clobber`, /has no hard links, which are needed/],
+  ['rename', line, /the system does not allow it/],
 ] as const)('a disk that refuses %s', (call, command, reason) => {
   test('is told of before anything is sent', async () => {
     const { cwd, env, server } = await serveForTest({ delayMs: 0 });
@@ -57,7 +57,7 @@ test.skipIf(process.platform === 'win32')(
     const refused = { ...env, NODE_OPTIONS: refusing('chmod') };
     const result = await spawnCli(line, { cwd, env: refused });
 
-    expectRefusal(result, 8, /the system does not permit it/);
+    expectRefusal(result, 8, /the system does not allow it/);
     expect(server.requests()).toEqual([]);
 
     const fresh = await spawnCli(line.replace('report', 'fresh'), { cwd, env: refused });
@@ -70,7 +70,7 @@ test('adreport init on a disk without hard links is exit 8, and leaves nothing',
 
   const result = await spawnCli('init', { cwd, env: { NODE_OPTIONS: refusing('link') } });
 
-  expectRefusal(result, 8, /adreport\.yaml could not be written: its disk has no hard links/);
+  expectRefusal(result, 8, /Cannot write \S+adreport\.yaml: its disk has no hard links/);
   expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
 });
 

@@ -400,7 +400,7 @@ describe('what is shown', () => {
     const { stderr, stdout } = await view('r.json', odd, '--by CITY');
 
     expect(stderr).toBe(
-      'Warning: 1 value of clicks is no number, and is in no sum.\n' +
+      'Warning: 1 value of clicks is not a number and is left out of the sums.\n' +
         'Warning: No row has a value for city: the report was not broken down by it.\n',
     );
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
@@ -469,7 +469,7 @@ describe('refusals', () => {
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
     { args: '--filter x', says: "Give a name, = and values: 'country=France,Germany'." },
     { args: '--by CAMPAIGN --sort reach', says: '--sort: the report has no column “reach”.' },
-    { args: '--by CAMPAIGN --sort clicks:up', says: 'after the colon stands asc or desc' },
+    { args: '--by CAMPAIGN --sort clicks:up', says: 'only asc or desc can follow the colon' },
     { args: '--chart bar', says: 'Add --by' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
     { args: '--chart line --top 3', says: '--sort and --top are for groups' },

@@ -22,8 +22,8 @@ describe('a name that Windows cannot hold', () => {
     { name: 'nul', why: '“nul” is the name of a device' },
     { name: 'report.csv.', why: '“report.csv.” ends in a dot' },
     { name: 'a /report.csv', why: '“a ” ends in a blank' },
-    { name: '{date}?.csv', why: '“2026-11-18?.csv” cannot be a file on Windows' },
-    { name: '{report}/aux.{date}.csv', why: '“campaign/aux.2026-11-18.csv” cannot be a file' },
+    { name: '{date}?.csv', why: '“2026-11-18?.csv” is not a valid file name on Windows' },
+    { name: '{report}/aux.{date}.csv', why: '“campaign/aux.2026-11-18.csv” is not a valid file' },
   ])('$name is refused before the order: $why', async ({ name, why }) => {
     const { server, run } = await serveForTest();
 

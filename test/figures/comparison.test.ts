@@ -12,19 +12,19 @@ import { ReportSums } from '../../src/figures/report-sums.ts';
 import { headlineOf } from '../../src/present/headline.ts';
 import { batchesOf } from '../formats/encode.ts';
 
-/** What a reader sees of a comparison, held against integers that are added up here. */
+/** Checks the figures of a comparison against integers that are added up here. */
 
 interface SaleRow {
   readonly campaignId: number;
 
-  /** A campaign keeps its id where it is renamed. */
+  /** May change while the id stays the same. */
   readonly campaignName: string;
   readonly displays: number;
   readonly clicks: number;
   readonly cents: number;
 }
 
-/** How a service writes revenue: a buyer's are numbers, a DSP's texts with a decimal comma. */
+/** Revenue in a service's format: numbers for buyers, texts with a decimal comma for DSPs. */
 interface Revenue {
   readonly field: string;
   readonly isText: boolean;
@@ -71,7 +71,7 @@ async function sumsOf(rows: readonly object[], of = columns): Promise<ReportSums
   return sums;
 }
 
-/** Rows as a service sends them. */
+/** Rows in the format of the service. */
 function bodyOf(rows: readonly SaleRow[], { field, isText }: Revenue): object[] {
   return rows.map(({ cents, ...row }) => {
     const digits = String(cents).padStart(3, '0');
@@ -80,12 +80,13 @@ function bodyOf(rows: readonly SaleRow[], { field, isText }: Revenue): object[] 
   });
 }
 
-/** `over ÷ under` rounded to whole numbers, a half away from zero; both are positive. */
-const rounded = (over: bigint, under: bigint) => (2n * over + under) / (2n * under);
+/** `numerator ÷ denominator` of positive numbers, rounded half up. */
+const rounded = (numerator: bigint, denominator: bigint) =>
+  (2n * numerator + denominator) / (2n * denominator);
 
 const grouped = (digits: bigint) => digits.toLocaleString('en');
 
-/** A number of so many decimals, given without its point. */
+/** Formats digits as a number with that many decimals. */
 function decimalText(digits: bigint, decimals: number): string {
   const text = String(digits).padStart(decimals + 1, '0');
   return `${grouped(BigInt(text.slice(0, -decimals)))}.${text.slice(-decimals)}`;
@@ -100,7 +101,7 @@ function changeTextOf(now: bigint, before: bigint): string {
   return `${now > before ? '▲' : '▼'} ${percent}%`;
 }
 
-/** The two reports that a headline is about. */
+/** The rows of a report and of the one it is compared with. */
 interface TwoReports {
   readonly now: readonly SaleRow[];
   readonly before: readonly SaleRow[];
@@ -141,14 +142,13 @@ function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | 
   const whole = grouped(rounded(size * 100n, centsBefore));
   const percent = tenths < 100n ? decimalText(tenths, 1) : whole;
   const change = `Revenue ${isRise ? 'rose' : 'fell'} ${percent}% to ${moneyInSentence(centsNow)}`;
-  // Of one campaign alone there is nothing more to say.
   return ids.size < 2 ? `${change}.` : `${change}; ${clause}.`;
 }
 
-test('changes, rates and the headline are those of the rows, to the last digit', async () => {
+test('changes, rates and the headline match the rows exactly', async () => {
   const figureOf = (name: string, { field }: Revenue) => {
     const figure = figuresOf(['displays', 'clicks', field]).find((each) => each.field === name);
-    if (!figure) throw new Error(`There is no ${name}.`);
+    if (!figure) throw new Error(`No figure ${name}.`);
     return figure;
   };
 
@@ -208,7 +208,7 @@ test('changes, rates and the headline are those of the rows, to the last digit',
   );
 });
 
-test('a renamed campaign is one group, under its last name, and neither new nor ended', async () => {
+test('a renamed campaign is one group with its latest name, and neither new nor ended', async () => {
   const rowsOf = (id: number | null, ...names: readonly (string | null)[]) =>
     names.map((campaignName) => ({ campaignId: id, campaignName, displays: 10 }));
   const sums = await sumsOf([
@@ -219,7 +219,7 @@ test('a renamed campaign is one group, under its last name, and neither new nor 
   const comparison = { sums: before, now: 'now', before: 'before', notes: [] };
   const [displays] = figuresOf(['displays']);
   const [unit] = sums.units;
-  if (!displays || !unit?.groups) throw new Error('There are no campaigns.');
+  if (!displays || !unit?.groups) throw new Error('No campaigns.');
 
   const groups = [...unit.groups];
   expect(groups.map(({ key }) => key)).toEqual([
@@ -234,7 +234,7 @@ test('a renamed campaign is one group, under its last name, and neither new nor 
   expect(endedGroups(unit, comparison, displays)).toEqual([]);
 });
 
-test('there is no headline without revenue, without a change, and without an earlier report', async () => {
+test('a headline needs revenue, a change and an earlier report', async () => {
   const row = { campaignName: 'Summer', displays: 10, clicks: 1 };
   const one = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '5,00' }]);
   const more = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '6,00' }]);
@@ -249,7 +249,7 @@ test('there is no headline without revenue, without a change, and without an ear
   expect(headline(more, revenue)).toBeUndefined();
 });
 
-test('the headline of one group is the change alone, that of days and hours names the best of them', async () => {
+test('the headline of one group is the change alone; by day or hour it names the best one', async () => {
   const [lead] = figuresOf(['revenueEuro']);
   const headline = async (rows: readonly object[], earlier: readonly object[]) => {
     const timeColumns = Object.keys(rows[0] ?? {}).map((field) => {

@@ -11,33 +11,33 @@ it.each([
   {
     format: 'table',
     notes: [
-      '1 value of displays is no number, and is in no sum.',
-      '2 values of revenueEuro are no numbers, and are in no sum.',
+      '1 value of displays is not a number and is left out of the sums.',
+      '2 values of revenueEuro are not numbers and are left out of the sums.',
     ],
   },
   {
     format: 'html',
     notes: [
-      '1 value of Displays is no number, and is in no sum.',
-      '2 values of Revenue (€) are no numbers, and are in no sum.',
+      '1 value of Displays is not a number and is left out of the sums.',
+      '2 values of Revenue (€) are not numbers and are left out of the sums.',
     ],
   },
   {
     format: 'xlsx',
     notes: [
-      '1 value of displays is no number, and is in no sum.',
-      '2 values of revenueEuro are no numbers, and are in no sum.',
+      '1 value of displays is not a number and is left out of the sums.',
+      '2 values of revenueEuro are not numbers and are left out of the sums.',
     ],
   },
-] as const)('$format says what its totals do not hold', async ({ format, notes }) => {
+] as const)('$format notes values that are not in its totals', async ({ format, notes }) => {
   expect((await encode(body, format)).notes).toEqual(notes);
 });
 
-it('a page says it to its readers too', async () => {
+it('a page shows the note to its readers', async () => {
   const { text } = await encode(body, 'html');
-  expect(text).toContain('2 values of Revenue (€) are no numbers, and are in no sum.');
+  expect(text).toContain('2 values of Revenue (€) are not numbers and are left out of the sums.');
 });
 
-it('a metric that was not chosen is not spoken of', async () => {
+it('there is no note on a metric that was not selected', async () => {
   expect((await encode(body, 'html', { selectedColumns: ['date', 'clicks'] })).notes).toEqual([]);
 });

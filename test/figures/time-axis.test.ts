@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type DateUnit, Grouping } from '../../src/figures/grouping.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../../src/figures/time-axis.ts';
 
-/** The groups of a report by time, a row each. */
+/** Groups of a report with one row per time. */
 function groupsAt(times: readonly string[]): Grouping {
   const field = times[0]?.includes('T') ? 'hour' : 'date';
   const groups = new Grouping([field]);
@@ -15,11 +15,11 @@ function groupsAt(times: readonly string[]): Grouping {
 
 function axisOf(times: readonly string[], dateUnit: DateUnit = 'day'): TimeAxis {
   const axis = layOutTime(groupsAt(times), dateUnit);
-  if (!axis) throw new Error('There is no axis.');
+  if (!axis) throw new Error('No axis.');
   return axis;
 }
 
-/** Days as texts, from the first on. */
+/** Consecutive days as texts. */
 function daysFrom(first: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     return new Date(Date.parse(first) + i * 86_400_000).toISOString().slice(0, 10);
@@ -50,12 +50,12 @@ describe('the ticks of an axis', () => {
     expect(ticksOf(axis)).toEqual(texts);
   });
 
-  test('stand under the step that they name', () => {
+  test('are below the step that they name', () => {
     for (const { index, text } of axisOf(daysFrom('2026-10-01', 31)).ticks)
       expect(axisOf(daysFrom('2026-10-01', 31)).labels[index]).toContain(`${text} 2026`);
   });
 
-  test('of hours name each hour once, also where the clock is put back', () => {
+  test('of hours name each hour once, even when clocks go back', () => {
     const hours = Array.from({ length: 25 }, (_, i) => {
       const hour = i < 3 ? i : i - 1;
       return `2026-10-25T${String(hour).padStart(2, '0')}:00:00${i < 3 ? '+0200' : '+0100'}`;
@@ -72,7 +72,7 @@ describe('the ticks of an axis', () => {
     ]);
   });
 
-  test('are from three to seven, whatever the window', () => {
+  test('number from three to seven in any window', () => {
     for (const count of [60, 90, 180, 365, 366, 730]) {
       const { ticks } = axisOf(daysFrom('2024-01-01', count));
       expect(ticks.length).toBeGreaterThanOrEqual(3);
@@ -85,7 +85,7 @@ describe('an earlier report', () => {
   const october = axisOf(daysFrom('2026-10-03', 29));
   const begins = { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' };
 
-  test('stands in the slots that are as far from the beginning of its window', () => {
+  test('is in the slots with the same distance from the beginning of its window', () => {
     const { slots, labels } = earlierSlots(october, groupsAt(['2026-09-03', '2026-09-30']), begins);
 
     expect(labels.slice(0, 2)).toEqual(['Thu 3 Sep 2026', 'Fri 4 Sep 2026']);
@@ -96,7 +96,7 @@ describe('an earlier report', () => {
     ]);
   });
 
-  test('begins with its first day where nobody says when its window begins', () => {
+  test('begins with its first day if the beginning of its window is unknown', () => {
     const { slots } = earlierSlots(october, groupsAt(['2026-09-03']), undefined);
     expect(slots[0]).toHaveLength(1);
   });

@@ -6,7 +6,7 @@ const csv = async (flags: CsvFlags, ...rows: string[]) =>
   (await encode(documentOf(...rows), 'csv', { csv: csvDialectOf(flags) })).text;
 
 describe('csv', () => {
-  it('quotes what needs it, writes null as nothing, keeps digits, shows nested values as JSON', async () => {
+  it('quotes where necessary, leaves null empty, keeps digits, writes nested values as JSON', async () => {
     const row =
       '{"a":"x, y","b":"say \\"hi\\"","c":"1\\r\\n2","d":" ","e":null,"f":true,"g":false,"h":0.10,"i":[1, {"k":"a b"}],"j":"\\u00e9\\ud83d\\ude00\\/"}';
     expect(await csv({}, row)).toBe(
@@ -14,13 +14,13 @@ describe('csv', () => {
     );
   });
 
-  it('writes a lone empty cell in quotes, since a blank line is no row to most readers', async () => {
+  it('quotes a single empty cell, since most readers skip blank lines', async () => {
     expect(await csv({}, '{"city":null}', '{"city":""}', '{"city":"x"}')).toBe(
       'city\r\n""\r\n""\r\nx\r\n',
     );
   });
 
-  it('speaks other dialects', async () => {
+  it('supports other dialects', async () => {
     const row = '{"name":"a;b","displays":12,"ratio":0.5,"revenueEuro":"1234,50"}';
 
     expect(await csv({ delimiter: ';' }, row)).toBe(
@@ -45,21 +45,21 @@ describe('csv', () => {
   });
 
   it.each([
-    ['a line break before it', '"\\n=1+1"', `"'\n'=1+1"`],
-    ['a sign as wide as a Chinese character', '"＝1+1"', "'＝1+1"],
-    ['behind a semicolon, where a European Excel splits', '"Sale;=1+1"', "Sale;'=1+1"],
-    ['behind a wide semicolon', '"Sale；=1+1"', "Sale；'=1+1"],
-    ['behind a tab', '"Sale\\t@SUM(1)"', "Sale\t'@SUM(1)"],
-    ['behind a line break', '"Sale\\n+1"', `"Sale\n'+1"`],
-    ['behind a comma in quotes, which is no place for it', '"Sale,=1+1"', '"Sale,=1+1"'],
+    ['after a line break', '"\\n=1+1"', `"'\n'=1+1"`],
+    ['full-width sign', '"＝1+1"', "'＝1+1"],
+    ['after a semicolon, where a European Excel splits', '"Sale;=1+1"', "Sale;'=1+1"],
+    ['after a full-width semicolon', '"Sale；=1+1"', "Sale；'=1+1"],
+    ['after a tab', '"Sale\\t@SUM(1)"', "Sale\t'@SUM(1)"],
+    ['after a line break within a text', '"Sale\\n+1"', `"Sale\n'+1"`],
+    ['after a quoted comma, where nothing is escaped', '"Sale,=1+1"', '"Sale,=1+1"'],
     ['within a word', '"a=b;c-d"', 'a=b;c-d'],
-  ])('defuses formulas: %s', async (_, json, cell) => {
+  ])('escapes formulas: %s', async (_, json, cell) => {
     expect(
       await csv({ escapeFormulas: true }, `{"date":"2026-11-01","campaignName":${json}}`),
     ).toBe(`date,campaignName\r\n2026-11-01,${cell}\r\n`);
   });
 
-  it('defuses formulas in text, and leaves numbers alone', async () => {
+  it('escapes formulas in text and leaves numbers alone', async () => {
     const rows = ['=1+1', '+1', '-1', '@x', '\\tx', '\\rx', "'x", 'a=b', ''].map(
       (name) => `{"campaignName":"${name}","revenueEuro":"-1,50","displays":-3,"x":"\\u003dA1"}`,
     );
@@ -82,11 +82,11 @@ describe('csv', () => {
     },
   );
 
-  it('refuses a decimal sign that is none', () => {
+  it('refuses an invalid decimal mark', () => {
     expect(() => csvDialectOf({ decimal: ';' })).toThrow('--decimal takes "," or "."');
   });
 
-  it('has a header though there are no rows: from the body, from the request, or none', async () => {
+  it('has a header without rows: from the body, from the request, or none', async () => {
     const columns = [
       { field: 'date', type: 'date' },
       { field: 'displays', type: 'integer' },
@@ -110,14 +110,13 @@ describe('a key that appears after the header was written', () => {
     async (options) => {
       await expect(encode(body, 'csv', { ...narrow, ...options })).rejects.toMatchObject({
         exitCode: 9,
-        message:
-          'After row 1, the rows have values in the column “b”, which the header written before lacks.',
+        message: 'After row 1, the column “b” has values, but the header was written without it.',
         hint: expect.stringContaining('--columns'),
       });
     },
   );
 
-  it('does not matter where the columns were chosen, or in formats without a header', async () => {
+  it('is accepted if the columns were selected, and in formats without a header', async () => {
     expect((await encode(body, 'csv', { ...narrow, selectedColumns: ['a'] })).text).toBe(
       'a\r\n1\r\n"x\r\n""y"""\r\n""\r\n',
     );

@@ -6,10 +6,10 @@ import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 export interface EncodeCase extends EncodeOptions {
-  /** How the body is cut as it arrives. */
+  /** Sizes of the chunks of the body. */
   readonly chunkBytes?: number;
 
-  /** How much of it becomes a batch of rows. */
+  /** Size of a batch of rows. */
   readonly pieceBytes?: number;
   readonly contentType?: string;
 }
@@ -18,12 +18,12 @@ export interface Encoded {
   readonly bytes: Buffer;
   readonly text: string;
 
-  /** What was said to the user. */
+  /** Notes to the user. */
   readonly notes: readonly string[];
   readonly result: Awaited<ReturnType<typeof writeRows>>;
 }
 
-/** A report body written in a format, as a file would hold it. */
+/** Encodes a report body in a format. */
 export async function encode(
   body: string | Uint8Array,
   format: FormatName,
@@ -37,19 +37,19 @@ export async function encode(
     ...encodeOptions,
   });
   const pieces: Buffer[] = [];
-  // Copied: the encoder may use its bytes again.
+  // Copied, because the encoder reuses its bytes.
   const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };
   const result = await writeRows(batches, encoder, sink);
   const bytes = Buffer.concat(pieces);
   return { bytes, text: bytes.toString(), notes, result };
 }
 
-/** A document of the given rows, which are JSON texts. */
+/** A document with the given rows, which are JSON texts. */
 export function documentOf(...rows: readonly string[]): string {
   return `{"data":[${rows.join(',')}],"summary":{"since":"2026-11-01T00:00:00+0100"}}`;
 }
 
-/** The batches of a report with these rows. */
+/** Batches of a report with these rows. */
 export function batchesOf(rows: readonly object[]): RowBatches {
   const body = Buffer.from(JSON.stringify({ data: rows }));
   return readRows(chunksOf(body, 65_536));

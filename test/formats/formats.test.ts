@@ -10,7 +10,7 @@ import {
 import { documentOf, encode } from './encode.ts';
 
 describe('every format', () => {
-  it('holds what JSON.parse reads, to the last digit, however the report was cut', async () => {
+  it('contains exactly what JSON.parse reads, however the body was cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         documentParts,
@@ -22,7 +22,7 @@ describe('every format', () => {
     );
   });
 
-  it('is found by the ending of a file', () => {
+  it('is recognized by file extension', () => {
     const packed = ['x.csv.gz', 'x.ndjson.GZ', 'x.json.gz', 'x.parquet.gz', 'x.gz'].map(
       formatOfFile,
     );
@@ -36,7 +36,7 @@ describe('every format', () => {
 });
 
 describe('json', () => {
-  it('has data first, then summary, then the rest, one row a line', async () => {
+  it('has data first, then summary, then the rest, with one row per line', async () => {
     const body = '{"x":1,"summary":{"since": "a"},"y":[2],"data":[{"a":1}, {"a":2}]}';
     expect((await encode(body, 'json')).text).toBe(
       '{"data":[\n{"a":1},\n{"a":2}\n],"summary":{"since": "a"},"x":1,"y":[2]}\n',
@@ -53,7 +53,7 @@ describe('json', () => {
 });
 
 describe('ndjson', () => {
-  it('puts pretty-printed rows on one line each', async () => {
+  it('writes pretty-printed rows on one line each', async () => {
     expect(
       (await encode('{"data":[\n  {\n    "a": [1,\n 2],\n "b": " x "\n  }\n]}', 'ndjson')).text,
     ).toBe('{"a":[1,2],"b":" x "}\n');
@@ -70,7 +70,7 @@ describe('--columns and --normalize', () => {
     '{"date":"2026-11-02","revenueEuro":"-0,05","displays":"7","valueDollar":null,"campaignName":"007,1"}',
   );
 
-  it('choose and order columns in every format, by their own name or the metric’s', async () => {
+  it('select and order columns in every format, by field or metric name', async () => {
     const selectedColumns = ['revenueDollar', 'date', 'date'];
 
     expect((await encode(body, 'ndjson', { selectedColumns })).text).toBe(
@@ -84,7 +84,7 @@ describe('--columns and --normalize', () => {
     );
   });
 
-  it('leave out the keys that a row has not, and put values that were spread over lines on one', async () => {
+  it('omit keys that a row lacks, and join values that span several lines', async () => {
     const spread = documentOf(
       '{\n  "x": [1,\n 2],\n  "displays": 1\n}',
       '{"displays":2}',
@@ -95,7 +95,7 @@ describe('--columns and --normalize', () => {
     );
   });
 
-  it('make numbers of metrics, and nothing else, and name dollars alike', async () => {
+  it('convert only metrics to numbers, and give dollars one name', async () => {
     expect((await encode(body, 'ndjson', { normalize: true })).text).toBe(
       '{"date":"2026-11-01","displays":1,"revenueEuro":1234.50,"revenueDollar":2.50,"campaignName":"1,5"}\n' +
         '{"date":"2026-11-02","displays":7,"revenueEuro":-0.05,"revenueDollar":null,"campaignName":"007,1"}\n',
@@ -115,7 +115,7 @@ describe('--columns and --normalize', () => {
 });
 
 /**
- * Writes a document in every format and compares each with what plain parsing makes of the whole.
+ * Writes a document in every format and compares each with the result of JSON.parse.
  */
 async function expectAsReference(
   parts: DocumentParts,
@@ -138,7 +138,7 @@ async function expectAsReference(
   const { text: csv, result } = await encode(body, 'csv');
   expect(csv).toBe(csvOf(parts.rows));
   expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
-  // Read piece by piece, columns may appear after the header was written.
+  // In a stream, columns may appear after the header was written.
   const selectedColumns = [
     ...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key)))),
   ];
@@ -155,7 +155,7 @@ function withoutBlanks(text: string): string {
   return text.replace(/[ \t\r\n]/g, '');
 }
 
-/** The CSV of a report, made the plain way: everything parsed, everything in memory. */
+/** The CSV of a report, computed from the parsed document. */
 function csvOf(rows: DocumentParts['rows']): string {
   const columns = [...new Set(rows.flatMap((row) => row.map(([key]): string => JSON.parse(key))))];
   const lines = rows.map((row) => {
@@ -171,7 +171,7 @@ function csvOf(rows: DocumentParts['rows']): string {
 
 function cellOf(json: string | undefined): string {
   if (json === undefined || json === 'null') return '';
-  // Surrogates that stand alone cannot be written as UTF-8.
+  // Unpaired surrogates cannot be encoded as UTF-8.
   if (json.startsWith('"')) return Buffer.from(JSON.parse(json) as string).toString();
   return json.replace(/("(?:[^"\\]|\\.)*")|\s/g, '$1');
 }

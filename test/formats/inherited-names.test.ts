@@ -8,8 +8,7 @@ import { documentOf, encode } from './encode.ts';
 import { readParquet } from './parquet-reader.ts';
 
 /**
- * Fields that are called like something that every object of JavaScript has; only the first row has
- * them.
+ * Fields named like a property of every JavaScript object. Only the first row has them.
  */
 const names = ['constructor', 'toString', '__proto__', 'valueOf'];
 
@@ -18,8 +17,8 @@ const body = documentOf(
   '{"date":"2026-11-02","displays":2}',
 );
 
-describe('a row without the field has nothing in it, whatever the field is called', () => {
-  test('csv, as it came and for Excel', async () => {
+describe('a field that a row lacks is empty, whatever its name', () => {
+  test('csv, as received and for Excel', async () => {
     expect((await encode(body, 'csv')).text).toBe(
       'date,constructor,toString,__proto__,valueOf,displays\r\n2026-11-01,a,b,c,d,1\r\n2026-11-02,,,,,2\r\n',
     );
@@ -47,7 +46,7 @@ describe('a row without the field has nothing in it, whatever the field is calle
     expect(text).not.toContain('native code');
   });
 
-  test('view, of the groups and of the rows', async () => {
+  test('view, groups and rows', async () => {
     const cwd = temporaryFolder();
     await writeFile(join(cwd, 'report.json'), body);
     for (const by of names) {

@@ -4,7 +4,7 @@ import { type FormatName, formats } from '../../src/formats/index.ts';
 import { writeRows } from '../../src/output/encoder.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 
-/** A report of so many rows, each with a text of so many characters. */
+/** A report with `rows` rows, each with a text of `characters` characters. */
 async function* reportOf(rowCount: number, textLength: number): AsyncGenerator<Buffer> {
   yield Buffer.from('{"data":[');
   for (let row = 0; row < rowCount; row++) {
@@ -14,7 +14,7 @@ async function* reportOf(rowCount: number, textLength: number): AsyncGenerator<B
   yield Buffer.from(']}');
 }
 
-/** How many bytes of the report were read before the first bytes of its rows were written. */
+/** Number of bytes read before the first rows were written. */
 async function bytesBeforeRows(format: FormatName): Promise<number> {
   let bytesRead = 0;
   async function* counted(): AsyncGenerator<Buffer> {
@@ -34,22 +34,22 @@ async function bytesBeforeRows(format: FormatName): Promise<number> {
   return firstRows ?? bytesRead;
 }
 
-describe('rows are held by their bytes, not by their number alone', () => {
-  test('a table begins before 27 MB of rows are there', async () => {
+describe('rows in memory are limited in bytes as well as in number', () => {
+  test('a table is started before 27 MB of rows have arrived', async () => {
     expect(await bytesBeforeRows('table')).toBeLessThan(6_000_000);
   });
 
-  test('a page refuses rows that it cannot hold, as what cannot be written', async () => {
+  test('a page refuses more rows than it can hold with exit code 8', async () => {
     const encoder = await formats.html.createEncoder({});
     const written = writeRows(readRows(reportOf(2_000, 50_000)), encoder, { write: () => {} });
     await expect(written).rejects.toMatchObject({
       exitCode: 8,
-      message: 'The rows of the report take more than 48 MB, which is all that a page holds.',
+      message: 'The report has more than 48 MB of rows, the limit of a page.',
     });
   });
 });
 
-test('a row group of Parquet ends sooner where the rows are wide', async () => {
+test('Parquet row groups are shorter if rows are wide', async () => {
   async function* wideReport(): AsyncGenerator<Buffer> {
     const members = Array.from({ length: 990 }, (_, i) => `"f${i}":${i}`).join(',');
     const rows = Array.from({ length: 500 }, () => `{${members}}`).join(',');

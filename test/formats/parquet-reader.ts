@@ -1,6 +1,6 @@
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 
-/** What a reader that is not ours finds in a Parquet file. */
+/** Reads a Parquet file with an independent library. */
 export async function readParquet(bytes: Buffer) {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
   const metadata = parquetMetadata(file);

@@ -12,7 +12,7 @@ async function parquet(body: string, options: EncodeCase = {}) {
 }
 
 describe('parquet', () => {
-  it('has types: days, moments, integers, money as doubles, ids and the unknown as text', async () => {
+  it('is typed: days, instants, integers, money as doubles, ids and unknown fields as text', async () => {
     const { rows, types, metadata } = await parquet(
       documentOf(
         '{"date":"2026-10-25","hour":"2026-10-25T02:00:00+0200","campaignId":"007","displays":12,"revenueEuro":"1234,50","valueDollar":0.10,"os":"\\u00e9\\ud83d\\ude00\\n","x":[1, {"a":"b c"}],"y":true}',
@@ -77,7 +77,7 @@ describe('parquet', () => {
     });
   });
 
-  it('holds every text, and numbers to the last digit, however the report was cut', async () => {
+  it('contains texts and numbers exactly, however the body was cut', async () => {
     const money = fc.oneof(
       fc.integer({ min: -(10 ** 9), max: 10 ** 9 }).map((cents) => (cents / 100).toFixed(2)),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -113,7 +113,7 @@ describe('parquet', () => {
     );
   });
 
-  it('has several row groups, with columns that their first lacks, and numbers in other forms', async () => {
+  it('has several row groups, with columns missing in the first, and numbers in other forms', async () => {
     const rowOf = (i: number) => ({
       displays: i === 20_000 ? null : i,
       revenueEuro: i % 30_000 === 29_999 ? String(i / 8) : i / 100,
@@ -143,7 +143,7 @@ describe('parquet', () => {
     expect(rows.findIndex((row, i) => !isRight(row, i))).toBe(-1);
   });
 
-  it('of an empty report has its columns, and no row', async () => {
+  it('has columns and no rows for an empty report', async () => {
     const columns = [
       { field: 'date', type: 'date' },
       { field: 'valueDollar', type: 'money' },
@@ -156,7 +156,7 @@ describe('parquet', () => {
     expect((await parquet('{"data":[]}')).rows).toEqual([]);
   });
 
-  it('keeps a time of another form as text, and says so', async () => {
+  it('writes a time in another format as text, with a note', async () => {
     const { rows, types, notes } = await parquet(
       documentOf('{"date":"01/11/2026","displays":1}', '{"date":"2026-11-02","displays":2}'),
     );
@@ -164,11 +164,11 @@ describe('parquet', () => {
     expect(types.date).toBe('UTF8');
     expect(rows.map(({ date }) => date)).toEqual(['01/11/2026', '2026-11-02']);
     expect(notes).toEqual([
-      'The column date is kept as text: “01/11/2026” is no date as 2026-11-01.',
+      'The column date is written as text: “01/11/2026” is not a date like 2026-11-01.',
     ]);
   });
 
-  it('takes a word for nothing for null, and reads numbers with blanks round them', async () => {
+  it('reads N/A and the like as null, and numbers with surrounding blanks', async () => {
     const { rows } = await parquet(
       documentOf('{"displays":" 7 ","revenueEuro":"N/A"}', '{"displays":"-","revenueEuro":".5"}'),
     );
@@ -179,10 +179,7 @@ describe('parquet', () => {
     ]);
   });
 
-  const [integer, money] = [
-    'whole number of 64 bits',
-    'number that Parquet holds to its last digit',
-  ];
+  const [integer, money] = ['64-bit integer', 'number that Parquet can represent exactly'];
   it.each([
     { field: 'displays', json: '"many"', shown: '"many"', wanted: integer },
     { field: 'displays', json: '1.5', shown: '1.5', wanted: integer },
@@ -204,7 +201,7 @@ describe('parquet', () => {
     { field: 'revenueEuro', json: '{}', shown: '{}', wanted: money },
   ])('refuses as $field $json', async ({ field, json, shown, wanted }) => {
     const body = documentOf('{"displays":1,"revenueEuro":1}', `{"${field}":${json}}`);
-    const message = `Row 2: ${field} is ${shown}, which is no ${wanted}.`;
+    const message = `Row 2: ${field} is ${shown}, which is not a ${wanted}.`;
 
     await expect(encode(body, 'parquet')).rejects.toMatchObject({ exitCode: 9, message });
   });

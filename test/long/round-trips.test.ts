@@ -262,7 +262,7 @@ describe('a sheet', () => {
   test('refuses one row more', async () => {
     await expect(encode(bodyOf(1_048_576), 'xlsx')).rejects.toMatchObject({
       exitCode: 8,
-      message: 'The report has more than 1,048,575 rows, which is all that a sheet of Excel holds.',
+      message: 'The report has more than 1,048,575 rows, the limit of an Excel sheet.',
     });
   });
 

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expandName, expectHoldable, placeOf, safeName } from '../../src/output/file/file-name.ts';
+import {
+  expandName,
+  expectValidOnWindows,
+  pathKey,
+  safeName,
+} from '../../src/output/file/file-name.ts';
 
 describe('expandName', () => {
-  it('puts values in', () => {
+  it('replaces placeholders', () => {
     const values = { profile: 'buyer', since: '2026-11-01', until: '2026-11-07', id: 'a/b' };
 
     expect(expandName('out/{profile}/{since}..{until}_{id}.csv', values)).toBe(
@@ -12,21 +17,21 @@ describe('expandName', () => {
     expect(expandName('plain.csv', {})).toBe('plain.csv');
   });
 
-  it('refuses what stands for nothing', () => {
+  it('refuses unknown placeholders and missing values', () => {
     expect(() => expandName('{dat}.csv', { date: 'x' })).toThrow(
       expect.objectContaining({ exitCode: 2, hint: 'Did you mean {date}?' }),
     );
-    expect(() => expandName('{}.csv', {})).toThrow('-o has {}, which stands for nothing.');
+    expect(() => expandName('{}.csv', {})).toThrow('-o contains an unknown placeholder: {}.');
     for (const { values, hint } of [
-      { values: {}, hint: 'Give the name of the file as it is to be.' },
-      { values: { id: 'x' }, hint: 'Known here: {id}.' },
+      { values: {}, hint: 'Use a name without placeholders.' },
+      { values: { id: 'x' }, hint: 'Available here: {id}.' },
     ] as const) {
-      const message = '-o has {date}, which is not known here.';
+      const message = '-o contains {date}, which has no value here.';
       expect(() => expandName('{date}.csv', values)).toThrow(
         expect.objectContaining({ message, hint }),
       );
     }
-    expect(() => expandName('{toString}.csv', {})).toThrow('stands for nothing');
+    expect(() => expandName('{toString}.csv', {})).toThrow('unknown placeholder');
   });
 });
 
@@ -43,7 +48,7 @@ describe('safeName', () => {
     expect(safeName(text)).toBe(name);
   });
 
-  it('is one name that any system takes', () => {
+  it('is a valid name on any system', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200, size: 'max' }), (text) => {
         const name = safeName(text);
@@ -65,9 +70,9 @@ test.each([
   { platform: 'win32', one: 'Data\\a.csv', other: 'data/A.csv', isSame: true },
   { platform: 'win32', one: 'a.csv', other: 'b.csv', isSame: false },
 ] as const)(
-  'on $platform, whether $one and $other are one place',
+  'on $platform, $one and $other are the same file: $isSame',
   ({ platform, one, other, isSame }) => {
-    expect(placeOf(one, platform) === placeOf(other, platform)).toBe(isSame);
+    expect(pathKey(one, platform) === pathKey(other, platform)).toBe(isSame);
   },
 );
 
@@ -83,6 +88,6 @@ test.each([
   'nulls/com.csv',
   '.hidden',
   "it's 50% & {more}.csv",
-])('Windows can hold %s', (path) => {
-  expect(() => expectHoldable(path, 'win32')).not.toThrow();
+])('%s is valid on Windows', (path) => {
+  expect(() => expectValidOnWindows(path, 'win32')).not.toThrow();
 });

@@ -28,7 +28,7 @@ async function write(text: string, options: { noClobber?: boolean } = {}): Promi
 }
 
 describe('an output file', () => {
-  it('is the old one until it is whole', async () => {
+  it('keeps its old content until it is complete', async () => {
     await fs.writeFile(path, 'old');
     const file = await openOutput(path, { machine });
 
@@ -43,7 +43,7 @@ describe('an output file', () => {
     expect(await fs.readdir(folder)).toEqual(['report.csv']);
   });
 
-  it('holds exactly what was written, in pieces of any size, from a buffer that is used again', async () => {
+  it('contains exactly what was written, in pieces of any size, from a reused buffer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 600_000 }), { maxLength: 6 }),
@@ -66,7 +66,7 @@ describe('an output file', () => {
     );
   });
 
-  it('leaves nothing when aborted, the folders that were made included', async () => {
+  it('leaves nothing behind when aborted, not even new folders', async () => {
     await fs.mkdir(join(folder, 'kept'));
     path = join(folder, 'kept', 'date=2026-11-01', 'part', 'x.csv');
     const file = await openOutput(path, { machine });
@@ -91,7 +91,7 @@ describe('an output file', () => {
   });
 
   it.skipIf(onWindows)(
-    'is not placed where its temporary file was exchanged for a link, whose target keeps its permissions',
+    'is refused if its temporary file was replaced by a link, whose target keeps its permissions',
     async () => {
       const secret = join(folder, 'secret');
       await fs.writeFile(secret, 'secret', { mode: 0o600 });
@@ -107,7 +107,7 @@ describe('an output file', () => {
 
       await expect(file.commit()).rejects.toMatchObject({
         exitCode: 8,
-        message: `${path} could not be written: somebody has exchanged its temporary file for another one.`,
+        message: `Cannot write ${path}: its temporary file was replaced by another file.`,
       });
       expect((await fs.stat(secret)).mode & 0o777).toBe(0o600);
       expect(await fs.readFile(path, 'utf8')).toBe('old');
@@ -115,7 +115,7 @@ describe('an output file', () => {
     },
   );
 
-  it.skipIf(onWindows)('is reached through symbolic links, which stay', async () => {
+  it.skipIf(onWindows)('is written through symbolic links, which are kept', async () => {
     await fs.mkdir(join(folder, 'there'));
     await fs.symlink('there/second', path);
     await fs.symlink('real.csv', join(folder, 'there', 'second'));
@@ -128,9 +128,9 @@ describe('an output file', () => {
   });
 });
 
-describe('what is no regular file', () => {
+describe('a target that is not a plain file', () => {
   it.skipIf(process.platform === 'win32')(
-    'may be a named pipe that nobody reads: a signal ends the wait',
+    'may be a named pipe without a reader: a signal ends the wait',
     async () => {
       execFileSync('mkfifo', [path]);
       const controller = new AbortController();
@@ -141,7 +141,7 @@ describe('what is no regular file', () => {
     },
   );
 
-  it('is packed where its name says so', async () => {
+  it('is compressed if its name ends in .gz', async () => {
     path = join(folder, 'report.csv.gz');
     await write('date,clicks\r\n'.repeat(100_000));
 
@@ -160,7 +160,7 @@ describe('what is no regular file', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'below /proc is refused at once, before anything is fetched',
+    'below /proc is refused before anything is downloaded',
     async () => {
       for (const open of [checkTarget, openOutput]) {
         await expect(open('/proc/nowhere/at/all/x.csv', { machine })).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('--no-clobber', () => {
     await fs.writeFile(path, 'old');
     const refusal = {
       exitCode: 8,
-      message: `${path} could not be written: it exists already, and --no-clobber keeps it.`,
+      message: `Cannot write ${path}: it already exists, and --no-clobber keeps it.`,
     };
 
     await expect(checkTarget(path, { machine, noClobber: true })).rejects.toMatchObject(refusal);
@@ -195,7 +195,7 @@ describe('--no-clobber', () => {
     await expect(checkTarget(path, { machine })).resolves.toBeUndefined();
   });
 
-  it('refuses a file that somebody else puts there meanwhile, and leaves it alone', async () => {
+  it('refuses a file that appears in the meantime, and leaves it alone', async () => {
     const file = await openOutput(path, { machine, noClobber: true });
     await file.write(Buffer.from('mine'));
 
@@ -207,7 +207,7 @@ describe('--no-clobber', () => {
   });
 });
 
-it('that could be replaced on Windows is left as it is, with nothing beside it', async () => {
+it('the check on Windows leaves the file and its folder unchanged', async () => {
   await fs.writeFile(path, 'old');
   await fs.utimes(path, 1, 1);
 
@@ -219,8 +219,8 @@ it('that could be replaced on Windows is left as it is, with nothing beside it',
   expect(await fs.readdir(folder)).toEqual(['report.csv']);
 });
 
-describe('leftovers of runs that were killed', () => {
-  it('are swept away by the next run into their folder', async () => {
+describe('temporary files of killed runs', () => {
+  it('are removed by the next run into their folder', async () => {
     const child = spawn('sleep', ['0']);
     await new Promise((resolve) => child.once('exit', resolve));
     const alive = temporaryName('report.csv');
@@ -242,14 +242,14 @@ describe('leftovers of runs that were killed', () => {
   });
 });
 
-it('that is a folder, or lies below a file, is refused early and late', async () => {
+it('a target that is a folder, or below a file, is refused by the check and when it is opened', async () => {
   await fs.writeFile(path, '');
   for (const { target, reason } of [
     { target: folder, reason: 'it is a folder' },
-    { target: join(path, 'x.csv'), reason: 'a part of its path is a file, not a folder' },
-    { target: join(path, 'deeper', 'x.csv'), reason: 'a part of its path is a file, not a folder' },
+    { target: join(path, 'x.csv'), reason: 'part of its path is a file, not a folder' },
+    { target: join(path, 'deeper', 'x.csv'), reason: 'part of its path is a file, not a folder' },
   ] as const) {
-    const error = { exitCode: 8, message: `${target} could not be written: ${reason}.` };
+    const error = { exitCode: 8, message: `Cannot write ${target}: ${reason}.` };
     await expect(openOutput(target, { machine })).rejects.toMatchObject(error);
     await expect(checkTarget(target, { machine })).rejects.toMatchObject(error);
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { IncompleteDataError } from '../../src/errors.ts';
 import { ReplaySink } from '../../src/output/file/replay-sink.ts';
 
-/** A sink that keeps what it is given, behind one that passes over what it has seen. */
+/** A replay sink that writes to memory. */
 function replaying() {
   const pieces: Buffer[] = [];
   const write = (bytes: Uint8Array): void => void pieces.push(Buffer.from(bytes));
@@ -17,7 +17,7 @@ async function send(sink: ReplaySink, text: string, pieceBytes: number): Promise
 
 const pieceBytes = fc.integer({ min: 1, max: 9 });
 
-test('a download that breaks off any number of times is written once', async () => {
+test('a download interrupted any number of times is written once', async () => {
   const text = 'date,displays\r\n2026-11-01,3\r\n';
 
   const breaks = fc.array(fc.tuple(fc.nat({ max: text.length }), pieceBytes), { maxLength: 4 });
@@ -40,7 +40,7 @@ test.each([
   { name: 'other bytes', second: 'date,clicks\r\n' },
   { name: 'fewer bytes', second: 'date' },
   { name: 'none', second: '' },
-])('$name the second time are an error', async ({ second }) => {
+])('$name in the second attempt are an error', async ({ second }) => {
   const { sink, written } = replaying();
   await send(sink, 'date,displays', 4);
   sink.restart();

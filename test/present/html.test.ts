@@ -526,7 +526,7 @@ describe('more rows than a page holds', () => {
     );
     const { html, data, notes } = await pageOf(body);
     const sentence =
-      'The report has 60,000 rows, more than the 50,000 that a page holds: its table shows 90 sums by date and campaign instead. Totals and charts are of all rows.';
+      'The report has 60,000 rows, more than a page can hold (50,000). The table shows 90 sums by date and campaign instead. Totals and charts include all rows.';
 
     expect(html).toContain(`<p class="note">${sentence}</p>`);
     expect(notes).toEqual([`${sentence} Every row: --format csv.`]);

@@ -271,14 +271,14 @@ describe('names and columns without measure', () => {
   });
 
   it.each(['table', 'html'] as const)(
-    'a number of 80,000 digits as %s is in no sum',
+    'a number of 80,000 digits is left out of the sums in %s',
     async (format) => {
       const { notes, text } = await encode(
         `{"data":[{"displays":${digits}},{"displays":2}]}`,
         format,
       );
 
-      expect(notes).toEqual([expect.stringMatching(/^1 value of displays is no number/i)]);
+      expect(notes).toEqual([expect.stringMatching(/^1 value of displays is not a number/i)]);
       if (format === 'html') expect(text).toContain(digits);
     },
   );

@@ -212,7 +212,9 @@ describe('xlsx', () => {
 
     const cells = rows.slice(0, 1 + cases.length).map((row) => row[1]);
     expect(cells).toEqual(['Revenue (€)', ...cases.map(({ cell }) => cell)]);
-    expect(notes).toEqual(['2 values of revenueEuro are no numbers, and are in no sum.']);
+    expect(notes).toEqual([
+      '2 values of revenueEuro are not numbers and are left out of the sums.',
+    ]);
   });
 
   it('computes CTR and eCPM of each row, nothing where displays are 0, and none where columns were chosen', async () => {
@@ -251,7 +253,7 @@ describe('xlsx', () => {
       xlsx(documentOf('{"city":"a"}', `{"city":"${'x'.repeat(32_768)}"}`)),
     ).rejects.toMatchObject({
       exitCode: 8,
-      message: 'Row 2: city has 32768 characters, and a cell of Excel holds 32,767.',
+      message: 'Row 2: city has 32768 characters; an Excel cell can hold 32,767.',
     });
   });
 });

@@ -95,7 +95,7 @@ it('sums a batch as it sums its rows', async () => {
         ofBatches.observeBatch(batch);
       }
       expect(ofBatches.rowsOf()).toEqual(ofRows.rowsOf());
-      expect(ofBatches.strangeCounts).toEqual(ofRows.strangeCounts);
+      expect(ofBatches.nonNumericCounts).toEqual(ofRows.nonNumericCounts);
       expect(ofBatches.rowCount).toBe(ofRows.rowCount);
     }),
   );

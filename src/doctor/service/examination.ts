@@ -8,7 +8,7 @@ import { type StatementId, type StatementKind, statements } from '../../contract
 import type { Profile } from '../../contract/vocabulary.ts';
 import { UnreachableError } from '../../errors.ts';
 import { expectNoAddress } from '../../output/file/address.ts';
-import { expectHoldable } from '../../output/file/file-name.ts';
+import { expectValidOnWindows } from '../../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../../output/file/output-file.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -68,7 +68,7 @@ export async function examineService(
   await context.account.signIn();
 
   const recordPath = options.recordFile && resolve(context.host.cwd, options.recordFile);
-  if (options.recordFile) expectHoldable(options.recordFile, context.host.platform);
+  if (options.recordFile) expectValidOnWindows(options.recordFile, context.host.platform);
   if (recordPath) await checkTarget(recordPath, { machine: context.host });
 
   const reports = planTrialReports({

@@ -3,7 +3,10 @@ import { printable } from '../../text/printable.ts';
 import { quoteForShell, shellWord } from '../../text/quote-for-shell.ts';
 import { placeholdersOf } from './file-name.ts';
 
-/** Commands that move bytes from a pipe to an address, which is a word of the shell, and back. */
+/**
+ * Shell commands that copy a pipe to an address and an address to a pipe. The address is already
+ * quoted.
+ */
 interface AddressTool {
   readonly write: (address: string, platform: NodeJS.Platform) => string;
   readonly read: (address: string, platform: NodeJS.Platform) => string;
@@ -41,38 +44,40 @@ const addressTools: Readonly<Record<string, AddressTool>> = {
   postgresql: psqlTool,
 };
 
-/** `s3://`, `jdbc:postgresql://`; a single letter is a drive of Windows. */
-const addressForm = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
+/** `s3://`, `jdbc:postgresql://`; a single letter is a Windows drive. */
+const addressPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
-/** True for a name that is an address of another machine or program, and not a path. */
+/** True for an address of another machine or program rather than a path. */
 export function isAddress(name: string): boolean {
-  return addressForm.test(name);
+  return addressPattern.test(name);
 }
 
-/** Where an output is to go. */
+/** The destination of an output. */
 interface OutputTarget {
-  /** As people type it: `-o`. */
+  /** As typed: `-o`. */
   readonly flag: string;
   readonly name: string;
 
-  /** What the pipe has to be told: `parquet`; absent for CSV, and for other flags than `-o`. */
+  /**
+   * Format to write to the pipe, such as `parquet`; absent for CSV and for flags other than `-o`.
+   */
   readonly format?: string | undefined;
   readonly platform: NodeJS.Platform;
 }
 
-/** Throws `UsageError` for a target that is an address: adreport writes files and streams. */
+/** Throws `UsageError` if the target is an address. */
 export function expectNoAddress(target: OutputTarget): void {
   const { flag, name } = target;
   if (!isAddress(name)) return;
 
   const isOutput = flag === '-o';
-  throw new UsageError(`${flag} ${shownAddress(name)} is an address, and adreport writes files.`, {
+  throw new UsageError(`${flag} ${shownAddress(name)} is an address; adreport writes to files.`, {
     about: { flag: isOutput ? '--output' : flag },
     hint: isOutput ? pipeTo(target) : commandTo(target),
   });
 }
 
-/** Throws `UsageError` for a file to read that is an address. */
+/** Throws `UsageError` if a file to read is an address. */
 export function expectNoAddressToRead(name: string, platform: NodeJS.Platform): void {
   if (!isAddress(name)) return;
 
@@ -80,30 +85,32 @@ export function expectNoAddressToRead(name: string, platform: NodeJS.Platform): 
   const command = toolOf(name)?.read(word, platform);
   const hint =
     command === undefined
-      ? 'Download it, then give the name of the file.'
+      ? 'Download it first and name the file.'
       : `Use a pipe: ${command} | adreport view -`;
-  throw new UsageError(`${shownAddress(name)} is an address, and adreport reads files.`, { hint });
+  throw new UsageError(`${shownAddress(name)} is an address; adreport reads local files.`, {
+    hint,
+  });
 }
 
-/** The hint that sends an output to an address. */
+/** The hint with a pipe from `-o -` to an address. */
 function pipeTo({ name, format, platform }: OutputTarget): string {
   const ofFormat = format === undefined || format === 'csv' ? '' : `--format ${format} `;
   const packing = name.endsWith('.gz') ? 'gzip | ' : '';
   const word = shellWord(shownAddress(name), platform);
   const command = toolOf(name)?.write(word, platform);
   const hint = `Use a pipe: … ${ofFormat}-o - | ${packing}${command ?? 'PROGRAM'}`;
-  if (command === undefined) return `${hint} (one that sends its input to ${word})`;
+  if (command === undefined) return `${hint} (PROGRAM sends its input to ${word})`;
 
   const isTemplate = placeholdersOf(name).length > 0;
-  const manyFiles = 'Many files: write them to a folder, and copy that.';
+  const manyFiles = 'To copy many files, write them to a folder and copy the folder.';
   return isTemplate ? `${hint}\n${manyFiles}` : hint;
 }
 
-/** The hint that sends a file to an address, for what cannot be written to a pipe. */
+/** The hint with a file and a redirect, for output that cannot be written to a pipe. */
 function commandTo({ flag, name, platform }: OutputTarget): string {
   const word = shellWord(shownAddress(name), platform);
   const command = toolOf(name)?.write(word, platform) ?? 'PROGRAM';
-  return `Write a file, and send that: … ${flag} FILE && ${command} < FILE`;
+  return `Write a file and send it: … ${flag} FILE && ${command} < FILE`;
 }
 
 function toolOf(address: string): AddressTool | undefined {
@@ -111,7 +118,7 @@ function toolOf(address: string): AddressTool | undefined {
   return Object.hasOwn(addressTools, scheme) ? addressTools[scheme] : undefined;
 }
 
-/** An address without the password that may be in it. */
+/** Hides the password in an address. */
 function shownAddress(address: string): string {
   return printable(address.replace(/^([^/]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1@'));
 }

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quoted } from '../../text/printable.ts';
 
-/** What a file name may be made of (`cli.md`, Output). */
+/** The placeholders of file names (`cli.md`, Output). */
 export const placeholders = [
   'profile',
   'report',
@@ -17,51 +17,40 @@ export const placeholders = [
 
 type Placeholder = (typeof placeholders)[number];
 
-/**
- * What each placeholder stands for: days as `2026-11-01`. Absent: not known where the name is
- * needed.
- */
+/** Values of the placeholders, days as `2026-11-01`. Absent ones are not known yet. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
 const placeholderPattern = /\{([^{}]*)\}/g;
 
-/**
- * The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for one that does not
- * exist.
- */
+/** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for an unknown one. */
 export function placeholdersOf(template: string): Placeholder[] {
   const words = [...template.matchAll(placeholderPattern)].map((match) => match[1] ?? '');
-  return words.map(placeholderNamed);
+  return words.map(parsePlaceholder);
 }
 
-/**
- * Whether a name tells the days of what it holds, so that each part of a split report has a file of
- * its own.
- */
+/** True if a name contains a date, so that each part of a split report gets its own file. */
 export function hasTimePlaceholder(template: string): boolean {
   const ofTime: readonly Placeholder[] = ['since', 'until', 'date'];
   return placeholdersOf(template).some((placeholder) => ofTime.includes(placeholder));
 }
 
 /**
- * The file name with its placeholders replaced, each by a text that can name no other folder and no
- * hidden file. Throws `UsageError` for a placeholder that does not exist, or has no value here.
+ * Replaces placeholders in a file name. Values cannot refer to other folders or hidden files.
+ * Throws `UsageError` for an unknown placeholder or one without a value.
  */
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (_, word: string) => {
-    const value = values[placeholderNamed(word)];
-    if (value === undefined) throw valueIsMissing(word, values);
+    const value = values[parsePlaceholder(word)];
+    if (value === undefined) throw missingValue(word, values);
     return safeName(value);
   });
 }
 
-function valueIsMissing(word: string, values: NameValues): UsageError {
+function missingValue(word: string, values: NameValues): UsageError {
   const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
   const hint =
-    names.length > 0
-      ? `Known here: ${inBraces(names)}.`
-      : 'Give the name of the file as it is to be.';
-  return new UsageError(`-o has {${word}}, which is not known here.`, {
+    names.length > 0 ? `Available here: ${inBraces(names)}.` : 'Use a name without placeholders.';
+  return new UsageError(`-o contains {${word}}, which has no value here.`, {
     hint,
     about: { flag: '--output' },
   });
@@ -71,31 +60,31 @@ function inBraces(names: readonly Placeholder[]): string {
   return names.map((name) => `{${name}}`).join(' ');
 }
 
-function placeholderNamed(word: string): Placeholder {
+function parsePlaceholder(word: string): Placeholder {
   const placeholder = placeholders.find((name) => name === word);
   if (placeholder) return placeholder;
 
   const suggestion = nearest(word, placeholders);
-  throw new UsageError(`-o has {${word}}, which stands for nothing.`, {
+  throw new UsageError(`-o contains an unknown placeholder: {${word}}.`, {
     about: { flag: '--output' },
-    hint: suggestion ? `Did you mean {${suggestion}}?` : `Known are ${inBraces(placeholders)}.`,
+    hint: suggestion ? `Did you mean {${suggestion}}?` : `Placeholders: ${inBraces(placeholders)}.`,
   });
 }
 
-/** Windows reads them as devices with any ending, and with blanks before it. */
+/** Windows treats these as devices with any extension and with spaces before it. */
 const deviceNames = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(\.|$)/i;
 
 /**
- * Control characters, marks that turn the direction of text, halves of a character, and what a file
- * system reserves.
+ * Control characters, text direction marks, unpaired surrogates, and characters reserved by file
+ * systems.
  */
 const unsafeInNames =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a name
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not appear in names
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu;
 
 /**
- * Text as a part of a file name on any system: no separators, no control characters, no dot or
- * blank at either end, not empty, at most 120 bytes (121 for the name of a device).
+ * Makes text safe as part of a file name on any system: no separators or control characters, no dot
+ * or space at either end, not empty, at most 120 bytes (121 for device names).
  */
 export function safeName(text: string): string {
   let name = text
@@ -110,33 +99,33 @@ export function safeName(text: string): string {
 }
 
 /**
- * Throws `UsageError` for the path of an output that Windows cannot hold; other systems accept any.
+ * Throws `UsageError` if a path is not valid on Windows; other systems accept any.
  *
- * @param path with its placeholders replaced
+ * @param path with placeholders replaced
  */
-export function expectHoldable(path: string, platform: NodeJS.Platform): void {
+export function expectValidOnWindows(path: string, platform: NodeJS.Platform): void {
   if (platform !== 'win32') return;
 
   const withoutDrive = path.replace(/^([\\/]{2}\?[\\/])?([a-z]:(?=[\\/]))?/i, '');
   for (const part of withoutDrive.split(/[\\/]/)) {
-    const reason = whyNotOnWindows(part);
+    const reason = windowsProblem(part);
     if (reason === undefined) continue;
 
-    throw new UsageError(`${quoted(path)} cannot be a file on Windows: ${reason}.`, {
+    throw new UsageError(`${quoted(path)} is not a valid file name on Windows: ${reason}.`, {
       about: { value: path },
       hint: isDriveOnly.test(path)
-        ? `If ${path.slice(0, 2)} is a drive, put a backslash after it.`
+        ? `If ${path.slice(0, 2)} is a drive, add a backslash after it.`
         : 'Choose another name.',
     });
   }
 }
 
-/** Windows would look for the rest in the folder that it remembers for the drive. */
+/** Windows would resolve the rest against the drive's current folder. */
 const isDriveOnly = /^[a-z]:[^\\/]/i;
 
-/** Why a part of a path cannot be one on Windows, as a clause. */
-function whyNotOnWindows(part: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows takes none of them
+/** The reason why Windows rejects a part of a path, as a clause. */
+function windowsProblem(part: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects these
   const character = /[<>:"|?*\u0000-\u001f]/.exec(part)?.[0];
   if (character !== undefined) return `it contains ${quoted(character)}`;
   if (deviceNames.test(part)) return `${quoted(part)} is the name of a device`;
@@ -146,11 +135,8 @@ function whyNotOnWindows(part: string): string | undefined {
   return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a blank'}`;
 }
 
-/**
- * A key that two paths share if they lead to one file: macOS and Windows tell no small letters from
- * capitals.
- */
-export function placeOf(path: string, platform: NodeJS.Platform = process.platform): string {
+/** A key shared by all spellings of a path: macOS and Windows ignore case. */
+export function pathKey(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const place = normalize(path);
   const ignoresCase = platform === 'win32' || platform === 'darwin';
@@ -158,16 +144,15 @@ export function placeOf(path: string, platform: NodeJS.Platform = process.platfo
 }
 
 /**
- * A key that two absolute paths share if they lead to one file, also through symbolic links,
- * whether it exists or not.
+ * A key shared by all absolute paths to a file, including symbolic links, whether or not it exists.
  */
-export function placeOnDisk(path: string): string {
-  return placeOf(realPath(path, linksAtMost));
+export function diskKey(path: string): string {
+  return pathKey(realPath(path, maxLinks));
 }
 
-const linksAtMost = 40;
+const maxLinks = 40;
 
-/** A path with its links followed, and those of the folders above it. */
+/** Resolves the links in a path and in its parent folders. */
 function realPath(path: string, linksLeft: number): string {
   const target = linksLeft > 0 ? followLinks(path) : path;
   const folder = dirname(target);
@@ -177,11 +162,8 @@ function realPath(path: string, linksLeft: number): string {
   return join(realPath(folder, left), basename(target));
 }
 
-/**
- * Where a symbolic link leads to, if there is one at a path: through other links, but 40 of them at
- * most.
- */
-export function followLinks(path: string, linksLeft = linksAtMost): string {
+/** Follows the symbolic links at a path, up to 40 of them. */
+export function followLinks(path: string, linksLeft = maxLinks): string {
   const next = linkTarget(path);
   if (next === undefined || linksLeft === 0) return path;
   return followLinks(resolve(dirname(path), next), linksLeft - 1);
@@ -191,7 +173,7 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // It is no link, or nothing that can be read.
+    // Not a link, or not readable.
     return undefined;
   }
 }
@@ -199,8 +181,8 @@ function linkTarget(path: string): string | undefined {
 const historyPattern = /^_adreport(-\d+-of-\d+)?\.ndjson$/;
 
 /**
- * The name of the history file that a run appends to. Each shard has its own, so that no two
- * machines append to one file.
+ * The name of the history file that a run appends to. Each shard has one, so that no two machines
+ * append to the same file.
  *
  * @param shard the value of `--shard`: `2/4` gives `_adreport-2-of-4.ndjson`
  */

@@ -16,54 +16,54 @@ import { sweepFolder, temporaryName } from './temporary-files.ts';
 export interface OutputFileOptions {
   readonly machine: FileMachine;
 
-  /** Refuse a file that exists. */
+  /** Refuse to replace an existing file. */
   readonly noClobber?: boolean;
 
-  /** Compute the hash of what is written. */
+  /** Compute the hash of the output. */
   readonly hashes?: boolean;
 }
 
-/** What a file holds that stands whole. */
-export interface WholeFile {
+/** A complete file. */
+export interface CompleteFile {
   readonly sizeBytes: number;
 
-  /** In hexadecimal digits; absent where nobody asked for it. */
+  /** Hexadecimal; absent if `hashes` was not set. */
   readonly sha256?: string;
 }
 
-/** A file that is open for writing, and what becomes of it. */
+/** An open file and its completion steps. */
 interface OpenedFile {
   readonly file: fs.FileHandle;
 
-  /** Closes the file, whole. */
+  /** Flushes and closes the file. */
   close(): Promise<void>;
 
-  /** Puts the closed file into its place. */
+  /** Moves the closed file into place. */
   place(): Promise<void>;
 
-  /** Takes back what was done; the file is closed already. */
+  /** Removes the file and created folders; the file is already closed. */
   undo(): Promise<void>;
 }
 
 /**
- * Opens a file for writing. What is written goes to a temporary file beside it, which takes its
- * place on `place`; its mode stays. Folders that are missing are made (`date=2026-11-01/`), and
- * removed again on `abort`. A symbolic link stays: what it points to is replaced. `/dev/stdout`, a
- * named pipe and all else that is no regular file is written directly, once somebody reads it.
- * Where the name ends in `.gz` the file is packed. Throws `OutputError`.
+ * Opens a file for writing. The output goes to a temporary file next to the target, which `place`
+ * moves into place with the target's mode. Missing folders are created (`date=2026-11-01/`), and
+ * removed again by `abort`. A symbolic link is kept and its target is replaced. `/dev/stdout`,
+ * named pipes and everything else that is not a regular file are written directly, once there is a
+ * reader. Output to names ending in `.gz` is compressed. Throws `OutputError`.
  */
 export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
   const { machine } = options;
   const opened = await withReason(path, async () => {
     if (await isDirect(path, machine.platform)) return openDirect(path, machine.signal);
-    return FileBeside.open(path, options);
+    return TemporaryFile.open(path, options);
   });
   return new OutputFile(path, opened, options);
 }
 
 /**
- * A file that is there when it is whole, or not at all. All calls but `abort` throw `OutputError`,
- * and have then undone everything.
+ * A file that is either complete or absent. On failure, all calls but `abort` undo everything and
+ * throw `OutputError`.
  */
 export class OutputFile implements Sink {
   readonly #path: string;
@@ -72,11 +72,10 @@ export class OutputFile implements Sink {
 
   readonly #pieces: PieceWriter;
 
-  /**
-   * Present where the file is packed: what packs it, and what takes the packed bytes to the file.
-   */
+  /** Present if the output is compressed. */
   readonly #gzip: Gzip | undefined;
 
+  /** Moves compressed bytes to the file. */
   readonly #packing: Promise<void> | undefined;
 
   #isDone = false;
@@ -93,19 +92,19 @@ export class OutputFile implements Sink {
 
     this.#gzip = createGzip();
     this.#packing = pipeline(this.#gzip, (packs) => this.#writePacks(packs));
-    // The next call reports what goes wrong.
+    // The next call reports the error.
     this.#packing.catch(() => {});
   }
 
-  /** Takes bytes, which may be used again once this has returned, or its promise is fulfilled. */
+  /** Writes bytes, which may be reused once this has returned or its promise is fulfilled. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     const writing = this.#gzip ? this.#pack(bytes, this.#gzip) : this.#pieces.write(bytes);
-    return writing && this.#orUndone(() => writing);
+    return writing && this.#undoOnError(() => writing);
   }
 
-  /** Makes the bytes whole, beside their place. */
-  async finish(): Promise<WholeFile> {
-    await this.#orUndone(async () => {
+  /** Completes the file, but does not move it into place. */
+  async finish(): Promise<CompleteFile> {
+    await this.#undoOnError(async () => {
       this.#gzip?.end();
       await this.#packing;
       await this.#pieces.end();
@@ -114,13 +113,13 @@ export class OutputFile implements Sink {
     return this.#pieces.facts();
   }
 
-  /** Puts the file into its place, once it is finished. */
+  /** Moves the finished file into place. */
   async place(): Promise<void> {
-    await this.#orUndone(() => this.#opened.place());
+    await this.#undoOnError(() => this.#opened.place());
     this.#isDone = true;
   }
 
-  /** Makes the bytes whole and puts them into their place. */
+  /** Completes the file and moves it into place. */
   async commit(): Promise<void> {
     await this.finish();
     await this.place();
@@ -136,7 +135,7 @@ export class OutputFile implements Sink {
     await this.#opened.undo();
   }
 
-  async #orUndone(action: () => Promise<void>): Promise<void> {
+  async #undoOnError(action: () => Promise<void>): Promise<void> {
     try {
       await withReason(this.#path, action);
     } catch (error) {
@@ -146,7 +145,7 @@ export class OutputFile implements Sink {
   }
 
   async #pack(bytes: Uint8Array, gzip: Gzip): Promise<void> {
-    // The bytes are copied, because the caller may use them again.
+    // Copied, because the caller may reuse the bytes.
     const hasRoom = gzip.write(Buffer.from(bytes));
     if (!hasRoom) await Promise.race([this.#packing, once(gzip, 'drain')]);
   }
@@ -157,8 +156,8 @@ export class OutputFile implements Sink {
 }
 
 /**
- * Throws early what `openOutput` would throw later, so that nothing is fetched in vain; on Windows
- * also if another program has the file open.
+ * Throws the errors of `openOutput` before a report is downloaded; on Windows also if another
+ * program has the file open.
  */
 export async function checkTarget(path: string, options: OutputFileOptions): Promise<void> {
   const { platform } = options.machine;
@@ -169,18 +168,17 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
     const folder = dirname(target.path);
     const [outermost] = await missingFolders(folder);
     if (outermost === undefined) {
-      await tryToPlace(folder, target);
+      await probeFolder(folder, target);
       if (platform === 'win32') await expectReplaceable(target, options.machine);
       return;
     }
 
-    // Some folders, as those of /proc, seem to be writable and let nobody make anything in them.
-    // What is made has a name of its own: another part of the same run may be about to use the
-    // folders that are missing.
+    // Some folders, such as those in /proc, look writable but reject new files. The probe has a
+    // unique name, because another part of the run may be about to use the missing folders.
     const probe = join(dirname(outermost), temporaryName('folder'));
     await fs.mkdir(probe);
     try {
-      await tryToPlace(probe, target);
+      await probeFolder(probe, target);
     } finally {
       await fs.rmdir(probe);
     }
@@ -188,15 +186,15 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
 }
 
 /**
- * Writes an empty file into a folder and renames or links it there, as a report will be. Some
- * network disks refuse that.
+ * Writes an empty file to a folder and renames or links it there, as for a report. Some network
+ * disks refuse that.
  */
-async function tryToPlace(folder: string, { existing, keepsExisting }: Target): Promise<void> {
+async function probeFolder(folder: string, { existing, keepsExisting }: Target): Promise<void> {
   const before = join(folder, temporaryName('before'));
   const after = join(folder, temporaryName('after'));
   const file = await fs.open(before, 'wx');
   try {
-    if (existing) await takeMode(file, existing);
+    if (existing) await copyMode(file, existing);
     await file.close();
     await (keepsExisting ? link(before, after) : fs.rename(before, after));
   } finally {
@@ -206,29 +204,32 @@ async function tryToPlace(folder: string, { existing, keepsExisting }: Target): 
   }
 }
 
-/** A person waits, and who has a file open for longer has it open for minutes. */
-const checkedAtMostMs = 2_000;
+/** Short, because a user is waiting, and programs that hold a file usually do so for minutes. */
+const heldFileCheckMs = 2_000;
 
-/** Throws `HeldFileError` if another program has the target open, so that it cannot be replaced. */
+/** Throws `HeldFileError` if the target cannot be replaced because another program has it open. */
 async function expectReplaceable({ path, existing }: Target, machine: FileMachine): Promise<void> {
   if (!existing) return;
-  await changeFile(machine, () => tryToMove(path), checkedAtMostMs);
+  await changeFile(machine, () => tryToMove(path), heldFileCheckMs);
 
   const secondName = join(dirname(path), temporaryName('second'));
   try {
     await fs.link(path, secondName);
   } catch {
-    // A disk without hard links shows the rest only when the file is replaced.
+    // Without hard links this only shows when the file is replaced.
     return;
   }
   try {
-    await changeFile(machine, () => tryToReplace(secondName), checkedAtMostMs);
+    await changeFile(machine, () => tryToReplace(secondName), heldFileCheckMs);
   } finally {
     await fs.unlink(secondName).catch(() => {});
   }
 }
 
-/** Writes nothing to a file, and moves it nowhere: Excel forbids the first, others the second. */
+/**
+ * Opens a file for writing and renames it to itself: Excel blocks the former, other programs the
+ * latter.
+ */
 async function tryToMove(path: string): Promise<void> {
   const file = await fs.open(path, 'r+');
   await file.close();
@@ -236,8 +237,7 @@ async function tryToMove(path: string): Promise<void> {
 }
 
 /**
- * Replaces a second name of a file. Some programs allow the file to be written and moved, and
- * still keep it from being replaced.
+ * Replaces a second name of a file. Some programs allow writing and renaming, but not replacing.
  */
 async function tryToReplace(secondName: string): Promise<void> {
   const empty = join(dirname(secondName), temporaryName('empty'));
@@ -249,8 +249,8 @@ async function tryToReplace(secondName: string): Promise<void> {
   }
 }
 
-/** Gives a file the mode of the one that it is to replace. */
-async function takeMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
+/** Copies the mode of the file that will be replaced. */
+async function copyMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
   const own = await file.stat();
   const wantedMode = mode & 0o7777;
   if ((own.mode & 0o7777) !== wantedMode) await file.chmod(wantedMode);
@@ -261,56 +261,61 @@ async function link(path: string, name: string): Promise<void> {
   try {
     await fs.link(path, name);
   } catch (error) {
-    // Disks without hard links say so in different ways; an existing file is the one other reason.
+    // Disks without hard links report various errors; an existing file is the only other cause.
     if (codeOf(error) === 'EEXIST') throw error;
     throw systemError('NO_HARD_LINKS', error);
   }
 }
 
-/** A regular file, which is written beside its place. */
-class FileBeside implements OpenedFile {
+/** A regular file, written to a temporary file next to its target. */
+class TemporaryFile implements OpenedFile {
   readonly file: fs.FileHandle;
 
   readonly #temporaryPath: string;
 
   readonly #target: Target;
 
-  readonly #madeFolders: readonly string[];
+  readonly #createdFolders: readonly string[];
 
   readonly #machine: FileMachine;
 
-  private constructor({ file, temporaryPath, target, madeFolders, machine }: BegunFile) {
+  private constructor({
+    file,
+    temporaryPath,
+    target,
+    createdFolders,
+    machine,
+  }: OpenedTemporaryFile) {
     this.file = file;
     this.#temporaryPath = temporaryPath;
     this.#target = target;
-    this.#madeFolders = madeFolders;
+    this.#createdFolders = createdFolders;
     this.#machine = machine;
   }
 
-  /** Begins the file. If this fails, nothing of it stays. */
-  static async open(path: string, options: OutputFileOptions): Promise<FileBeside> {
+  /** Creates the temporary file. On failure nothing is left behind. */
+  static async open(path: string, options: OutputFileOptions): Promise<TemporaryFile> {
     const target = await findTarget(path, options);
     const folder = dirname(target.path);
     const temporaryPath = join(folder, temporaryName(basename(target.path)));
 
-    const madeFolders: string[] = [];
+    const createdFolders: string[] = [];
     try {
-      await makeFolders(folder, madeFolders);
+      await createFolders(folder, createdFolders);
       await sweepFolder(folder);
       const file = await fs.open(temporaryPath, 'wx');
       const { machine } = options;
-      return new FileBeside({ file, temporaryPath, target, madeFolders, machine });
+      return new TemporaryFile({ file, temporaryPath, target, createdFolders, machine });
     } catch (error) {
-      await removeFolders(madeFolders);
+      await removeFolders(createdFolders);
       throw error;
     }
   }
 
   async close(): Promise<void> {
     const { existing } = this.#target;
-    // By its handle: whoever owns the folder may have put a link to another file in place of the
-    // name.
-    if (existing) await takeMode(this.file, existing);
+    // Through the handle: the owner of the folder may have replaced the name with a link.
+    if (existing) await copyMode(this.file, existing);
     await this.file.sync();
     await this.#expectOwnFile();
     await this.file.close();
@@ -323,12 +328,12 @@ class FileBeside implements OpenedFile {
       return;
     }
 
-    // Unlike a rename, a link never replaces what somebody has put there meanwhile.
+    // Unlike a rename, a link never replaces a file that has appeared in the meantime.
     await link(this.#temporaryPath, path);
     await changeFile(this.#machine, () => fs.unlink(this.#temporaryPath));
   }
 
-  /** Throws where the name of the temporary file no longer leads to what was written. */
+  /** Throws if the temporary name no longer refers to the written file. */
   async #expectOwnFile(): Promise<void> {
     const written = await this.file.stat({ bigint: true });
     const named = await fs.lstat(this.#temporaryPath, { bigint: true });
@@ -337,68 +342,68 @@ class FileBeside implements OpenedFile {
 
   async undo(): Promise<void> {
     await fs.unlink(this.#temporaryPath).catch(() => {});
-    await removeFolders(this.#madeFolders);
+    await removeFolders(this.#createdFolders);
   }
 }
 
 /**
- * Makes the folders that are missing, and adds each to `madeFolders` at once, also where a later
- * one fails.
+ * Creates missing folders. Each is added to `createdFolders` immediately, even if a later one
+ * fails.
  */
-async function makeFolders(folder: string, madeFolders: string[]): Promise<void> {
-  // One by one: Node's own way of making all never returns below /proc.
+async function createFolders(folder: string, createdFolders: string[]): Promise<void> {
+  // One at a time: Node's recursive mode never returns below /proc.
   for (const missing of await missingFolders(folder)) {
     const isMade = await fs.mkdir(missing).then(() => true, ignore('EEXIST'));
-    if (isMade) madeFolders.push(missing);
+    if (isMade) createdFolders.push(missing);
   }
 }
 
-/** Removes folders, the innermost first, as far as nobody has put something into them meanwhile. */
+/** Removes folders that are still empty, innermost first. */
 async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) await fs.rmdir(folder).catch(() => {});
 }
 
 async function openDirect(path: string, signal: AbortSignal): Promise<OpenedFile> {
-  // To open a named pipe that nobody reads yet would hold up the program, signals included.
+  // Opening a named pipe without a reader would block the program, including signals.
   let reader: fs.FileHandle | undefined;
-  while (!reader && (await statOrNothing(path))?.isFIFO()) {
+  while (!reader && (await statIfExists(path))?.isFIFO()) {
     signal.throwIfAborted();
     reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(ignore('ENXIO'));
     if (!reader) await pause(100);
   }
 
-  // Not `w`: where a shell has put a file behind a stream (`-o /dev/stdout >> all.csv`), what it
-  // holds must stay.
+  // Not `w`: if the shell has redirected a stream to a file (`-o /dev/stdout >> all.csv`), its
+  // contents must be kept.
   const file = await fs.open(path, 'a');
   await reader?.close();
   return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
 }
 
-/** A file that was opened beside its target. */
-interface BegunFile {
+/** An open temporary file. */
+interface OpenedTemporaryFile {
   readonly file: fs.FileHandle;
   readonly temporaryPath: string;
   readonly target: Target;
 
-  /** The folders that were made for it. */
-  readonly madeFolders: readonly string[];
+  /** The folders that were created for it. */
+  readonly createdFolders: readonly string[];
   readonly machine: FileMachine;
 }
 
-/** Where a file is to be, its symbolic links followed, and what stands there. */
+/** The final path of a file, with symbolic links resolved, and the file that exists there. */
 interface Target {
   readonly path: string;
 
-  /** The file that stands there, and may be replaced. */
+  /** The existing file, which may be replaced. */
   readonly existing: Stats | undefined;
 
-  /** Whether a file that somebody puts there meanwhile is kept. */
+  /** True if a file that appears in the meantime must be kept. */
   readonly keepsExisting: boolean;
 }
 
 async function findTarget(path: string, { noClobber = false }: OutputFileOptions): Promise<Target> {
   const target = followLinks(resolve(path));
-  const existing = await statOrNothing(target);
+  const existing = await statIfExists(target);
   if (existing?.isDirectory()) throw systemError('EISDIR');
   if (existing && noClobber) throw systemError('EEXIST');
   if (existing) await fs.access(target, constants.W_OK);
@@ -406,29 +411,29 @@ async function findTarget(path: string, { noClobber = false }: OutputFileOptions
   return { path: target, existing, keepsExisting: noClobber };
 }
 
-/** The folders down to this one that do not exist, the outermost first. */
+/** The missing folders on a path, outermost first. */
 async function missingFolders(folder: string): Promise<string[]> {
-  const existing = await statOrNothing(folder);
+  const existing = await statIfExists(folder);
   if (existing && !existing.isDirectory()) throw systemError('ENOTDIR');
   if (existing) return [];
-  // The drive, or the machine of the network, does not exist.
+  // The drive or network host does not exist.
   if (folder === dirname(folder)) throw systemError('ENOENT');
 
   return [...(await missingFolders(dirname(folder))), folder];
 }
 
 /**
- * Whether the path is an open stream of ours, or something that cannot be replaced: a pipe, a
+ * True if the path is an open stream of this process or cannot be replaced, such as a pipe or a
  * device.
  */
 async function isDirect(path: string, platform: NodeJS.Platform): Promise<boolean> {
   const isStream = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
   if (isStream && platform !== 'win32') return true;
 
-  const existing = await statOrNothing(path);
+  const existing = await statIfExists(path);
   return existing !== undefined && !existing.isFile() && !existing.isDirectory();
 }
 
-async function statOrNothing(path: string): Promise<Stats | undefined> {
+async function statIfExists(path: string): Promise<Stats | undefined> {
   return fs.stat(path).catch(ignore('ENOENT', 'ENOTDIR'));
 }

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 const pieceBytes = 256 * 1024;
 
 /**
- * Writes large pieces: while the system takes one, the next is filled. A Node stream takes a third
+ * Writes large pieces, filling one while the system writes the other. A Node stream takes a third
  * longer for NDJSON.
  */
 export class PieceWriter {
@@ -14,7 +14,7 @@ export class PieceWriter {
 
   #filledBytes = 0;
 
-  /** The piece that the system takes now, or that is to be filled next. */
+  /** The piece being written, or the next one to fill. */
   #other = Buffer.allocUnsafe(pieceBytes);
 
   #writing = Promise.resolve();
@@ -23,22 +23,19 @@ export class PieceWriter {
 
   #writtenBytes = 0;
 
-  /** @param options whether the hash of what is written is computed */
+  /** @param options set `hashes` to compute the hash of the output */
   constructor(file: FileHandle, { hashes }: { readonly hashes: boolean }) {
     this.#file = file;
     this.#hash = hashes ? createHash('sha256') : undefined;
   }
 
-  /** What was written; asked for once, after the end. */
+  /** Size and hash of the output; call once, at the end. */
   facts(): { readonly sizeBytes: number; readonly sha256?: string } {
     const sizeBytes = this.#writtenBytes;
     return this.#hash ? { sizeBytes, sha256: this.#hash.digest('hex') } : { sizeBytes };
   }
 
-  /**
-   * Takes bytes, which may be used again. Gives a promise only where a piece is full: most batches
-   * of rows need not wait.
-   */
+  /** Copies bytes. Returns a promise only if a piece is full: most batches need not wait. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     const part = bytes.subarray(0, pieceBytes - this.#filledBytes);
     this.#filling.set(part, this.#filledBytes);
@@ -48,13 +45,13 @@ export class PieceWriter {
     return this.#begin().then(() => this.write(bytes.subarray(part.length)));
   }
 
-  /** Writes what is left. */
+  /** Writes the remaining bytes. */
   async end(): Promise<void> {
     await this.#begin();
     await this.#writing;
   }
 
-  /** Gives the filled piece to the system, once that has taken the one before. */
+  /** Starts writing the filled piece once the previous one is written. */
   async #begin(): Promise<void> {
     await this.#writing;
     const piece = this.#filling.subarray(0, this.#filledBytes);
@@ -62,7 +59,8 @@ export class PieceWriter {
     this.#writtenBytes += piece.length;
     this.#hash?.update(piece);
 
-    // An error is for whoever awaits it next; until then it must not count as unhandled.
+    // The error is reported to the next caller that awaits; it must not count as unhandled until
+    // then.
     this.#writing.catch(() => {});
 
     [this.#filling, this.#other] = [this.#other, this.#filling];

@@ -3,34 +3,33 @@ import { IncompleteDataError } from '../../errors.ts';
 import type { Sink } from '../encoder.ts';
 
 /**
- * A place that cannot take back what it was given (stdout), made fit for a download that starts
- * again: what was already written is passed over the second time, once it has been proved to be the
- * same bytes.
+ * Lets a download restart although its target (stdout) cannot be rewound: bytes that were already
+ * written are skipped, once they have been verified to be the same.
  */
 export class ReplaySink implements Sink {
   readonly #target: Sink;
 
-  /** What was written so far, and of the bytes that come again those that have come. */
+  /** Hash of the bytes written so far. */
   readonly #written = createHash('sha256');
 
   #again = createHash('sha256');
 
   #writtenBytes = 0;
 
-  /** How many of the written bytes have yet to come again. */
+  /** Number of written bytes that have not been repeated yet. */
   #awaitedBytes = 0;
 
   constructor(target: Sink) {
     this.#target = target;
   }
 
-  /** Begins anew: what follows is the same report, from its first byte. */
+  /** Starts over: the following bytes are the same report from its first byte. */
   restart(): void {
     this.#again = createHash('sha256');
     this.#awaitedBytes = this.#writtenBytes;
   }
 
-  /** Throws `IncompleteDataError` when the bytes are not those of the first time. */
+  /** Throws `IncompleteDataError` if the bytes differ from the first attempt. */
   async write(bytes: Uint8Array): Promise<void> {
     const repeated = bytes.subarray(0, this.#awaitedBytes);
     if (repeated.length > 0) this.#compare(repeated);
@@ -43,9 +42,9 @@ export class ReplaySink implements Sink {
     await this.#target.write(fresh);
   }
 
-  /** Throws `IncompleteDataError` when fewer bytes came than the first time. */
+  /** Throws `IncompleteDataError` if the report is shorter than in the first attempt. */
   finish(): void {
-    if (this.#awaitedBytes > 0) throw changed();
+    if (this.#awaitedBytes > 0) throw changedReport();
   }
 
   #compare(repeated: Uint8Array): void {
@@ -54,16 +53,16 @@ export class ReplaySink implements Sink {
     if (this.#awaitedBytes > 0) return;
 
     const isSame = this.#again.digest().equals(this.#written.copy().digest());
-    if (!isSame) throw changed();
+    if (!isSame) throw changedReport();
   }
 }
 
-function changed(): IncompleteDataError {
+function changedReport(): IncompleteDataError {
   return new IncompleteDataError(
-    'The report broke off, and came differently the second time, after part of it was written.',
+    'The download was interrupted after part of it was written, and the second attempt returned different data.',
     {
       retryable: false,
-      hint: 'Write to a file (-o), which is whole or not there, instead of to stdout.',
+      hint: 'Write to a file with -o instead of stdout: a file is never left incomplete.',
     },
   );
 }

@@ -3,22 +3,20 @@ import { join } from 'node:path';
 import { withReason } from './file-error.ts';
 import { temporaryName } from './temporary-files.ts';
 
-/**
- * A place on the disk for bytes that wait until it is their turn. What fails throws `OutputError`.
- */
+/** Temporary disk storage for bytes to be written later. Failures throw `OutputError`. */
 export interface Spool {
   write(bytes: Uint8Array): Promise<void>;
 
-  /** Gives all that was written, from its beginning. */
+  /** Reads everything from the beginning. */
   read(): AsyncIterable<Buffer>;
 
-  /** Gives the space back. */
+  /** Frees the disk space. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a spool in a folder that exists. Its file has no name once it is open: nothing stays,
- * whatever happens to the program. Throws `OutputError`.
+ * Opens a spool in an existing folder. Its file is unlinked at once, so nothing is left behind even
+ * if the program is killed. Throws `OutputError`.
  */
 export async function createSpool(folder: string): Promise<Spool> {
   const path = join(folder, temporaryName('part'));

@@ -4,19 +4,21 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../errors.ts';
 
-/** What another machine has not written to for so long belongs to nobody any more. */
+/** Temporary files of other machines are considered abandoned after this time. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
-/** File systems take names of 255 bytes. */
+/** File systems limit names to 255 bytes. */
 const longestNameBytes = 250;
 
 /**
- * All of the host's name counts, though not all of it fits: containers of one job differ in its end
- * alone.
+ * Hash of the whole host name, which may be too long to include: names of containers in one job
+ * differ only at their ends.
  */
 const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
-/** A name beside `name` that says who writes it: hidden, at most 255 bytes, different each time. */
+/**
+ * A hidden temporary name derived from `name`: identifies the writer, is unique, at most 255 bytes.
+ */
 export function temporaryName(name: string): string {
   const random = Math.random().toString(36).slice(2, 10);
   const ending = `.adreport-${host}-${process.pid}-${random}.tmp`;
@@ -28,11 +30,11 @@ export function temporaryName(name: string): string {
 }
 
 /**
- * Removes the temporary files and folders that runs have left which were killed: their process is
- * gone, or they are those of another machine and a day old.
+ * Removes temporary files and folders left behind by killed runs: those of processes that no longer
+ * exist, and of other machines after a day.
  */
 export async function sweepFolder(folder: string): Promise<void> {
-  // A folder may be one to write to and not to list.
+  // The folder may be writable but not readable.
   const names = await fs.readdir(folder).catch(() => []);
   for (const name of names) {
     const match = /^\..*\.adreport-([A-Za-z0-9]+)-(\d+)-[a-z0-9]+\.tmp$/.exec(name);
@@ -44,7 +46,7 @@ export async function sweepFolder(folder: string): Promise<void> {
       const isAbandoned = isOfThisHost ? !isRunning(Number(match[2])) : await isOld(path);
       if (isAbandoned) await remove(path);
     } catch {
-      // Another run swept it away first, or it is not ours to remove.
+      // Another run removed it first, or we may not remove it.
     }
   }
 }
@@ -58,7 +60,7 @@ async function remove(path: string): Promise<void> {
   const stat = await fs.lstat(path);
   if (!stat.isDirectory()) return fs.unlink(path);
 
-  // Somebody else could put a link to another folder into theirs while it is being emptied.
+  // Another user could place a link into their folder while it is being emptied.
   const isOwn = stat.uid === (process.getuid?.() ?? stat.uid);
   if (isOwn) await fs.rm(path, { recursive: true });
 }

@@ -21,8 +21,8 @@ export type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'na
 export type EmbeddedFormula =
   | {
       readonly kind: 'ratio';
-      readonly over: number;
-      readonly under: number;
+      readonly numerator: number;
+      readonly denominator: number;
       readonly factor: number;
     }
   | {

@@ -23,8 +23,8 @@ import { changeHtml } from './page-text.ts';
 type Formula =
   | {
       readonly kind: 'ratio';
-      readonly over: string;
-      readonly under: string;
+      readonly numerator: string;
+      readonly denominator: string;
       readonly factor: number;
     }
   | {
@@ -157,8 +157,8 @@ function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: 
     figure,
     formula: derived && {
       kind: 'ratio',
-      over: derived.over,
-      under: derived.under,
+      numerator: derived.numeratorField,
+      denominator: derived.denominatorField,
       factor: derived.factor,
     },
     cells: rows.map((row) => rateOf(sumsOfRow(row))),

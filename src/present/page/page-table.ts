@@ -188,10 +188,10 @@ function formulaOf(
   if (!formula) return undefined;
 
   const isRatio = formula.kind === 'ratio';
-  const first = indexOf(isRatio ? formula.over : formula.now);
-  const second = indexOf(isRatio ? formula.under : formula.before);
+  const first = indexOf(isRatio ? formula.numerator : formula.now);
+  const second = indexOf(isRatio ? formula.denominator : formula.before);
   if (first < 0 || second < 0) return undefined;
   return isRatio
-    ? { kind: 'ratio', over: first, under: second, factor: formula.factor }
+    ? { kind: 'ratio', numerator: first, denominator: second, factor: formula.factor }
     : { kind: 'change', now: first, before: second, isOfTime: formula.isOfTime };
 }

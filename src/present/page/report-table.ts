@@ -15,7 +15,7 @@ import {
   keyText,
   type Sums,
 } from '../../figures/grouping.ts';
-import { nounOfRow, onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
+import { onlyUnit, type ReportSums, rowNoun, type Unit } from '../../figures/report-sums.ts';
 import { earlierSlots, layOutTime } from '../../figures/time-axis.ts';
 import { listWords } from '../../figures/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../../output/columns.ts';
@@ -81,7 +81,7 @@ export function tableOfRows(parts: RowTableParts): PageTable | undefined {
   // Its figures are the totals.
   if (units.length === 0 && rows.length < 2) return undefined;
 
-  const nouns = units.map((each) => nounOfRow(each, model.dateUnit));
+  const nouns = units.map((each) => rowNoun(each, model.dateUnit));
   return tableOf(parts, {
     title: grouping ? 'Sums' : titleOf(nouns),
     nouns,
@@ -114,7 +114,7 @@ function tableOfUnit(unit: Unit, parts: TableParts): PageTable | undefined {
   const { groups } = unit;
   if (!groups) return undefined;
 
-  const nouns = [nounOfRow(unit, parts.model.dateUnit)];
+  const nouns = [rowNoun(unit, parts.model.dateUnit)];
   const hasTime = unit.isTime;
   const rows = groups.rowsOf();
   return tableOf(parts, { title: titleOf(nouns), nouns, rows, grouping: groups, unit, hasTime });
@@ -295,7 +295,7 @@ function earlierByTime(
 function fieldsOfFormulas(columns: readonly PageColumn[]): Set<string> {
   const fields = new Set<string>();
   for (const { formula } of columns) {
-    if (formula?.kind === 'ratio') fields.add(formula.over).add(formula.under);
+    if (formula?.kind === 'ratio') fields.add(formula.numerator).add(formula.denominator);
     if (formula?.kind === 'change') fields.add(formula.now).add(formula.before);
   }
   return fields;

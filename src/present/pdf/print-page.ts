@@ -12,7 +12,7 @@ import { formatDuration } from '../../text/quantity.ts';
 /** A page of 2,000 printed rows takes some seconds; a browser that takes longer than this hangs. */
 const usualTimeLimitMs = 120_000;
 
-const mostMegabytes = 100;
+const maxMegabytes = 100;
 
 /** So much of what the browser says last can stand in an error. */
 const mostCharacters = 200;
@@ -194,8 +194,8 @@ class PrintingBrowser {
 async function readPdf(path: string, browser: PrintingBrowser): Promise<Buffer> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) throw browser.failure('wrote no file');
-  if (stats.size > mostMegabytes * 1_000_000) {
-    throw browser.failure(`wrote more than ${mostMegabytes} MB`);
+  if (stats.size > maxMegabytes * 1_000_000) {
+    throw browser.failure(`wrote more than ${maxMegabytes} MB`);
   }
 
   const bytes = await withReason(path, () => readFile(path));

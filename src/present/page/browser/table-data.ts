@@ -52,7 +52,7 @@ export class TableData {
       return column ? numberOf(column) : Number.NaN;
     };
     if (formula.kind === 'ratio') {
-      return ratioOf(numberAt(formula.over), numberAt(formula.under), formula.factor);
+      return ratioOf(numberAt(formula.numerator), numberAt(formula.denominator), formula.factor);
     }
 
     const change = changeBetween(
@@ -65,14 +65,14 @@ export class TableData {
   }
 }
 
-function ratioOf(over: number, under: number, factor: number): number | null {
-  if (Number.isNaN(over) || !under) return null;
-  return Number(((factor * over) / under).toFixed(6));
+function ratioOf(numerator: number, denominator: number, factor: number): number | null {
+  if (Number.isNaN(numerator) || !denominator) return null;
+  return Number(((factor * numerator) / denominator).toFixed(6));
 }
 
 function fractionOf(number: number): Fraction | undefined {
-  const over = Decimal.parse(String(number));
-  return over && { over, under: new Decimal(1n, 0) };
+  const numerator = Decimal.parse(String(number));
+  return numerator && { numerator, denominator: new Decimal(1n, 0) };
 }
 
 /** A column of a table with its values. */
