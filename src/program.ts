@@ -1,12 +1,12 @@
 import { type Command, type CommanderError, Help, Option } from 'commander';
 import { DeclaredCommand, optionsTakenBy, type Perform } from './commands/command.ts';
+import { layOutPairs } from './commands/help-lists.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
-import { exitCodes, UsageError } from './errors.ts';
-import { summaryOf, topics } from './help/index.ts';
+import { UsageError } from './errors.ts';
 import { addFlags, FlagOption } from './plan/flags/flag.ts';
 import { globalFlags } from './plan/flags/global-flags.ts';
-import { wrap, wrapLines } from './text/cell-width.ts';
+import { wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 
 /** Where Commander's help goes, and how wide that is; Commander's errors are thrown. */
@@ -51,13 +51,23 @@ const commandsOfAll: readonly string[] = ['help', 'complete'];
 /** So many columns are left beside the longest flag of `run` on a terminal of 60. */
 const minWidthToWrap = 25;
 
-/** Command lines for somebody who sees the program for the first time. */
+/** Short enough for their comments to be beside them at 80 columns. */
 const firstExamples: readonly Pair[] = [
-  [
-    'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
-    'try it, no account needed',
-  ],
-  ['adreport login', 'then drop the --local'],
+  ['adreport run --local --period last-week --by DAILY -o week.csv', 'try it'],
+  ['adreport view week.csv --chart line', 'a chart'],
+];
+
+/** The commands that the program's help shows; `help commands` lists all of them. */
+const usualCommands: readonly string[] = [
+  ...['run', 'view', 'fields', 'campaigns', 'check', 'login', 'doctor', 'local-server'],
+];
+
+const moreHelp: readonly Pair[] = [
+  ['adreport run --help', 'flags and examples of a command'],
+  ['adreport help commands', 'all commands'],
+  ['adreport help topics', 'reports, formats, folders, settings …'],
+  ['adreport help flags', 'flags of every command: --json, -q, -v …'],
+  ['adreport help exit-codes', 'what each exit code means'],
 ];
 
 /**
@@ -70,8 +80,8 @@ export function createProgram(
   argv: readonly string[] = [],
 ): Command {
   const program = new DeclaredCommand('adreport', firstExamples).description(
-    'Advertising reports from an asynchronous reporting service: ask, wait, download.\n' +
-      'Every command runs without an account against a built-in service with --local.',
+    'Orders advertising reports, waits for them, and writes complete files.\n' +
+      'Add --local to try any command without an account, on invented data.',
   );
   program.usage('[flags] COMMAND');
   addFlags(program, [globalFlags]);
@@ -102,35 +112,18 @@ function addCommands(program: Command, perform: Perform, firstWord: string): voi
   for (const { build } of hiddenCommands) program.addCommand(build(perform), { hidden: true });
 }
 
-/** The help of the program: its commands first, because they are looked up most. */
+/** The help of the program, on one screen of 24 lines. */
 function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
-  const section = (heading: string, pairs: readonly Pair[], least = 0): string => {
-    const termWidth = Math.max(least, ...pairs.map(([term]) => term.length));
-    const lines = pairs.map(([term, meaning]) =>
-      helper.formatItem(term, termWidth, meaning, helper),
-    );
-    return [heading, ...lines].join('\n');
-  };
-
-  const flags = helper
-    .visibleOptions(program)
-    .map((option): Pair => [option.flags, option.description]);
-  const codes = exitCodes.map(([code, meaning]): Pair => [String(code).padStart(3), meaning]);
-  const topicPairs = Object.entries(topics).map(([name, text]): Pair => [name, summaryOf(text)]);
-  const commandSections = commandGroups.map(({ heading }) => {
-    const commands = program.commands.filter((command) => command.helpGroup() === heading);
-    const pairs = commands.map((command): Pair => [command.name(), command.summary()]);
-    return section(heading, pairs, 12);
+  const commands = usualCommands.map((name): Pair => {
+    const command = program.commands.find((each) => each.name() === name);
+    return [name, command?.summary() ?? ''];
   });
-
   const sections = [
     `Usage: ${helper.commandUsage(program)}`,
     wrapLines(program.description(), output.width),
-    commandSections.join('\n'),
+    layOutPairs(helper, commands),
     `Examples:\n${layOutExamples(firstExamples, output)}`,
-    section('Topics (adreport help TOPIC):', topicPairs),
-    section('Flags of every command:', flags),
-    section('Exit codes (adreport help exit-codes):', codes),
+    layOutPairs(helper, moreHelp),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -183,9 +176,7 @@ function configure(command: Command, page: HelpPage): void {
   if (command.parent) {
     const { examples } = command as DeclaredCommand;
     command.addHelpText('after', () => `\nExamples:\n${layOutExamples(examples, page)}`);
-    const flagsOfAll = '--json, -q, -v, --no-color and --progress work with every command:';
-    const lines = wrap(`${flagsOfAll} adreport --help`, width);
-    command.addHelpText('after', `\n${lines.join('\n')}`);
+    command.addHelpText('after', '\nFlags of every command: adreport help flags');
   }
   for (const child of command.commands) configure(child, page);
 }

@@ -4,15 +4,18 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { entryOf, settingKeys } from '../src/account/settings.ts';
+import { helpLists } from '../src/commands/help-lists.ts';
 import { endpointNames } from '../src/contract/messages.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
 import { exitCodes } from '../src/errors.ts';
 import { formatNames } from '../src/formats/index.ts';
-import { summaryOf, topics } from '../src/help/index.ts';
+import { sections, summaryOf, textOf, topics } from '../src/help/index.ts';
+import { renderMarkdown } from '../src/help/render.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
 import { savedKeys } from '../src/plan/saved-reports.ts';
 import { dayNames } from '../src/report/window-flags.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
+import { plainStyle } from '../src/ui/console.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, program } from './support/program.ts';
 
@@ -69,6 +72,23 @@ test('the README is short, and each topic has a title', () => {
       .map((name) => `${name}.md`)
       .sort(),
   ).toEqual(files.sort());
+});
+
+test('there are ten topics, each of two screens before its first “More”', () => {
+  expect(Object.keys(topics)).toHaveLength(10);
+  for (const [name, text] of Object.entries(topics)) {
+    const [beginning = ''] = text.split(/^(?=## More: )/m);
+    const page = { width: 80, style: plainStyle, platform: 'linux' } as const;
+    const lines = renderMarkdown(beginning, page).trimEnd().split('\n');
+    const rows = lines.map((line) => Math.max(1, Math.ceil(line.length / 80)));
+    const height = rows.reduce((sum, count) => sum + count, 0);
+    expect(height, name).toBeLessThanOrEqual(48);
+  }
+});
+
+test.each(Object.entries(sections))('%s is a part of a topic', (_name, { topic, headings }) => {
+  const known = [...(topics[topic] ?? '').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  expect(known).toEqual(expect.arrayContaining([...headings]));
 });
 
 test.each(documents)('%s: every link leads somewhere', (file = '', text = '') => {
@@ -128,9 +148,9 @@ test('every page of help exists that the documents, the help of a command or an 
   );
   expect(named).toEqual(expect.arrayContaining(['periods', 'exit-codes', 'run']));
   const commands = program.commands.map((command) => command.name());
-  expect(named.filter((name) => !Object.hasOwn(topics, name) && !commands.includes(name))).toEqual(
-    [],
-  );
+  const isKnown = (name: string) =>
+    textOf(name) !== undefined || Object.hasOwn(helpLists, name) || commands.includes(name);
+  expect(named.filter((name) => !isKnown(name))).toEqual([]);
 });
 
 test('every file and folder that CONTRIBUTING.md names exists', () => {
@@ -147,7 +167,10 @@ test('every file and folder that CONTRIBUTING.md names exists', () => {
 });
 
 test('every promise of the security topic names tests that exist', () => {
-  const promises = (topics.security ?? '').split(/\n- /).slice(1);
+  const promises = (textOf('security') ?? '')
+    .replace(/\nThe whole topic.*\n$/, '')
+    .split(/\n- /)
+    .slice(1);
   expect(promises.length).toBeGreaterThanOrEqual(10);
 
   for (const promise of promises) {
@@ -191,7 +214,7 @@ test('every flag that is named exists', () => {
 
 describe('facts that the code owns', () => {
   test('exit codes, filters, formats, placeholders, periods, keys', () => {
-    for (const text of [topics['exit-codes'] ?? '', readme]) {
+    for (const text of [textOf('exit-codes') ?? '', readme]) {
       const rows = [...text.matchAll(/^\| (\d+) \| (.*?) \|/gm)];
       expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
     }
@@ -202,7 +225,7 @@ describe('facts that the code owns', () => {
     expect(firstColumn('formats', 'placeholder').sort()).toEqual(
       placeholders.map((name) => `{${name}}`).sort(),
     );
-    expect(firstColumn('periods', 'period')).toEqual(expect.arrayContaining([...dayNames]));
+    expect(firstColumn('reports', 'period')).toEqual(expect.arrayContaining([...dayNames]));
     const [, keys = ''] =
       /are the flags of `adreport run`: ([^.]*)\./.exec(topics.folders ?? '') ?? [];
     expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(
@@ -211,7 +234,7 @@ describe('facts that the code owns', () => {
   });
 
   test('faults, and what each leads to', () => {
-    const text = topics.faults ?? '';
+    const text = textOf('faults') ?? '';
     for (const endpoint of endpointNames) expect(text).toContain(`\`${endpoint}\``);
     for (const { meaning } of Object.values(serverFaults)) expect(text).toContain(meaning);
     const [, table = ''] = /^\| fault \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
@@ -253,6 +276,6 @@ describe('facts that the code owns', () => {
       ...settings,
       ...read.filter((name = '') => !others.includes(name)),
     ]);
-    expect(firstColumn('environment', 'variable').sort()).toEqual([...ours].sort());
+    expect(firstColumn('settings', 'variable').sort()).toEqual([...ours].sort());
   });
 });

@@ -4,10 +4,11 @@ import { findProjectFile, readProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import { allCountries } from '../contract/countries.ts';
 import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
-import { topics } from '../help/index.ts';
+import { sections, topics } from '../help/index.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
 import { dayNames } from '../report/window-flags.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
+import { helpLists } from './help-lists.ts';
 
 /** The line that `complete` prints where it knows no word, and the next one is no file either. */
 const nothingToOffer = ' ';
@@ -337,7 +338,10 @@ async function fieldNames(context: Context, profile: string | undefined): Promis
 
 /** The commands and topics that help explains. */
 function helpNames(help: Command): string[] {
-  return [...commandsOf(help.parent as Command), ...Object.keys(topics)];
+  return [
+    ...commandsOf(help.parent as Command),
+    ...[topics, sections, helpLists].flatMap(Object.keys),
+  ];
 }
 
 function commandsOf(command: Command): string[] {

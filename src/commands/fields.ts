@@ -27,7 +27,7 @@ const fieldsFlags = flagGroup('Options:', {
 export const fieldsCommand = declareCommand({
   name: 'fields',
   args: ['[term]'],
-  summary: 'list the metrics, breakdowns and filters of a profile, with meanings',
+  summary: 'list metrics, breakdowns and filters, with their meanings',
   examples: [
     ['adreport fields', 'all of the buyer profile'],
     ['adreport fields country', 'those about countries'],

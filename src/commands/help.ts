@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { topics } from '../help/index.ts';
+import { sections, textOf, topics } from '../help/index.ts';
 import { renderMarkdown } from '../help/render.ts';
 import { formatDate } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
@@ -10,6 +10,7 @@ import { nearest } from '../text/nearest.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand, findCommand } from './command.ts';
 import { factsOfCommand, factsOfProgram, factsOfTopic } from './command-facts.ts';
+import { helpLists } from './help-lists.ts';
 import { helpMeantBy } from './meant-words.ts';
 
 export const helpCommand = declareCommand({
@@ -17,10 +18,10 @@ export const helpCommand = declareCommand({
   args: ['[words...]'],
   summary: 'print help for a command or a topic',
   examples: [
-    ['adreport help', 'all commands and topics'],
-    ['adreport help run', 'one command, as adreport run --help'],
-    ['adreport help periods', 'a topic'],
-    ['adreport help run --json', 'the flags of a command with their values, as data'],
+    ['adreport help topics', 'or commands, or flags: a list'],
+    ['adreport help folders', 'a topic, or a section of one such as periods'],
+    ['adreport help run', 'a command, like adreport run --help'],
+    ['adreport help run --json', 'the flags of a command as data'],
   ],
   async action({ context, program, args: [words] }) {
     if (context.flags.json) await context.console.result(visibleJson(findFacts(program, words)));
@@ -29,61 +30,58 @@ export const helpCommand = declareCommand({
   },
 });
 
-/**
- * Prints the help of the program, of a command, or of a topic. Throws `UsageError` for words that
- * are neither.
- */
+/** Prints the help of the program, a command, a list or a topic. Throws `UsageError` for others. */
 async function help(
   { console, host }: Context,
   program: Command,
   words: readonly string[],
 ): Promise<void> {
-  // Before the commands: local-server is both, and its flags have a page of their own.
-  const topic = findTopic(words);
+  const { width, style } = console.out;
+  const name = words.join(' ');
+  const list = Object.hasOwn(helpLists, name) ? helpLists[name] : undefined;
+  if (list) return console.write(list(program, width));
+
+  // Topics come before commands: local-server is both, and the command has its own --help.
+  const topic = textOf(name);
   if (topic !== undefined) {
-    const { width, style } = console.out;
-    const text = words[0] === 'periods' ? withToday(topic, host.wallClock()) : topic;
-    await console.write(renderMarkdown(text, { width, style, platform: host.platform }));
-    return;
+    const text = name === 'periods' ? withToday(topic, host.wallClock()) : topic;
+    return console.write(renderMarkdown(text, { width, style, platform: host.platform }));
   }
 
   const command = findCommand(program, words);
-  if (!command) throw unknownWords(program, words.join(' '));
+  if (!command) throw unknownWords(program, name);
   command.outputHelp();
 }
 
 /**
- * What help knows of the program, of a command or of a topic. A word that is both is the command
- * here: its flags are what programs ask for. Throws `UsageError` for words that are neither.
+ * The facts about the program, a command or a topic. A word that is both is the command here,
+ * because programs ask for flags. Throws `UsageError` for others.
  */
 function findFacts(program: Command, words: readonly string[]): object {
-  if (words.length === 0) return factsOfProgram(program);
+  const name = words.join(' ');
+  if (words.length === 0 || Object.hasOwn(helpLists, name)) return factsOfProgram(program);
 
   const command = findCommand(program, words);
   if (command) return factsOfCommand(command);
 
-  const topic = findTopic(words);
-  if (topic === undefined) throw unknownWords(program, words.join(' '));
-  return factsOfTopic(words.join(' '), topic);
-}
-
-/** The text of the topic that the words name; `undefined` where they name none. */
-function findTopic(words: readonly string[]): string | undefined {
-  const [name = '', ...otherWords] = words;
-  const isTopic = otherWords.length === 0 && Object.hasOwn(topics, name);
-  return isTopic ? topics[name] : undefined;
+  const topic = textOf(name);
+  if (topic === undefined) throw unknownWords(program, name);
+  return factsOfTopic(name, topic);
 }
 
 function unknownWords(program: Command, words: string): UsageError {
   const meant = helpMeantBy(words);
-  const guess = nearest(words, [...commandPaths(program), ...Object.keys(topics)]);
+  const guess = nearest(words, [
+    ...commandPaths(program),
+    ...[topics, sections, helpLists].flatMap((table) => Object.keys(table)),
+  ]);
   const otherwise = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
   return new UsageError(`There is no command and no topic “${words}”.`, {
     hint: meant ? `Use: ${meant}` : otherwise,
   });
 }
 
-/** Every command below one as it is typed: `report`, `report create`. */
+/** Every command below one, as typed: `report`, `report create`. */
 function commandPaths({ commands }: Command): string[] {
   const paths: string[] = [];
   for (const child of commands) {
@@ -93,7 +91,7 @@ function commandPaths({ commands }: Command): string[] {
   return paths;
 }
 
-/** The table of periods with what each of them means today. */
+/** Adds a column to the table of periods: the days that each covers today. */
 function withToday(text: string, nowMs: number): string {
   return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
     table.replaceAll(
@@ -103,17 +101,15 @@ function withToday(text: string, nowMs: number): string {
   );
 }
 
-/**
- * What stands beside the first cell of a row: the days of a period, or what the table's head needs.
- */
+/** The cell of the new column, from the first cell of its row. */
 function cellOfToday(name: string, nowMs: number): string {
   if (name === 'period') return 'today';
   if (!name.startsWith('`')) return '---';
-  return meaningOf(name.replaceAll('`', ''), nowMs);
+  return daysOf(name.replaceAll('`', ''), nowMs);
 }
 
-/** The days of a period, in Paris; hours have none. */
-function meaningOf(period: string, nowMs: number): string {
+/** The days of a period in Paris. */
+function daysOf(period: string, nowMs: number): string {
   if (/\dh$/.test(period)) return 'up to now';
 
   const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
-import { topics } from '../help/index.ts';
+import { textOf } from '../help/index.ts';
 import { FlagOption, longNameOf } from '../plan/flags/flag.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
@@ -32,7 +32,6 @@ const topicsOfOthers: Readonly<Record<string, string>> = {
   metrics: 'adreport fields',
   dimensions: 'adreport fields',
   breakdowns: 'adreport fields',
-  filters: 'adreport fields',
   fields: 'adreport fields',
   excel: 'adreport help formats',
   csv: 'adreport help formats',
@@ -87,7 +86,7 @@ export function errorOfOtherName(
     ];
     return new UsageError(message, { hint: `Use: adreport ${words.join(' ')}` });
   }
-  if (Object.hasOwn(topics, word)) {
+  if (textOf(word) !== undefined) {
     return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
   }
   const names = program.commands.map((each) => each.name());

@@ -1,39 +1,106 @@
 import agents from './agents.md';
-import databases from './databases.md';
-import environment from './environment.md';
-import exitCodes from './exit-codes.md';
-import faults from './faults.md';
+import figures from './figures.md';
 import folders from './folders.md';
 import formats from './formats.md';
 import localServer from './local-server.md';
-import pages from './pages.md';
-import periods from './periods.md';
+import machines from './machines.md';
 import realService from './real-service.md';
 import reports from './reports.md';
-import schedulers from './schedulers.md';
-import security from './security.md';
+import settings from './settings.md';
 import testing from './testing.md';
 
-// A new topic is its file, and its name here.
-const forReports = { reports, periods, formats, pages };
-const forPipelines = { folders, schedulers, databases };
-const forTests = { 'local-server': localServer, testing, faults, agents };
-const forAll = {
-  'exit-codes': exitCodes,
-  environment,
-  security,
-  'real-service': realService,
-};
-
-/** The Markdown of every topic by its name, in the order of the list. */
+/** The Markdown of every topic by name, in the order of `help topics`. */
 export const topics: Readonly<Record<string, string>> = {
-  ...forReports,
-  ...forPipelines,
-  ...forTests,
-  ...forAll,
+  reports,
+  formats,
+  figures,
+  folders,
+  machines,
+  settings,
+  'local-server': localServer,
+  testing,
+  'real-service': realService,
+  agents,
 };
 
-/** One line, as the root's help lists a topic: the title of its text, without its name. */
+/** Parts of topics that have names of their own: the topics of version 0.2. */
+export const sections: Readonly<Record<string, Section>> = {
+  periods: {
+    topic: 'reports',
+    headings: ['Periods', 'More: every period', 'More: --since and --until', 'More: weeks'],
+  },
+  filters: {
+    topic: 'reports',
+    headings: ['Filters', 'More: every filter', 'More: filters by name'],
+  },
+  pages: {
+    topic: 'formats',
+    headings: [
+      'Pages',
+      'More: what a page shows',
+      'More: comparisons',
+      'More: printing and PDF',
+      'More: sheets',
+    ],
+  },
+  schedulers: {
+    topic: 'machines',
+    headings: [
+      'More: systemd',
+      'More: Windows Task Scheduler',
+      'More: GNU parallel',
+      'More: Slurm',
+      'More: Airflow 3',
+      'More: Dagster',
+      'More: Docker image',
+      'More: Compose',
+      'More: Kubernetes',
+    ],
+  },
+  databases: {
+    topic: 'machines',
+    headings: [
+      'Databases',
+      'More: PostgreSQL',
+      'More: SQLite',
+      'More: DuckDB',
+      'More: a folder as a table',
+      'More: a bucket',
+      'More: Google Sheets',
+    ],
+  },
+  faults: {
+    topic: 'testing',
+    headings: ['More: faults', 'More: your own answers', 'More: what each fault leads to'],
+  },
+  environment: {
+    topic: 'settings',
+    headings: ['More: environment variables', 'More: unattended sign-in'],
+  },
+  'exit-codes': { topic: 'settings', headings: ['Exit codes', 'More: errors as data'] },
+  security: { topic: 'settings', headings: ['More: security'] },
+};
+
+interface Section {
+  readonly topic: string;
+  readonly headings: readonly string[];
+}
+
+/** The title of a topic without its name, for lists. */
 export function summaryOf(text: string): string {
   return /^# .*?: (.*)$/m.exec(text)?.[1] ?? '';
+}
+
+/** The text of a topic or of a section; `undefined` for any other word. */
+export function textOf(name: string): string | undefined {
+  if (Object.hasOwn(topics, name)) return topics[name];
+  const section = Object.hasOwn(sections, name) ? sections[name] : undefined;
+  return section && textOfSection(section);
+}
+
+function textOfSection({ topic, headings }: Section): string {
+  // A heading in a code block is not one: no recipe has a line that begins with `## `.
+  const parts = (topics[topic] ?? '').split(/^(?=## )/m);
+  const named = headings.map((heading) => parts.find((part) => part.startsWith(`## ${heading}\n`)));
+  return `${named.join('')}\nThe whole topic: \`adreport help ${topic}\`\n`;
 }

@@ -239,7 +239,8 @@ describe('help --json', () => {
 
     const page = joined((await runCli('help', { env: { COLUMNS: '200' } })).stdout);
     expect(page).toContain(`Usage: ${facts.usage} `);
-    for (const { name, summary } of names) expect(page).toContain(`${name} ${summary}`);
+    const list = joined((await runCli('help topics', { env: { COLUMNS: '200' } })).stdout);
+    for (const { name, summary } of names) expect(list).toContain(`${name} ${summary}`);
   });
 
   test('names the variables of the environment that stand in for flags', async () => {
@@ -248,7 +249,7 @@ describe('help --json', () => {
 
     expect(variables).toEqual(['--account', '--base-url', '--profile']);
     for (const { environment } of flags) {
-      if (environment) expect(topics.environment).toContain(`\`${environment}\``);
+      if (environment) expect(topics.settings).toContain(`\`${environment}\``);
     }
   });
 

@@ -41,7 +41,7 @@ test('every environment variable', () => {
   const variables = namesIn(text, pattern);
 
   expect(variables.length).toBeGreaterThan(8);
-  expect(variables.filter((name) => !topics.environment?.includes(`\`${name}\``))).toEqual([]);
+  expect(variables.filter((name) => !topics.settings?.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('every exit code', () => {

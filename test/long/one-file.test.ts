@@ -252,7 +252,7 @@ describe('everything that follows is derived', () => {
 
   test('from the line of a command', () => {
     expect(run('tally --local --loud').stdout).toMatch(/^\d+ campaigns!\n$/);
-    expect(run('--help').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
+    expect(run('help commands').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
     expect(run('complete "adreport ta"').stdout).toBe('tally \n');
   });
 

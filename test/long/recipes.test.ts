@@ -316,19 +316,19 @@ describe('databases', () => {
 
     expect(key).toEqual(['date', 'campaignId']);
     for (const name of ['PostgreSQL', 'SQLite', 'DuckDB']) {
-      const script = findCodeBlock('databases', name, 'bash').text;
+      const script = findCodeBlock('machines', `More: ${name}`, 'bash').text;
       expect(keyOfTable(script)).toEqual(['date', 'campaign_id']);
     }
   });
 
-  const postgres = recipe('databases', 'PostgreSQL', 'bash');
+  const postgres = recipe('machines', 'More: PostgreSQL', 'bash');
   testWith('PostgreSQL', !hasPostgres && 'no postgresql', async () => {
     const place = await openPlace(startPostgres());
     const readSums = async () => (await place.shell(`psql -qAtX -c '${sums}'`)).stdout.trim();
     await loadAgain(place, postgres, readSums);
   });
 
-  const sqlite = recipe('databases', 'SQLite', 'bash');
+  const sqlite = recipe('machines', 'More: SQLite', 'bash');
   testWith('SQLite', without('sqlite3'), async () => {
     const place = await openPlace();
     const readSums = async () => (await place.shell(`sqlite3 reports.db '${sums}'`)).stdout.trim();
@@ -337,7 +337,7 @@ describe('databases', () => {
 
   const noDuckDb = !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS';
 
-  const duckdb = recipe('databases', 'DuckDB', 'bash');
+  const duckdb = recipe('machines', 'More: DuckDB', 'bash');
   testWith('DuckDB', noDuckDb, async () => {
     // The package has no command line. This one takes the words of DuckDB's own, and prints the
     // rows of an answer.
@@ -361,10 +361,10 @@ describe('databases', () => {
 
   testWith('DuckDB reads a folder as a table', noDuckDb, async () => {
     const { cwd, shell } = await openPlace();
-    const topic = readFileSync(join(root, 'src/help/databases.md'), 'utf8');
+    const topic = readFileSync(join(root, 'src/help/machines.md'), 'utf8');
     const [, statement = ''] = /^\| DuckDB +\| `(.*)` \|$/m.exec(topic) ?? [];
     const line = /^adreport run --local (.*)$/m.exec(
-      recipe('databases', 'A folder as a table', 'sh'),
+      recipe('machines', 'More: a folder as a table', 'sh'),
     );
     expect((await shell(`adreport run ${line?.[1]}`)).stderr).toContain('Wrote');
 
@@ -402,7 +402,7 @@ describe('delivery', () => {
     });
   }
 
-  const bucket = recipe('databases', 'A bucket', 'bash');
+  const bucket = recipe('machines', 'More: a bucket', 'bash');
   testWith('rclone carries a folder to a bucket, and what is new again', noBucket, async () => {
     const { shell, server } = await openPlaceWithBucket('my-reports');
     const list = 'rclone lsf -R --files-only bucket:my-reports/campaigns | sort';
@@ -423,7 +423,7 @@ describe('delivery', () => {
     expect((await shell(list)).stdout.trimEnd().split('\n')).toEqual(first);
   });
 
-  const sheet = recipe('databases', 'Google Sheets', 'bash');
+  const sheet = recipe('machines', 'More: Google Sheets', 'bash');
   testWith('the file for Google Sheets arrives whole', noBucket, async () => {
     const { shell, cwd } = await openPlaceWithBucket('my-public-reports');
 
@@ -436,7 +436,7 @@ describe('delivery', () => {
 });
 
 describe('schedulers', () => {
-  const units = readCodeBlocks().filter(({ heading }) => heading === 'systemd');
+  const units = readCodeBlocks().filter(({ heading }) => heading === 'More: systemd');
   for (const unit of units) tested.add(keyOf(unit));
 
   testWith(
@@ -465,7 +465,7 @@ describe('schedulers', () => {
     (_, index) => `date=2026-10-${String(index + 1).padStart(2, '0')}`,
   );
 
-  const parallel = recipe('schedulers', 'GNU parallel', 'sh');
+  const parallel = recipe('machines', 'More: GNU parallel', 'sh');
   testWith(
     'GNU parallel: each day is fetched by one of four processes',
     without('parallel'),
@@ -485,7 +485,7 @@ describe('schedulers', () => {
     },
   );
 
-  const slurm = recipe('schedulers', 'Slurm', 'bash');
+  const slurm = recipe('machines', 'More: Slurm', 'bash');
   testWith('Slurm: an array of four, and one of them again', whySlurmCannotRun(), async () => {
     const { cwd, server, shell } = await openPlace(await startSlurm());
     writeFileSync(join(cwd, 'backfill.sh'), slurm);
@@ -529,7 +529,7 @@ describe('schedulers', () => {
     return stdout;
   }
 
-  const airflow = recipe('schedulers', 'Airflow 3', 'python');
+  const airflow = recipe('machines', 'More: Airflow 3', 'python');
   testWith(
     'Airflow: the file is Python, and its command fetches a day',
     without('python3'),
@@ -557,7 +557,7 @@ describe('schedulers', () => {
     },
   );
 
-  const dagster = recipe('schedulers', 'Dagster', 'python');
+  const dagster = recipe('machines', 'More: Dagster', 'python');
   testWith(
     'Dagster: the file is Python, and its asset fetches a day',
     without('python3'),
@@ -647,7 +647,7 @@ describe('containers', () => {
     expect(readdirSync(cwd)).toContain('yesterday.csv');
   });
 
-  const job = recipe('schedulers', 'Kubernetes', 'yaml');
+  const job = recipe('machines', 'More: Kubernetes', 'yaml');
 
   testWith(
     'Kubernetes knows every field of the job',
@@ -688,8 +688,8 @@ describe('containers', () => {
 
 describe('Windows Task Scheduler', () => {
   const lines = [
-    recipe('schedulers', 'Windows Task Scheduler', 'bat'),
-    recipe('schedulers', 'Windows Task Scheduler', 'powershell'),
+    recipe('machines', 'More: Windows Task Scheduler', 'bat'),
+    recipe('machines', 'More: Windows Task Scheduler', 'powershell'),
   ];
 
   test('both lines run the same command, which fills a folder', async () => {
@@ -705,7 +705,7 @@ describe('Windows Task Scheduler', () => {
 });
 
 describe('data of one’s own', () => {
-  const facts = recipe('local-server', 'Your own data', 'csv');
+  const facts = recipe('local-server', 'More: your own data', 'csv');
 
   test('the lines of facts.csv are what the server adds up', async () => {
     const { cwd, shell } = await openPlace();
@@ -719,9 +719,9 @@ describe('data of one’s own', () => {
 });
 
 describe('answers of one’s own', () => {
-  const lines = recipe('faults', 'Your own answers', 'bash').trim().split('\n');
-  const call = recipe('faults', 'Your own answers', 'http');
-  const code = recipe('faults', 'Your own answers', 'ts');
+  const lines = recipe('testing', 'More: your own answers', 'bash').trim().split('\n');
+  const call = recipe('testing', 'More: your own answers', 'http');
+  const code = recipe('testing', 'More: your own answers', 'ts');
 
   /** A server, and calls as its first account with a report of some metrics. */
   async function openCalls(metrics: string) {
@@ -795,9 +795,9 @@ describe('every block of code', () => {
 
   /** package.test.ts runs the first two, and clients.test.ts the other. */
   const elsewhere = [
-    'testing / From TypeScript / ts',
-    'testing / From TypeScript / js',
-    'testing / From Python / python',
+    'testing / TypeScript / ts',
+    'testing / More: Jest and CommonJS / js',
+    'testing / More: Python / python',
   ];
 
   test.each(readCodeBlocks().map((block) => [keyOf(block), block] as const))(

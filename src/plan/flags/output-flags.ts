@@ -29,6 +29,7 @@ export const outputFlags = runFlagGroup('Output:', {
     meaning: 'html, pdf and xlsx: the heading (default: what the report is broken down by)',
     formats: ['html', 'pdf', 'xlsx'],
     needsItsFormats: true,
+    isRare: true,
   },
   note: {
     belongsTo: 'spec',
@@ -37,6 +38,7 @@ export const outputFlags = runFlagGroup('Output:', {
     meaning: 'html, pdf and xlsx: some words to the readers, below the heading',
     formats: ['html', 'pdf', 'xlsx'],
     needsItsFormats: true,
+    isRare: true,
   },
   logo: {
     belongsTo: 'spec',
@@ -45,12 +47,14 @@ export const outputFlags = runFlagGroup('Output:', {
     meaning: 'html and pdf: a picture for the head, PNG or SVG, at most 200 KB',
     formats: ['html', 'pdf'],
     needsItsFormats: true,
+    isRare: true,
   },
   open: {
     belongsTo: 'this-run',
     flags: '--open',
     meaning: 'show the file once it is written, a page in the browser',
     isNeverSaved: true,
+    isRare: true,
   },
   clobber: {
     belongsTo: 'this-run',

@@ -98,6 +98,7 @@ const windowFlags = runFlagGroup('Window:', {
     partOf: 'request',
     flags: '--timezone <tz>',
     meaning: 'zone of the report, DSP only (buyer: always Europe/Paris)',
+    isRare: true,
   },
 });
 

@@ -10,6 +10,7 @@ export const waitFlags = runFlagGroup('Waiting:', {
     read: readDuration,
     default: 30 * 60_000,
     defaultText: '30m',
+    isRare: true,
   },
   pollInterval: {
     belongsTo: 'this-run',
