@@ -4,13 +4,13 @@ import { type Context, version } from '../context.ts';
 import { codeOf, OutputError, type UsageError } from '../errors.ts';
 import { lookAtFiles } from '../folder/disk.ts';
 import {
-  type AskedFile,
   countLeft,
   type FolderRun,
   needsReading,
   reasonToDownload,
   refusalOf,
   unitsBefore,
+  type WindowFile,
 } from '../folder/due.ts';
 import {
   type FolderSpec,
@@ -33,20 +33,20 @@ import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 
-/** A job with what the history of its folder says about it. */
+/** A job checked against the history of its folder. */
 export interface FolderJob extends Job {
-  /** Writes the history; absent if the job has none. */
+  /** Absent if the job keeps no history. */
   readonly writer?: HistoryWriter;
 
-  /** Why nothing of it is ordered. It ends the run once the other jobs are done. */
+  /** Why none of its reports is ordered. Thrown once the other jobs are done. */
   readonly refusal?: UsageError;
 }
 
 type Streams = Pick<Context, 'console' | 'host'>;
 
 /**
- * The jobs with the history that they write, and with `--missing` only the parts that are due, each
- * with the reason.
+ * Adds the history writers to jobs; with `--missing` keeps only the parts that are due, each with
+ * its reason.
  *
  * @throws OutputError if a folder cannot be listed
  */
@@ -56,33 +56,33 @@ export async function chooseParts(context: Streams, jobs: readonly Job[]): Promi
   for (const job of jobs) {
     const place = pathKey(context, job);
     if (place) chosen.push(await chooseDue(context, job, await runInFolder(job, place, histories)));
-    else chosen.push(job.options.missing ? await chooseAbsent(context, job) : job);
+    else chosen.push(job.options.missing ? await skipExistingFiles(context, job) : job);
   }
   return chosen;
 }
 
-/** Without a history a file that exists is taken for complete. */
-async function chooseAbsent({ console, host }: Streams, job: Job): Promise<Job> {
+/** Keeps the parts without a file: without a history, every file counts as complete. */
+async function skipExistingFiles({ console, host }: Streams, job: Job): Promise<Job> {
   console.note('Without a history, --missing only checks whether a file exists.');
   const parts: Part[] = [];
   for (const part of job.parts) {
     const path = resolve(host.cwd, outputOf(job, part).file ?? '');
     const stats = await fs.stat(path).catch(() => undefined);
     const exists = stats?.isFile() && stats.size > 0;
-    if (!exists) parts.push({ ...part, reason: 'there is no file' });
+    if (!exists) parts.push({ ...part, reason: 'its file does not exist' });
   }
   return { ...job, parts };
 }
 
-/** The folder that has the history of a job, and the spec of its files there. */
+/** The folder of a history, and the spec of the job with `output` relative to it. */
 interface FolderPlace {
   readonly folder: string;
   readonly spec: FolderSpec;
 }
 
 /**
- * The folder before the first placeholder of time in `-o`; `undefined` for a job that does not
- * write one file per part, for `--no-history`, and for names that have the id of a report.
+ * The folder before the first time placeholder in `-o`; `undefined` for a job that does not write
+ * one file per part, for `--no-history`, and for names with `{id}`.
  */
 function pathKey({ host }: Streams, job: Job): FolderPlace | undefined {
   const { output = '-', history, split } = job.options;
@@ -92,25 +92,26 @@ function pathKey({ host }: Streams, job: Job): FolderPlace | undefined {
   const values = outputOf(job).names;
   const beginning = output.slice(0, output.search(/\{(?:date|since|until)\}/));
   const folder = resolve(host.cwd, dirname(`${expandName(beginning, values)}x`));
-  const path = resolve(host.cwd, expandBesideTime(output, values));
+  const path = resolve(host.cwd, expandAllButTime(output, values));
   return { folder, spec: { ...job.spec, split, output: nameInFolder(folder, path) } };
 }
 
-/** The name with all placeholders but those of time filled in. */
-function expandBesideTime(template: string, values: NameValues): string {
+/** Fills in all placeholders except `{date}`, `{since}` and `{until}`. */
+function expandAllButTime(template: string, values: NameValues): string {
   const pieces = template.split(/(\{(?:date|since|until)\})/);
   return pieces
     .map((piece, index) => (index % 2 === 1 ? piece : expandName(piece, values)))
     .join('');
 }
 
-/** Reads the history of each folder once, and reports once what is wrong with it. */
+/** Reads the history of each folder once, and warns once if it is unreadable. */
 class Histories {
   readonly #context: Streams;
   readonly #read = new Map<string, History>();
 
-  /** The present, in milliseconds since 1970 and in unix seconds. */
   readonly nowMs: number;
+
+  /** In unix seconds. */
   readonly now: number;
 
   constructor(context: Streams) {
@@ -128,7 +129,7 @@ class Histories {
     this.#read.set(folder, history);
     for (const { name, unreadable } of history.sources) {
       if (unreadable === undefined) continue;
-      this.#context.console.warn(`The history ${printable(name)} cannot be used: ${unreadable}.`);
+      this.#context.console.warn(`Cannot read the history ${printable(name)}: ${unreadable}.`);
     }
     return history;
   }
@@ -138,9 +139,9 @@ class Histories {
     try {
       return await readHistory(folder, { now: this.now, signal });
     } catch (error) {
-      const isOfSystem = /^E[A-Z]+$/.test(codeOf(error) ?? '');
-      if (signal.aborted || !isOfSystem) throw error;
-      throw new OutputError(`${printable(folder)} cannot be listed (${codeOf(error)}).`, {
+      const isSystemError = /^E[A-Z]+$/.test(codeOf(error) ?? '');
+      if (signal.aborted || !isSystemError) throw error;
+      throw new OutputError(`Cannot list the folder ${printable(folder)} (${codeOf(error)}).`, {
         hint: 'Check the permissions of the folder, or use --no-history.',
         cause: error,
       });
@@ -162,14 +163,14 @@ async function runInFolder(
   return { history, line, source, before, series: withSpec(before, line), now };
 }
 
-/** The job with the parts that are due in its folder. */
+/** Limits a job to the parts that are due in its folder, or refuses it. */
 async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<FolderJob> {
   const { missing, refetch } = job.options;
   const files = await lookAtParts(context, job, run);
   const refusal = refetch ? undefined : refusalOf(run, [...files.values()]);
   if (refusal) return { ...job, parts: [], refusal };
 
-  await warnOfUnitsLeft(context, job, run);
+  await warnAboutEarlierUnits(context, job, run);
   const { host } = context;
   const keepsRows = missing === true && !refetch;
   const { wallClock } = host;
@@ -191,12 +192,12 @@ async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<Fo
   return { ...job, parts, writer };
 }
 
-/** What is at the places of the parts that have begun, in the whole window. */
+/** Looks at the file of every part of the window that has begun. */
 async function lookAtParts(
   { host }: Streams,
   job: Job,
   { history, series: { names }, now }: FolderRun,
-): Promise<Map<Part, AskedFile>> {
+): Promise<Map<Part, WindowFile>> {
   const begun = job.allParts.filter(({ window }) => window.since <= now);
   const onDisk = await lookAtFiles(
     history.folder,
@@ -204,7 +205,7 @@ async function lookAtParts(
     { signal: host.signal, reads: (name) => needsReading(history, name) },
   );
 
-  const files = new Map<Part, AskedFile>();
+  const files = new Map<Part, WindowFile>();
   for (const part of begun) {
     const name = names.of(part);
     const unit = { start: part.window.since, over: part.overAt };
@@ -213,8 +214,8 @@ async function lookAtParts(
   return files;
 }
 
-/** Warns of what is missing or stale before the window, where no run of this job looks. */
-async function warnOfUnitsLeft(
+/** Warns about missing or stale units before the window: no run of this job downloads them. */
+async function warnAboutEarlierUnits(
   { console, host }: Streams,
   { allParts, options: { split } }: Job,
   run: FolderRun,

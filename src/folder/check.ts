@@ -10,75 +10,75 @@ import { type FileEntry, type History, newestEntry, type Totals } from './histor
 import { type RangeUnit, unitsInRange } from './range.ts';
 import { isOfUnit, ownerConflict, type Series, seriesOf } from './series.ts';
 
-/** What can be wrong with a folder. The list in cli.md is closed. */
+/** The list is complete: see the table in cli.md. */
 export type FindingKind = 'missing' | 'changed' | 'stale' | 'foreign' | 'untracked' | 'unreadable';
 
-/** One file, folder or history file that is wrong. */
+/** A problem with a file, folder or history file. */
 export interface FolderFinding {
-  /** Its path from the folder of the history, with slashes. */
+  /** The path relative to the folder of the history, with slashes. */
   readonly file: string;
   readonly kind: FindingKind;
 
-  /** What is wrong, as a sentence. */
+  /** A sentence. */
   readonly message: string;
 
   /** How to fix it, as a sentence. */
   readonly fix: string;
 
-  /** The series and the unit of a file; absent for anything else. */
+  /** The series and unit of a report file; absent otherwise. */
   readonly of?: { readonly series: Series; readonly unit: CalendarUnit };
 }
 
 /** The files of one series. */
 export interface SeriesSummary {
-  /** The `output` of its specs; of files whose spec is lost, their folder. */
+  /** The `output` of its specs; the folder of files whose spec is lost. */
   readonly output: string;
 
   /** Absent for files whose spec is lost. */
   readonly series?: Series;
 
-  /** The first and the last day that it should hold; absent if there is none. */
+  /** The first and last day of its range; absent for an empty range. */
   readonly since?: string;
   readonly until?: string;
 
-  /** How many files are as their lines say, and what is in them; all whose spec is lost. */
+  /** The number of files that match their history lines; if the spec is lost, of all files. */
   readonly files: number;
   readonly rows: number;
   readonly totals: Totals;
 
-  /** How many files have a name of the series and are outside its range. */
+  /** The number of files named like the series but outside its range. */
   readonly outside: number;
 }
 
-/** What was found in a folder. */
+/** The result of a check. */
 export interface FolderVerdict {
   readonly series: readonly SeriesSummary[];
 
-  /** Those of a series in time order. */
+  /** In time order within a series. */
   readonly findings: readonly FolderFinding[];
 
-  /** What may be fine, in sentences. */
+  /** Sentences about things that may be fine. */
   readonly notes: readonly string[];
 }
 
-/** A series with the units of its range that were asked about. */
+/** A series with the units to check. */
 export interface JudgedSeries {
   readonly series: Series;
   readonly units: readonly RangeUnit[];
 }
 
-/** A part of a folder, or all of it. */
+/** A folder with a history, or some of its files. */
 export interface FolderPart {
   readonly history: History;
 
-  /** True for a file that was asked about; absent for all of the folder. */
+  /** True for a file to check; absent if all files are checked. */
   readonly isSelected?: (name: string) => boolean;
 }
 
 /**
- * What a folder should hold.
+ * The files that a folder should contain.
  *
- * @param now the present, in unix seconds
+ * @param now the current time, in unix seconds
  */
 export function expectedOf({ history, isSelected }: FolderPart, now: number): JudgedSeries[] {
   return seriesOf(history, now).map((series) => {
@@ -88,7 +88,7 @@ export function expectedOf({ history, isSelected }: FolderPart, now: number): Ju
   });
 }
 
-/** What is known of a folder. */
+/** The state of a folder on disk, and its expected files. */
 export interface FolderFacts extends FolderPart {
   readonly expected: readonly JudgedSeries[];
 
@@ -100,7 +100,7 @@ export interface FolderFacts extends FolderPart {
   readonly now: number;
 }
 
-/** Compares a folder with its history. Nothing is read here. */
+/** Compares a folder with its history, without reading from disk. */
 export function judgeFolder(facts: FolderFacts): FolderVerdict {
   const { history, expected, listing, isSelected = () => true } = facts;
   const findings = [...findingsOfHistory(history), ...findingsOfFolders(listing)];
@@ -112,15 +112,15 @@ export function judgeFolder(facts: FolderFacts): FolderVerdict {
   for (const { series, units } of expected) {
     const files = units.map((unit) => judgeFile(facts, series, unit));
     for (const { finding, name } of files) {
-      // A file may have the name of two series.
+      // The name of a file may fit two series.
       if (finding && !wrongFiles.has(name)) findings.push(finding);
       if (finding) wrongFiles.add(name);
     }
     notes.push(...notesOfFiles(files));
 
     const count = outside.get(series) ?? 0;
-    const isAskedAbout = !facts.isSelected || units.length + count > 0;
-    if (isAskedAbout) summaries.push(summaryOf(series, files, count));
+    const isIncluded = !facts.isSelected || units.length + count > 0;
+    if (isIncluded) summaries.push(summaryOf(series, files, count));
   }
 
   const orphans = orphansOf(facts);
@@ -131,7 +131,7 @@ export function judgeFolder(facts: FolderFacts): FolderVerdict {
   return { series: summaries, findings, notes };
 }
 
-/** How many files each series has outside its range, each file counted once. */
+/** The number of files of each series outside its range; each file counts once. */
 function namesOutside({ expected, listing, isSelected }: FolderFacts): Map<Series, number> {
   const inRange = new Set(
     expected.flatMap(({ series, units }) => units.map((unit) => series.names.of(unit))),
@@ -146,13 +146,13 @@ function namesOutside({ expected, listing, isSelected }: FolderFacts): Map<Serie
 }
 
 const runAgain = 'Run the original command again.';
-const repairs = 'adreport repair downloads it again.';
+const repairFix = 'adreport repair downloads it again.';
 
 function findingsOfHistory({ sources }: History): FolderFinding[] {
   const findings: FolderFinding[] = [];
   for (const { name, unreadable } of sources) {
     if (unreadable === undefined) continue;
-    const message = `The history ${name} cannot be used: ${unreadable}.`;
+    const message = `Cannot read the history ${name}: ${unreadable}.`;
     const fix = `Repair or remove ${name}, then run the original command again.`;
     findings.push({ file: name, kind: 'unreadable', message, fix });
   }
@@ -161,12 +161,12 @@ function findingsOfHistory({ sources }: History): FolderFinding[] {
 
 function findingsOfFolders({ closed }: Listing): FolderFinding[] {
   return [...closed].map(([file, why]) => {
-    const message = `${file} cannot be listed: ${why}.`;
+    const message = `The folder ${file} cannot be listed: ${why}.`;
     return { file, kind: 'unreadable', message, fix: `Make ${file} readable.` };
   });
 }
 
-/** A file of the range with what was found out about it. */
+/** A file of the range with its finding. */
 interface JudgedFile {
   readonly name: string;
   readonly unit: RangeUnit;
@@ -175,26 +175,26 @@ interface JudgedFile {
   readonly finding: FolderFinding | undefined;
 }
 
-/** What is wrong with a file, before it is known where it is. */
-type Wrong = Pick<FolderFinding, 'kind' | 'message' | 'fix'>;
+/** A finding without its file and unit. */
+type FileProblem = Pick<FolderFinding, 'kind' | 'message' | 'fix'>;
 
 function judgeFile(facts: FolderFacts, series: Series, unit: RangeUnit): JudgedFile {
   const name = series.names.of(unit);
   const entry = newestEntry(facts.history, name);
   const onDisk = facts.onDisk.get(name) ?? { kind: 'nothing' };
-  const wrong = wrongOf(facts, series, { name, unit, entry, onDisk });
-  const finding = wrong && { file: name, ...wrong, of: { series, unit } };
+  const problem = problemOf(facts, series, { name, unit, entry, onDisk });
+  const finding = problem && { file: name, ...problem, of: { series, unit } };
   return { name, unit, entry, onDisk, finding };
 }
 
-function wrongOf(
+function problemOf(
   facts: FolderFacts,
   series: Series,
   { name, unit, entry, onDisk }: Omit<JudgedFile, 'finding'>,
-): Wrong | undefined {
+): FileProblem | undefined {
   if (onDisk.kind === 'nothing') {
-    const isWanted = unit.isExpected || entry !== undefined;
-    if (!isWanted) return undefined;
+    const isDue = unit.isExpected || entry !== undefined;
+    if (!isDue) return undefined;
     return {
       kind: 'missing',
       message: `${name} is missing.`,
@@ -202,13 +202,13 @@ function wrongOf(
     };
   }
   if (onDisk.kind !== 'file') {
-    const fix = `Move ${name} away, or make it a readable file.`;
-    return { kind: 'unreadable', message: `${name} cannot be read: ${onDisk.why}.`, fix };
+    const fix = `Move ${name} away, or replace it with a readable file.`;
+    return { kind: 'unreadable', message: `Cannot read ${name}: ${onDisk.why}.`, fix };
   }
   if (!entry?.own || !isOfUnit(entry, unit)) {
     const isLost = entry !== undefined && !entry.own;
-    const what = isLost ? 'The history lost the spec of' : 'The history has no line on';
-    return { kind: 'untracked', message: `${what} ${name}.`, fix: repairs };
+    const problem = isLost ? 'The history lost the spec of' : 'The history has no line for';
+    return { kind: 'untracked', message: `${problem} ${name}.`, fix: repairFix };
   }
   return (
     foreignOf(name, entry, series) ??
@@ -217,9 +217,9 @@ function wrongOf(
   );
 }
 
-function foreignOf(name: string, { own }: FileEntry, { current }: Series): Wrong | undefined {
+function foreignOf(name: string, { own }: FileEntry, { current }: Series): FileProblem | undefined {
   if (!own) return undefined;
-  const fix = `Move ${name} elsewhere, or run the command of the folder with --refetch.`;
+  const fix = `Move ${name} elsewhere, or run the original command again with --refetch.`;
   if (own.content !== current.content) {
     const texts = differences(own.spec, current.spec).join('; ');
     return { kind: 'foreign', message: `${name} answers another request (${texts}).`, fix };
@@ -227,7 +227,7 @@ function foreignOf(name: string, { own }: FileEntry, { current }: Series): Wrong
 
   const conflict = ownerConflict(own.spec, current.spec);
   if (!conflict) return undefined;
-  const message = `${name} is from ${conflict.before}, and the series is from ${conflict.now}.`;
+  const message = `${name} belongs to ${conflict.before}, but the series to ${conflict.now}.`;
   return { kind: 'foreign', message, fix };
 }
 
@@ -237,21 +237,21 @@ function changedOf(
   name: string,
   onDisk: FileOnDisk,
   entries: readonly FileEntry[],
-): Wrong | undefined {
+): FileProblem | undefined {
   const line = entries.at(-1)?.line;
   if (!line || onDisk.sha256 === line.sha256) return undefined;
 
-  const fix = `${repairs} If the service has no rows for it any more, restore it or use --refetch.`;
+  const fix = `${repairFix} If the service no longer has rows for it, restore it or use --refetch.`;
   const earlier = entries.findLast((each) => each.line.sha256 === onDisk.sha256)?.line;
   const message = earlier
     ? `${name} is an earlier download (${earlier.fetched}), not the newest (${line.fetched}).`
-    : `${name} is not what was downloaded: ${bytesInWords(onDisk.bytes, line.bytes)}.`;
+    : `${name} differs from its download: ${sizeText(onDisk.bytes, line.bytes)}.`;
   return { kind: 'changed', message, fix };
 }
 
-function bytesInWords(bytes: number, expected: number): string {
+function sizeText(bytes: number, expected: number): string {
   if (bytes === 0) return 'it is empty';
-  if (bytes === expected) return 'it has the same size and other bytes';
+  if (bytes === expected) return 'it has the same size but different bytes';
   return `it has ${formatCount(bytes)} bytes, not ${formatCount(expected)}`;
 }
 
@@ -259,13 +259,13 @@ function staleOf(
   name: string,
   entry: FileEntry,
   { series, now }: { readonly series: Series; readonly now: number },
-): Wrong | undefined {
+): FileProblem | undefined {
   const { state, reason } = finality(entry, series.current.spec, now);
   if (state !== 'stale') return undefined;
-  return { kind: 'stale', message: `${name} is not final: ${reason}.`, fix: repairs };
+  return { kind: 'stale', message: `${name} is not final: ${reason}.`, fix: repairFix };
 }
 
-/** The newest lines of files whose spec is lost and whose names are of no series. */
+/** The newest lines of files whose spec is lost and whose names do not fit any series. */
 function orphansOf({ history, expected, isSelected }: FolderFacts): FileEntry[] {
   const orphans: FileEntry[] = [];
   for (const [name, entries] of history.files) {
@@ -294,11 +294,11 @@ function summariesOfOrphans(orphans: readonly FileEntry[]): SeriesSummary[] {
 }
 
 function summaryOf(series: Series, files: readonly JudgedFile[], outside: number): SeriesSummary {
-  const sound = files.filter(({ onDisk, finding }) => {
+  const intact = files.filter(({ onDisk, finding }) => {
     return onDisk.kind === 'file' && (!finding || finding.kind === 'stale');
   });
   let rows = 0;
-  for (const { entry } of sound) rows += entry?.line.rows ?? 0;
+  for (const { entry } of intact) rows += entry?.line.rows ?? 0;
 
   const since = files[0]?.unit.since;
   const until = files.at(-1)?.unit.until;
@@ -307,9 +307,9 @@ function summaryOf(series: Series, files: readonly JudgedFile[], outside: number
     series,
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-    files: sound.length,
+    files: intact.length,
     rows,
-    totals: totalsOf(sound),
+    totals: totalsOf(intact),
     outside,
   };
 }
@@ -345,12 +345,12 @@ function notesOfFiles(files: readonly JudgedFile[]): string[] {
   }
 
   const notes: string[] = [];
-  if (warned.length > 0) notes.push(`${someOf(warned)}: the report had a warning: ${warning}`);
-  if (kept.length > 0) notes.push(`${someOf(kept)}: kept, because a later report had no rows.`);
+  if (warned.length > 0) notes.push(`${listText(warned)}: the report had a warning: ${warning}`);
+  if (kept.length > 0) notes.push(`${listText(kept)}: kept, because a later report had no rows.`);
   return notes;
 }
 
-/** Files that no series names and that readers of the folder read too. */
+/** Notes on files outside all series that `*.parquet` and the like would read too. */
 function notesOfStrays(names: readonly string[], expected: readonly JudgedSeries[]): string[] {
   const patterns = expected.map(({ series }) => series.names);
   const notes: string[] = [];
@@ -360,7 +360,7 @@ function notesOfStrays(names: readonly string[], expected: readonly JudgedSeries
       return name.endsWith(ending) && !isHidden && !patterns.some((each) => each.fits(name));
     });
     if (ending === '' || strays.length === 0) continue;
-    notes.push(`${someOf(strays)}: in no series, but whatever reads *${ending} reads it too.`);
+    notes.push(`${listText(strays)}: not part of any series, but *${ending} matches it.`);
   }
   return notes;
 }
@@ -370,13 +370,13 @@ function notesOfHistory({ sources }: History): string[] {
   for (const { name, skippedLines, unreadable } of sources) {
     if (skippedLines.length === 0 || unreadable !== undefined) continue;
     const lines = formatPlural(skippedLines.length, 'line');
-    notes.push(`${lines} of ${name} skipped: torn, or of another version.`);
+    notes.push(`${lines} of ${name} skipped: incomplete, or from another version.`);
   }
   return notes;
 }
 
-/** Some files: up to three by name, and of more the first, the last and their number. */
-function someOf(names: readonly string[]): string {
+/** Up to three names; of more, the first, the last and their number. */
+function listText(names: readonly string[]): string {
   if (names.length <= 3) return names.join(', ');
   return `${names[0]} … ${names.at(-1)} (${formatPlural(names.length, 'file')})`;
 }

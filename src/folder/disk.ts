@@ -4,41 +4,40 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../errors.ts';
 
-/** What is at the path of a file. */
+/** The state of a path on disk. */
 export type OnDisk =
   | { readonly kind: 'nothing' }
   | {
       readonly kind: 'file';
       readonly bytes: number;
 
-      /** Absent if only the size was asked for. */
+      /** Absent if only the size was read. */
       readonly sha256?: string;
     }
 
   /** A regular file that cannot be read; `why` is a clause. */
   | { readonly kind: 'unreadable'; readonly why: string }
 
-  /** Something that no file replaces, such as a folder or a link; `why` is a clause. */
+  /** Something that is never replaced by a file, such as a folder or a link; `why` is a clause. */
   | { readonly kind: 'blocked'; readonly why: string };
 
-/** How files are read. */
 export interface DiskOptions {
   readonly signal: AbortSignal;
 
-  /** True to read a file for its hash; otherwise its size is enough. */
+  /** True to read and hash a file; otherwise only its size is read. */
   readonly reads: (name: string) => boolean;
 
-  /** Called with the number of bytes that were read. */
+  /** Called with the number of bytes read. */
   readonly onBytes?: (count: number) => void;
 }
 
-/** A disk has a queue, so that many files at a time are faster. */
-const atOnce = 8;
+/** Disks queue requests, so reading several files at a time is faster. */
+const workerCount = 8;
 
 /**
- * What is at the paths of files in a folder.
+ * Looks at files in a folder.
  *
- * @param names paths from the folder, with slashes
+ * @param names paths relative to the folder, with slashes
  * @throws the reason of the signal once it is aborted
  */
 export async function lookAtFiles(
@@ -50,7 +49,7 @@ export async function lookAtFiles(
   const folders = new FolderLinks(folder);
   const waiting = [...names].reverse();
 
-  const workers = Array.from({ length: atOnce }, async () => {
+  const workers = Array.from({ length: workerCount }, async () => {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       found.set(name, await lookAtFile(folder, name, { ...options, folders }));
     }
@@ -59,9 +58,7 @@ export async function lookAtFiles(
   return found;
 }
 
-/**
- * Which link is on the path of a file below a folder, as a clause; nothing if there is none.
- */
+/** A link on the path of a file below a folder, as a clause; `undefined` if there is none. */
 export async function linkOnPath(folder: string, name: string): Promise<string | undefined> {
   const path = join(folder, name);
   const stats = await fs.lstat(path).catch(() => undefined);
@@ -69,7 +66,7 @@ export async function linkOnPath(folder: string, name: string): Promise<string |
   return new FolderLinks(folder).find(name);
 }
 
-/** Looks for links among the folders on the paths of files, each folder once. */
+/** Finds links among the parent folders of files; looks at each folder once. */
 class FolderLinks {
   readonly #root: string;
   readonly #found = new Map<string, Promise<string | undefined>>();
@@ -78,7 +75,7 @@ class FolderLinks {
     this.#root = root;
   }
 
-  /** The outermost link among the folders of a file, as a clause. */
+  /** The outermost link among the parent folders of a file, as a clause. */
   find(name: string): Promise<string | undefined> {
     const folder = dirname(name);
     if (folder === '.') return Promise.resolve(undefined);
@@ -129,20 +126,20 @@ function fromError(error: unknown): OnDisk {
   if (code === 'ENOENT') return { kind: 'nothing' };
   if (code === 'ENOTDIR') return { kind: 'blocked', why: 'a folder on its path is a file' };
   const isDenied = code === 'EACCES' || code === 'EPERM';
-  return { kind: 'unreadable', why: isDenied ? 'permission is denied' : (code ?? String(error)) };
+  return { kind: 'unreadable', why: isDenied ? 'permission denied' : (code ?? String(error)) };
 }
 
 const pieceBytes = 256 * 1024;
 
 async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise<OnDisk> {
-  // A pipe that has taken the place of the file meanwhile would block the program.
+  // If a pipe has replaced the file since, opening it without O_NONBLOCK would block.
   const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await file.stat();
     if (!stats.isFile()) return notRegular;
 
     const hash = createHash('sha256');
-    // Most files are small, and one byte more than a file has shows that it has ended.
+    // Most files are small. The extra byte makes the first read short, which ends the loop.
     const piece = Buffer.allocUnsafe(Math.min(pieceBytes, stats.size + 1));
     let bytes = 0;
     for (;;) {
@@ -159,27 +156,26 @@ async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise
   }
 }
 
-/** What was found below a folder. */
+/** The content of a folder. */
 export interface Listing {
-  /** The paths of everything but folders, with slashes, and of folders at the given depth. */
+  /** Paths with slashes: everything except folders, and folders at the maximum depth. */
   readonly names: readonly string[];
 
-  /** The folders that cannot be listed, each with the reason as a clause. */
+  /** Folders that cannot be listed, with the reason as a clause. */
   readonly closed: ReadonlyMap<string, string>;
 }
 
-/** How a folder is listed. */
 interface ListingOptions {
-  /** How many names deep: 1 for the folder alone. */
+  /** Maximum depth: 1 for the folder alone. */
   readonly depth: number;
 
-  /** True for the name of a file that shows that a folder below is not part of this one. */
+  /** True for a file name that marks a subfolder as separate, so that it is skipped. */
   readonly isOfOther: (name: string) => boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Lists what is in a folder and below it, without hidden names. Links are not followed.
+ * Lists a folder and its subfolders, without hidden names. Links are not followed.
  *
  * @throws the reason of the signal once it is aborted
  */
@@ -210,5 +206,5 @@ export async function listNames(root: string, options: ListingOptions): Promise<
 
 function whyClosed(error: unknown): string {
   const code = codeOf(error);
-  return code === 'EACCES' || code === 'EPERM' ? 'permission is denied' : (code ?? String(error));
+  return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (code ?? String(error));
 }

@@ -13,31 +13,31 @@ import { isOfUnit, ownerConflict, type Series } from './series.ts';
 export interface FolderRun {
   readonly history: History;
 
-  /** What it is asked for. */
+  /** The spec line of this run. */
   readonly line: SpecLine;
 
   /** The name of the history file that it appends to. */
   readonly source: string;
 
-  /** The series of its files as it was; absent for a new one. */
+  /** The series before this run; absent for a new one. */
   readonly before: Series | undefined;
 
   /** The series with the spec line of this run. */
   readonly series: Series;
 
-  /** The present, in unix seconds. */
+  /** The current time, in unix seconds. */
   readonly now: number;
 }
 
 /** The file of a unit of the window. */
-export interface AskedFile {
-  /** Its path from the folder, with slashes. */
+export interface WindowFile {
+  /** The path relative to the folder, with slashes. */
   readonly name: string;
   readonly unit: Pick<CalendarUnit, 'start' | 'over'>;
   readonly onDisk: OnDisk;
 }
 
-/** True if the size of a file does not show whether it is that of its newest line. */
+/** True if the size alone cannot show whether a file matches its newest line. */
 export function needsReading(history: History, name: string): boolean {
   const entries = history.files.get(name) ?? [];
   const newest = entries.at(-1)?.line;
@@ -46,19 +46,19 @@ export function needsReading(history: History, name: string): boolean {
   });
 }
 
-/** Why a file has to be downloaded, as a clause; `undefined` if it is final, or has not begun. */
+/** Why a file is due, as a clause; `undefined` if it is final or its unit has not begun. */
 export function reasonToDownload(
   run: FolderRun,
-  { name, unit, onDisk }: AskedFile,
+  { name, unit, onDisk }: WindowFile,
 ): string | undefined {
   if (unit.start > run.now) return undefined;
-  if (onDisk.kind === 'nothing') return 'there is no file';
+  if (onDisk.kind === 'nothing') return 'its file does not exist';
   if (onDisk.kind !== 'file') return `its file cannot be read: ${onDisk.why}`;
 
   const entry = newestEntry(run.history, name);
-  if (!entry) return 'the history has no line on its file';
+  if (!entry) return 'the history has no line for its file';
   if (!entry.own) return 'the history lost the spec of its file';
-  if (!isOfUnit(entry, unit)) return `its file is of another time (${entry.line.since})`;
+  if (!isOfUnit(entry, unit)) return `its file covers another time (${entry.line.since})`;
   if (otherRequest(entry.own, run.line)) return 'its file answers another request';
 
   const { line } = entry;
@@ -68,7 +68,7 @@ export function reasonToDownload(
   return finality(entry, run.line.spec, run.now).reason;
 }
 
-/** What differs between the requests of two specs, as a text; `undefined` if nothing does. */
+/** The differences between the requests or accounts of two specs; `undefined` if none. */
 function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
   if (before.content !== now.content) return differences(before.spec, now.spec).join('; ');
   const conflict = ownerConflict(before.spec, now.spec);
@@ -76,10 +76,10 @@ function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
 }
 
 /**
- * The error of a run whose folder belongs to another account, or has files in the window that
- * answer another request; `undefined` for any other run.
+ * The error for a folder of another account, or with files in the window that answer another
+ * request; `undefined` if the run may proceed.
  */
-export function refusalOf(run: FolderRun, files: readonly AskedFile[]): UsageError | undefined {
+export function refusalOf(run: FolderRun, files: readonly WindowFile[]): UsageError | undefined {
   return otherAccount(run) ?? otherFiles(run, files);
 }
 
@@ -90,11 +90,11 @@ function otherAccount({ line, before }: FolderRun): UsageError | undefined {
   if (!conflict) return undefined;
 
   const { output } = line.spec;
-  const message = `The files ${output} are from ${conflict.before}, and this run is for ${conflict.now}.`;
+  const message = `The files ${output} belong to ${conflict.before}, but this run is for ${conflict.now}.`;
   return new UsageError(printable(message), { code: 'OTHER_ACCOUNT', hint: waysOut });
 }
 
-function otherFiles(run: FolderRun, files: readonly AskedFile[]): UsageError | undefined {
+function otherFiles(run: FolderRun, files: readonly WindowFile[]): UsageError | undefined {
   const others = new Set<string>();
   const names: string[] = [];
   for (const { name, onDisk } of files) {
@@ -106,8 +106,8 @@ function otherFiles(run: FolderRun, files: readonly AskedFile[]): UsageError | u
   }
   if (names.length === 0) return undefined;
 
-  const which = names.length === 1 ? `${names[0]} answers` : `${textOfFiles(names)} answer`;
-  const message = `${which} another request than this one: ${[...others].join('; ')}.`;
+  const subject = names.length === 1 ? `${names[0]} answers` : `${textOfFiles(names)} answer`;
+  const message = `${subject} another request than this run: ${[...others].join('; ')}.`;
   return new UsageError(printable(message), { code: 'OTHER_REQUEST', hint: waysOut });
 }
 
@@ -115,14 +115,14 @@ function textOfFiles(names: readonly string[]): string {
   return `${formatPlural(names.length, 'file')} (${names[0]} … ${names.at(-1)})`;
 }
 
-/** A unit of the range that is before the window of a run. */
+/** A unit of the range before the window of a run. */
 export interface UnitBefore {
   readonly name: string;
   readonly unit: RangeUnit;
 }
 
 /**
- * The units of the range that are before the window of a run, which will not download them.
+ * The units of the range before the window of a run, which the run will not download.
  *
  * @param begin the first second of the window, in unix seconds
  */
@@ -131,13 +131,13 @@ export function unitsBefore({ series, now }: FolderRun, begin: number): UnitBefo
   return units.map((unit) => ({ name: series.names.of(unit), unit }));
 }
 
-/** How many units are missing or stale. */
+/** The number of missing and stale units. */
 export interface UnitsLeft {
   readonly missing: number;
   readonly stale: number;
 }
 
-/** Counts the units that only a repair downloads. */
+/** Counts the missing and stale units, which only a repair downloads. */
 export function countLeft(
   { history, series, now }: FolderRun,
   units: readonly UnitBefore[],
@@ -147,11 +147,11 @@ export function countLeft(
   let stale = 0;
   for (const { name, unit } of units) {
     const entry = newestEntry(history, name);
-    const isThere = (onDisk.get(name)?.kind ?? 'nothing') !== 'nothing';
-    if (!isThere && (unit.isExpected || entry)) missing += 1;
+    const exists = (onDisk.get(name)?.kind ?? 'nothing') !== 'nothing';
+    if (!exists && (unit.isExpected || entry)) missing += 1;
 
     const isStale = entry && finality(entry, series.current.spec, now).state === 'stale';
-    if (isThere && isStale) stale += 1;
+    if (exists && isStale) stale += 1;
   }
   return { missing, stale };
 }

@@ -1,11 +1,11 @@
 import { formatDate, overAfter, unitHolding } from '../report/window.ts';
 import { createdAt, type FileEntry, type FolderSpec, isAhead } from './history.ts';
 
-/** Whether a file will stay as it is. */
+/** The state of a file with regard to later corrections. */
 export interface Finality {
   /**
-   * `final`: the service does not correct it any more. `open`: it has to be downloaded again.
-   * `stale`: that should have happened.
+   * `final`: the service will not correct it. `open`: due for another download. `stale`: that
+   * download is overdue.
    */
   readonly state: 'final' | 'open' | 'stale';
 
@@ -15,36 +15,36 @@ export interface Finality {
 
 const isFinal: Finality = { state: 'final' };
 
-/** The longest that a unit lasts, in seconds. */
+/** The maximum length of a unit, in seconds. */
 export const longestUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
 
 /**
- * Whether the file of a line is final: its report was created so many units after its own as the
- * `--lookback` of its own spec says. A spec that looks back further opens it again, as long as its
- * unit is not older than that.
+ * Decides whether a file is final: its report has to be created at least `--lookback` units after
+ * its unit was over, by the lookback of its own spec. A longer lookback of the current spec reopens
+ * the units that it still covers.
  *
- * @param spec the spec of the run, or of the series
- * @param now the present, in unix seconds
+ * @param spec the spec of the run, or the current one of the series
+ * @param now the current time, in unix seconds
  */
 export function finality({ line, own }: FileEntry, spec: FolderSpec, now: number): Finality {
   const created = createdAt(line);
   if (isAhead(created, now)) {
     return {
       state: 'stale',
-      reason: `a clock that was ahead created its report (${line.created})`,
+      reason: `its report was created in the future (${line.created})`,
     };
   }
 
   const { split, timezone: zone } = spec;
   const lookback = own?.spec.lookback ?? 0;
   const longest = Math.max(lookback, spec.lookback ?? 0);
-  // No calendar is needed for most files of a long history.
+  // A shortcut without calendar arithmetic, enough for most files of a long history.
   const end = Date.parse(line.until) / 1_000 + 2 * 86_400;
   if (created > end + (longest + 1) * longestUnitSeconds[split]) return isFinal;
 
   const day = formatDate(Date.parse(line.since) / 1_000, zone);
   const unit = unitHolding(day, split, zone);
-  if (!unit) return { state: 'open', reason: 'its window is not a unit of the calendar' };
+  if (!unit) return { state: 'open', reason: 'its window is not a calendar unit' };
 
   const overFor = (count: number): number => overAfter(unit, count, { unit: split, zone });
   if (created < overFor(lookback)) {
@@ -52,11 +52,11 @@ export function finality({ line, own }: FileEntry, spec: FolderSpec, now: number
     const isEarly = created < unit.over;
     const reason = isEarly
       ? `its report was created before its ${split} was over (${line.created})`
-      : `its report was created at ${line.created}, and --lookback ${lookback} needs a later one`;
+      : `its report was created at ${line.created}, too early for --lookback ${lookback}`;
     return { state, reason };
   }
 
-  const isOpenAgain = longest > lookback && now < overFor(longest);
-  if (!isOpenAgain) return isFinal;
-  return { state: 'open', reason: `--lookback ${longest} says that its figures still change` };
+  const isReopened = longest > lookback && now < overFor(longest);
+  if (!isReopened) return isFinal;
+  return { state: 'open', reason: `its figures may still change (--lookback ${longest})` };
 }

@@ -14,13 +14,13 @@ import {
 } from './history.ts';
 import { FileNames } from './series.ts';
 
-/** A path may be so many folders below its history. */
-const foldersAbove = 4;
+/** Histories are looked for in at most this many parent folders. */
+const maxFoldersAbove = 4;
 
 /**
- * The folders with a history at a path, below it, or up to four above it.
+ * Folders with a history at a path, below it, or up to four above it.
  *
- * @returns none if no history is about the path
+ * @returns an empty list if no history covers the path
  * @throws UsageError for a path that does not exist, or is neither a folder nor a regular file
  */
 export async function findFolders(path: string, options: ReadingOptions): Promise<FolderPart[]> {
@@ -37,10 +37,10 @@ export async function findFolders(path: string, options: ReadingOptions): Promis
   if (!isFolder && isHistoryName(basename(path))) {
     return [{ history: await readHistory(folder, options) }];
   }
-  for (let step = isFolder ? 1 : 0; step <= foldersAbove; step += 1) {
+  for (let step = isFolder ? 1 : 0; step <= maxFoldersAbove; step += 1) {
     const history = await readIfOpen(folder, options);
     const within = nameInFolder(folder, resolve(path));
-    if (history && isAbout(history, within)) {
+    if (history && covers(history, within)) {
       const isSelected = (name: string) => name === within || name.startsWith(`${within}/`);
       return [{ history, isSelected }];
     }
@@ -51,9 +51,9 @@ export async function findFolders(path: string, options: ReadingOptions): Promis
 }
 
 async function isFolderAt(path: string): Promise<boolean> {
-  const refuse = (why: string): UsageError =>
+  const refusal = (why: string): UsageError =>
     new UsageError(`${printable(path)} ${why}.`, {
-      hint: 'Give a folder of reports, or a report file.',
+      hint: 'Name a folder of reports or a report file.',
     });
 
   try {
@@ -62,14 +62,14 @@ async function isFolderAt(path: string): Promise<boolean> {
     if (stats.isFile()) return false;
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw refuse('does not exist');
-    if (code === 'ELOOP') throw refuse('is a link to itself');
-    throw refuse(`cannot be read (${code})`);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw refusal('does not exist');
+    if (code === 'ELOOP') throw refusal('is a link to itself');
+    throw refusal(`cannot be read (${code})`);
   }
-  throw refuse('is neither a folder nor a regular file');
+  throw refusal('is neither a folder nor a regular file');
 }
 
-/** The folders at and below a path that have a history. Links are not followed. */
+/** Folders with a history at a path and below it. Links are not followed. */
 async function foldersBelow(root: string, signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   const waiting = [resolve(root)];
@@ -95,8 +95,8 @@ async function readIfOpen(folder: string, options: ReadingOptions): Promise<Hist
   }
 }
 
-/** True if a history has a line on a path, or a series that names it. */
-function isAbout({ files, sources }: History, path: string): boolean {
+/** True if a history has a line for a path, or a series whose names fit it. */
+function covers({ files, sources }: History, path: string): boolean {
   for (const name of files.keys()) {
     if (name === path || name.startsWith(`${path}/`)) return true;
   }
@@ -105,9 +105,8 @@ function isAbout({ files, sources }: History, path: string): boolean {
   });
 }
 
-/** How the files of a folder are checked. */
 interface CheckingOptions extends ReadingOptions {
-  /** Called with the number of bytes that were read. */
+  /** Called with the number of bytes read. */
   readonly onBytes?: (count: number) => void;
 }
 
@@ -135,7 +134,7 @@ export async function checkFolder(
   return judgeFolder({ ...part, expected, onDisk, listing, now });
 }
 
-/** How many bytes the files of a history have, by its newest lines. */
+/** The total size of the files of a history, from its newest lines. */
 export function bytesIn({ history }: FolderPart): number {
   let bytes = 0;
   for (const name of history.files.keys()) bytes += newestEntry(history, name)?.line.bytes ?? 0;

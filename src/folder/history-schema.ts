@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { specMembers, specValue } from '../report/spec-schema.ts';
 import { splitUnits } from '../report/window.ts';
 
-// The two kinds of line in a history (cli.md, Folders). A history is untrusted data: every member
-// has its type, and no name leaves the folder. Only commands that read a history load this file.
+// The two kinds of history line (cli.md, Folders). A history is untrusted data: every member is
+// checked, and names cannot leave the folder. Only commands that read a history load this file.
 
-/** True for a path with slashes that stays inside the folder that it starts from. */
+/** True for a relative path with slashes that cannot leave its folder. */
 function staysInside(path: string): boolean {
   if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
@@ -55,20 +55,20 @@ const fileLineSchema = z.strictObject({
   kept: z.literal(true).optional(),
 });
 
-/** A value whose lists and objects nobody changes. */
+/** A deeply readonly value. */
 type Frozen<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
   : Value;
 
-/** What was downloaded into a file; with `kept`, what is in it because the report had no rows. */
+/** A download into a file; with `kept`, the old content, because the new report had no rows. */
 export type FileLine = Frozen<z.infer<typeof fileLineSchema>>;
 
-/** The members of a line that was read. */
+/** A parsed line. */
 export type HistoryLine =
   | { readonly kind: 'spec'; readonly line: Frozen<z.infer<typeof specLineSchema>> }
   | { readonly kind: 'file'; readonly line: FileLine };
 
-/** Reads a line; `undefined` for one that is torn, of another version, or not of this form. */
+/** Parses a line; `undefined` for one that is incomplete, invalid or from another version. */
 export function parseLine(text: string): HistoryLine | undefined {
   let value: unknown;
   try {

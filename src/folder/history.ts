@@ -11,24 +11,22 @@ import type { SplitUnit } from '../report/window.ts';
 import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
-/**
- * A line has at most this many bytes, with its line break, so that one write appends it whole.
- */
-const lineBytesAtMost = 64 * 1024;
+/** Maximum length of a line with its line break, so that a single write appends it. */
+const maxLineBytes = 64 * 1024;
 
-/** The spec of files in a folder: `output` is relative to it and has placeholders of time only. */
+/** A spec whose `output` is relative to the folder and has only time placeholders. */
 export type FolderSpec = ReportSpec & { readonly output: string; readonly split: SplitUnit };
 
-/** A line of a history that says what a run was asked for. */
+/** A history line with the spec of a run. */
 export interface SpecLine {
-  /** Its name in the lines of files. */
+  /** Referenced by the lines of its files. */
   readonly id: string;
 
-  /** The hash of what decides the content of its files. */
+  /** The hash of everything that affects the content of its files. */
   readonly content: string;
   readonly spec: FolderSpec;
 
-  /** True for a run that adds older files and does not change what the folder should hold. */
+  /** True for a run that only adds older files and leaves the current spec. */
   readonly isBackfill: boolean;
 
   /** When it was written, in unix seconds. */
@@ -48,7 +46,7 @@ export function specLine(
 }
 
 /**
- * The text of a spec line.
+ * Serializes a spec line.
  *
  * @param version the version of this program
  * @throws UsageError for a line that would be too long
@@ -63,17 +61,17 @@ export function textOfSpec({ id, content, spec, isBackfill, at }: SpecLine, vers
     at: new Date(at * 1_000).toISOString(),
     adreport: version,
   });
-  if (Buffer.byteLength(text) < lineBytesAtMost) return text;
+  if (Buffer.byteLength(text) < maxLineBytes) return text;
   throw new UsageError('The request is too long for the history of the folder (64 KB).', {
     hint: 'Use shorter lists of filters, or --no-history.',
   });
 }
 
-/** A line on a file with its spec. */
+/** A file line with its spec. */
 export interface FileEntry {
   readonly line: FileLine;
 
-  /** Absent if no history file has its line any more. */
+  /** Its spec line; absent if that line is lost. */
   readonly own: SpecLine | undefined;
 
   /** The name of the history file that has the line. */
@@ -82,45 +80,44 @@ export interface FileEntry {
 
 /** A history file of a folder. */
 export interface HistoryFile {
-  /** Its name in the folder. */
   readonly name: string;
 
-  /** The numbers of the lines that are not valid, from 1; at most the first thousand. */
+  /** Numbers of the first thousand invalid lines, from 1. */
   readonly skippedLines: readonly number[];
 
-  /** Why it cannot be used, as a clause. */
+  /** Why it cannot be read, as a clause. */
   readonly unreadable?: string;
 
   /** In the order of its lines. */
   readonly specs: readonly SpecLine[];
 }
 
-/** Everything that the history files of a folder say. */
+/** The content of all history files of a folder. */
 export interface History {
   /** The absolute path of their folder. */
   readonly folder: string;
   readonly sources: readonly HistoryFile[];
 
-  /** All lines on each file by its path from the folder, the newest last. */
+  /** All lines of each file by its path from the folder, newest last. */
   readonly files: ReadonlyMap<string, readonly FileEntry[]>;
 }
 
-/** The newest line on a file. */
+/** The newest line of a file. */
 export function newestEntry(history: History, file: string): FileEntry | undefined {
   return history.files.get(file)?.at(-1);
 }
 
-/** The path from a folder to something in it, with slashes. */
+/** The path relative to a folder, with slashes. */
 export function nameInFolder(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
 
-/** A time that is further ahead was written by a clock that was wrong. */
-const aheadAtMostSeconds = 86_400;
+/** A time further ahead comes from a wrong clock. */
+const maxAheadSeconds = 86_400;
 
-/** True for a time, in unix seconds, that only a wrong clock can have written. */
+/** True for a time, in unix seconds, that is too far in the future to be right. */
 export function isAhead(time: number, now: number): boolean {
-  return time > now + aheadAtMostSeconds;
+  return time > now + maxAheadSeconds;
 }
 
 /** When the report of a line was created, in unix seconds. */
@@ -128,16 +125,15 @@ export function createdAt({ created }: FileLine): number {
   return Date.parse(created) / 1_000;
 }
 
-/** How a history is read. */
 export interface ReadingOptions {
-  /** The present, in unix seconds. */
+  /** The current time, in unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads the history files of a folder. A folder that has none, or does not exist, has no lines; a
- * history file that cannot be read says so in `sources`.
+ * Reads the history files of a folder. The result is empty for a folder without a history, or that
+ * does not exist; a history file that cannot be read is marked in `sources`.
  *
  * @throws the reason of the signal once it is aborted, and the system's error if the folder cannot
  *   be listed
@@ -158,7 +154,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** A history file with its lines on files. */
+/** A history file with its file lines. */
 interface ReadFile extends HistoryFile {
   readonly files: ReadonlyMap<string, readonly FileLine[]>;
 }
@@ -181,7 +177,7 @@ function entriesOf(sources: readonly ReadFile[], now: number): Map<string, FileE
 
   const entries = new Map<string, FileEntry[]>();
   for (const [file, list] of lists) {
-    // In one history file the position decides, and between several the time of the service.
+    // Within a history file, the order of lines decides; between files, the service's time.
     const byAge = (one: readonly FileEntry[], other: readonly FileEntry[]) => {
       return (
         lastCreated(one, now) - lastCreated(other, now) || lastFetched(one) - lastFetched(other)
@@ -202,15 +198,15 @@ function lastFetched(entries: readonly FileEntry[]): number {
   return Date.parse(entries.at(-1)?.line.fetched ?? '');
 }
 
-/** Of a damaged history so many line numbers are kept. */
-const skippedAtMost = 1_000;
+/** Only the first invalid lines of a damaged history are listed. */
+const maxSkippedLines = 1_000;
 
 async function readSource(folder: string, name: string, signal: AbortSignal): Promise<ReadFile> {
   const skippedLines: number[] = [];
   const specs: SpecLine[] = [];
   const files = new Map<string, FileLine[]>();
   const source = { name, skippedLines, specs, files };
-  // Most commands read no history and need no schema.
+  // Loaded lazily, because most commands do not read a history.
   const { parseLine } = await import('./history-schema.ts');
 
   try {
@@ -225,15 +221,15 @@ async function readSource(folder: string, name: string, signal: AbortSignal): Pr
       if (spec) specs.push(spec);
 
       const isValid = spec !== undefined || read?.kind === 'file';
-      if (!isValid && skippedLines.length < skippedAtMost) skippedLines.push(number);
+      if (!isValid && skippedLines.length < maxSkippedLines) skippedLines.push(number);
     }
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     return { ...source, unreadable: whyUnreadable(error) };
   }
 
-  const isUseless = specs.length === 0 && files.size === 0;
-  return isUseless ? { ...source, unreadable: 'it has no valid line' } : source;
+  const isEmpty = specs.length === 0 && files.size === 0;
+  return isEmpty ? { ...source, unreadable: 'it has no valid line' } : source;
 }
 
 function addLine(files: Map<string, FileLine[]>, line: FileLine): void {
@@ -242,7 +238,7 @@ function addLine(files: Map<string, FileLine[]>, line: FileLine): void {
   else files.set(line.file, [line]);
 }
 
-/** The spec of a line; `undefined` if its window had no meaning when it was written. */
+/** The spec of a line; `undefined` if its window was invalid when it was written. */
 function specOfLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): SpecLine | undefined {
   const { history, spec: id, content, backfill, at, adreport, ...members } = line;
   const spec = members as FolderSpec;
@@ -258,27 +254,24 @@ function specOfLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): SpecL
   };
 }
 
-/**
- * A file that is not regular is never read: a pipe would block the program, and a link leads
- * anywhere.
- */
+/** Code of the error for other files: reading a pipe would block, and a link may lead anywhere. */
 const notRegular = 'NOT_REGULAR';
 
 function whyUnreadable(error: unknown): string {
   const code = codeOf(error);
   if (code === notRegular) return 'it is not a regular file';
   if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
-  if (code === 'EACCES' || code === 'EPERM') return 'permission is denied';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
   return code ?? String(error);
 }
 
-/** Opens a history file, if it is a regular file and not a link. */
+/** Opens a history file. Throws if it is a link or not a regular file. */
 async function openHistory(path: string, flags: number): Promise<fs.FileHandle> {
   // Windows has no O_NOFOLLOW.
   const followsLinks = constants.O_NOFOLLOW === undefined;
   if (followsLinks && (await isLink(path))) throw Object.assign(new Error(), { code: 'ELOOP' });
 
-  // Without O_NONBLOCK, opening a pipe waits for its other end, and no signal ends that.
+  // Without O_NONBLOCK, opening a pipe waits for its other end and cannot be aborted.
   const file = await fs.open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
   const stats = await file.stat();
   if (stats.isFile()) return file;
@@ -296,8 +289,8 @@ const pieceBytes = 64 * 1024;
 const lineBreak = 0x0a;
 
 /**
- * The lines of a history file; `undefined` for one that is too long or not text. Only one line is
- * in memory at a time.
+ * Lines of a history file; `undefined` for a line that is too long or not UTF-8. Keeps only one
+ * line in memory.
  */
 async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string | undefined> {
   const file = await openHistory(path, constants.O_RDONLY);
@@ -322,7 +315,7 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
       }
 
       rest = bytes.subarray(start);
-      if (rest.length < lineBytesAtMost) continue;
+      if (rest.length < maxLineBytes) continue;
       isTooLong = true;
       rest = Buffer.alloc(0);
     }
@@ -333,15 +326,16 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
   }
 }
 
-/** The text of a line, without the BOM that an editor may have put in front. */
+/** The text of a line, without a BOM, which editors may add. */
 function textOf(bytes: Buffer): string | undefined {
-  const isText = bytes.length < lineBytesAtMost && isUtf8(bytes);
+  const isText = bytes.length < maxLineBytes && isUtf8(bytes);
   return isText ? bytes.toString().replace(/^\ufeff/, '') : undefined;
 }
 
 /**
- * Appends a line to a history file, which is created if it does not exist. One write does it, so
- * that the lines of concurrent runs do not mix; a line that a power cut has torn is ended first.
+ * Appends a line to a history file, and creates the file if necessary. It uses a single write, so
+ * that the lines of concurrent runs do not mix, and first ends a line that a power cut left
+ * incomplete.
  *
  * @throws the system's error if the file cannot be written, and `HeldFileError`
  */
@@ -359,8 +353,8 @@ export async function appendLine(path: string, line: string, machine: FileMachin
 }
 
 /**
- * The lines of this process are written one after the other: some network drives, and Wine, lose
- * one of two that are appended at the same time.
+ * Serializes the appends of this process: some network drives, and Wine, lose one of two lines that
+ * are appended at the same time.
  */
 let lastAppend: Promise<void> = Promise.resolve();
 
@@ -372,8 +366,8 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
 }
 
 /**
- * Creates a history file that has its first line from the beginning, whenever the program is ended.
- * Returns false if something is there, or if the disk has no hard links.
+ * Creates a history file atomically with its first line. Returns false if the path exists or the
+ * disk does not support hard links.
  */
 async function createWithLine(path: string, line: string): Promise<boolean> {
   const isFree = await fs.lstat(path).then(
@@ -388,14 +382,14 @@ async function createWithLine(path: string, line: string): Promise<boolean> {
     await fs.link(temporaryPath, path);
     return true;
   } catch {
-    // What is really wrong, the ordinary way reports.
+    // `appendLine` then opens the file, and throws the actual error.
     return false;
   } finally {
     await fs.unlink(temporaryPath).catch(() => {});
   }
 }
 
-/** Throws what `appendLine` would throw for a history file that exists. */
+/** Checks that lines can be appended to a history file. Throws as `appendLine`. */
 export async function expectAppendable(path: string, machine: FileMachine): Promise<void> {
   const file = await openToAppend(path, 0, machine);
   await file.close();

@@ -4,18 +4,18 @@ import { longestUnitSeconds } from './finality.ts';
 import type { FolderSpec, SpecLine } from './history.ts';
 import { isAlike, type Series } from './series.ts';
 
-/** A unit that a folder should hold. */
+/** A unit that a folder should contain. */
 export interface RangeUnit extends CalendarUnit {
-  /** True once a job had a whole unit more to download it. */
+  /** True once it has been over for one more unit, so that a job had time to download it. */
   readonly isExpected: boolean;
 }
 
 /**
- * The units that a series should hold as of now, in time order; those that have not begun are left
- * out. If the window of the current spec has a beginning, they are those of that window. If it
- * rolls, they are those of every window that its job and its backfills have had.
+ * The units that a series should contain now, in time order, without those that have not begun: the
+ * units of the current window if it has a fixed beginning, otherwise those of all windows of the
+ * job and its backfills.
  *
- * @param now the present, in unix seconds
+ * @param now the current time, in unix seconds
  */
 export function unitsInRange({ current, specs }: Pick<Series, 'current' | 'specs'>, now: number) {
   const isOfJob = (line: SpecLine): boolean => line === current || isAlike(line, current);
@@ -37,13 +37,13 @@ export function unitsInRange({ current, specs }: Pick<Series, 'current' | 'specs
   return units;
 }
 
-/** The first and the last second of some time. */
+/** First and last second, inclusive. */
 interface Span {
   readonly since: number;
   readonly until: number;
 }
 
-/** The window of a spec line, and how much of it a run has had the time for. */
+/** The window of a spec line, and the end of the part that should have been downloaded. */
 interface WindowSpan extends Span {
   readonly expectedUntil: number;
 }
@@ -53,7 +53,7 @@ function spanOf(line: SpecLine, now: number): WindowSpan | undefined {
   const window = windowOf(spec, now * 1_000);
   if (hasBeginning(line, now)) return window && { ...window, expectedUntil: window.until };
 
-  // It has rolled from its first run on. What it has come to just now, the next run will download.
+  // A rolling window covers everything since its first run. The next run downloads the last unit.
   const first = windowOf(spec, Math.min(line.at, now) * 1_000);
   const before = windowOf(spec, oneUnitBefore(now, spec.split, spec.timezone) * 1_000);
   if (!window || !first) return undefined;
@@ -63,12 +63,12 @@ function spanOf(line: SpecLine, now: number): WindowSpan | undefined {
   return { since, until: Math.max(first.until, window.until), expectedUntil };
 }
 
-/** True for a typed `--since` (also `-90d`), fixed dates and a fixed `--period`. */
+/** True for a `--since` (also `-90d`), fixed dates and a fixed `--period`. */
 function hasBeginning({ spec }: SpecLine, now: number): boolean {
   return spec.since !== undefined || hasFixedBeginning(spec, now * 1_000);
 }
 
-/** Spans in time order, those that overlap or touch as one. */
+/** Sorts spans, and joins those that overlap or touch. */
 function merged(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
   for (const { since, until } of [...spans].sort((one, other) => one.since - other.since)) {
@@ -80,7 +80,6 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-/** What decides whether a unit is expected. */
 interface Expectations {
   readonly spec: FolderSpec;
   readonly expected: readonly Span[];
@@ -90,7 +89,7 @@ interface Expectations {
 function isExpected(unit: CalendarUnit, { spec, expected, now }: Expectations): boolean {
   const calendar = { unit: spec.split, zone: spec.timezone };
   const isOfWindow = expected.some(({ since, until }) => since < unit.over && unit.start <= until);
-  // No calendar is needed for most units of a long history.
+  // A shortcut without calendar arithmetic, enough for most units of a long history.
   const isLongOver = unit.over + longestUnitSeconds[spec.split] + 2 * 86_400 < now;
   return isOfWindow && (isLongOver || overAfter(unit, 1, calendar) <= now);
 }

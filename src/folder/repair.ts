@@ -2,7 +2,7 @@ import type { FindingKind, FolderFinding } from './check.ts';
 import type { History } from './history.ts';
 import type { Series } from './series.ts';
 
-/** What is downloaded again by the current spec of a series. */
+/** Units to download again with the current spec of a series. */
 export interface SeriesRepair {
   readonly history: History;
   readonly series: Series;
@@ -13,12 +13,12 @@ export interface SeriesRepair {
 
 const repairable: readonly FindingKind[] = ['missing', 'changed', 'stale', 'untracked'];
 
-/** True for what `adreport repair` downloads again. */
+/** True for a finding that `adreport repair` can fix. */
 export function isRepairable({ kind, of }: FolderFinding): boolean {
   return of !== undefined && repairable.includes(kind);
 }
 
-/** The units of findings that can be downloaded again. */
+/** Groups the repairable findings by series. */
 export function repairsOf(history: History, findings: readonly FolderFinding[]): SeriesRepair[] {
   const units = new Map<Series, { since: number; until: number }[]>();
   for (const finding of findings) {

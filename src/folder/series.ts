@@ -13,17 +13,17 @@ import {
 export interface Series {
   readonly names: FileNames;
 
-  /** What the folder should hold: the last spec line that is not a backfill. */
+  /** The last spec line that is not a backfill. */
   readonly current: SpecLine;
 
-  /** All its spec lines. */
+  /** All spec lines. */
   readonly specs: readonly SpecLine[];
 }
 
 /**
- * The series of a folder, in the order of their outputs.
+ * The series of a folder, sorted by output.
  *
- * @param now the present, in unix seconds
+ * @param now the current time, in unix seconds
  */
 export function seriesOf({ sources }: History, now: number): Series[] {
   const linesOf = new Map<string, SpecLine[][]>();
@@ -57,7 +57,7 @@ function byOutput([one]: readonly [string, unknown], [other]: readonly [string, 
 }
 
 /**
- * The last spec line of each history file counts, and the latest of those.
+ * The latest of the last spec lines of each history file.
  *
  * @param ofSources the spec lines of a series in each history file
  */
@@ -75,7 +75,7 @@ function currentSpec(ofSources: readonly SpecLine[][], now: number): SpecLine | 
   return ranked.sort((one, other) => rank(one) - rank(other)).at(-1);
 }
 
-/** The last spec line of a series in one history file that a new one is compared with. */
+/** The last spec line of a series in one history file, to compare a new one with. */
 export function lastSpec(
   { sources }: History,
   { output, source, isBackfill }: { output: string; source: string; isBackfill: boolean },
@@ -86,17 +86,14 @@ export function lastSpec(
   });
 }
 
-/** A series as it will be once a spec line is written. */
+/** The series after a spec line is written. */
 export function withSpec(series: Series | undefined, line: SpecLine): Series {
   if (!series) return { names: new FileNames(line.spec.output), current: line, specs: [line] };
   const specs = [...series.specs, line];
   return { ...series, specs, current: line.isBackfill ? series.current : line };
 }
 
-/**
- * True for a run whose window ends at a fixed time, before the newest line on a file of its series:
- * it adds older files.
- */
+/** True for a fixed window that ends before the newest file line of its series. */
 export function isBackfill({ files }: History, spec: FolderSpec, now: number): boolean {
   if (!hasFixedEnd(spec, now * 1_000)) return false;
 
@@ -113,7 +110,7 @@ export function isBackfill({ files }: History, spec: FolderSpec, now: number): b
   return end < newest;
 }
 
-/** Two who asked for the files of a series, each as a person names them. */
+/** Two different owners of a series, as text. */
 export interface OwnerConflict {
   readonly before: string;
   readonly now: string;
@@ -121,10 +118,9 @@ export interface OwnerConflict {
 
 type Owner = Pick<FolderSpec, 'account' | 'login' | 'service'>;
 
-/** Who asked for the files of two specs, if those are known to be different. */
+/** The owners of two specs, if they are known to differ. */
 export function ownerConflict(before: Owner, now: Owner): OwnerConflict | undefined {
-  const places = [before.service, now.service];
-  const areKnown = !places.includes(undefined);
+  const areKnown = before.service !== undefined && now.service !== undefined;
   if (areKnown && (before.service === 'local') !== (now.service === 'local')) {
     return { before: serviceText(before), now: serviceText(now) };
   }
@@ -140,12 +136,12 @@ function serviceText({ service }: Owner): string {
   return service === 'local' ? 'a local server' : (service ?? 'another service');
 }
 
-/** True if two spec lines ask for the same content, for the same account. */
+/** True if two spec lines have the same content and owner. */
 export function isAlike(one: SpecLine, other: SpecLine): boolean {
   return one.content === other.content && !ownerConflict(one.spec, other.spec);
 }
 
-/** True if a line is of a unit of the calendar, as far as that had been then. */
+/** True if a line covers a calendar unit from its start; it may end early, if created before. */
 export function isOfUnit({ line }: FileEntry, unit: Pick<CalendarUnit, 'start' | 'over'>): boolean {
   const since = Date.parse(line.since) / 1_000;
   return since === unit.start && Date.parse(line.until) / 1_000 < unit.over;
@@ -170,17 +166,17 @@ export class FileNames {
     );
   }
 
-  /** True if a name fits, whatever its days are. */
+  /** True if a name fits the pattern, with any dates. */
   fits(name: string): boolean {
     return this.#pattern.test(name);
   }
 
-  /** How many folders and files deep the names are: 2 for `date={date}/part.csv`. */
+  /** The number of path segments: 2 for `date={date}/part.csv`. */
   get depth(): number {
     return this.output.split('/').length;
   }
 
-  /** The ending that readers look for, such as `.parquet` or `.csv.gz`. */
+  /** The file ending, such as `.parquet` or `.csv.gz`. */
   get ending(): string {
     const name = this.output.slice(this.output.lastIndexOf('/') + 1);
     return /(\.[A-Za-z]\w*)?(\.gz)?$/.exec(name)?.[0] ?? '';

@@ -23,9 +23,9 @@ import {
 import type { FileLine } from './history-schema.ts';
 import { lastSpec } from './series.ts';
 
-/** A report whose bytes are complete, beside the place of its file. */
+/** A complete report in a temporary file, ready to be renamed into place. */
 export interface CompleteReport {
-  /** The absolute path of its file. */
+  /** The absolute target path. */
   readonly path: string;
   readonly window: Window;
 
@@ -42,23 +42,23 @@ export interface CompleteReport {
   readonly findings: readonly string[];
 }
 
-/** The totals that differ from those of the download before, each with both values. */
+/** Totals that differ from the last download. */
 type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
-/** A file that stays. */
+/** An old file that was not replaced. */
 interface KeptFile {
-  /** `null` if its bytes are not in the history. */
+  /** `null` if the history does not have its hash. */
   readonly rows: number | null;
   readonly bytes: number;
   readonly sha256: string | undefined;
 }
 
-/** What became of a report in the history. */
+/** The result of recording a report in the history. */
 export interface Recorded {
-  /** True if the old file stays, because the report has no rows. */
+  /** True if the old file is kept because the report has no rows. */
   readonly isKept: boolean;
 
-  /** The old file. */
+  /** The old file, if kept. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly notes: readonly string[];
@@ -69,12 +69,12 @@ export interface Recorded {
 interface WrittenHistory {
   readonly history: History;
 
-  /** What the files are downloaded by. */
+  /** The spec of the files. */
   readonly line: SpecLine;
 
   /**
-   * The name of the history file of a run. Absent for a repair, whose lines go to the history file
-   * that has the newest line of their file, so that they are newer.
+   * The name of the history file of a run. Absent for a repair, which appends to the history file
+   * with the newest line of each file.
    */
   readonly source?: string;
 
@@ -87,10 +87,10 @@ interface WrittenHistory {
   readonly machine: FileMachine;
 }
 
-const findingsAtMost = 3;
-const lettersAtMost = 2_000;
+const maxFindings = 3;
+const maxTextLength = 2_000;
 
-/** Writes the history of a folder for the files of one spec. */
+/** Writes the history lines for the files of one spec. */
 export class HistoryWriter {
   readonly #to: WrittenHistory;
 
@@ -99,9 +99,9 @@ export class HistoryWriter {
   }
 
   /**
-   * Writes the spec line of a run, if the last one of its series in its history file is another.
+   * Writes the spec line of a run if it differs from the last one of its series.
    *
-   * @throws OutputError if that or a later line cannot be written
+   * @throws OutputError if this line, or later ones, cannot be written
    */
   async begin(): Promise<void> {
     const { history, line, version, source } = this.#to;
@@ -126,18 +126,18 @@ export class HistoryWriter {
     }
   }
 
-  /** Throws `OutputError` for a file that could only be written through a link. */
+  /** Throws `OutputError` if a link is on the path of a file. */
   async expectNoLink(path: string): Promise<void> {
     const { folder } = this.#to.history;
     const why = await linkOnPath(folder, nameInFolder(folder, path));
     if (why === undefined) return;
-    throw new OutputError(`${printable(path)} is not written through a link: ${why}.`, {
-      hint: 'Put a regular file or folder in its place.',
+    throw new OutputError(`Cannot write ${printable(path)} through a link: ${why}.`, {
+      hint: 'Replace the link with a regular file or folder.',
     });
   }
 
   /**
-   * Records a file that is complete. It may be put in place unless it is kept.
+   * Records a complete report. If the result has `isKept`, the old file must not be replaced.
    *
    * @throws OutputError if the line cannot be written
    */
@@ -159,13 +159,13 @@ export class HistoryWriter {
 
     const day = describeWindow(report.window).since.slice(0, 10);
     const notes = fallsIn(before.totals, report.totals).map((metric) => {
-      return `${day}: ${metric} has fallen by half or more.`;
+      return `${day}: ${metric} fell by half or more.`;
     });
     const changes = changesBetween(before.totals, report.totals);
     return { isKept: false, changes, notes, warnings };
   }
 
-  /** True if a file with rows would be replaced by a report without rows. */
+  /** True if a report without rows would replace a file with rows. */
   #keepsFile(name: string, report: CompleteReport, onDisk: OnDisk): boolean {
     const isEmpty = report.rowCount === 0;
     if (!this.#to.keepsRows || !isEmpty || onDisk.kind !== 'file') return false;
@@ -178,7 +178,7 @@ export class HistoryWriter {
     return candidates.some((entry) => entry.line.rows > 0 && this.#isSameRequest(entry));
   }
 
-  /** True unless the line of a file is known to be of another request. */
+  /** True unless a file line is known to answer another request. */
   #isSameRequest({ own }: FileEntry): boolean {
     return !own || own.content === this.#to.line.content;
   }
@@ -187,9 +187,9 @@ export class HistoryWriter {
     const entries = this.#to.history.files.get(name) ?? [];
     const { bytes: bytesOnDisk = 0, sha256 } = onDisk.kind === 'file' ? onDisk : {};
     const ofBytes = entries.findLast(({ line }) => line.sha256 === sha256)?.line;
-    const note = `${printable(name)} stays as it is, because the report has no rows`;
+    const note = `${printable(name)} is kept, because the new report has no rows`;
     if (!ofBytes) {
-      const fix = 'The history does not know its bytes: restore the file, or use --refetch.';
+      const fix = 'The history has no download with this content: restore the file, or use --refetch.';
       const kept = { rows: null, bytes: bytesOnDisk, sha256 };
       return { isKept: true, kept, notes: [`${note}. ${fix}`], warnings: [] };
     }
@@ -201,16 +201,16 @@ export class HistoryWriter {
     return { isKept: true, kept: ofFile, notes, warnings: [] };
   }
 
-  /** A warning if the history had rows for a file that is gone. */
+  /** A warning if the history had rows for a file that no longer exists. */
   #rowsBefore(name: string): string[] {
     const entries = this.#to.history.files.get(name) ?? [];
     const before = entries.findLast((entry) => entry.line.rows > 0 && this.#isSameRequest(entry));
     if (!before) return [];
     const rows = formatPlural(before.line.rows, 'row');
-    return [`${printable(name)} has no rows now; the history had ${rows} for it.`];
+    return [`${printable(name)} now has no rows; the history had ${rows} for it.`];
   }
 
-  /** The line before, if it is of the same request and of the whole unit. */
+  /** The previous line, if it has the same request and covers the whole unit. */
   #comparable(name: string, { overAt }: CompleteReport): FileLine | undefined {
     const before = newestEntry(this.#to.history, name);
     if (!before?.own || !this.#isSameRequest(before)) return undefined;
@@ -220,7 +220,7 @@ export class HistoryWriter {
   #lineOf(name: string, report: CompleteReport): FileLine {
     const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
     const { since, until } = describeWindow(window);
-    const findings = report.findings.slice(0, findingsAtMost);
+    const findings = report.findings.slice(0, maxFindings);
     return {
       spec: this.#to.line.id,
       file: name,
@@ -228,19 +228,19 @@ export class HistoryWriter {
       until,
       created: new Date(createdMs).toISOString(),
       fetched: new Date(this.#to.wallClock()).toISOString(),
-      report: reportId === null ? null : reportId.slice(0, lettersAtMost),
+      report: reportId === null ? null : reportId.slice(0, maxTextLength),
       rows: rowCount,
       bytes: sizeBytes,
       sha256,
       totals,
-      warnings: findings.map((finding) => finding.slice(0, lettersAtMost)),
+      warnings: findings.map((finding) => finding.slice(0, maxTextLength)),
     };
   }
 
   #appendFile(line: FileLine): Promise<void> {
     const { history, source: ofRun } = this.#to;
     const source = ofRun ?? newestEntry(history, line.file)?.source ?? historyName();
-    return this.#append(source, JSON.stringify(line), `${line.file} is not put in place`);
+    return this.#append(source, JSON.stringify(line), `${line.file} was not written`);
   }
 
   async #append(source: string, text: string, consequence: string): Promise<void> {
@@ -266,7 +266,7 @@ function cannotAppend(path: string, error: unknown, consequence: string): Output
   return new OutputError(printable(message), { hint, cause: error });
 }
 
-/** The totals that differ; `undefined` if none does. */
+/** Totals that differ; `undefined` if none does. */
 function changesBetween(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {
@@ -276,7 +276,7 @@ function changesBetween(before: Totals, now: Totals): Changes | undefined {
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
-/** The metrics above 1,000 that fell by half or more, which corrections seldom do. */
+/** Metrics above 1,000 that fell by half or more, which corrections rarely cause. */
 function fallsIn(before: Totals, now: Totals): string[] {
   const changes = Object.entries(changesBetween(before, now) ?? {});
   const falls = changes.filter(([, [old, value]]) => {

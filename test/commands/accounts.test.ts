@@ -368,7 +368,7 @@ describe('a folder for several accounts', () => {
     const { exitCode, stderr } = await run(`run --account admin ${line}`);
 
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('are from the account buyer, and this run is for the account admin');
+    expect(stderr).toContain('belong to the account buyer, but this run is for the account admin');
   });
 });
 

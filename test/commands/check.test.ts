@@ -331,7 +331,7 @@ describe('the account of a folder', () => {
   });
 });
 
-/** A service that has no rows any more once `state.isEmpty` is set. */
+/** A service that returns no rows once `state.isEmpty` is set. */
 async function serveForgetful() {
   const state = { nowMs: Date.UTC(2026, 10, 20, 12), isEmpty: false };
   const { run } = await serveOdd({
@@ -360,7 +360,7 @@ describe('a report without rows', () => {
     state.nowMs += 2 * dayMs;
     const kept = await run(`${days} --missing --lookback 1 --json`);
     expect(kept.exitCode, kept.stderr).toBe(0);
-    expect(kept.stderr).toContain('2026-11-15.csv stays as it is, because the report has no rows');
+    expect(kept.stderr).toContain('2026-11-15.csv is kept, because the new report has no rows');
     const results = kept.stdout
       .trimEnd()
       .split('\n')
@@ -422,7 +422,7 @@ describe('a report without rows', () => {
     const repaired = await run('repair data');
 
     expect(repaired).toMatchObject({ exitCode: 0 });
-    expect(repaired.stderr).toContain('2026-11-14.csv stays as it is');
+    expect(repaired.stderr).toContain('2026-11-14.csv is kept, because');
     expect(readFileSync(path, 'utf8')).toBe(backup);
     const { files } = linesOf(repaired.histories[historyFile]);
     expect(files.at(-1)).toMatchObject({ file: '2026-11-14.csv', kept: true, rows: 3 });
@@ -437,7 +437,7 @@ describe('a report without rows', () => {
     const { exitCode, stderr, files } = await run('repair data -q');
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('2026-11-14.csv has no rows now; the history had 3 rows for it.');
+    expect(stderr).toContain('2026-11-14.csv now has no rows; the history had 3 rows for it.');
     expect(files['data/2026-11-14.csv']).toBeDefined();
   });
 });
@@ -460,7 +460,7 @@ test('a total that falls by half is a note of the run', async () => {
   isShort = true;
   const fallen = await run(line);
 
-  expect(fallen.stderr).toContain('2026-11-15: displays has fallen by half or more.');
+  expect(fallen.stderr).toContain('2026-11-15: displays fell by half or more.');
   expect(fallen.stderr).toMatch(/2026-11-15 changed: displays/);
 });
 
@@ -675,7 +675,7 @@ describe('check', () => {
     for (const more of ['', '--missing', '--refetch']) {
       const { exitCode, stderr } = await run(`${week} ${more}`);
       expect(exitCode, more).toBe(8);
-      expect(stderr).toContain(`${file} is not written through a link`);
+      expect(stderr).toContain(`${join('data', file)} through a link: it is a link`);
     }
     expect(readFileSync(thesis, 'utf8')).toBe('three years\n');
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { expectHealed, stories } from '../support/folder-model.ts';
 
-test('whatever happens to a folder, check reports exactly what is wrong, and one repair fixes it', async () => {
+test('check reports exactly the damage to a folder, and one repair fixes it', async () => {
   await fc.assert(fc.asyncProperty(stories({ most: 5 }), expectHealed), {
     numRuns: 7,
     endOnFailure: true,

@@ -17,7 +17,7 @@ import { calendarUnitsIn, formatInstant } from '../../src/report/window.ts';
 const daySeconds = 86_400;
 const sha256 = 'a'.repeat(64);
 
-/** Cron lines whose windows have everything since the last run; `longest` is their lookback. */
+/** Cron jobs whose window covers all days since the last run; `longest` is the maximum lookback. */
 const jobs = [
   { split: 'day', window: { period: 'last-7d' }, everyDays: 1, longest: 5 },
   { split: 'day', window: { period: 'yesterday' }, everyDays: 1, longest: 0 },
@@ -33,17 +33,17 @@ const stories = fc.record({
   job: fc.constantFrom(...jobs),
   zone: fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
   lookback: fc.integer({ min: 0, max: 5 }),
-  // Any minute of three years.
+  // Any minute in three years.
   first: fc.integer({ min: 0, max: 3 * 365 * 1_440 }),
   runs: fc.integer({ min: 1, max: 15 }),
-  // A job may begin a little later.
+  // A job may start a little late.
   delays: fc.array(fc.integer({ min: 0, max: 1_200 }), { minLength: 40, maxLength: 40 }),
 
-  /** When it is checked, as a share of the time to the next run. */
+  /** The time of the check, as a fraction of the time between runs. */
   checkedAt: fc.double({ min: 0, max: 0.99, noNaN: true }),
 });
 
-/** A history in memory, as runs write it. */
+/** A folder in memory, with a history as runs write it. */
 function emptyFolder(spec: FolderSpec, at: number) {
   const line: SpecLine = specLine(spec, { at, isBackfill: false });
   const names = new FileNames(spec.output);
@@ -51,10 +51,10 @@ function emptyFolder(spec: FolderSpec, at: number) {
   const source = { name: '_adreport.ndjson', skippedLines: [], specs: [line] };
   const history: History = { folder: '/data', sources: [source], files };
 
-  /** Downloads what is in the window and not final, as `--missing` does. */
+  /** Downloads the units of the window that are not final, like `--missing`. */
   function run(now: number): void {
     const window = windowOf(spec, now * 1_000);
-    if (!window) throw new Error('The window has a meaning.');
+    if (!window) throw new Error('The window is invalid.');
 
     for (const unit of calendarUnitsIn(window, spec.split)) {
       const file = names.of(unit);
@@ -98,7 +98,7 @@ function emptyFolder(spec: FolderSpec, at: number) {
   return { run, check };
 }
 
-test('a folder that a cron line fills has no finding, in any zone, at any time of any month', () => {
+test('a folder filled by a cron job has no findings, in any time zone, at any time', () => {
   fc.assert(
     fc.property(stories, ({ job, zone, lookback, first, runs, delays, checkedAt }) => {
       const { split, window, everyDays, longest } = job;
@@ -112,7 +112,7 @@ test('a folder that a cron line fills has no finding, in any zone, at any time o
         lookback: Math.min(lookback, longest),
       };
       let now = Date.UTC(2025, 0, 3) / 1_000 + first * 60;
-      // A run that slips over midnight means another yesterday.
+      // A run delayed past midnight would download another day.
       const hour = Number(formatInstant(now, zone).slice(11, 13));
       fc.pre(hour >= 2 && hour < 22);
 
@@ -124,7 +124,7 @@ test('a folder that a cron line fills has no finding, in any zone, at any time o
 
       const last = now + (delays[runs - 1] ?? 0);
       const checkedTime = Math.floor(last + checkedAt * everyDays * daySeconds);
-      // A job that does not run each day is expected to have its days a day later.
+      // A job that does not run every day leaves findings between its runs.
       const isQuiet = split !== 'day' || everyDays === 1;
       if (isQuiet) expect(folder.check(checkedTime)).toEqual([]);
       expect(folder.check(last)).toEqual([]);

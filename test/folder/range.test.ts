@@ -12,7 +12,7 @@ const base: FolderSpec = {
   account: 'own',
 };
 
-/** A spec line of a morning in Paris. */
+/** A spec line written in the morning, Paris time. */
 function line(at: string, more: Partial<FolderSpec>, isBackfill = false) {
   return specLine({ ...base, ...more }, { at: secondsOf(at), isBackfill });
 }
@@ -23,7 +23,7 @@ function secondsOf(day: string): number {
 
 type Line = ReturnType<typeof line>;
 
-/** The range as of a time: its days as stretches, and the last day that is expected. */
+/** The range at a time, as spans of days, and its last expected day. */
 function rangeAt(now: string, current: Line, others: readonly Line[] = []) {
   const names = new FileNames(base.output);
   const series = { names, current, specs: [...others, current] };
@@ -43,37 +43,37 @@ function rangeAt(now: string, current: Line, others: readonly Line[] = []) {
 describe('the range of a series', () => {
   test.each([
     {
-      name: 'from a typed --since to the end as of now',
+      name: 'from --since until now',
       window: { since: '2026-11-01', until: 'yesterday' },
       stretches: ['2026-11-01..2026-11-24'],
       expected: '2026-11-23',
     },
     {
-      name: 'from whole days ago',
+      name: 'from a number of whole days ago',
       window: { since: '-10d', until: 'yesterday' },
       stretches: ['2026-11-15..2026-11-24'],
       expected: '2026-11-23',
     },
     {
-      name: 'of fixed dates, whenever they were asked for',
+      name: 'the fixed dates, whatever the current time',
       window: { period: '2026-11-02..2026-11-05' },
       stretches: ['2026-11-02..2026-11-05'],
       expected: '2026-11-05',
     },
     {
-      name: 'of a period that begins at a day',
+      name: 'from the first day of an open period',
       window: { period: '2026-11-20..today' },
       stretches: ['2026-11-20..2026-11-25'],
       expected: '2026-11-23',
     },
     {
-      name: 'of everything that a window has rolled over',
+      name: 'everything that a rolling window has covered',
       window: { period: 'last-7d' },
       stretches: ['2026-10-25..2026-11-24'],
       expected: '2026-11-23',
     },
     {
-      name: 'of nothing, for a window that has become empty',
+      name: 'empty, if the window is now empty',
       window: { since: 'yesterday', until: '2026-11-01' },
       stretches: [],
       expected: undefined,
@@ -83,7 +83,7 @@ describe('the range of a series', () => {
     expect(rangeAt('2026-11-25', current)).toEqual({ stretches, expected });
   });
 
-  test('has the windows of backfills and of earlier specs of a rolling job, and no gap between', () => {
+  test('includes the windows of backfills and earlier specs of a rolling job, but not the gaps', () => {
     const current = line('2026-11-20', { period: 'last-3d', lookback: 1 });
     const others = [
       line('2026-11-10', { period: 'last-3d' }),
@@ -97,7 +97,7 @@ describe('the range of a series', () => {
     ]);
   });
 
-  test('has nothing but the window of a spec that begins at a day', () => {
+  test('is only the current window if that has a fixed beginning', () => {
     const current = line('2026-11-20', { since: '2026-11-15', until: 'yesterday' });
     const others = [
       line('2026-11-01', { period: 'last-7d' }),
@@ -106,7 +106,7 @@ describe('the range of a series', () => {
     expect(rangeAt('2026-11-25', current, others).stretches).toEqual(['2026-11-15..2026-11-24']);
   });
 
-  test('begins with the window of now for a spec of a clock that was ahead', () => {
+  test('begins with the current window if the spec was written by a clock that was ahead', () => {
     const current = line('2027-03-01', { period: 'last-3d' });
     expect(rangeAt('2026-11-25', current).stretches).toEqual(['2026-11-22..2026-11-24']);
   });
@@ -114,10 +114,10 @@ describe('the range of a series', () => {
 
 describe('a unit is expected', () => {
   test.each([
-    // Clocks go back on the 25th, which has 25 hours.
+    // The 25th has 25 hours.
     { now: '2026-10-25T22:59:59Z', expected: '2026-10-23' },
     { now: '2026-10-25T23:00:00Z', expected: '2026-10-24' },
-    // Clocks go forward on the 29th, which has 23 hours.
+    // The 29th has 23 hours.
     { now: '2026-03-29T21:59:59Z', expected: '2026-03-27' },
     { now: '2026-03-29T22:00:00Z', expected: '2026-03-28' },
   ])('from the second midnight on, at $now', ({ now, expected }) => {
@@ -127,14 +127,14 @@ describe('a unit is expected', () => {
     expect(rangeAt(now, rolling).expected).toBe(expected);
   });
 
-  test('of a window that moves by weeks, once its job has had a day', () => {
+  test('with a window that moves by weeks: one day after the end of the week', () => {
     const job = line('2026-11-02', { period: 'last-week' });
     expect(rangeAt('2026-11-08', job).expected).toBe('2026-11-01');
     expect(rangeAt('2026-11-09', job).expected).toBe('2026-11-01');
     expect(rangeAt('2026-11-10', job).expected).toBe('2026-11-08');
   });
 
-  test('of a first run, at once', () => {
+  test('after the first run: immediately', () => {
     const job = line('2026-11-09', { period: 'last-week' });
     expect(rangeAt('2026-11-09', job).expected).toBe('2026-11-07');
   });
