@@ -21,54 +21,48 @@ import type { WrittenReport } from './write-report.ts';
 type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
 
 /**
- * Says on stderr what a report was found to be and, of a file, what was written, and shows a person
- * its figures; with `--json` tells it on stdout.
+ * Prints the findings, notes and figures of a report on stderr, and for a file its size; with
+ * `--json` also one line on stdout.
  */
 export async function announce(context: Announcer, report: WrittenReport): Promise<void> {
   printFindings(context, report);
   if (report.file === undefined) return;
-  await tellAsJson(context, report);
-  sayFile(context, report);
-  sayChanges(context, report);
+  await printJsonLine(context, report);
+  printFile(context, report);
+  printChanges(context, report);
   if (report.figures) showCard(context.console, report.figures, report.comparison);
 }
 
-/** How many files are named one by one. */
-const namedAtMost = 10;
+/** Runs with more files print only a total for the rest. */
+const maxListedFiles = 10;
 
-/** Tells of the files of one run as they are written, and of all of them at its end. */
+/** Reports the files of one run as they are written, and their totals at the end. */
 export class RunAnnouncer {
   readonly #context: Announcer;
   readonly #reports: WrittenReport[] = [];
 
-  /** The notes that hold for every report of the run. */
+  /** Notes that apply to the whole run and are printed once. */
   readonly #printed = new Set<RemarkKind>();
 
   constructor(context: Announcer) {
     this.#context = context;
   }
 
-  /**
-   * Notes an output that was written, says what it was found to be, and what was written while they
-   * are few; its figures come together with the others'.
-   */
+  /** Prints the findings of a written report, and its file if there are few files so far. */
   async add(report: WrittenReport): Promise<void> {
     printFindings(this.#context, report, this.#printed);
     if (report.file === undefined) return;
     this.#reports.push(report);
-    await tellAsJson(this.#context, report);
-    if (this.#reports.length <= namedAtMost) sayFile(this.#context, report);
-    sayChanges(this.#context, report);
+    await printJsonLine(this.#context, report);
+    if (this.#reports.length <= maxListedFiles) printFile(this.#context, report);
+    printChanges(this.#context, report);
   }
 
-  /**
-   * Says how much the files hold together, where they are too many to be named, or have figures to
-   * be added up.
-   */
-  sayTogether(isOneReport: boolean): void {
+  /** Prints the size of all files, if not all were listed or their figures can be added up. */
+  printTotalSize(isOneReport: boolean): void {
     const { console, elapsedMs } = this.#context;
     const reports = this.#reports;
-    if (reports.length <= namedAtMost && this.#figures(isOneReport).length <= 1) return;
+    if (reports.length <= maxListedFiles && this.#figures(isOneReport).length <= 1) return;
 
     let rowCount = 0;
     let sizeBytes = 0;
@@ -78,28 +72,28 @@ export class RunAnnouncer {
     }
     const files = formatPlural(reports.length, 'file');
     const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
-    console.note(`Together ${files}: ${size}, in ${formatDuration(elapsedMs())}.`);
+    console.note(`Total: ${files}, ${size}, in ${formatDuration(elapsedMs())}.`);
   }
 
   /** Shows the figures of all files as one card. */
-  showTogether(isOneReport: boolean): void {
+  showTotalCard(isOneReport: boolean): void {
     const figures = this.#figures(isOneReport);
     if (figures.length === 0) return;
 
     const isByTime = figures.some(({ by }) => by.length > 0);
-    const together = new Grouping(isByTime ? 'time' : []);
-    for (const each of figures) together.absorb(each);
-    showCard(this.#context.console, together);
+    const total = new Grouping(isByTime ? 'time' : []);
+    for (const each of figures) total.absorb(each);
+    showCard(this.#context.console, total);
   }
 
-  /** The figures that can be added up: different reports may count the same displays. */
+  /** Figures that can be added up: different reports may count the same displays twice. */
   #figures(isOneReport: boolean): Grouping[] {
     if (!isOneReport) return [];
     return this.#reports.flatMap(({ figures }) => figures ?? []);
   }
 }
 
-/** Prints what a report was found to be, and what became of its file in the folder. */
+/** Prints the findings and notes of a report and of its line in the history. */
 function printFindings(
   { console }: Announcer,
   { judgement, recorded, file }: WrittenReport,
@@ -111,10 +105,10 @@ function printFindings(
 }
 
 /**
- * Prints what a report is found to be, with the name of its file: without the notes with `-q`, and
- * with the long ones with `-v`.
+ * Prints findings and notes, prefixed with the file name. `-q` drops the notes, `-v` prints their
+ * long form.
  *
- * @param printed the kinds that were printed and hold for every report of the command
+ * @param printed the kinds of note that apply to the whole command and were already printed
  */
 export function printJudgement(
   console: Console,
@@ -128,15 +122,15 @@ export function printJudgement(
   for (const { message } of findings) console.warn(`${place}${message}`);
   for (const { kind, message, brief = message } of notes) {
     const text = console.verbosity > 0 ? message : brief;
-    const isOfMachine = kind === 'clock';
-    if (text === '' || (isOfMachine && printed.has(kind))) continue;
+    const isAboutClock = kind === 'clock';
+    if (text === '' || (isAboutClock && printed.has(kind))) continue;
 
     printed.add(kind);
-    console.note(`Note: ${isOfMachine ? '' : place}${text}`);
+    console.note(`Note: ${isAboutClock ? '' : place}${text}`);
   }
 }
 
-async function tellAsJson({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
+async function printJsonLine({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
   if (!flags.json) return;
   const { label, judgement, recorded } = report;
   const facts = visibleJson({
@@ -159,13 +153,13 @@ async function tellAsJson({ console, flags }: Announcer, report: WrittenReport):
   try {
     await console.result(facts);
   } catch (error) {
-    // The file stands: nobody reads of it any more, and the others are still to be written.
+    // Only the reader of stdout is gone. The remaining files still have to be written.
     if (!(error instanceof ClosedPipeError)) throw error;
   }
 }
 
-/** Says which totals of a file are not what they were: `2026-11-19 changed: downloads 40 → 43`. */
-function sayChanges({ console }: Announcer, { since, recorded, label }: WrittenReport): void {
+/** Prints totals that differ from the last download: `2026-11-19 changed: downloads 40 → 43`. */
+function printChanges({ console }: Announcer, { since, recorded, label }: WrittenReport): void {
   if (!recorded?.changes) return;
 
   const texts: string[] = [];
@@ -186,16 +180,13 @@ function percentOf(before: string, after: string): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-function sayFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
+function printFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
   if (report.recorded?.isKept) return;
   const size = `${formatPlural(report.rowCount ?? 0, 'row')}, ${formatBytes(report.sizeBytes)}`;
   console.note(`Wrote ${report.file}: ${size}, in ${formatDuration(elapsedMs())}.`);
 }
 
-/**
- * Shows the figures of what was written as a card on stderr, as wide as the terminal there;
- * elsewhere as two lines.
- */
+/** Shows figures on stderr: as a card on a terminal, otherwise as two lines. */
 function showCard(console: Console, figures: Grouping, comparison?: Comparison): void {
   const { isTerminal, width, style, showsUnicode } = console.err;
   const look = { width, style, unicode: showsUnicode };
@@ -203,16 +194,16 @@ function showCard(console: Console, figures: Grouping, comparison?: Comparison):
   for (const line of lines) console.note(line);
 }
 
-/** The totals as two lines: what a reader looks for first, and the others that are not 0. */
+/** The totals as two lines: the leading figures, then the others that are not 0. */
 function totalsOf(figures: Grouping): string[] {
   const totals = figures.totals();
   const { leading, others } = leadingFirst(figuresOf(figures.metrics));
-  const isToSay = (figure: Figure): boolean => {
+  const isShown = (figure: Figure): boolean => {
     return leading.includes(figure) || (figureValue(figure, totals) ?? 0) !== 0;
   };
 
   const lines: string[] = [];
-  for (const part of [leading, others.filter(isToSay)]) {
+  for (const part of [leading, others.filter(isShown)]) {
     const texts = part.map(
       (figure) => `${headingOf(figure.field)} ${figureText(figure, totals) ?? '-'}`,
     );

@@ -14,29 +14,29 @@ import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { calendarDays, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
-import { fetchOnceMore, inParts, isForParts } from './once-more.ts';
+import { fetchWithRetry, mayWorkInParts, splitJob } from './once-more.ts';
 import { noteFetched, type ReportTools } from './order.ts';
 import { fetchOf, type Intake, readAnswer } from './receive.ts';
 
-/** Throws `UsageError` for an output that has no place for a change. */
+/** Throws `UsageError` for an output that cannot show changes. */
 function checkComparable(
   context: Pick<Context, 'console' | 'host' | 'flags'>,
   options: OutputFlags,
 ): void {
   const format = chooseFormat(context, options);
   if (formats[format].showsChanges || showsCard(context, options)) return;
-  throw new UsageError(
-    `--compare shows a change beside each total, which ${format} has no place for.`,
-    { hint: 'Write html, xlsx or a table: -o report.html', about: { flag: '--compare' } },
-  );
+  throw new UsageError(`--compare does not work with ${format}, which cannot show changes.`, {
+    hint: 'Write html, xlsx or a table, for example -o report.html',
+    about: { flag: '--compare' },
+  });
 }
 
-/** The plan of an earlier report, whose window is what another one is held against. */
+/** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
 
 /**
- * With `--compare` the plan of the report that the one of a window is held against: of the window
- * before, or of the year before. Throws `UsageError` for an output that has no place for a change.
+ * Plan of the report to compare with, for the previous period or the year before; `undefined`
+ * without `--compare`. Throws `UsageError` for an output that cannot show changes.
  */
 export function planEarlier(
   context: Pick<Context, 'console' | 'flags' | 'host'>,
@@ -51,38 +51,38 @@ export function planEarlier(
   const request = requestFor(plan, window);
   if (!plan.isWeekly) return { ...plan, window, request };
 
-  // One report tells all weeks before: its days are added up.
+  // One report covers all earlier weeks: its days are added up.
   const breakdowns = request.breakdowns.map((name) => (name === 'RANGE' ? 'DAILY' : name));
   return { ...plan, window, request: { ...request, breakdowns } };
 }
 
-/** A window of a job, and the earlier report that its own is held against. */
+/** A window of a job, and the earlier report to compare it with. */
 interface ComparedReport {
   readonly job: Job;
   readonly now: Window;
   readonly earlier: EarlierPlan;
 }
 
-/** What a report is held against, and what proves that this is not what was asked for. */
+/** The earlier figures, and the findings of the earlier report. */
 interface JudgedComparison {
   readonly comparison: Comparison;
   readonly findings: readonly Remark[];
 }
 
-/** Fetches an earlier report, as what the one of this window is held against. */
+/** Fetches the earlier report and adds it up. */
 export async function compareReport(
   tools: ReportTools,
   { job, now, earlier }: ComparedReport,
 ): Promise<JudgedComparison> {
   const { options } = job;
   const before = earlier.window;
-  // The earlier report is whole, also where the parts of this one are shared out.
+  // With --shard, the earlier report is still complete.
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
-  const { sums, findings } = await sumOf(tools, whole);
+  const { sums, findings } = await fetchSums(tools, whole);
 
   const isOver = before.laterUntil === now.until;
   const counted = { ...now, until: before.laterUntil };
-  const texts = { now: textOf(counted, isOver), before: textOf(before, isOver) };
+  const texts = { now: periodText(counted, isOver), before: periodText(before, isOver) };
   const comparison: Comparison = {
     sums,
     ...texts,
@@ -92,34 +92,34 @@ export async function compareReport(
     },
     ...unequalDays(counted, before),
     notes: [
-      ...(isOver ? [] : hourNotes(before)),
+      ...(isOver ? [] : cutDayNotes(before)),
       ...(now.plannedUntil === undefined ? [] : now.notes),
     ],
   };
   return { comparison, findings: findings.map((finding) => labelled(texts.before, finding)) };
 }
 
-/** Fetches a report and adds it up: as a whole, or in parts if it fails. */
-async function sumOf(tools: ReportTools, job: Job): Promise<SummedReport> {
+/** Fetches a report and adds it up: as one report, or in parts if that fails. */
+async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
   const intake = summingIntake(tools, outputOf(job).expectation);
   try {
-    return await fetchOnceMore(tools, { ...fetchOf(job, tools.host.platform), intake });
+    return await fetchWithRetry(tools, { ...fetchOf(job, tools.host.platform), intake });
   } catch (error) {
-    const split = inParts({ ...job, options: { ...job.options, split: undefined } });
-    if (!split || !isForParts(error)) throw error;
+    const split = splitJob({ ...job, options: { ...job.options, split: undefined } });
+    if (!split || !mayWorkInParts(error)) throw error;
 
-    tools.console.note(`${error.message} It is ordered in ${split.parts.length} parts instead.`);
-    return sumOfParts(tools, split);
+    tools.console.note(`${error.message} Ordering it in ${split.parts.length} parts instead.`);
+    return fetchSumsOfParts(tools, split);
   }
 }
 
-async function sumOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
+async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
   const sums = new ReportSums();
   const findings: Remark[] = [];
   for (const part of split.parts) {
     const plan = { ...split.plan, window: part.window, request: part.request };
     const intake = summingIntake(tools, outputOf(split, part).expectation);
-    const ofPart = await fetchOnceMore(tools, {
+    const ofPart = await fetchWithRetry(tools, {
       ...fetchOf(split, tools.host.platform),
       plan,
       intake,
@@ -130,13 +130,12 @@ async function sumOfParts(tools: ReportTools, split: Job): Promise<SummedReport>
   return { sums, findings };
 }
 
-/** What an earlier report comes to. */
 interface SummedReport {
   readonly sums: ReportSums;
   readonly findings: readonly Remark[];
 }
 
-/** An intake that judges a report by its request, and adds it up. */
+/** An intake that checks a report against its request and adds it up. */
 function summingIntake(
   tools: ReportTools,
   expectation: Expectation | undefined,
@@ -161,30 +160,25 @@ function summingIntake(
   };
 }
 
-/**
- * A window for people; one that is cut within its last day is read as its days, down to that one.
- */
-function textOf({ since, until, zone }: Window, isOver: boolean): string {
+/** A window as text; a window that ends during a day is shown as whole days. */
+function periodText({ since, until, zone }: Window, isOver: boolean): string {
   const end = isOver ? formatInstant(until, zone) : `${formatDate(until, zone)}T23:59:59`;
   return windowText({ since: formatInstant(since, zone), until: end });
 }
 
-/** How many days two windows have, where that is not the same. */
+/** The number of days of each window, if they differ. */
 function unequalDays(now: Window, before: Window): Pick<Comparison, 'days'> {
   const days = { now: calendarDays(now), before: calendarDays(before) };
   return days.now === days.before ? {} : { days };
 }
 
-/**
- * Says how much of its last day the earlier window has, where that is cut because the later one is
- * not over.
- */
-function hourNotes({ until, zone }: Window): string[] {
+/** A note if the last day of the earlier window is cut because the later window is not over. */
+function cutDayNotes({ until, zone }: Window): string[] {
   const end = formatInstant(until + 1, zone);
   const time = end.slice(11, 16);
   if (time === '00:00') return [];
 
   const day = end.slice(0, 10);
   const dayText = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over: ${dayText} counts until ${time} too.`];
+  return [`The period is not over, so ${dayText} is also counted only until ${time}.`];
 }

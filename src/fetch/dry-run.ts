@@ -12,20 +12,17 @@ import { planEarlier } from './compare.ts';
 interface PlannedCall extends Pick<Part, 'window' | 'request'> {
   readonly account: ServiceAccount;
 
-  /** What tells its job from the others of a run. */
+  /** The name of its job, if the run has several. */
   readonly label?: string | undefined;
 
-  /** Absent for stdout; `null` for a report that is not written, but held against another one. */
+  /** Absent for stdout; `null` for a report that is only compared with and not written. */
   readonly output?: string | null | undefined;
 
   /** Why it would be made, as a clause. */
   readonly reason?: string | undefined;
 }
 
-/**
- * Prints what would be asked for: with `--compare`, below each report the one that it is held
- * against.
- */
+/** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
 export async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of jobs) {
@@ -36,30 +33,27 @@ export async function showPlan(context: Context, jobs: readonly Job[]): Promise<
   await printDryRun(context, calls);
 }
 
-/** The calls that a part of a job leads to. Throws as `earlierCalls`. */
+/** The calls for one part of a job. Throws as `earlierCalls`. */
 function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
   const { account, label, isMerged } = job;
   const { window, request, reason } = part;
   const call = { account, label, window, request, output: outputOf(job, part).file, reason };
-  // What is merged is compared as a whole.
+  // A merged report is compared as a whole.
   return isMerged ? [call] : [call, ...earlierCalls(context, job, window)];
 }
 
-/**
- * With `--compare` the call for the report that the one of a window is held against. Throws
- * `UsageError` for a format that has no place for a change.
- */
+/** With `--compare`, the call for the earlier report. Throws as `planEarlier`. */
 function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
   const earlier = planEarlier(context, job, now);
   if (!earlier) return [];
 
   const { account, label } = job;
   const { window, request } = earlier;
-  const reason = 'the report above is held against this one';
+  const reason = 'the report above is compared with this one';
   return [{ account, label, window, request, output: null, reason }];
 }
 
-/** Prints what would be sent, as text or with `--json` as one object (`cli.md`, `--dry-run`). */
+/** Prints calls without making them, as text or, with `--json`, as one object. */
 export async function printDryRun(
   { console, flags, host }: Pick<Context, 'console' | 'flags' | 'host'>,
   calls: readonly PlannedCall[],
@@ -84,7 +78,7 @@ export async function printDryRun(
     });
 
     const local = describeWindow(window);
-    const line = (word: string, text: string) => console.out.style.bold(word.padEnd(8)) + text;
+    const line = (name: string, text: string) => console.out.style.bold(name.padEnd(8)) + text;
     const lines = [
       line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
       line('unix', `${since} … ${until}`),

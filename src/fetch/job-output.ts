@@ -9,8 +9,8 @@ import type { ReportTools } from './order.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
 /**
- * Settles the output of a part, or without a part that of all parts of a job; with `--compare` the
- * earlier report is fetched first. Throws as `prepareOutput` and `planEarlier`.
+ * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`
+ * fetches the earlier report first. Throws as `prepareOutput` and `planEarlier`.
  */
 export async function prepareJobOutput(
   context: Context,
@@ -32,13 +32,13 @@ export async function prepareJobOutput(
     earlierFindings: [...output.earlierFindings, ...(compared?.findings ?? [])],
     label: { report: name ?? null, account: accountName, job: label },
     spec,
-    beforeRename: part && writer && recordingOf(writer, path, part),
+    beforeRename: part && writer && recorderOf(writer, path, part),
     comparison: compared?.comparison,
   };
 }
 
-/** Records the file of a part in the history of its folder. */
-function recordingOf(
+/** Returns a function that records the file of a part in the history of its folder. */
+function recorderOf(
   writer: HistoryWriter,
   path: string,
   { window, overAt }: Part,

@@ -16,10 +16,10 @@ import { noteFetched, type ReportTools } from './order.ts';
 import { type Intake, readAnswer } from './receive.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
-/** How many reports may wait on the disk, each in an open file, until it is their turn. */
-const aheadAtMost = 32;
+/** Reports fetched ahead of the one being written; each keeps a temporary file open. */
+const maxAhead = 32;
 
-/** What fetches one part into an intake that is made with the tools of that part. */
+/** The tools of a part, and the intake to make with them. */
 export interface PartFetch<T> {
   readonly tools: ReportTools;
   readonly prepareIntake: (tools: ReportTools) => Promise<Intake<T>>;
@@ -30,40 +30,38 @@ export interface MergedJob {
   readonly job: Job;
   readonly tools: ReportTools;
 
-  /** The output, if it is settled already. */
+  /** The output, if it is already prepared. */
   readonly output: PreparedOutput | undefined;
 
-  /** Fetches a part when there is room for it. Throws what ended it. */
+  /** Fetches a part once `--concurrency` allows it. Throws the error of the part. */
   readonly fetchPart: <T>(part: Part, fetch: PartFetch<T>) => Promise<T>;
 }
 
-/** A report that waits on the disk until it is its turn. */
+/** A report in a temporary file, waiting to be written in time order. */
 interface SpooledReport {
   readonly spool: Spool;
   readonly answer: Omit<ReportAnswer, 'body' | 'sizeBytes'>;
   readonly origin: ReportOrigin;
 }
 
-/** A part that is being fetched, or waits for its turn. */
-interface BegunPart {
+/** A part that is being fetched, or is waiting to be written. */
+interface StartedPart {
   readonly part: Part;
   readonly spooled: Promise<SpooledReport>;
 }
 
-/** What is gathered while reports are merged. */
+/** Collected while reports are merged. */
 interface MergedReports {
-  /** The ids of the reports whose rows have come. */
+  /** The ids of the reports that were read. */
   readonly ids: string[];
-
-  /** What is wrong with each of them. */
   readonly verdict: MergedVerdict;
 }
 
-/** Writes the parts of a job into its one output. Throws as `fetchPart` and `writeReport`. */
+/** Writes all parts of a job into one output. Throws as `fetchPart` and `writeReport`. */
 export async function mergeParts(context: Context, merged: MergedJob): Promise<WrittenReport> {
   const { job, tools } = merged;
   const reports: MergedReports = { ids: [], verdict: new MergedVerdict() };
-  const noteAll = (file?: string) =>
+  const markAllFetched = (file?: string) =>
     Promise.all(reports.ids.map((id) => noteFetched(tools, id, file)));
   const output = merged.output ?? (await prepareJobOutput(context, tools, job));
 
@@ -75,47 +73,43 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
       reportIds: reports.ids,
       createdMs: tools.host.wallClock(),
     });
-    // The reports are marked as fetched only now: until the output is whole, the same command can
-    // fetch each of them again.
-    await noteAll(written.file);
+    // Not earlier: until the output is complete, the same command can download them again.
+    await markAllFetched(written.file);
     return written;
   } catch (error) {
-    if (error instanceof FindingsError) await noteAll();
+    if (error instanceof FindingsError) await markAllFetched();
     throw error;
   }
 }
 
-/**
- * The rows of the parts in time order; the reports are fetched side by side, and wait on the disk
- * for their turn.
- */
+/** Rows of the parts in time order; the reports are fetched concurrently into temporary files. */
 async function* rowsInOrder(
   { job, tools, fetchPart }: MergedJob,
   { ids, verdict }: MergedReports,
 ): AsyncGenerator<RowBatches> {
-  const callOff = new AbortController();
-  const ofMerge = { ...tools, signal: anyOf(tools.signal, callOff.signal) };
+  const cancel = new AbortController();
+  const ofMerge = { ...tools, signal: anyOf(tools.signal, cancel.signal) };
   const folder = spoolFolder(tools, job);
-  const ahead = Math.max(aheadAtMost, job.options.concurrency);
-  const begun: BegunPart[] = [];
+  const ahead = Math.max(maxAhead, job.options.concurrency);
+  const started: StartedPart[] = [];
 
-  const beginUntil = (end: number): void => {
-    for (const part of job.parts.slice(begun.length, end)) {
+  const startUntil = (end: number): void => {
+    for (const part of job.parts.slice(started.length, end)) {
       const spooled = fetchPart(part, {
         tools: ofMerge,
         prepareIntake: async (ofPart) => spoolingIntake(ofPart, folder),
       });
-      // It may fail before it is its turn to be waited for.
+      // It may fail before it is awaited.
       spooled.catch(() => {});
-      begun.push({ part, spooled });
+      started.push({ part, spooled });
     }
   };
 
   try {
-    beginUntil(ahead);
-    // Those that begin meanwhile come at the end.
-    for (const [index, { part, spooled }] of begun.entries()) {
-      const { spool, answer, origin } = await inTurn(spooled, begun);
+    startUntil(ahead);
+    // `started` grows during the loop.
+    for (const [index, { part, spooled }] of started.entries()) {
+      const { spool, answer, origin } = await spooledReport(spooled, started);
       if (origin.id !== undefined) ids.push(origin.id);
 
       const { expectation } = outputOf(job, part);
@@ -124,48 +118,49 @@ async function* rowsInOrder(
       const batches = readRows(spool.read(), { contentType: answer.contentType });
       yield judgedRows(batches, judge, (tail) => verdict.add(labelOfPart(job, part), judge, tail));
       await spool.close();
-      beginUntil(index + 1 + ahead);
+      startUntil(index + 1 + ahead);
     }
   } finally {
-    // Where the output itself has failed, or nobody reads it any more (`| head`), there is nothing
-    // to wait for.
-    callOff.abort(new InterruptedError(143));
-    for (const end of await ends(begun)) {
-      if (end.status === 'fulfilled') await end.value.spool.close();
+    // Downloads still run if the output failed or its reader is gone (`| head`).
+    cancel.abort(new InterruptedError(143));
+    for (const outcome of await outcomesOf(started)) {
+      if (outcome.status === 'fulfilled') await outcome.value.spool.close();
     }
   }
 }
 
 /**
- * The report whose turn it is. Where it failed, the others still come to their end, so that the
- * service has them ready for the next run.
+ * Waits for a report. If it fails, the others are still fetched, so that the service has them ready
+ * for the next run.
  */
-async function inTurn(
+async function spooledReport(
   spooled: Promise<SpooledReport>,
-  begun: readonly BegunPart[],
+  started: readonly StartedPart[],
 ): Promise<SpooledReport> {
   try {
     return await spooled;
   } catch (error) {
     if (!(error instanceof InterruptedError)) {
-      await ends(begun);
+      await outcomesOf(started);
       throw error;
     }
-    // It was called off, maybe because of another one: what ended that one is the reason.
-    for (const end of await ends(begun)) {
-      const isReason = end.status === 'rejected' && !(end.reason instanceof InterruptedError);
-      if (isReason) throw end.reason;
+    // If another report's error cancelled this one, that error is thrown.
+    for (const outcome of await outcomesOf(started)) {
+      const isCause =
+        outcome.status === 'rejected' && !(outcome.reason instanceof InterruptedError);
+      if (isCause) throw outcome.reason;
     }
     throw error;
   }
 }
 
-/** How all that have begun have ended. */
-function ends(begun: readonly BegunPart[]): Promise<PromiseSettledResult<SpooledReport>[]> {
-  return Promise.allSettled(begun.map(({ spooled }) => spooled));
+function outcomesOf(
+  started: readonly StartedPart[],
+): Promise<PromiseSettledResult<SpooledReport>[]> {
+  return Promise.allSettled(started.map(({ spooled }) => spooled));
 }
 
-/** Rows that are judged as the report that they are; `close` takes what came at their end. */
+/** Passes rows on to a verdict; `close` receives the tail of the report. */
 async function* judgedRows(
   batches: RowBatches,
   verdict: Verdict,
@@ -181,8 +176,8 @@ async function* judgedRows(
 }
 
 /**
- * Takes a report's body to the disk as it came, and reads it once on the way, so that a damaged one
- * comes again.
+ * An intake that saves the body to a temporary file. It parses the rows on the way, so that a
+ * damaged body is downloaded again.
  */
 function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledReport> {
   return {
@@ -207,10 +202,7 @@ function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledRepor
   };
 }
 
-/**
- * The folder of the output, which has room for it; that for temporary files, where the output is no
- * file.
- */
+/** The folder of the output, whose disk has room for it; the system's for stdout and devices. */
 function spoolFolder({ host }: ReportTools, job: Job): string {
   const [first] = job.parts;
   const file = first && outputOf(job, first).file;

@@ -8,10 +8,10 @@ import type { ReportTools } from './order.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './order.ts';
 import { fetchReport, type ReportFetch } from './receive.ts';
 
-// A report that fails is ordered once more, and then in parts (`cli.md`, Waiting).
+// A report that fails is ordered once more, and then in parts.
 
 /** Fetches a report, and orders it once more if it fails or expires. Throws as `fetchReport`. */
-export async function fetchOnceMore<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
+export async function fetchWithRetry<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
   const { stopwatch } = tools.host;
   const { retries, waitTimeout } = fetch.options;
   const startedMs = stopwatch();
@@ -31,26 +31,26 @@ function hasFailed(error: unknown): error is ReportFailedError {
   return error instanceof ReportFailedError;
 }
 
-/** True for an error after which shorter reports may come through. */
-export function isForParts(error: unknown): error is AdreportError {
+/** True for an error that shorter reports may avoid. */
+export function mayWorkInParts(error: unknown): error is AdreportError {
   if (hasFailed(error)) return true;
   if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
   return error.code !== 'BODY_TOO_LARGE';
 }
 
-/** Weeks are the parts of a window of more days than this. */
-const daysInDays = 14;
+/** Longer windows are split into weeks instead of days. */
+const maxDailyParts = 14;
 
-/** The unit whose reports can be merged without changing a row; `undefined` if there is none. */
+/** The unit whose reports can be merged without changing a row; `undefined` if none can. */
 function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
   const { breakdowns } = request;
   if (breakdowns.includes('MONTHLY')) return 'month';
   if (!breakdowns.includes('DAILY') && !breakdowns.includes('HOURLY')) return undefined;
-  return calendarDays(window) > daysInDays ? 'week' : 'day';
+  return calendarDays(window) > maxDailyParts ? 'week' : 'day';
 }
 
-/** A whole report as parts that are merged; `undefined` if it cannot be one. */
-export function inParts<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
+/** Splits the one report of a job into parts to merge; `undefined` if that is not possible. */
+export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
   const { plan, options } = job;
   const unit = unitOfParts(plan);
   if (unit === undefined || options.split !== undefined || options.retries === 0) return undefined;
@@ -61,10 +61,10 @@ export function inParts<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
 }
 
 /**
- * True if the ledger has a request twice as failed in the last 24 hours, or has unfinished reports
+ * True if the ledger has two failures of this request in the last 24 hours, or unfinished reports
  * of its parts.
  */
-export async function beginsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
+export async function startsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
   if (job.options.fresh || job.options.direct) return false;
   if (await isRepeatedFailure(tools, job.plan)) return true;
   return hasPartsInLedger(tools, split);

@@ -19,39 +19,37 @@ import { formatDuration } from '../text/quantity.ts';
 import type { Console } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
 
-/** What the steps of one report work with. */
+/** Shared by all steps of one report. */
 export interface ReportTools {
   readonly account: ServiceAccount;
   readonly console: Console;
-
-  /** Its clocks and its sleep. */
   readonly host: Context['host'];
 
-  /** Ends the work on this report. */
+  /** Aborts the work on this report. */
   readonly signal: AbortSignal;
 
-  /** The reports created on this machine; none with `--local`. */
+  /** The reports created on this machine; absent with `--local`. */
   readonly ledger: Ledger | undefined;
 
-  /** What was asked for under each id that the command has got, as the hash of the request. */
+  /** The request hash of each report id that this command received. */
   readonly requestsById: Map<string, string>;
   readonly progress: () => Promise<Progress>;
 }
 
-/** What the steps work with for a report of an account: by default of the command's own. */
+/** The tools for reports of an account, by default the account of the command. */
 export function toolsFor(context: Context, account: ServiceAccount = context.account): ReportTools {
   const { console, host, requestsById, progress } = context;
   const ledger = context.ledger();
   return { account, console, host, signal: host.signal, ledger, requestsById, progress };
 }
 
-/** Takes the data of a report, anew for each try of a download. */
+/** Processes the data of a report. Called again, from the start, for each download attempt. */
 export type TakeReport<T> = (answer: ReportAnswer, origin: ReportOrigin) => Promise<T>;
 
 /** A report that has an id. */
 export type CreatedOrigin = ReportOrigin & { readonly id: string };
 
-/** What an order led to: a report to wait for, or the data at once. */
+/** The result of an order: a report to wait for, or the data itself. */
 export type OrderedReport<T> =
   | {
       readonly kind: 'report';
@@ -60,10 +58,7 @@ export type OrderedReport<T> =
     }
   | { readonly kind: 'data'; readonly result: T };
 
-/**
- * An unfinished report of the same request, which is said; `undefined` where there is none to go on
- * with.
- */
+/** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
 export async function pickUpReport(
   tools: ReportTools,
   plan: ReportPlan,
@@ -78,26 +73,24 @@ export async function pickUpReport(
   const age = formatDuration(ageMs);
   const shownId = printable(unfinished.id);
   if (unfinished.isStuck) {
-    console.note(
-      `Report ${shownId}, asked for ${age} ago, is left: two runs waited for it in vain. Creating a new one.`,
-    );
+    console.note(`Report ${shownId}, created ${age} ago, timed out twice; creating a new one.`);
     return undefined;
   }
-  console.note(`Picking up report ${shownId}, asked for ${age} ago (--fresh creates a new one).`);
+  console.note(`Picking up report ${shownId}, created ${age} ago (--fresh creates a new one).`);
   const isOfOtherRequest = await otherRequestsOf(tools, search);
   return { id: unfinished.id, createdMs, isOfOtherRequest };
 }
 
-/** So many failures of one request in 24 hours mean that it fails as a whole. */
-const failuresInARow = 2;
+/** After this many failures in 24 hours, a request is not ordered as one report again. */
+const maxFailures = 2;
 
-/** True if the ledger has a request as failed so often that it is not ordered as a whole. */
+/** True if the ledger has too many recent failures of a request. */
 export async function isRepeatedFailure(tools: ReportTools, plan: ReportPlan): Promise<boolean> {
   const search = await searchFor(tools, plan);
-  return search !== undefined && (tools.ledger?.countFailed(search) ?? 0) >= failuresInARow;
+  return search !== undefined && (tools.ledger?.countFailed(search) ?? 0) >= maxFailures;
 }
 
-/** True if the ledger has an unfinished report of a part. */
+/** True if the ledger has an unfinished report of any part. */
 export async function hasPartsInLedger(
   tools: ReportTools,
   { plan, parts }: Pick<Job, 'plan' | 'parts'>,
@@ -122,9 +115,8 @@ export interface NewReport {
 }
 
 /**
- * Asks for the report, and notes it in the ledger the moment its id is known; `take` takes the
- * data, where the service answers with it at once (`decisions.md` 2). Throws as the client's
- * `createReport`.
+ * Creates a report and records its id in the ledger; `take` processes the data if the service
+ * answers with it directly (`decisions.md` 2). Throws as the client's `createReport`.
  */
 export async function createReport<T>(
   tools: ReportTools,
@@ -150,7 +142,7 @@ export async function createReport<T>(
   noteRequest(tools, id, identity);
   const origin = {
     id,
-    // The service's own clock tells how much of the window was over.
+    // Only the service's clock decides how much of the window was over.
     createdMs: created.serviceMs ?? createdMs,
     records: [created.answer],
     takenId,
@@ -167,13 +159,13 @@ export async function createReport<T>(
     spec,
     request: plan.request,
     window: { since, until },
-    // It holds nothing that is later than its order.
+    // Taken before the call, because the report has no data from after its order.
     createdAt: new Date(createdMs).toISOString(),
   });
   return { kind: 'report', status, origin };
 }
 
-/** Remembers for this command what was asked for under an id. */
+/** Remembers the request of a report id for the rest of this command. */
 function noteRequest(
   { requestsById }: ReportTools,
   id: string,
@@ -183,8 +175,8 @@ function noteRequest(
 }
 
 /**
- * What tells whether an id is known for another request: of this command, or of one that the ledger
- * tells of.
+ * Returns a predicate that is true for the id of another request, made by this command or listed in
+ * the ledger.
  */
 export async function otherRequestsOf(
   { account, host, ledger, requestsById }: ReportTools,
@@ -199,20 +191,18 @@ export async function otherRequestsOf(
 
     const before = ledger?.find({ baseUrl, id });
     if (before?.credential !== credential || !before) return false;
-    // What an older version noted has a hash of another kind.
+    // Recomputed, because older versions stored a different kind of hash.
     const hashBefore = requestHash(before.baseUrl, before.account, before.request);
     return hashBefore !== hash && isRecent(before, host.wallClock());
   };
 }
 
-/**
- * The service keeps a report for 24 hours (`decisions.md` 4): after that it may use the id again.
- */
+/** The service may reuse an id after 24 hours (`decisions.md` 4). */
 function isRecent({ createdAt }: LedgerEntry, nowMs: number): boolean {
   return Date.parse(createdAt) > nowMs - 24 * 3_600_000;
 }
 
-/** The report as it was noted when this machine created it; `undefined` where it did not. */
+/** The ledger entry of a report; `undefined` if another machine created it. */
 export async function findCreated(
   { account, ledger }: ReportTools,
   id: string,
@@ -222,8 +212,8 @@ export async function findCreated(
 }
 
 /**
- * Tells the client that the service takes JSON, if this machine has ordered a report with it: what
- * is refused of that report is not refused for want of a form.
+ * Records in the client that the service accepts JSON bodies, if this machine created the report
+ * with one. Refusals of that report are then not blamed on the encoding.
  */
 export async function noteAcceptedJson(tools: ReportTools, reportId: string): Promise<void> {
   const entry = await findCreated(tools, reportId);
@@ -232,10 +222,7 @@ export async function noteAcceptedJson(tools: ReportTools, reportId: string): Pr
   client.noteAcceptedBody();
 }
 
-/**
- * The error with the other profile as a thing to try, where the service says that this one is
- * wrong.
- */
+/** Adds a hint to try the other profile, if the service reports a profile mismatch. */
 function withProfileHint(error: unknown, { profile }: ReportPlan): unknown {
   if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') return error;
   const other = profile === 'buyer' ? 'dsp' : 'buyer';
@@ -243,12 +230,12 @@ function withProfileHint(error: unknown, { profile }: ReportPlan): unknown {
   return error.amend('', { hint });
 }
 
-/** Whose report it is, and what was asked for. */
+/** The service, account and request of a report. */
 export interface ReportIdentity {
   readonly baseUrl: string;
   readonly account: string;
 
-  /** The same request has the same hash in every run. */
+  /** The hash of the request, the same in every run. */
   readonly hash: string;
 }
 
@@ -262,7 +249,7 @@ async function identify(
   return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
 }
 
-/** Notes in the ledger what has become of a report. */
+/** Updates the ledger entry of a report. */
 export async function noteReport(
   { account, ledger }: ReportTools,
   id: string,
@@ -272,10 +259,7 @@ export async function noteReport(
   await ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
-/**
- * Notes that a report has been had, so that it is not picked up again; `file` is `undefined` for
- * stdout, or for nowhere.
- */
+/** Marks a report as fetched, so that it is not picked up again; `file` is absent for stdout. */
 export function noteFetched(
   tools: ReportTools,
   id: string,
@@ -284,15 +268,15 @@ export function noteFetched(
   return noteReport(tools, id, { status: fetchedStatus, file });
 }
 
-/** Whether an error says that the service does not have the report any more. */
+/** True if the service no longer has the report. */
 export function isGone(error: unknown): boolean {
-  // A sign-in may be answered 404 too, which says nothing of the report.
+  // The 404 of a sign-in is another class, and is not about the report.
   if (error instanceof RejectedError) return error.httpStatus === 404;
   if (!(error instanceof ReportFailedError)) return false;
   return error.httpStatus === 410 || error.code === 'REPORT_EXPIRED';
 }
 
-/** Whether the service keeps a report from whoever asks for it now. */
-export function isOfAnother(error: unknown): boolean {
+/** True if the service does not let this account read the report. */
+export function isForbidden(error: unknown): boolean {
   return error instanceof AdreportError && error.httpStatus === 403;
 }

@@ -12,43 +12,42 @@ import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type PartFetch } from './merge.ts';
-import { fetchOnceMore } from './once-more.ts';
+import { fetchWithRetry } from './once-more.ts';
 import { type ReportTools, toolsFor } from './order.ts';
 import { fetchOf, type Intake, writingIntake } from './receive.ts';
 import { settleAll, Turns } from './turns.ts';
 import type { PreparedOutput, WrittenReport } from './write-report.ts';
 
-/** A report of a run, or a part of one. */
+/** Identifies a report of a run, or a part of one, in messages. */
 interface ReportPlace {
-  /** What the report is called among the others; `undefined` where it is the only one. */
+  /** `undefined` for the only report of a run. */
   readonly label: string | undefined;
 
   /** The first second of its window. */
   readonly since: number;
 }
 
-/** What went wrong with a report or a part of one. */
+/** A report or part that failed. */
 interface Failure extends ReportPlace {
   readonly account: ServiceAccount;
   readonly error: AdreportError;
 }
 
-/** How many failures, and how many of their causes, are named one by one. */
-const namedAtMost = 10;
+/** Error messages list at most this many failed reports, and this many causes. */
+const maxListedFailures = 10;
 
-/** How the parts of a run are fetched. */
 export interface PartsOptions {
-  /** The hint on how to go on after a failure, if the same command line is not the way. */
+  /** The hint after a failure, if it is not to repeat the same command. */
   readonly again?: string;
 
-  /** The output of the one job, if it is settled already. */
+  /** The output of a single job, if it is already prepared. */
   readonly output?: PreparedOutput;
 }
 
 /**
- * Fetches every part of every job, of each account so many at a time (the largest `--concurrency`,
- * and of each job its own). What fails keeps nothing else from being fetched: at the end the error
- * of the earliest one is thrown, with the names of all.
+ * Fetches all parts of all jobs concurrently: each job within its `--concurrency`, and each account
+ * within the largest `--concurrency` of its jobs. After a failure the other parts go on; at the end
+ * the error of the earliest failed part is thrown, and names all of them.
  */
 export async function runParts(
   context: Context,
@@ -63,7 +62,7 @@ export async function runParts(
   } finally {
     progress.stop();
   }
-  run.conclude();
+  run.finish();
 }
 
 async function beginProgress(context: Context, jobs: readonly Job[]): Promise<PartsProgress> {
@@ -76,13 +75,12 @@ async function beginProgress(context: Context, jobs: readonly Job[]): Promise<Pa
   return (await context.progress()).parts(partCount, countsByReport);
 }
 
-/** What a run of parts is made with. */
 interface PartsSetup extends PartsOptions {
   readonly jobs: readonly FolderJob[];
   readonly progress: PartsProgress;
 }
 
-/** The jobs of one command, and what has become of their parts. */
+/** The jobs of one command, and the results of their parts. */
 class PartsRun {
   readonly #context: Context;
   readonly #jobs: readonly FolderJob[];
@@ -102,10 +100,7 @@ class PartsRun {
     this.#announcer = new RunAnnouncer(context);
   }
 
-  /**
-   * Runs all jobs. After a bug, or once nobody reads the rows any more, the work on all parts ends
-   * before that is thrown on.
-   */
+  /** Runs all jobs. A bug or a closed pipe cancels all parts, and is thrown after they end. */
   async runJobs(): Promise<void> {
     const runs = this.#jobs.map((job) => this.#runJob(job));
     await settleAll(runs, () => this.#context.callOff.abort(new InterruptedError(143)));
@@ -115,7 +110,7 @@ class PartsRun {
     const ofAccount = toolsFor(this.#context, planned.account);
     const signal = anyOf(ofAccount.signal, this.#context.callOff.signal);
     const tools = { ...ofAccount, signal };
-    const place = pathKey(planned);
+    const place = placeOf(planned);
     const job = await this.#attempt(tools, place, () => this.#beginJob(planned));
     if (!job || job.parts.length === 0) return;
 
@@ -132,7 +127,7 @@ class PartsRun {
           tools,
           prepareIntake: (ofPart: ReportTools) => this.#intake(ofPart, job, part),
         };
-        const ofPart = pathKey(job, part);
+        const ofPart = placeOf(job, part);
         const written = await this.#attempt(tools, ofPart, () => this.#fetchPart(job, part, fetch));
         if (written) await this.#announcer.add(written);
       }),
@@ -140,13 +135,13 @@ class PartsRun {
     await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
   }
 
-  /** Begins the history of a job, then looks its names up, which signs in. */
+  /** Writes the spec line of a job, and then looks up its names, which signs in. */
   async #beginJob(job: FolderJob): Promise<FolderJob> {
     await job.writer?.begin();
     return job.parts.length === 0 ? job : { ...job, ...(await jobWithIds(this.#context, job)) };
   }
 
-  /** Writes the parts of a job into its one output. Throws what keeps one of them from coming. */
+  /** Writes the parts of a job into one output. Throws the error of the first part that fails. */
   #merge(tools: ReportTools, job: Job, turns: Turns): Promise<WrittenReport> {
     return mergeParts(this.#context, {
       job,
@@ -156,19 +151,16 @@ class PartsRun {
     });
   }
 
-  /** What writes a part to an output of its own. */
+  /** An intake that writes a part to its own file. */
   async #intake(tools: ReportTools, job: FolderJob, part: Part): Promise<Intake<WrittenReport>> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
     return writingIntake(tools, output);
   }
 
-  /**
-   * Says what was written in all, and throws what went wrong; where nothing did, shows the figures
-   * of one report's files.
-   */
-  conclude(): void {
+  /** Prints the totals of the run. Throws the error of the failed parts, if any. */
+  finish(): void {
     const isOneReport = this.#jobs.length === 1;
-    this.#announcer.sayTogether(isOneReport);
+    this.#announcer.printTotalSize(isOneReport);
 
     const { aborted, reason } = this.#context.host.signal;
     const hint = this.#hintToRepeat();
@@ -176,7 +168,7 @@ class PartsRun {
 
     const [first, ...others] = this.#failures.sort((one, other) => one.since - other.since);
     if (first) throw this.#errorOfAll(first, others, hint);
-    this.#announcer.showTogether(isOneReport);
+    this.#announcer.showTotalCard(isOneReport);
   }
 
   #hintToRepeat(): string {
@@ -189,18 +181,17 @@ class PartsRun {
 
     const again = 'Run the same command again';
     const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');
-    // On stdout nothing can be missing.
     if (!writesFiles) return `${again}.`;
 
-    const fetchesMissing = this.#jobs.every(({ options }) => options.missing);
-    if (fetchesMissing) return `${again}: it fetches only what is missing.`;
-    return `${again}; with --missing it fetches only what has no file yet.`;
+    const isMissingOnly = this.#jobs.every(({ options }) => options.missing);
+    if (isMissingOnly) return `${again}: it downloads only what is missing.`;
+    return `${again}, with --missing to download only the missing files.`;
   }
 
-  /** The error of the earliest failure, which names them all, those of one cause together. */
+  /** The error of the earliest failure, extended by the others, grouped by cause. */
   #errorOfAll(first: Failure, others: readonly Failure[], hint: string): AdreportError {
     const { error, label } = first;
-    // A report that could not even be prepared needs another command.
+    // A failure before any part: repeating the command would not help.
     if (label === undefined) return error;
 
     const causes = new Map<string, string[]>();
@@ -213,27 +204,27 @@ class PartsRun {
     if (count === 1) {
       error.message = `${label} failed: ${error.message}`;
     } else if (isShared) {
-      error.message += ` None of ${count} reports was downloaded.`;
+      error.message += ` None of the ${count} reports was downloaded.`;
     } else if (causes.size === 1) {
       const labels = textOfLabels(causes.get(error.message) ?? []);
       error.message = `${count} reports failed (${labels}): ${error.message}`;
     } else {
-      const named = [...causes].slice(0, namedAtMost);
-      const lines = named.map(([message, labels]) => `\n  - ${countedLabels(labels)}: ${message}`);
-      if (causes.size > namedAtMost) lines.push(`\n  - and ${causes.size - namedAtMost} more`);
+      const listed = [...causes].slice(0, maxListedFailures);
+      const lines = listed.map(([message, labels]) => `\n  - ${countedLabels(labels)}: ${message}`);
+      const omitted = causes.size - listed.length;
+      if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
       error.message = `${count} reports failed:${lines.join('')}`;
     }
     return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
   }
 
-  /** How many reports the jobs have. */
   #reportCount(): number {
     return this.#jobs.reduce((count, { parts }) => count + parts.length, 0);
   }
 
   /**
-   * The result of some work for a job, or `undefined` with its error noted. A bug, and a closed
-   * pipe, are thrown on.
+   * The result of some work, or `undefined` if it failed, with the failure recorded. Bugs and
+   * closed pipes are thrown.
    */
   async #attempt<T>(
     tools: ReportTools,
@@ -241,40 +232,44 @@ class PartsRun {
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     try {
-      return await this.#noting(tools, place, work);
+      return await this.#recordingFailure(tools, place, work);
     } catch (error) {
       if (isFailure(error)) return undefined;
       throw error;
     }
   }
 
-  /** The result of some work for a job. What ends it is noted before it is thrown on. */
-  async #noting<T>(tools: ReportTools, place: ReportPlace, work: () => Promise<T>): Promise<T> {
+  /** The result of some work. Its error is recorded before it is thrown. */
+  async #recordingFailure<T>(
+    tools: ReportTools,
+    place: ReportPlace,
+    work: () => Promise<T>,
+  ): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (isFailure(error)) this.#noteFailure(tools, place, error);
-      // The calls of the other parts end, too: nobody waits for their data any more.
+      if (isFailure(error)) this.#recordFailure(tools, place, error);
+      // A bug or a closed pipe ends the run, so the other parts are cancelled.
       else this.#context.callOff.abort(new InterruptedError(143));
       throw error;
     }
   }
 
-  /** Notes what failed, each part once; what was called off has not failed. */
-  #noteFailure(
+  /** Records each failed part once; cancelled parts did not fail. */
+  #recordFailure(
     { account, signal }: ReportTools,
     { label, since }: ReportPlace,
     error: AdreportError,
   ): void {
-    const isCalledOff = error instanceof InterruptedError || signal.aborted;
-    const isNoted = this.#failures.some((failure) => {
+    const isCancelled = error instanceof InterruptedError || signal.aborted;
+    const isRecorded = this.#failures.some((failure) => {
       const isOfJob = this.#jobs.some((job) => job.label === label && job.isMerged);
       return failure.error === error && (failure.label === label || isOfJob);
     });
-    if (!isCalledOff && !isNoted) this.#failures.push({ label, since, account, error });
+    if (!isCancelled && !isRecorded) this.#failures.push({ label, since, account, error });
   }
 
-  /** Fetches one part when there is room for it. Throws what ends it, which is noted. */
+  /** Fetches one part once its account has a free turn. Its error is recorded and thrown. */
   #fetchPart<T>(job: Job, part: Part, { tools, prepareIntake }: PartFetch<T>): Promise<T> {
     const label = labelOfPart(job, part);
 
@@ -288,7 +283,7 @@ class PartsRun {
       let isDone = false;
       try {
         const intake = await prepareIntake(ofPart);
-        const result = await fetchOnceMore(ofPart, {
+        const result = await fetchWithRetry(ofPart, {
           ...fetchOf(job, tools.host.platform),
           plan,
           intake,
@@ -299,14 +294,13 @@ class PartsRun {
         line.end(isDone);
       }
     };
-    // A refused sign-in is noted before the turn passes on: the next report of the account need not
-    // meet it.
-    return this.#turnsOf(job).take(() => this.#noting(tools, pathKey(job, part), fetchNow));
+    // Inside the turn: the next part of the account has to see a refused sign-in.
+    return this.#turnsOf(job).take(() =>
+      this.#recordingFailure(tools, placeOf(job, part), fetchNow),
+    );
   }
 
-  /**
-   * The turns of all jobs of an account together: as many as the largest `--concurrency` of them.
-   */
+  /** Turns shared by all jobs of an account: the largest `--concurrency` among them. */
   #turnsOf({ accountName }: Job): Turns {
     const existing = this.#turnsByAccount.get(accountName);
     if (existing) return existing;
@@ -317,7 +311,7 @@ class PartsRun {
     return turns;
   }
 
-  /** A refused sign-in would meet every other call of its account too. */
+  /** After a refused sign-in, every other call of the account would fail too. */
   #throwRefusedSignIn(account: ServiceAccount): void {
     for (const failure of this.#failures) {
       if (failure.account === account && failure.error instanceof SignInError) throw failure.error;
@@ -325,26 +319,25 @@ class PartsRun {
   }
 }
 
-/** A job among the others, or a part of it. */
-function pathKey(job: Job, part?: Part): ReportPlace {
+function placeOf(job: Job, part?: Part): ReportPlace {
   const { since } = part?.window ?? job.plan.window;
   return { label: part ? labelOfPart(job, part) : job.label, since };
 }
 
-/** Reports by their number and their names. */
+/** `2 reports (a, b)`, or the name of one. */
 function countedLabels(labels: readonly string[]): string {
   const text = textOfLabels(labels);
   return labels.length === 1 ? text : `${labels.length} reports (${text})`;
 }
 
-/** Reports by their names, of many the first. */
+/** The first names, and the number of the others. */
 function textOfLabels(labels: readonly string[]): string {
-  const named = labels.slice(0, namedAtMost).join(', ');
-  const others = labels.length - namedAtMost;
-  return others > 0 ? `${named} and ${others} more` : named;
+  const listed = labels.slice(0, maxListedFailures).join(', ');
+  const others = labels.length - maxListedFailures;
+  return others > 0 ? `${listed} and ${others} more` : listed;
 }
 
-/** Whether an error is of one report: a bug, and a closed pipe, end all. */
+/** True for the error of a single report; bugs and closed pipes end the whole run. */
 function isFailure(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !(error instanceof ClosedPipeError);
 }

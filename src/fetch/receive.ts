@@ -13,8 +13,8 @@ import { printable } from '../text/printable.ts';
 import {
   type CreatedOrigin,
   createReport,
+  isForbidden,
   isGone,
-  isOfAnother,
   noteAcceptedJson,
   noteFetched,
   noteReport,
@@ -25,13 +25,13 @@ import {
 import { downloadWhenReady, withResumeHint } from './wait.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
-/** What takes the data of a report. */
+/** Processes the data of a report. */
 export interface Intake<T> {
   readonly take: TakeReport<T>;
 
   /**
-   * The file that the data goes to. Absent where that is not where it stays: then `noteFetched` is
-   * the caller's.
+   * The file that the data is written to. Absent if `take` does not write the final output; then
+   * the caller calls `noteFetched`.
    */
   file?(reportId?: string): string | undefined;
 }
@@ -43,21 +43,20 @@ export interface ReportFetch<T> {
   readonly options: WaitFlags &
     Partial<Pick<JobOptions, 'fresh' | 'direct' | 'baseUrl' | 'retries'>>;
 
-  /** The command that continues on this machine; absent if there is none to type. */
+  /** The command that continues on this machine; absent if no command can. */
   readonly continuation?: string;
   readonly intake: Intake<T>;
 }
 
-/** How a report of a job is fetched, whatever part or window of it. */
+/** The members that are the same for every part of a job. */
 export function fetchOf(job: Job, platform: NodeJS.Platform): Omit<ReportFetch<never>, 'intake'> {
   const { spec, plan, options } = job;
   return { spec, plan, options, continuation: continuedCommand(job, platform) };
 }
 
 /**
- * Creates a report, or picks up an unfinished one of the same request, waits for it, and hands its
- * data on. What it throws names the report and, where that can still be had, the command that goes
- * on with it.
+ * Creates a report or picks up an unfinished one of the same request, waits for it, and passes its
+ * data to the intake. Errors name the report and, if it can be resumed, the command to do so.
  */
 export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
   const { plan, options, intake } = fetch;
@@ -69,11 +68,9 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
     try {
       return await receiveReport(tools, unfinished, fetch);
     } catch (error) {
-      if (!isGone(error) && !isOfAnother(error)) throw error;
+      if (!isGone(error) && !isForbidden(error)) throw error;
       const shownId = printable(unfinished.id);
-      tools.console.note(
-        `The service does not have report ${shownId} any more: creating a new one.`,
-      );
+      tools.console.note(`The service no longer has report ${shownId}; creating a new one.`);
     }
   }
 
@@ -82,7 +79,7 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
   return receiveReport(tools, created.origin, fetch);
 }
 
-/** Waits for a report and hands its data on; what becomes of it is noted in the ledger. */
+/** Waits for a report, passes its data to the intake, and updates the ledger. */
 async function receiveReport<T>(
   tools: ReportTools,
   origin: CreatedOrigin,
@@ -90,7 +87,7 @@ async function receiveReport<T>(
 ): Promise<T> {
   const { options, intake } = fetch;
   const { id: reportId, records: earlier = [] } = origin;
-  const resume = await wayToGoOn(tools, reportId, fetch);
+  const resume = await resumeHint(tools, reportId, fetch);
 
   const result = await withResumeHint(tools, { reportId, resume }, () =>
     downloadWhenReady(tools, { reportId, options }, (answer, records) =>
@@ -101,7 +98,7 @@ async function receiveReport<T>(
   return result;
 }
 
-/** Notes in the ledger that this run gave up waiting for a report; throws its error on. */
+/** Records a timeout of this run in the ledger, and rethrows the error. */
 async function noteTimeout(tools: ReportTools, reportId: string, error: unknown): Promise<never> {
   if (error instanceof StillInProgressError) {
     await noteReport(tools, reportId, { isTimeout: true });
@@ -109,11 +106,8 @@ async function noteTimeout(tools: ReportTools, reportId: string, error: unknown)
   throw error;
 }
 
-/**
- * How to continue with a report; `undefined` if nothing can, because its service ends with this
- * process.
- */
-async function wayToGoOn(
+/** The commands that continue with a report; `undefined` for a local server, which ends too. */
+async function resumeHint(
   { account, host: { platform } }: ReportTools,
   reportId: string,
   { spec, options, continuation, intake }: ReportFetch<unknown>,
@@ -126,7 +120,7 @@ async function wayToGoOn(
   return `Continue with: ${continuation}\nOr on another machine: ${elsewhere}`;
 }
 
-/** The rows of a download, which is shown as it goes on. */
+/** Rows of a download, with progress. */
 export async function* readAnswer(
   tools: ReportTools,
   { body, contentType, sizeBytes }: Pick<ReportAnswer, 'body' | 'contentType' | 'sizeBytes'>,
@@ -157,7 +151,7 @@ export async function* readAnswer(
   }
 }
 
-/** An intake that judges a report by its request, and writes it to its output. */
+/** An intake that checks a report against its request and writes it to its output. */
 export function writingIntake(tools: ReportTools, output: PreparedOutput): Intake<WrittenReport> {
   const { expectation } = output;
   return {

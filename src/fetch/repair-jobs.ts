@@ -13,18 +13,17 @@ import { planJob } from '../plan/plan.ts';
 import { maskedLogin, whoAsks } from '../plan/spec-from-flags.ts';
 import type { FolderJob } from './folder-jobs.ts';
 
-/** How a repair gets its reports. */
 export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
   readonly concurrency: number;
 };
 
-/** What can be downloaded again, and why the rest cannot. */
+/** The jobs of a repair, and the errors of series that cannot be repaired. */
 export interface RepairJobs {
   readonly jobs: FolderJob[];
   readonly failures: AdreportError[];
 }
 
-/** The jobs that download units again by the current spec of their series. */
+/** Jobs that download units again with the current spec of their series. */
 export async function jobsOfRepairs(
   context: Context,
   repairs: readonly SeriesRepair[],
@@ -66,10 +65,10 @@ async function jobOfRepair(
 }
 
 /**
- * The account of a series: that of `--account`, else the stored one that signs in as the spec says,
- * else the one of its name, else that of the environment.
+ * The account of a series: from `--account`, else the stored one with the login of the spec, else
+ * the stored one with its name, else the environment's.
  *
- * @throws SignInError if it is another one
+ * @throws SignInError if the files belong to a different account
  */
 async function accountOf(
   context: Context,
@@ -84,17 +83,17 @@ async function accountOf(
   );
 
   const who = whoAsks(account, await account.settings());
-  // A name that somebody types may be a new one of the same account.
+  // A typed name may be a new name for the same account.
   const named = flags.account === undefined ? spec : { ...spec, account: undefined };
   const conflict = ownerConflict(named, who);
   if (!conflict) return account;
   throw new SignInError(
-    `The files ${spec.output} are from ${conflict.before}, and this is ${conflict.now}.`,
+    `The files ${spec.output} belong to ${conflict.before}, but this is ${conflict.now}.`,
     { hint: 'Sign in to that account with adreport login, or name it with --account.' },
   );
 }
 
-/** The name of the stored account that a series belongs to. */
+/** The name of the stored account that owns a series. */
 async function storedName(
   { isLocal, store }: Context,
   { login, account }: FolderSpec,

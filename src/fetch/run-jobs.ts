@@ -9,15 +9,12 @@ import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { beginsInParts, fetchOnceMore, inParts, isForParts } from './once-more.ts';
+import { fetchWithRetry, mayWorkInParts, splitJob, startsInParts } from './once-more.ts';
 import { toolsFor } from './order.ts';
 import { type PartsOptions, runParts } from './parts.ts';
 import { fetchOf, writingIntake } from './receive.ts';
 
-/**
- * Fetches the parts of some jobs: a single report by itself, and many side by side. Throws what
- * went wrong first.
- */
+/** Fetches the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
   context: Context,
   jobs: readonly FolderJob[],
@@ -34,27 +31,27 @@ export async function runJobs(
   await runParts(context, jobs, options);
 }
 
-/** Fetches one report that is not split. */
+/** Fetches a single report that is not split. */
 async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const job = await jobWithIds(context, planned);
   const tools = toolsFor(context, job.account);
   const output = await prepareJobOutput(context, tools, job, job.parts[0]);
   const intake = writingIntake(tools, output);
-  const split = inParts(job);
-  if (split && (await beginsInParts(tools, job, split))) {
-    context.console.note(`This report failed before: it is ordered in ${partsText(split)}.`);
+  const split = splitJob(job);
+  if (split && (await startsInParts(tools, job, split))) {
+    context.console.note(`This report failed before; ordering it in ${partsText(split)}.`);
     return runParts(context, [split], { output });
   }
 
   const startedMs = context.host.stopwatch();
   try {
-    const written = await fetchOnceMore(tools, { ...fetchOf(job, context.host.platform), intake });
+    const written = await fetchWithRetry(tools, { ...fetchOf(job, context.host.platform), intake });
     await announce(context, written);
   } catch (error) {
-    if (!split || !isForParts(error)) {
+    if (!split || !mayWorkInParts(error)) {
       throw withSplitHint(context, error, job);
     }
-    context.console.note(`${error.message} It is ordered in ${partsText(split)} instead.`);
+    context.console.note(`${error.message} Ordering it in ${partsText(split)} instead.`);
     const tookMs = context.host.stopwatch() - startedMs;
     const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
     await runParts(context, [{ ...split, options: { ...split.options, waitTimeout } }], { output });
@@ -65,20 +62,20 @@ function partsText({ parts, options }: Job): string {
   return formatPlural(parts.length, options.split ?? 'part');
 }
 
-/** Of a window that is longer than this, shorter reports may come through. */
-const daysInOneReport = 14;
+/** Longer windows get a hint to split them. */
+const maxDaysWithoutHint = 14;
 
-/** The units that a file may have, from the one that is tried first. */
+/** In the order in which they are suggested. */
 const fileUnits = ['week', 'month', 'day'] as const;
 
-/** The error of a report that failed or took too long, with how to cut a window of many days. */
+/** Adds a hint to split a long window, if a report failed or took too long. */
 function withSplitHint(
   { host }: Pick<Context, 'host'>,
   error: unknown,
   { plan, options }: Job,
 ): unknown {
   const isOfSize = error instanceof ReportFailedError || error instanceof StillInProgressError;
-  if (!isOfSize || calendarDays(plan.window) <= daysInOneReport) return error;
+  if (!isOfSize || calendarDays(plan.window) <= maxDaysWithoutHint) return error;
 
   const now = Math.floor(host.wallClock() / 1_000);
   const isMergeable = canMerge(plan.request.breakdowns, 'week');
@@ -88,7 +85,7 @@ function withSplitHint(
   const isFile = (options.output ?? '-') !== '-';
   const ownFiles = `--split ${unit} -o ${shellWord('{date}.csv', host.platform)}`;
   const split = isMergeable ? '--split week' : ownFiles;
-  const more = isMergeable || !isFile ? '' : `, a file a ${unit}`;
-  const hint = `A shorter report may come through: the same command with ${split}${more}.`;
+  const more = isMergeable || !isFile ? '' : `, one file per ${unit}`;
+  const hint = `Shorter reports may succeed: repeat the command with ${split}${more}.`;
   return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
 }

@@ -1,4 +1,4 @@
-/** Does so much work at a time; the rest waits in the order in which it came. */
+/** Limits how many tasks run at the same time; the others wait in line. */
 export class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -21,18 +21,18 @@ export class Turns {
   }
 }
 
-/** Waits until all work has ended. The first error calls the rest off, and is thrown. */
+/** Waits until all tasks have ended. An error cancels the others; the first one is thrown. */
 export async function settleAll(
-  works: readonly Promise<void>[],
-  callOff: () => void,
+  tasks: readonly Promise<void>[],
+  cancel: () => void,
 ): Promise<void> {
   const errors: unknown[] = [];
-  const ends = works.map((work) =>
-    work.catch((error) => {
+  const settled = tasks.map((task) =>
+    task.catch((error) => {
       errors.push(error);
-      callOff();
+      cancel();
     }),
   );
-  await Promise.all(ends);
+  await Promise.all(settled);
   if (errors.length > 0) throw errors[0];
 }

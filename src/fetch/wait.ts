@@ -14,14 +14,12 @@ import { type PollInterval, pauseAfter } from '../report/wait.ts';
 import { printable } from '../text/printable.ts';
 import { isGone, noteFetched, noteReport, type ReportTools } from './order.ts';
 
-/** How a report is waited for, and what takes the answers of the service. */
 interface ReportWait extends WaitFlags {
+  /** Receives the status answers. */
   readonly records?: unknown[];
 }
 
-/**
- * As `waitForReport`, with progress on stderr and the changes of the status noted in the ledger.
- */
+/** Like `waitForReport`, with progress on stderr and status changes recorded in the ledger. */
 export async function awaitReport(
   tools: ReportTools,
   reportId: string,
@@ -40,7 +38,7 @@ export async function awaitReport(
 
   const status = async (id: string, patienceMs: number) => {
     const answer = await client.status(id, patienceMs);
-    if (records.length === recordsAtMost) records.shift();
+    if (records.length === maxRecords) records.shift();
     records.push(answer.answer);
     return answer;
   };
@@ -53,15 +51,15 @@ export async function awaitReport(
   }
 }
 
-/** How something is waited for with the clock and the signal of the command. */
+/** A pace with the clock and the signal of the command. */
 function paceOf({ host, signal }: ReportTools, interval: PollInterval, timeoutMs: number): Pace {
   const { stopwatch: clock, sleep } = host;
   const pause = (waitedMs: number) => pauseAfter(waitedMs, interval);
   return { pauseAfter: pause, timeoutMs, clock, sleep, signal };
 }
 
-/** So many answers on the status of a report are kept, the last ones. */
-const recordsAtMost = 20;
+/** Only the last status answers of a report are kept. */
+const maxRecords = 20;
 
 /** A report that is to be downloaded. */
 interface AwaitedReport {
@@ -93,45 +91,42 @@ export async function downloadWhenReady<T>(
       ready,
       onLate: () =>
         tools.console.note(
-          `Report ${printable(reportId)} is ready, and its download says that it is not: waiting.`,
+          `Report ${printable(reportId)} is ready, but its download is not available yet; waiting.`,
         ),
     },
     paceOf(tools, pollInterval, endMs - stopwatch()),
   );
 }
 
-/** What is begun and may have to be gone on with. */
-interface BegunReport {
+/** A created report that may need to be resumed. */
+interface ResumableReport {
   readonly reportId: string;
 
-  /**
-   * What to do to go on, as a sentence or a command; `undefined` where none can, because the
-   * service ends with this process.
-   */
+  /** How to continue, as a sentence; `undefined` for a local server, which ends too. */
   readonly resume: string | undefined;
 }
 
 /**
- * Runs what follows the birth of a report. What ends it early names the report and, where it can
- * still be had, the command that goes on with it.
+ * Runs the work on a created report. Errors name the report and, if it can be resumed, how to
+ * continue.
  */
 export async function withResumeHint<T>(
   tools: ReportTools,
-  { reportId, resume }: BegunReport,
+  { reportId, resume }: ResumableReport,
   work: () => Promise<T>,
 ): Promise<T> {
   const { signal } = tools;
   try {
     return await work();
   } catch (error) {
-    // A cancelled operation may throw anything on its way out; the reason it ended is the signal.
+    // A cancelled operation may throw any error. The reason is in the signal.
     const reason = signal.aborted ? signal.reason : error;
     if (!(reason instanceof AdreportError)) throw reason;
     if (isGone(reason)) await noteReport(tools, reportId, { status: 'expired' });
-    // It was fetched and judged: picking it up again would lead to the same rows.
+    // It was fetched and checked: picking it up again would give the same rows.
     if (reason instanceof FindingsError) await noteFetched(tools, reportId, undefined);
 
-    // Each of several reports that one signal ends has its own words to add.
+    // One signal may end several reports, and each adds its own hint.
     const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
     const hints = own.hint === undefined ? [] : [own.hint];
     if (resume !== undefined && canBeResumed(own)) {
@@ -142,8 +137,8 @@ export async function withResumeHint<T>(
 }
 
 /**
- * True if the report can still be had after an error: once it has passed, the user signs in, the
- * service accepts the call, or there is room to write.
+ * True if the report can still be downloaded later: after a temporary error, a sign-in, a refused
+ * call, or a failed write.
  */
 function canBeResumed(error: AdreportError): boolean {
   const isOutside = [SignInError, RejectedError, OutputError].some((each) => error instanceof each);

@@ -19,29 +19,26 @@ import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 
-/** What is settled of an output before its rows come. */
+/** An output before its rows arrive. */
 export interface PreparedOutput {
   readonly delivery: Delivery;
 
-  /** What the rows are checked against, where they can be. */
+  /** Absent if the request is unknown. */
   readonly expectation: Expectation | undefined;
 
-  /**
-   * Findings from before the report was asked for: on the list of campaigns, and on the report that
-   * it is compared with.
-   */
+  /** Findings on the campaign list and on the report to compare with. */
   readonly earlierFindings: readonly Remark[];
 
-  /** Whether a finding is an error (`--strict`). */
+  /** True if findings are errors (`--strict`). */
   readonly isStrict: boolean;
 
-  /** The earlier report that this one is held against. */
+  /** The earlier report to compare with. */
   readonly comparison?: Comparison | undefined;
 
-  /** What the report and its account are called, where a run has several. */
+  /** Names of the report and its account, for runs with several. */
   readonly label?: ReportLabel | undefined;
 
-  /** What was asked for, if it is known. */
+  /** The spec of the report, if it is known. */
   readonly spec?: ReportSpec | undefined;
 
   /**
@@ -51,23 +48,19 @@ export interface PreparedOutput {
   readonly beforeRename?: ((report: UnplacedReport) => Promise<Recorded>) | undefined;
 }
 
-/** A report whose file is complete and not in place yet. */
+/** A report whose file is complete but not yet in place. */
 type UnplacedReport = Omit<CompleteReport, 'path' | 'window' | 'overAt'>;
 
-/** What a report is called, and whose it is. */
 interface ReportLabel {
-  /** The name of a saved report; `null` for what flags alone describe. */
+  /** The name of a saved report; `null` for a report from flags alone. */
   readonly report: string | null;
   readonly account: string;
 
-  /** What tells it from the other reports of its run. */
+  /** Distinguishes the reports of a run. */
   readonly job: string | undefined;
 }
 
-/**
- * Settles where the rows of a report go, and what they are checked against. Throws as
- * `prepareDelivery`.
- */
+/** Prepares the output of a report and the checks of its rows. Throws as `prepareDelivery`. */
 export async function prepareOutput(
   context: Context,
   options: OutputFlags & { readonly strict?: boolean },
@@ -81,57 +74,52 @@ export async function prepareOutput(
   };
 }
 
-/** What is written, and who judges it. */
+/** Rows to write, with the verdict that checks them. */
 interface JudgedRows {
   readonly batches: RowBatches;
   readonly verdict: Verdict;
 
-  /** Absent for data that came without an id, and for several reports that are merged. */
+  /** Absent for data without an id, and for merged reports. */
   readonly reportId?: string | undefined;
 
-  /** The ids of several reports that are merged, which come with their rows. */
+  /** The ids of merged reports; filled while the rows are read. */
   readonly reportIds?: readonly string[];
 
-  /** When the report was asked for, in milliseconds since 1970. */
+  /** When the report was created, in milliseconds since 1970. */
   readonly createdMs: number;
 }
 
-/** An output that is whole. */
+/** A complete output. */
 export interface WrittenReport {
   /** `undefined` for stdout. */
   readonly file: string | undefined;
   readonly label: ReportLabel | undefined;
 
-  /**
-   * Those of the file, also if it is the old one that stays; `null` if nobody knows what is in
-   * that one.
-   */
+  /** The rows of the file, also of an old file that stays; `null` if its content is unknown. */
   readonly rowCount: number | null;
   readonly sizeBytes: number;
 
-  /** Of the file's bytes, in hexadecimal digits; absent where nobody asks for it. */
+  /** Hash of the file in hexadecimal digits; absent if it was not computed. */
   readonly sha256: string | undefined;
 
-  /** The columns that tell a row from every other one, where the request is known. */
+  /** The columns that identify a row, if the request is known. */
   readonly key: readonly string[];
 
-  /** `null` for data that came without an id, and for several reports that were merged. */
+  /** `null` for data without an id, and for merged reports. */
   readonly reportId: string | null;
 
-  /** Of the reports that were merged. */
+  /** The ids of merged reports. */
   readonly reportIds?: readonly string[] | undefined;
 
-  /** The ends of the window in its zone, as far as they are known. */
+  /** The ends of the window in its zone; `null` if unknown. */
   readonly since: string | null;
   readonly until: string | null;
-
-  /** What the report is found to be. */
   readonly judgement: Judgement;
 
-  /** What became of it in the history of its folder; absent if that has none. */
+  /** Absent if the folder has no history. */
   readonly recorded: Recorded | undefined;
 
-  /** What the card shows; absent where none is to be shown. */
+  /** The figures of the card; absent if no card is shown. */
   readonly figures: Grouping | undefined;
   readonly comparison: Comparison | undefined;
 }
@@ -139,9 +127,9 @@ export interface WrittenReport {
 type WritingContext = Pick<Context, 'console' | 'host'>;
 
 /**
- * Takes rows to their output, of one report or of several that were merged; called anew, from zero,
- * for each try. Throws `OutputError`, and `IncompleteDataError` for data that is damaged, or with
- * `--strict` not all there.
+ * Writes the rows of one report, or of several merged ones. Called again, from the start, for each
+ * download attempt. Throws `OutputError`, `IncompleteDataError` for damaged data, and with
+ * `--strict` `FindingsError`.
  */
 export async function writeReport(
   context: WritingContext,
@@ -155,18 +143,18 @@ export async function writeReport(
   const encoder = await formats[delivery.format].createEncoder(encoding);
   const figures = figuresFor(output);
   const file = delivery.target.name(reportId);
-  const begun = await delivery.target.open(reportId);
+  const draft = await delivery.target.open(reportId);
 
   try {
     const watcher = watcherOf(context, output, { verdict, figures });
-    const rows = await writeRows(batches, encoder, begun, watcher);
+    const rows = await writeRows(batches, encoder, draft, watcher);
     const { judgement, tail } = rows;
     if (output.isStrict && judgement.findings.length > 0) throw incomplete(judgement.findings);
 
-    const wholeFile = await begun.finish();
+    const wholeFile = await draft.finish();
     const recorded = await recordFile(output, { ...report, rows, figures, file, wholeFile });
-    if (recorded?.isKept) await begun.abort();
-    else await begun.place();
+    if (recorded?.isKept) await draft.abort();
+    else await draft.place();
 
     if (delivery.opensFile && file !== undefined) openFile(context, file);
     const window = expectation ? describeWindow(expectation.window) : tail.summary;
@@ -188,12 +176,12 @@ export async function writeReport(
       comparison,
     };
   } catch (error) {
-    await begun.abort();
+    await draft.abort();
     throw error;
   }
 }
 
-/** What a file tells of the report that it holds. */
+/** The origin of the data, as stored in the file. */
 function provenanceOf(
   { host }: WritingContext,
   { spec, expectation }: PreparedOutput,
@@ -201,7 +189,7 @@ function provenanceOf(
 ): Provenance {
   return {
     request: spec?.request ?? null,
-    // Nobody chose the account of a local server.
+    // The user did not choose the account of a local server.
     account: spec?.service === 'local' ? undefined : spec?.account,
     filters: filtersInWords(spec?.request.filters ?? {}),
     key: keyFor(expectation),
@@ -215,21 +203,20 @@ function keyFor(expectation: Expectation | undefined): readonly string[] {
   return expectation ? keyOf(expectation.breakdowns) : [];
 }
 
-/** What adds the rows up: by their time for a card alone, as more is not asked for elsewhere. */
+/** The sums of the rows: by time if a card is shown, otherwise only totals. */
 function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | undefined {
   if (delivery.showsCard) return new Grouping('time');
   return beforeRename || delivery.saysTotals ? new Grouping() : undefined;
 }
 
-/** Who sees the rows on their way. */
 interface RowObservers {
   readonly verdict: Verdict;
   readonly figures: Grouping | undefined;
 }
 
 /**
- * Judges and adds up the rows on their way. The judgement has the findings from before it too, and
- * no secrets, which the service may repeat.
+ * Checks and adds up rows while they are written. The judgement includes earlier findings, and has
+ * secrets removed, which the service may repeat.
  */
 function watcherOf(
   { console: { redact } }: WritingContext,
@@ -256,7 +243,7 @@ function watcherOf(
   };
 }
 
-/** A report whose last row is written. */
+/** A report with all rows written. */
 interface FinishedReport extends Pick<JudgedRows, 'reportId' | 'createdMs'> {
   readonly rows: WrittenRows;
   readonly figures: Grouping | undefined;
@@ -266,12 +253,12 @@ interface FinishedReport extends Pick<JudgedRows, 'reportId' | 'createdMs'> {
   readonly wholeFile: CompleteFile | undefined;
 }
 
-/** Records a file in the history of its folder, if that has one. */
+/** Records a file in the history of its folder, if it has one. */
 async function recordFile(
   { beforeRename, expectation }: PreparedOutput,
   { rows, figures, file, wholeFile, reportId, createdMs }: FinishedReport,
 ): Promise<Recorded | undefined> {
-  // What goes to a stream is no file that could be found again.
+  // Streams are not recorded.
   const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
   if (!beforeRename || !figures || !isFile) return undefined;
   return beforeRename({
@@ -285,11 +272,11 @@ async function recordFile(
   });
 }
 
-/** The exact sum of each metric, by the metric's own name. */
+/** The exact sum of each metric, by metric name. */
 function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
   const all = sums.totals();
   const totals: Record<string, string> = {};
-  // A report without rows has nothing of each metric.
+  // A report without rows has a sum of 0 for each metric.
   for (const { metric, type, hidden } of columns) {
     if (metric !== undefined && !hidden) totals[metric] = type === 'money' ? '0.00' : '0';
   }
@@ -304,6 +291,6 @@ function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
 
 function incomplete(findings: readonly Remark[]): FindingsError {
   return new FindingsError(findings, {
-    hint: 'Run the command again later: it creates a new report. Without --strict this is a warning.',
+    hint: 'Run the command again later to create a new report. Without --strict this is a warning.',
   });
 }

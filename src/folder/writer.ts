@@ -189,7 +189,8 @@ export class HistoryWriter {
     const ofBytes = entries.findLast(({ line }) => line.sha256 === sha256)?.line;
     const note = `${printable(name)} is kept, because the new report has no rows`;
     if (!ofBytes) {
-      const fix = 'The history has no download with this content: restore the file, or use --refetch.';
+      const fix =
+        'The history has no download with this content: restore the file, or use --refetch.';
       const kept = { rows: null, bytes: bytesOnDisk, sha256 };
       return { isKept: true, kept, notes: [`${note}. ${fix}`], warnings: [] };
     }

@@ -226,7 +226,7 @@ describe('--compare', () => {
     expect(files['2026-11-19.html']).not.toContain('is not over');
     expect(files['2026-11-20.html']).toContain('compared with 19 November 2026');
     expect(files['2026-11-20.html']).toContain(
-      'The period is not over: 19 November 2026 counts until 13:00 too.',
+      'The period is not over, so 19 November 2026 is also counted only until 13:00.',
     );
   });
 
@@ -272,7 +272,7 @@ describe('--compare', () => {
     expectRefusal(
       await runCli(`${oneWeek} --compare previous --format csv`),
       2,
-      'which csv has no place for',
+      '--compare does not work with csv',
     );
   });
 });

@@ -42,7 +42,7 @@ describe('a report that fails', () => {
 
     // What failed twice today begins with parts.
     const again = await run(october);
-    expect(again.stderr).toContain('This report failed before: it is ordered in 5 weeks.');
+    expect(again.stderr).toContain('This report failed before; ordering it in 5 weeks.');
     expect(orders()).toBe(22);
   });
 

@@ -150,7 +150,7 @@ test.each([
 
     expect(second).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('does not have report r1 any more'),
+      stderr: expect.stringContaining('no longer has report r1'),
     });
     expect(creates).toBe(2);
 

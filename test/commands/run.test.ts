@@ -87,7 +87,7 @@ describe('run against a service', () => {
     const fourth = await run(`${byDay} --wait-timeout 5s`);
 
     expectRefusal(second, 7, `Picking up report ${id}`);
-    expectRefusal(third, 7, new RegExp(`Report ${id}, .* is left: two runs waited for it in vain`));
+    expectRefusal(third, 7, new RegExp(`Report ${id}, .* timed out twice`));
     expect(calls('buyer')).toBe(2);
     const listed = JSON.parse((await run('report list --json')).stdout);
     expect(listed).toMatchObject([{ timeouts: 2 }, { id, timeouts: 2 }]);
@@ -199,7 +199,7 @@ describe('a report of many days that does not come', () => {
     { how: 'is too slow', options: { manual: true }, exitCode: 7 },
   ])('$how: how to cut it is said', async ({ options, exitCode }) => {
     const { run } = await serveForTest(options);
-    const hint = 'A shorter report may come through: the same command with ';
+    const hint = 'Shorter reports may succeed: repeat the command with ';
 
     const daily = await run(`${year} --by DAILY -o y.csv`);
     expect(daily.exitCode).toBe(exitCode);
@@ -211,7 +211,7 @@ describe('a report of many days that does not come', () => {
       const line = `${year.replace('2025', period)} --fresh`;
       const total = await run(line, { platform: 'linux' });
       expect(total.exitCode).toBe(exitCode);
-      const flags = /the same command with (.*)\.\n/.exec(total.stderr)?.[1];
+      const flags = /repeat the command with (.*)\.\n/.exec(total.stderr)?.[1];
       expect(flags).toBe(`--split ${unit} -o '{date}.csv'`);
       const pasted = `${line} --split ${unit} -o {date}.csv --dry-run`;
       expect(await run(pasted)).toMatchObject({ exitCode: 0 });

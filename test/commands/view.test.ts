@@ -550,7 +550,7 @@ describe('the closing card', () => {
 
     const whole = await runCli(`${run} -o week.csv`, { tty: true });
 
-    expect(stderr).toMatch(/Together 7 files: \d+ rows/);
+    expect(stderr).toMatch(/Total: 7 files, \d+ rows/);
     expect(stderr.endsWith(cardOf(whole.stderr))).toBe(true);
     expect(stderr.split('by day')).toHaveLength(2);
   });
