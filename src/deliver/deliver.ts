@@ -24,58 +24,58 @@ import { nearest } from '../text/nearest.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { pageExtras } from './page-extras.ts';
 
-/** Where a report goes and in what form: decided and checked before anything is asked for. */
+/** The destination and format of a report, decided and checked before anything is requested. */
 export interface Delivery {
   readonly format: FormatName;
   readonly target: Target;
 
-  /** What the encoder is told of the columns and of the looks. */
+  /** Options of the encoder. */
   readonly encoding: EncodeOptions;
 
-  /** Whether the figures of what was written are shown to a person. */
+  /** True if a card with the figures is shown to the user. */
   readonly showsCard: boolean;
 
-  /** Whether the totals of a file are said where no card is shown. */
-  readonly saysTotals: boolean;
+  /** True if the totals are printed when there is no card. */
+  readonly printsTotals: boolean;
 
-  /** Whether the file is opened once it is whole (`--open`). */
+  /** True if the file is opened once it is complete (`--open`). */
   readonly opensFile: boolean;
 }
 
-/** What `-o` names. */
+/** The target named by `-o`. */
 export interface Target {
-  /** The file as the user names it; `undefined` for stdout. */
+  /** The file name as given by the user; `undefined` for stdout. */
   name(reportId?: string): string | undefined;
 
-  /** Begins the output, anew for each try of a download. Throws `OutputError`. */
-  open(reportId?: string): Promise<BegunOutput>;
+  /** Starts the output, once per download attempt. Throws `OutputError`. */
+  open(reportId?: string): Promise<StartedOutput>;
 }
 
-/** An output that has begun. Its calls throw `OutputError`. */
-interface BegunOutput extends Sink {
-  /** Ends it once all is written; gives nothing for stdout. */
+/** An output being written. Its calls throw `OutputError`. */
+interface StartedOutput extends Sink {
+  /** Completes the output; returns nothing for stdout. */
   finish(): Promise<CompleteFile | undefined>;
 
-  /** Puts the finished file into its place. */
+  /** Moves the finished file into place. */
   place(): Promise<void>;
 
-  /** Takes back what was written, as far as it is not in its place. */
+  /** Discards what was written, unless it is already in place. */
   abort(): Promise<void>;
 }
 
-/** What a delivery is told of the report that it is for. */
+/** The report to deliver. */
 interface DeliveredReport {
   readonly names: NameValues;
 
-  /** The columns that the request leads to, where it is known. */
+  /** The requested columns, if the request is known. */
   readonly columns?: readonly Column[];
 }
 
 type Streams = Pick<Context, 'console' | 'host'>;
 
 /**
- * The delivery that the output flags describe. Throws `UsageError` for flags that do not fit, and
- * `OutputError` for a target that cannot be written.
+ * Creates the delivery for the output flags. Throws `UsageError` for flags that do not go together,
+ * and `OutputError` for a target that cannot be written.
  */
 export async function prepareDelivery(
   context: Pick<Context, 'console' | 'host' | 'flags'>,
@@ -85,9 +85,9 @@ export async function prepareDelivery(
   const format = chooseFormat(context, options);
   if (options.open && goesToStdout(options)) {
     const hint = 'Add -o, for example -o report.html.';
-    throw new UsageError('--open shows a file, and the output goes to stdout.', { hint });
+    throw new UsageError('--open needs a file, but the output goes to stdout.', { hint });
   }
-  if (formats[format].isServiceDocument) refuseComputed(columns ?? [], format);
+  if (formats[format].isServiceDocument) expectServiceColumns(columns ?? [], format);
 
   const encoding: EncodeOptions = {
     columns,
@@ -104,19 +104,22 @@ export async function prepareDelivery(
     target: await openTarget(context, options, { names, hashes: needsHash(context, options) }),
     encoding,
     showsCard: showsCard(context, options),
-    saysTotals: !goesToStdout(options) && !context.flags.json && !context.console.isQuiet,
+    printsTotals: !goesToStdout(options) && !context.flags.json && !context.console.isQuiet,
     opensFile: options.open === true,
   };
 }
 
-/** Throws `UsageError` for a column that no service sends. */
-function refuseComputed(columns: readonly Column[], format: FormatName): void {
+/** Throws `UsageError` for a column that only adreport computes. */
+function expectServiceColumns(columns: readonly Column[], format: FormatName): void {
   for (const { field, metric, breakdown } of columns) {
     if (metric !== undefined || breakdown !== undefined) continue;
-    throw new UsageError(`${field} is computed here, and ${format} holds what the service sends.`, {
-      about: { flag: '--metrics' },
-      hint: `Leave ${field} out of --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
-    });
+    throw new UsageError(
+      `${field} is computed by adreport; ${format} contains only the service's own data.`,
+      {
+        about: { flag: '--metrics' },
+        hint: `Remove ${field} from --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
+      },
+    );
   }
 }
 
@@ -125,8 +128,8 @@ function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
 }
 
 /**
- * As told, else by the file's ending, else JSON on stdout with `--json`, a table on a terminal, and
- * CSV in a pipe. Throws `UsageError`.
+ * The format given by flag or file extension, otherwise JSON on stdout with `--json`, a table on a
+ * terminal, and CSV in a pipe. Throws `UsageError`.
  */
 export function chooseFormat(
   { console, host, flags: { json } }: Pick<Context, 'console' | 'host' | 'flags'>,
@@ -137,41 +140,47 @@ export function chooseFormat(
 
   const isOnTerminal = goesToStdout(options) && console.out.isTerminal;
   const format =
-    options.format ?? formatOfFile(output) ?? usualFormat(output, isOnTerminal, host.platform);
+    options.format ?? formatOfFile(output) ?? defaultFormat(output, isOnTerminal, host.platform);
 
   if (formats[format].isBinary && isOnTerminal) {
-    const hint = `Write it to a file: -o report.${format}, or > report.${format}.`;
-    throw new UsageError(`${format} is no text: a terminal cannot show it.`, { hint });
+    const hint = `Write it to a file: -o report.${format} or > report.${format}.`;
+    throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
+      hint,
+    });
   }
   return format;
 }
 
 /**
- * The format where neither a flag nor an ending names one. Throws `UsageError` for an ending that
- * means none.
+ * The default format if neither a flag nor an extension names one. Throws `UsageError` for an
+ * unknown extension.
  */
-function usualFormat(output: string, isOnTerminal: boolean, platform: NodeJS.Platform): FormatName {
+function defaultFormat(
+  output: string,
+  isOnTerminal: boolean,
+  platform: NodeJS.Platform,
+): FormatName {
   if (isOnTerminal) return 'table';
   const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
   if (ending === undefined) return 'csv';
 
-  const near = nearestEnding(ending);
+  const near = nearestExtension(ending);
   if (near !== undefined) {
     const file = output.slice(0, -ending.length) + near;
-    throw new UsageError(`-o ${output}: no format ends in ${ending}.`, {
+    throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
       about: { flag: '--output' },
       hint: `Use: -o ${shellWord(file, platform)}`,
     });
   }
-  const hint = `Say which with --format. Known are ${formatNames.join(', ')}.`;
-  throw new UsageError(`-o ${output}: no format ends in ${ending}.`, {
+  const hint = `Choose a format with --format: ${formatNames.join(', ')}.`;
+  throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
     hint,
     about: { flag: '--output' },
   });
 }
 
-/** Endings of other programs, and the nearest one that is written here. */
-const endingsOfOthers: Readonly<Record<string, string>> = {
+/** Extensions of other formats, and the closest one that adreport writes. */
+const otherExtensions: Readonly<Record<string, string>> = {
   '.xls': '.xlsx',
   '.xlsm': '.xlsx',
   '.ods': '.xlsx',
@@ -180,9 +189,9 @@ const endingsOfOthers: Readonly<Record<string, string>> = {
   '.pq': '.parquet',
 };
 
-function nearestEnding(ending: string): string | undefined {
+function nearestExtension(ending: string): string | undefined {
   const lower = ending.toLowerCase();
-  if (Object.hasOwn(endingsOfOthers, lower)) return endingsOfOthers[lower];
+  if (Object.hasOwn(otherExtensions, lower)) return otherExtensions[lower];
   const name = nearest(
     lower.slice(1),
     formatNames.filter((each) => each !== 'table'),
@@ -191,8 +200,8 @@ function nearestEnding(ending: string): string | undefined {
 }
 
 /**
- * Chooses the format, and says which flags of CSV it has no use for. Throws `UsageError` for flags
- * that do not fit, and where the format needs a browser or a logo that is not there.
+ * Chooses the format and notes CSV flags that have no effect in it. Throws `UsageError` for flags
+ * that do not go together, and if a required browser or logo is missing.
  */
 export function checkFormat(
   context: Pick<Context, 'console' | 'host' | 'flags'>,
@@ -206,21 +215,21 @@ export function checkFormat(
   const format = chooseFormat(context, options);
   const uselessFlags: string[] = [];
 
-  for (const flag of flagsWithoutUse(options, format)) {
-    if (flag.needsItsFormats) throw hasNoPlaceFor(flag, format);
+  for (const flag of ineffectiveFlags(options, format)) {
+    if (flag.needsItsFormats) throw unsupportedFlag(flag, format);
     uselessFlags.push(longNameOf(flag));
   }
   if (uselessFlags.length > 0) {
-    const are = uselessFlags.length > 1 ? 'are for CSV, and change' : 'is for CSV, and changes';
-    context.console.note(`Note: ${uselessFlags.join(', ')} ${are} nothing in ${format}.`);
+    const are = uselessFlags.length > 1 ? 'apply to CSV and have' : 'applies to CSV and has';
+    context.console.note(`Note: ${uselessFlags.join(', ')} ${are} no effect in ${format}.`);
   }
 
   pageExtras(context, options, format);
   return format;
 }
 
-/** The flags that were given although they change other formats only. */
-function flagsWithoutUse(options: OutputFlags, format: FormatName): Flag[] {
+/** Flags that were given but only affect other formats. */
+function ineffectiveFlags(options: OutputFlags, format: FormatName): Flag[] {
   const values: Readonly<Record<string, unknown>> = options;
   const useless: Flag[] = [];
 
@@ -232,20 +241,18 @@ function flagsWithoutUse(options: OutputFlags, format: FormatName): Flag[] {
   return useless;
 }
 
-function hasNoPlaceFor(flag: Flag, format: FormatName): UsageError {
+function unsupportedFlag(flag: Flag, format: FormatName): UsageError {
   const name = longNameOf(flag);
   return new UsageError(
-    `${name} stands in ${listWords(flag.formats ?? [])}, and not in ${format}.`,
+    `${name} works with ${listWords(flag.formats ?? [])}, not with ${format}.`,
     {
       about: { flag: name },
-      hint: `Leave ${name} out, or write a page: -o report.html`,
+      hint: `Omit ${name}, or write a page: -o report.html`,
     },
   );
 }
 
-/**
- * The dialect that the flags describe; a terminal shows no control character. Throws `UsageError`.
- */
+/** The dialect for the flags; control characters are hidden on a terminal. Throws `UsageError`. */
 export function csvDialect(
   { console }: Pick<Context, 'console'>,
   options: OutputFlags,
@@ -253,10 +260,7 @@ export function csvDialect(
   return { ...csvDialectOf(options), shown: console.out.isTerminal && goesToStdout(options) };
 }
 
-/**
- * How a table is to look: as the terminal can show it; in a pipe as wide as `COLUMNS` says, in a
- * file as wide as it is.
- */
+/** The table layout: as wide as the terminal, as `COLUMNS` in a pipe, or as needed in a file. */
 export function tableLook(
   { console, host }: Streams,
   options: { readonly output?: string } = {},
@@ -267,10 +271,7 @@ export function tableLook(
   return { width: hasWidth ? width : undefined, style, unicode: showsUnicode };
 }
 
-/**
- * Whether a card with the figures of what was written is to be shown: to a person at a terminal, of
- * a file.
- */
+/** True if a card with the figures is shown: for a file, to a user at a terminal. */
 export function showsCard(
   { console, flags: { json, progress } }: Pick<Context, 'console' | 'flags'>,
   options: OutputFlags,
@@ -279,21 +280,21 @@ export function showsCard(
   return progress === 'auto' || progress === 'bar';
 }
 
-/** True if the hash of the file is used, by `--json` or the history of its folder. */
+/** True if the hash of the file is needed for `--json` or the history of its folder. */
 function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: OutputFlags): boolean {
   return flags.json === true || hasTimePlaceholder(output);
 }
 
 interface TargetOptions {
-  /** What the placeholders of `-o` stand for. */
+  /** Values for the placeholders of `-o`. */
   readonly names: NameValues;
 
-  /** Whether the hash of the file is computed. */
+  /** True if the hash of the file is computed. */
   readonly hashes?: boolean;
 }
 
 /**
- * The target that `-o` names. Throws `UsageError`, and `OutputError` for a file that cannot be
+ * The target named by `-o`. Throws `UsageError`, and `OutputError` for a file that cannot be
  * written or that `--no-clobber` keeps.
  */
 export async function openTarget(
@@ -321,12 +322,11 @@ export async function openTarget(
 }
 
 /**
- * What was written to stdout cannot be taken back: a download that starts again must bring the same
- * bytes.
+ * A target for stdout, which cannot be rewound: a restarted download must return the same bytes.
  */
 function stdoutTarget(console: Sink): Target {
   const sink = new ReplaySink(console);
-  const output: BegunOutput = {
+  const output: StartedOutput = {
     write: (bytes) => sink.write(bytes),
     async finish() {
       sink.finish();
@@ -344,29 +344,29 @@ function stdoutTarget(console: Sink): Target {
   };
 }
 
-/** A program that shows a file, with what stands before the file's path on its command line. */
+/** A program that opens files, with the arguments that precede the path. */
 interface Opener {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** The program that `BROWSER` names, else the one that the system has for a file of any kind. */
+/** The program named by `BROWSER`, otherwise the system's default opener. */
 export function openerOn(platform: NodeJS.Platform, browser: string | undefined): Opener {
   if (browser) return { command: browser, args: [] };
   if (platform === 'darwin') return { command: 'open', args: [] };
-  // Not `cmd /c start`: it would run what stands behind an `&` in the name of a file.
+  // Not `cmd /c start`, which would run anything after an `&` in a file name.
   if (platform === 'win32')
     return { command: 'rundll32.exe', args: ['url.dll,FileProtocolHandler'] };
   return { command: 'xdg-open', args: [] };
 }
 
-/** Shows a file to the user, and does not wait until it is closed again. */
+/** Opens a file without waiting for it to be closed. */
 export function openFile({ host, console }: Pick<Context, 'host' | 'console'>, file: string): void {
   const { command, args } = openerOn(host.platform, host.env.BROWSER);
   const child = spawn(command, [...args, resolve(host.cwd, file)], {
     detached: true,
     stdio: 'ignore',
   });
-  child.on('error', () => console.warn(`${file} could not be opened: there is no ${command}.`));
+  child.on('error', () => console.warn(`Cannot open ${file}: ${command} was not found.`));
   child.unref();
 }

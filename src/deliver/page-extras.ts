@@ -9,16 +9,13 @@ import { printPage } from '../present/pdf/print-page.ts';
 import { printable } from '../text/printable.ts';
 import { readSmallFile } from '../text/small-file.ts';
 
-/** A page is mailed: its logo is to be a small part of it. */
-const logoKilobytesAtMost = 200;
+/** Pages are mailed, so a logo should add little to their size. */
+const maxLogoKilobytes = 200;
 
-/** What a page has beside the report, and what prints it. */
+/** Options for pages, and the printer for PDFs. */
 type PageExtras = Pick<EncodeOptions, 'remark' | 'logo' | 'printer'>;
 
-/**
- * Reads the logo and finds the browser that an output needs. Throws `UsageError` where either is
- * not there.
- */
+/** Reads the logo and finds the browser for an output. Throws `UsageError` if either is missing. */
 export function pageExtras(
   { host }: Pick<Context, 'host'>,
   { logo, note }: OutputFlags,
@@ -37,8 +34,8 @@ function printerOn({ env, cwd, platform, signal }: Context['host']): PagePrinter
 }
 
 /**
- * A picture as a `data:` URI. Throws `UsageError` for a file that cannot be read, is too large, or
- * no PNG or SVG.
+ * A picture as a `data:` URI. Throws `UsageError` if the file cannot be read, is too large, or is
+ * not a PNG or SVG.
  */
 function readLogo(file: string, cwd: string): string {
   const path = resolve(cwd, file);
@@ -46,19 +43,19 @@ function readLogo(file: string, cwd: string): string {
   const mediaType = mediaTypeOf(bytes);
   if (mediaType !== undefined) return `data:${mediaType};base64,${bytes.toString('base64')}`;
 
-  throw new UsageError(`--logo ${printable(file)}: this is neither a PNG nor an SVG picture.`, {
+  throw new UsageError(`--logo ${printable(file)}: the file is neither a PNG nor an SVG picture.`, {
     about: { flag: '--logo' },
-    hint: 'Its first bytes decide, and not its name.',
+    hint: 'The content of the file counts, not its name.',
   });
 }
 
 function readPicture(path: string, file: string): Buffer {
   try {
-    return readSmallFile(path, 1024 * logoKilobytesAtMost);
+    return readSmallFile(path, 1024 * maxLogoKilobytes);
   } catch (error) {
     throw new UsageError(`--logo ${printable(file)}: ${(error as Error).message}.`, {
       about: { flag: '--logo' },
-      hint: `Give a PNG or an SVG of at most ${logoKilobytesAtMost} KB.`,
+      hint: `Use a PNG or SVG file of at most ${maxLogoKilobytes} KB.`,
     });
   }
 }
@@ -66,9 +63,9 @@ function readPicture(path: string, file: string): Buffer {
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /**
- * An SVG element, below an XML declaration, comments and a document type, each where it is. A
- * comment ends at its first `-->`, so that there is one way to read a text, and comments without an
- * end take no time.
+ * Matches an SVG element preceded by an optional XML declaration, comments and a document type. A
+ * comment ends at its first `-->`, which keeps the match unambiguous and fast for unterminated
+ * comments.
  */
 const svgBeginning =
   /^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*|<!DOCTYPE[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<svg[\s>]/i;

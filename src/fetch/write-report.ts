@@ -172,7 +172,7 @@ export async function writeReport(
       until: window?.until ?? null,
       judgement,
       recorded,
-      figures: delivery.saysTotals && !recorded?.isKept ? figures : undefined,
+      figures: delivery.printsTotals && !recorded?.isKept ? figures : undefined,
       comparison,
     };
   } catch (error) {
@@ -206,7 +206,7 @@ function keyFor(expectation: Expectation | undefined): readonly string[] {
 /** The sums of the rows: by time if a card is shown, otherwise only totals. */
 function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | undefined {
   if (delivery.showsCard) return new Grouping('time');
-  return beforeRename || delivery.saysTotals ? new Grouping() : undefined;
+  return beforeRename || delivery.printsTotals ? new Grouping() : undefined;
 }
 
 interface RowObservers {

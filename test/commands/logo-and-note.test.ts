@@ -87,14 +87,14 @@ describe('--note', () => {
 });
 
 test.each([
-  { flags: '--note Hello -o r.csv', says: '--note stands in html, pdf and xlsx, and not in csv.' },
-  { flags: '--note Hello -o r.parquet', says: 'not in parquet' },
+  { flags: '--note Hello -o r.csv', says: '--note works with html, pdf and xlsx, not with csv.' },
+  { flags: '--note Hello -o r.parquet', says: 'not with parquet' },
   {
     flags: '--title Hello -o r.csv',
-    says: '--title stands in html, pdf and xlsx, and not in csv.',
+    says: '--title works with html, pdf and xlsx, not with csv.',
   },
-  { flags: '--logo logo.png -o r.xlsx', says: '--logo stands in html and pdf, and not in xlsx.' },
-  { flags: '--logo logo.png', says: 'not in csv' },
+  { flags: '--logo logo.png -o r.xlsx', says: '--logo works with html and pdf, not with xlsx.' },
+  { flags: '--logo logo.png', says: 'not with csv' },
 ])('$flags: exit 2, because it would be missed', async ({ flags, says }) => {
   expectRefusal(await runCli(`${day} ${flags}`), 2, says);
 });

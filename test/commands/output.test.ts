@@ -97,7 +97,7 @@ describe('columns', () => {
       expectRefusal(
         refused,
         2,
-        `ctr is computed here, and ${format} holds what the service sends.`,
+        `ctr is computed by adreport; ${format} contains only the service's own data.`,
       );
     }
   });
@@ -311,7 +311,7 @@ describe('CSV', () => {
   test('flags that another format has no use for are told, once', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const told = (format: string, names: string) =>
-      `Note: ${names} are for CSV, and change nothing in ${format}.\n`;
+      `Note: ${names} apply to CSV and have no effect in ${format}.\n`;
     const csv = `${byHour} --excel --no-header`;
 
     expect((await run(`${csv} --format ndjson`)).stderr).toContain(

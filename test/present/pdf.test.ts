@@ -77,8 +77,12 @@ describe('the browser', () => {
   });
 });
 
-test('a terminal is refused, as for every format that is no text', async () => {
-  expectRefusal(await runCli(`${day} --local --format pdf`, { tty: true }), 2, 'pdf is no text');
+test('a terminal is refused, as for every binary format', async () => {
+  expectRefusal(
+    await runCli(`${day} --local --format pdf`, { tty: true }),
+    2,
+    'pdf is a binary format',
+  );
 });
 
 describe.skipIf(process.platform === 'win32')(
