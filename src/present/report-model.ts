@@ -17,8 +17,8 @@ import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { headlineOf } from './headline.ts';
-import { courseOfReport, type ReportCourse } from './report-course.ts';
 import { type BreakdownRanking, rankingsOf } from './report-ranking.ts';
+import { courseOfReport, type ReportCourse } from './report-trend.ts';
 
 /** What conversions a client counts, in the order in which they are shown. */
 const conversions = ['downloads', 'leads', 'landings'];

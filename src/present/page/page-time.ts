@@ -1,6 +1,6 @@
 import type { Figure } from '../../figures/figures.ts';
-import type { ReportCourse } from '../report-course.ts';
 import type { ReportModel } from '../report-model.ts';
+import type { ReportCourse } from '../report-trend.ts';
 import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 

@@ -5,7 +5,7 @@ import { type Figure, figureValue, scaleText } from '../../figures/figures.ts';
 import type { Sums } from '../../figures/grouping.ts';
 import type { TimeAxis } from '../../figures/time-axis.ts';
 import { figureWithCurrency, withCurrency } from '../figure-text.ts';
-import type { EarlierSeries, TimeSeries } from '../report-course.ts';
+import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { longestAtLine, shortNames } from '../short-names.ts';
 import { bdi, htmlText } from './page-text.ts';
 
