@@ -89,14 +89,14 @@ export class ReportSums {
   #units: readonly Unit[] | undefined;
 
   /** Time combined with another unit; `undefined` until rows have values in both. */
-  #course: Unit | undefined;
+  #trend: Unit | undefined;
 
   /** Adds the rows of a batch; `columns` are those to be shown. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
     this.#units ??= unitsOf(columns);
-    this.#course ??= this.#startCourse(batch);
+    this.#trend ??= this.#startTrend(batch);
 
-    const units = this.#course ? [...this.#units, this.#course] : this.#units;
+    const units = this.#trend ? [...this.#units, this.#trend] : this.#units;
     let valuesInAll = 0;
     let charactersInAll = 0;
     for (const unit of units) {
@@ -125,9 +125,9 @@ export class ReportSums {
       groups: unit.groups && new Grouping(unit.groups.by),
     }));
     for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.groupsOf(unit));
-    if (other.#course) {
-      this.#course ??= { ...other.#course, groups: new Grouping(other.#course.groups?.by) };
-      this.#course.groups = merged(this.#course.groups, other.#course.groups);
+    if (other.#trend) {
+      this.#trend ??= { ...other.#trend, groups: new Grouping(other.#trend.groups?.by) };
+      this.#trend.groups = merged(this.#trend.groups, other.#trend.groups);
     }
     this.total.absorb(other.total);
   }
@@ -144,8 +144,8 @@ export class ReportSums {
    * Sums by time (the first value of a key) and by the first other unit with values; `undefined` if
    * there are none.
    */
-  get course(): Grouping | undefined {
-    return this.#course?.groups;
+  get trend(): Grouping | undefined {
+    return this.#trend?.groups;
   }
 
   /** The sums in this report of another report's group; `undefined` if it does not exist here. */
@@ -162,7 +162,7 @@ export class ReportSums {
     return unit?.groups;
   }
 
-  #startCourse(batch: RowBatch): Unit | undefined {
+  #startTrend(batch: RowBatch): Unit | undefined {
     const filled = (this.#units ?? []).filter(({ fields }) => {
       return fields.some((field) => hasAnyValue(batch, field));
     });

@@ -245,8 +245,8 @@ function dataOf(tables: readonly PageTable[]): string[] {
  * The sums in the table of a report that has too many rows for a page: by time and breakdown, or
  * the first grouping that fits.
  */
-function sumsToShow({ course, units, total }: ReportSums): Grouping {
-  const groupings = [course, ...units.map(({ groups }) => groups)];
+function sumsToShow({ trend, units, total }: ReportSums): Grouping {
+  const groupings = [trend, ...units.map(({ groups }) => groups)];
   return groupings.find((grouping) => grouping && grouping.size <= maxRows) ?? total;
 }
 

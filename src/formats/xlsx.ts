@@ -11,7 +11,7 @@ import {
   buttonWidth,
   headerRowXml,
   lettersOf,
-  longestText,
+  maxTextLength,
   openingParts,
   rowXml,
   type SheetCell,
@@ -195,23 +195,23 @@ function writeRows(sheet: ZipEntry, rows: readonly SheetRow[], rowsBefore: numbe
 }
 
 /** Maximum length of a header cell. */
-const longestHeading = 255;
+const maxHeadingLength = 255;
 
 /** Column headings as a table requires them: not empty, and unique in any case. */
 function headingsOf(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
-    const label = column.label.slice(0, longestHeading);
+    const label = column.label.slice(0, maxHeadingLength);
     const number = ` (column ${i + 1})`;
     const isFree = label.trim() !== '' && !taken.has(label.toLowerCase());
-    const heading = isFree ? label : label.slice(0, longestHeading - number.length) + number;
+    const heading = isFree ? label : label.slice(0, maxHeadingLength - number.length) + number;
     taken.add(heading.toLowerCase());
     return heading;
   });
 }
 
 /** The serial number of 1970-01-01, and that of the first day on which all spreadsheets agree. */
-const serialOf1970 = 25_569;
+const epochSerial = 25_569;
 const firstSerial = 61;
 
 /** Conversions to days since 1970 in the report's wall time, with fractions. */
@@ -223,7 +223,7 @@ const wallDays = {
 
 /** An instant in milliseconds since 1970 as a UTC date-time cell. */
 function instantCell(ms: number): SheetCell {
-  return { style: 'instant', content: ms / 86_400_000 + serialOf1970 };
+  return { style: 'instant', content: ms / 86_400_000 + epochSerial };
 }
 
 /** The cells of a row by column; `undefined` for an empty cell. */
@@ -266,10 +266,10 @@ function cellOf(
 
   const text = keyText(value) ?? '';
   if (type === 'date' || type === 'hour' || type === 'wallTime') {
-    const serial = (wallDays[type](text) ?? Number.NaN) + serialOf1970;
+    const serial = (wallDays[type](text) ?? Number.NaN) + epochSerial;
     if (serial >= firstSerial) return { style: type, content: serial };
   }
-  if (text.length <= longestText) {
+  if (text.length <= maxTextLength) {
     return { style: text.includes('\n') ? 'lines' : 'plain', content: text };
   }
 

@@ -3,20 +3,20 @@ import { type Figure, figureText, figureValue } from '../figures/figures.ts';
 import type { Sums } from '../figures/grouping.ts';
 import { roundedText } from '../figures/numbers.ts';
 
-/** A figure for readers: money with its sign and two decimals, `–` where there is none. */
+/** A figure for readers: money with currency sign and two decimals, `–` if there is no value. */
 export function figureWithCurrency(figure: Figure, sums: Sums): string {
   const sum = figure.type === 'money' && !figure.derived ? sums.get(figure.field) : undefined;
   const text = sum === undefined ? figureText(figure, sums) : roundedText(String(sum));
   return text === null ? '–' : withCurrency(figure, text);
 }
 
-/** An amount of money with the sign of its currency; any other number as it is. */
+/** Adds the currency sign to an amount of money; other numbers are unchanged. */
 export function withCurrency({ field, type }: Figure, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
 }
 
-/** A part of a whole by a figure, 0 to 1; `undefined` for a rate, or what is no part. */
+/** Share of a whole by a figure, 0 to 1; `undefined` for rates, and if it cannot be computed. */
 export function shareOf(figure: Figure, part: Sums, whole: Sums): number | undefined {
   if (figure.derived) return undefined;
   const value = figureValue(figure, part) ?? 0;

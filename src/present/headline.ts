@@ -4,47 +4,50 @@ import { nameOfGroup } from '../figures/group-name.ts';
 import type { DateUnit, Group, Sums } from '../figures/grouping.ts';
 import { decimalOf, hourText } from '../figures/numbers.ts';
 import { byFigure } from '../figures/ranked-groups.ts';
-import type { ReportSums, Unit } from '../figures/report-sums.ts';
+import { type ReportSums, rowNoun, type Unit } from '../figures/report-sums.ts';
 import { shorten } from '../text/cell-width.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
-import { longestInTable } from './short-names.ts';
+import { maxTableName } from './short-names.ts';
 import { timeTexts } from './time-texts.ts';
 
-/** What a headline is made from. */
+/** The data for a headline. */
 export interface HeadlineParts {
   readonly sums: ReportSums;
 
-  /** The figure that leads the report. */
+  /** The leading figure of the report. */
   readonly lead: Figure | undefined;
 
   readonly comparison: Comparison | undefined;
 
-  /** What the dates of the report stand for. */
+  /** The unit that the report's dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** How much one group has moved a figure of the whole report. */
-interface Move {
+/** The contribution of one group to the change of a figure. */
+interface Contribution {
   readonly unit: Unit;
 
   readonly group: Pick<Group, 'key'>;
 
-  /** What it brought in this report, and in the earlier one; absent where it is not there. */
+  /**
+   * The group's figure in this report and in the earlier one; `undefined` if it does not occur
+   * there.
+   */
   readonly now: Decimal | undefined;
   readonly before: Decimal | undefined;
 
   readonly difference: Decimal;
 }
 
-const none = new Decimal(0n, 0);
+const zero = new Decimal(0n, 0);
 const ten = new Decimal(10n, 0);
 const hundred = new Decimal(100n, 0);
 
 /**
- * The report in a sentence, made of exact sums: revenue, its change, and the group that moved it
- * most; of a report by time alone the time that brought most. `undefined` where it would say
- * little: without revenue, or without a change.
+ * Sums up the report in a sentence, from exact sums: revenue, its change, and the group that
+ * contributed most. A report by time alone names the best time instead. `undefined` without revenue
+ * or without a change.
  */
 export function headlineOf({
   sums,
@@ -65,8 +68,10 @@ export function headlineOf({
 
   const verb = difference.sign > 0 ? 'rose' : 'fell';
   const change = `Revenue ${verb} ${percent} to ${amountText(field, now)}`;
-  const move = greatestMove(sums, comparison, { field, sign: difference.sign });
-  const clause = move ? clauseOf(move, field) : clauseOfTime(sums, lead, dateUnit);
+  const contribution = largestContribution(sums, comparison, { field, sign: difference.sign });
+  const clause = contribution
+    ? contributionClause(contribution, field)
+    : bestTimeClause(sums, lead, dateUnit);
   return clause === undefined ? `${change}.` : `${change}; ${clause}.`;
 }
 
@@ -79,73 +84,79 @@ function sumOf(field: string, sums: Sums | undefined): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-/** Which way the sum of a metric has gone. */
+/** The direction in which a metric has changed. */
 interface Direction {
   readonly field: string;
   readonly sign: number;
 }
 
 /**
- * What moved a sum most in the direction that it went, by the first breakdown that has more than
- * one group.
+ * The group that contributed most to a change, from the first breakdown with more than one group.
  */
-function greatestMove(
+function largestContribution(
   sums: ReportSums,
   comparison: Comparison,
   direction: Direction,
-): Move | undefined {
+): Contribution | undefined {
   for (const unit of sums.units) {
     if (unit.isTime) continue;
-    const moves = movesOf(unit, comparison, direction.field);
-    if (moves.length > 1) return greatestOf(moves, direction.sign);
+    const contributions = contributionsOf(unit, comparison, direction.field);
+    if (contributions.length > 1) return largestOf(contributions, direction.sign);
   }
   return undefined;
 }
 
-/** Every group of a unit, of either report, with what it moved. */
-function movesOf(unit: Unit, comparison: Comparison, field: string): Move[] {
+/** The contributions of all groups of a unit, from both reports. */
+function contributionsOf(unit: Unit, comparison: Comparison, field: string): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.groupsOf(unit);
   if (!groups || !earlier) return [];
 
-  const moves: Move[] = [];
-  const addMove = (group: Group): void => {
+  const contributions: Contribution[] = [];
+  const addContribution = (group: Group): void => {
     const now = sumOf(field, groups.find(group.key)?.sums);
     const before = sumOf(field, earlier.find(group.key)?.sums);
-    const difference = (now ?? none).minus(before ?? none);
-    moves.push({ unit, group, now, before, difference });
+    const difference = (now ?? zero).minus(before ?? zero);
+    contributions.push({ unit, group, now, before, difference });
   };
-  for (const group of groups) addMove(group);
+  for (const group of groups) addContribution(group);
   for (const group of earlier) {
-    if (!groups.find(group.key)) addMove(group);
+    if (!groups.find(group.key)) addContribution(group);
   }
-  return moves;
+  return contributions;
 }
 
-function greatestOf(moves: readonly Move[], sign: number): Move | undefined {
-  let greatest: Move | undefined;
-  for (const move of moves) {
-    if (move.difference.sign !== sign) continue;
-    const lead = greatest ? move.difference.minus(greatest.difference).sign : sign;
-    if (lead === sign) greatest = move;
+function largestOf(contributions: readonly Contribution[], sign: number): Contribution | undefined {
+  let largest: Contribution | undefined;
+  for (const contribution of contributions) {
+    if (contribution.difference.sign !== sign) continue;
+    const lead = largest ? contribution.difference.minus(largest.difference).sign : sign;
+    if (lead === sign) largest = contribution;
   }
-  // Rows without a value have no name to put into a sentence.
-  return greatest?.group.key.some((text) => text) ? greatest : undefined;
+  // Rows without a value have no name to use in a sentence.
+  return largest?.group.key.some((text) => text) ? largest : undefined;
 }
 
-function clauseOf({ unit, group, now, before, difference }: Move, field: string): string {
+function contributionClause(
+  { unit, group, now, before, difference }: Contribution,
+  field: string,
+): string {
   const whole = nameOfGroup(unit.fields, group).name;
-  const name = `“${nameInSentence(shorten(whole, longestInTable))}”`;
-  if (!before) return `the new ${name} brought ${amountText(field, now ?? none)}`;
-  if (!now) return `${name}, which ended, had brought ${amountText(field, before)}`;
+  const name = `“${nameInSentence(shorten(whole, maxTableName))}”`;
+  if (!before) return `the new ${name} brought in ${amountText(field, now ?? zero)}`;
+  if (!now) return `${name}, which ended, had brought in ${amountText(field, before)}`;
 
   const isMore = difference.sign > 0;
-  const size = isMore ? difference : none.minus(difference);
-  return `${name} brought ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
+  const size = isMore ? difference : zero.minus(difference);
+  return `${name} brought in ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
 }
 
-/** Which time brought most, where there are at least two. */
-function clauseOfTime({ units }: ReportSums, lead: Figure, dateUnit: DateUnit): string | undefined {
+/** Names the best time if there are at least two. */
+function bestTimeClause(
+  { units }: ReportSums,
+  lead: Figure,
+  dateUnit: DateUnit,
+): string | undefined {
   const [unit, another] = units;
   if (!unit?.isTime || another) return undefined;
 
@@ -154,14 +165,16 @@ function clauseOfTime({ units }: ReportSums, lead: Figure, dateUnit: DateUnit): 
   const time = best?.key[0];
   if (!second || !amount || !time) return undefined;
 
-  const texts = timeTexts({ cells: [hourText(time)], dateUnit: dateUnit });
+  const texts = timeTexts({ cells: [hourText(time)], dateUnit });
   const name = texts.get(hourText(time));
-  return name === undefined ? undefined : `${name} brought most, ${amountText(lead.field, amount)}`;
+  return name === undefined
+    ? undefined
+    : `the best ${rowNoun(unit, dateUnit)} was ${name} with ${amountText(lead.field, amount)}`;
 }
 
-/** A change in percent, with a decimal below ten; `undefined` where it is rounded to none. */
+/** A change in percent, with one decimal below ten; `undefined` if it rounds to zero. */
 function percentText(difference: Decimal, before: Decimal): string | undefined {
-  const size = difference.sign < 0 ? none.minus(difference) : difference;
+  const size = difference.sign < 0 ? zero.minus(difference) : difference;
   const hundredfold = size.times(hundred);
   const tenths = hundredfold.dividedBy(before, 1);
   if (tenths.sign === 0) return undefined;
@@ -171,7 +184,7 @@ function percentText(difference: Decimal, before: Decimal): string | undefined {
   return `${numberText(rounded, isSmall ? 1 : 0)}%`;
 }
 
-/** Money for a sentence: whole from 1,000 on, else with its cents. */
+/** An amount for a sentence: without cents from 1,000 on. */
 function amountText(field: string, amount: Decimal): string {
   const isSmall = amount.minus(new Decimal(1000n, 0)).sign < 0;
   return `${currencyOf(field)}${numberText(amount, isSmall ? 2 : 0)}`;

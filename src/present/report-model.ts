@@ -18,47 +18,41 @@ import type { ReportTail } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { headlineOf } from './headline.ts';
 import { type BreakdownRanking, rankingsOf } from './report-ranking.ts';
-import { courseOfReport, type ReportCourse } from './report-trend.ts';
+import { type ReportTrend, reportTrend } from './report-trend.ts';
 
-/** What conversions a client counts, in the order in which they are shown. */
+/** The metrics that count as conversions, in display order. */
 const conversions = ['downloads', 'leads', 'landings'];
 
-/** So many figures are read at a glance: two rows of four. */
-const mostShown = 8;
+/** Two rows of four cards. */
+const maxShown = 8;
 
-/** The figures of a report as people read them. */
+/** The figures of a report in display order. */
 export interface FigureChoice {
-  /**
-   * What the report is ranked by, and what its changes are of: revenue, or what leads in its place.
-   */
+  /** The figure for rankings and changes: revenue, or the one that replaces it. */
   readonly lead: Figure | undefined;
 
-  /** What is seen first, at most eight, in the order in which they are read. */
+  /** The figures shown first, at most eight. */
   readonly shown: readonly Figure[];
 
-  /** The rest of what was fetched, which stands behind “All figures”. */
+  /** The other figures, shown under “All figures”. */
   readonly others: readonly Figure[];
 }
 
 /**
- * Chooses what is seen first. Where the metrics were left to us, that is what a client reads:
- * revenue in one currency, displays, clicks, CTR, eCPM and the conversions that are not all zero;
- * else what was asked for.
- * @param figures all that the report has, in the order in which they were asked for
+ * Chooses the figures to show first. Without `--metrics` these are revenue in one currency,
+ * displays, clicks, CTR, eCPM and conversions that are not all zero; otherwise the requested ones.
+ * @param figures all figures of the report, in request order
  */
 export function chooseFigures(figures: readonly Figure[], totals: Sums): FigureChoice {
   const { leading, others } = leadingFirst(figures);
   const inOrder = [...leading, ...others];
   const shown = hasEveryMetric(figures)
-    ? figuresOfClient(inOrder, totals)
-    : inOrder.slice(0, mostShown);
+    ? defaultFigures(inOrder, totals)
+    : inOrder.slice(0, maxShown);
   return { lead: shown[0], shown, others: inOrder.filter((figure) => !shown.includes(figure)) };
 }
 
-/**
- * Whether a report has the metrics of a profile, all and no others, as one has for which none was
- * named.
- */
+/** True if a report has exactly the metrics of a profile, as it does if the user named none. */
 function hasEveryMetric(figures: readonly Figure[]): boolean {
   const sums = figures.filter(({ derived }) => !derived);
   const fields = new Set(sums.map(({ field }) => field));
@@ -71,7 +65,7 @@ function hasEveryMetric(figures: readonly Figure[]): boolean {
   });
 }
 
-function figuresOfClient(figures: readonly Figure[], totals: Sums): Figure[] {
+function defaultFigures(figures: readonly Figure[], totals: Sums): Figure[] {
   const nameOf = ({ field }: Figure): string => metricOfField(field)?.name ?? field;
   const named = (name: string): Figure | undefined => {
     return figures.find((figure) => nameOf(figure) === name);
@@ -91,15 +85,14 @@ function figuresOfClient(figures: readonly Figure[], totals: Sums): Figure[] {
 }
 
 /**
- * What gives way where there is no room, on paper and in a terminal, from what goes last to what
- * goes first: metrics by their names, and classes of other columns. What is earned is read before
- * all else, and names tell more than the third metric, because without them rows look alike. The
- * second currency goes first, then requests and eye trackings, then what can be computed from the
- * others.
+ * Columns in the order in which they are kept if space is short, on paper and in a terminal; the
+ * last ones are dropped first. Names rank above the third metric, because rows look alike without
+ * them. The second currency is dropped first, then requests and eye trackings, then rates that can
+ * be computed from other columns.
  */
-const givesWayLastToFirst = [
+const dropOrder = [
   'revenueEuro',
-  'change of a row',
+  'row change',
   'displays',
   'other names',
   'clicks',
@@ -116,51 +109,47 @@ const givesWayLastToFirst = [
   'cpcDollar',
   'ecpmDollar',
   'revenueDollar',
-  'told by another column',
-  'the same in every row',
+  'implied by another column',
+  'constant',
 ] as const;
 
-/** A class of columns that are no metrics. */
-type ColumnClass =
-  | 'change of a row'
-  | 'other names'
-  | 'told by another column'
-  | 'the same in every row';
+/** A class of columns that are not metrics. */
+type ColumnClass = 'row change' | 'other names' | 'implied by another column' | 'constant';
 
-/** How gladly a class of columns gives way: the higher the sooner. */
-export function rankOfClass(name: ColumnClass): number {
-  return givesWayLastToFirst.indexOf(name) + 1;
+/** The drop rank of a class of columns: the highest rank is dropped first. */
+export function classRank(name: ColumnClass): number {
+  return dropOrder.indexOf(name) + 1;
 }
 
 /**
- * How gladly a figure gives way: the higher the sooner; dollars stand for euros where there are
- * none.
+ * The drop rank of a figure: the highest rank is dropped first. Dollars rank like euros if there
+ * are no euros.
  */
-export function rankOfFigure({ field }: Figure, fields: readonly string[]): number {
+export function figureRank({ field }: Figure, fields: readonly string[]): number {
   const name = metricOfField(field)?.name ?? field;
   const nameInEuro = name.replace(/Dollar$/, 'Euro');
   const rankedName = fields.includes(nameInEuro) ? name : nameInEuro;
 
-  const order: readonly string[] = givesWayLastToFirst;
+  const order: readonly string[] = dropOrder;
   const rank = order.indexOf(rankedName) + 1;
-  // A metric that the list does not name is one that few look for.
+  // Metrics that are not in the list are rarely needed.
   const isMetric = metrics.some((metric) => metric.name === name);
   return rank === 0 && isMetric ? order.indexOf('requests') + 1 : rank;
 }
 
-/** A figure of the whole report, and how it has changed. */
+/** A figure of the whole report and its change. */
 export interface Total {
   readonly figure: Figure;
   readonly label: string;
 
-  /** What the figure is, in a sentence without a full stop. */
+  /** The meaning of the figure, as a sentence without a full stop. */
   readonly meaning: string;
 
-  /** Absent where nothing is compared. */
+  /** `undefined` without a comparison. */
   readonly change: Change | undefined;
 }
 
-/** The totals of a report by its figures, without rates that have no value, now or before. */
+/** The totals of a report, without rates that have no value in either report. */
 export function totalsOf(
   figures: readonly Figure[],
   now: Sums,
@@ -181,72 +170,70 @@ export function totalsOf(
   return totals;
 }
 
-/** What is compared with what, in one sentence, and what makes the two unequal. */
+/** Describes the comparison and the differences between the two windows. */
 export function comparisonSentence({ now, before, days, notes }: Comparison): string {
   const daysNow = days ? ` (${formatPlural(days.now, 'day')})` : '';
   const daysBefore = days ? ` (${formatPlural(days.before, 'day')})` : '';
   return [`Change: ${now}${daysNow} against ${before}${daysBefore}.`, ...notes].join(' ');
 }
 
-/** What a report for people is made of, once its last row has been read. */
+/** The data of a complete report, for display. */
 export interface ReportParts {
   readonly plan: ColumnPlan;
   readonly sums: ReportSums;
   readonly tail: Pick<ReportTail, 'summary' | 'rowCount'>;
   readonly options: EncodeOptions;
 
-  /** What the report is found to be; absent for one that nobody judged. */
+  /** `undefined` if the report was not checked. */
   readonly judgement?: ReportJudgement | undefined;
 }
 
-/** What a report for people shows: decided here, and drawn by a page, a sheet and a terminal. */
+/** The content of a report for readers, drawn by pages, sheets and the terminal. */
 export interface ReportModel {
   readonly title: string;
 
-  /**
-   * What is said below the title, by names: the window, the zone, what the report is restricted to.
-   */
+  /** The facts below the title, by label: window, zone, filters. */
   readonly facts: ReadonlyMap<string, string>;
 
-  /** What the sender says to the readers, line by line. */
+  /** The sender's note, by lines. */
   readonly remark: readonly string[];
 
-  /** The report in a sentence. */
+  /** The report in one sentence. */
   readonly headline: string | undefined;
 
-  /** What is compared with what. */
+  /** A sentence on the comparison. */
   readonly compared: string | undefined;
 
-  /** What is said instead of figures where there are no rows. */
+  /** The sentence shown instead of figures if there are no rows. */
   readonly empty: string | undefined;
 
-  /** What the earlier report was, where this one has no rows and is compared with one that has. */
+  /** The earlier report, if this one has no rows and that one does. */
   readonly past: ReportModel | undefined;
 
-  /** What proves that the report is not what was asked for, and what may be right, in sentences. */
+  /** Findings and notes, as sentences. */
   readonly findings: readonly string[];
   readonly notes: readonly string[];
 
   readonly figures: FigureChoice;
 
-  /** The figures that are seen first, and those behind “All figures”. */
+  /** The figures shown first, and those under “All figures”. */
   readonly totals: readonly Total[];
   readonly otherTotals: readonly Total[];
 
-  /** The report over time; absent where it has no time, or but one day, hour or month. */
-  readonly course: ReportCourse | undefined;
+  /** The report over time; `undefined` without times, or with only one day, hour or month. */
+  readonly trend: ReportTrend | undefined;
 
-  /** The greatest values of each breakdown. */
+  /** The largest values of each breakdown. */
   readonly rankings: readonly BreakdownRanking[];
 
-  /** What the dates of the report stand for. */
+  /** The unit that the report's dates represent. */
   readonly dateUnit: DateUnit;
 
-  /** What stands behind “About this report”, by names. */
+  /** The content of “About this report”, by label. */
   readonly about: ReadonlyMap<string, string>;
 }
 
-const emptySentence = 'Nothing ran in this window, or the filters leave nothing of it.';
+const emptySentence = 'Nothing ran in this window, or the filters exclude everything.';
 
 /** Decides what a report shows. */
 export function modelOfReport(parts: ReportParts): ReportModel {
@@ -255,7 +242,7 @@ export function modelOfReport(parts: ReportParts): ReportModel {
   const description = describeReport(tail.summary, sums);
   const { dateUnit } = description;
   const hasRows = tail.rowCount > 0;
-  const past = hasRows ? undefined : pastOf(parts);
+  const past = hasRows ? undefined : earlierModel(parts);
   const totals = sums.total.totals();
 
   const candidates = plan.shown.map(({ figure }) => figure);
@@ -266,27 +253,27 @@ export function modelOfReport(parts: ReportParts): ReportModel {
   const { lead } = figures;
   return {
     title: options.title ?? description.title,
-    facts: factsOf(options, description),
+    facts: reportFacts(options, description),
     remark: remark === undefined ? [] : remark.trim().split(/\r?\n/),
     headline: headlineOf({ sums, lead, comparison, dateUnit }),
     compared: comparison && comparisonSentence(comparison),
     empty: hasRows ? undefined : emptySentence,
     past,
     findings: judgement?.findings ?? [],
-    // Of a report without rows one sentence says all.
+    // For an empty report the `empty` sentence is enough.
     notes: hasRows ? (judgement?.briefNotes ?? []) : [],
     figures,
     totals: hasRows || past ? totalsOf(figures.shown, totals, comparison) : [],
     otherTotals: hasRows ? totalsOf(figures.others, totals, comparison) : [],
-    course: courseOfReport({ sums, lead, dateUnit, comparison }),
+    trend: reportTrend({ sums, lead, dateUnit, comparison }),
     rankings: rankingsOf(sums, figures.shown, comparison),
     dateUnit,
     about: provenance ? provenanceFacts(provenance) : new Map(),
   };
 }
 
-/** The model of the earlier report; `undefined` if there is none, or it has no rows. */
-function pastOf(parts: ReportParts): ReportModel | undefined {
+/** The model of the earlier report; `undefined` if there is none or it has no rows. */
+function earlierModel(parts: ReportParts): ReportModel | undefined {
   const { comparison } = parts.options;
   const rowCount = comparison?.sums.total.rowCount ?? 0;
   if (!comparison || rowCount === 0) return undefined;
@@ -300,7 +287,7 @@ function pastOf(parts: ReportParts): ReportModel | undefined {
   });
 }
 
-function factsOf(
+function reportFacts(
   { comparison, provenance }: EncodeOptions,
   { window, zone }: ReturnType<typeof describeReport>,
 ): Map<string, string> {

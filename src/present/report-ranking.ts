@@ -10,66 +10,66 @@ import { shorten } from '../text/cell-width.ts';
 import { nameInSentence, printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import { figureWithCurrency, shareOf } from './figure-text.ts';
-import { longestInTable, shortNames } from './short-names.ts';
-import { mostInTable } from './table-size.ts';
+import { maxTableName, shortNames } from './short-names.ts';
+import { maxTableRows } from './table-size.ts';
 
-/** How many values of a breakdown are ranked one by one; the others are added up. */
-const mostRanked = 10;
+/** Number of values of a breakdown that are ranked individually; the others are added up. */
+const maxRanked = 10;
 
-/** So many ended groups are named in a sentence; the others are added up. */
-const mostEndedNames = 5;
+/** Number of ended groups named in a sentence; the others are added up. */
+const maxEndedNames = 5;
 
-/** A value of a breakdown, or several together, with its figures. */
+/** A value of a breakdown, or several combined, with figures. */
 export interface RankedGroup {
   readonly name: string;
 
-  /** The name as a table and a chart show it: printable, and no longer than they have room for. */
+  /** The name for tables and charts: printable and shortened. */
   readonly shortName: string;
 
-  /** What else is known of it, of a campaign its id; empty where there is nothing. */
+  /** Additional information, such as the id of a campaign; may be empty. */
   readonly detail: string;
 
   readonly sums: Sums;
 
-  /** Its part of the whole by the figure of the ranking, 0 to 1; absent where there is none. */
+  /** Share of the whole by the ranking figure, 0 to 1; `undefined` if it cannot be computed. */
   readonly share: number | undefined;
 
-  /** What it came to in the earlier report, and its change; absent where nothing is compared. */
+  /** Sums in the earlier report, and the change; `undefined` without a comparison. */
   readonly before: Sums | undefined;
   readonly change: Change | undefined;
 }
 
-/** The values of a breakdown, the greatest first. */
+/** The values of a breakdown, largest first. */
 export interface BreakdownRanking {
   readonly unit: Unit;
 
-  /** What a value is called: `campaign`. */
+  /** The noun for a value: `campaign`. */
   readonly noun: string;
 
-  /** What the values are ranked by. */
+  /** The figure that values are ranked by. */
   readonly figure: Figure;
 
-  /** Whether there are too many values to be ranked; then there are none here. */
-  readonly isTooMany: boolean;
+  /** True if there are too many values to rank; `groups` is then empty. */
+  readonly hasTooManyValues: boolean;
 
   /** All values. */
   readonly groups: readonly RankedGroup[];
 
-  /** How many of them are ranked one by one; the rest are `others`. */
+  /** Number of values ranked individually; the rest are in `others`. */
   readonly topCount: number;
   readonly others: RankedGroup | undefined;
 
-  /** The sums of those that are not in a table on paper. */
-  readonly othersOfTable: RankedGroup | undefined;
+  /** Values that do not fit into a printed table. */
+  readonly othersBelowTable: RankedGroup | undefined;
 
-  /** What the earlier report has and this one has not. */
+  /** Values that exist only in the earlier report. */
   readonly ended: readonly RankedGroup[];
 
-  /** The same in a sentence: `Ended: Summer (€12.00 before).` */
+  /** The ended values as a sentence: `Ended: Summer (€12.00 before).` */
   readonly endedSentence: string | undefined;
 }
 
-/** Ranks the values of each breakdown by the first of some figures that is a sum. */
+/** Ranks the values of each breakdown by the first figure that is a sum. */
 export function rankingsOf(
   sums: ReportSums,
   figures: readonly Figure[],
@@ -86,17 +86,17 @@ export function rankingsOf(
   return rankings;
 }
 
-/** The units of a report; of one without rows those of the earlier report, without any group. */
+/** The units of a report. A report without rows has those of the earlier report, without groups. */
 function unitsOf(sums: ReportSums, comparison: Comparison | undefined): readonly Unit[] {
   if (sums.total.rowCount > 0 || !comparison) return sums.units;
   return comparison.sums.units.map((unit) => ({ ...unit, groups: new Grouping() }));
 }
 
-/** What the values of a breakdown are ranked by, and held against. */
+/** The basis for ranking and comparing the values of a breakdown. */
 interface RankingBasis {
   readonly figure: Figure;
 
-  /** The sums of the whole report. */
+  /** Sums of the whole report. */
   readonly totals: Sums;
 
   readonly comparison: Comparison | undefined;
@@ -106,12 +106,12 @@ function rankUnit(unit: Unit, basis: RankingBasis): BreakdownRanking {
   const { figure, comparison } = basis;
   const noun = unitNoun(unit);
   const ended = comparison ? endedOf(unit, basis, comparison) : [];
-  const endedSentence = comparison && sentenceOfEnded(unit, figure, comparison);
+  const endedSentence = comparison && endedSentenceOf(unit, figure, comparison);
   const words = { unit, noun, figure, ended, endedSentence };
   const { groups } = unit;
   if (!groups) {
-    const nothing = { topCount: 0, others: undefined, othersOfTable: undefined };
-    return { ...words, ...nothing, isTooMany: true, groups: [] };
+    const nothing = { topCount: 0, others: undefined, othersBelowTable: undefined };
+    return { ...words, ...nothing, hasTooManyValues: true, groups: [] };
   }
 
   const ranked = [...groups].filter(({ sums }) => sums.get(figure.field) !== undefined);
@@ -130,23 +130,23 @@ function rankUnit(unit: Unit, basis: RankingBasis): BreakdownRanking {
     const rest = ranked.slice(count);
     return rest.length > 0 ? othersOf(rest, groups, unit, basis) : undefined;
   };
-  const topCount = countBefore(ranked.length, mostRanked);
+  const topCount = countBefore(ranked.length, maxRanked);
   return {
     ...words,
-    isTooMany: false,
+    hasTooManyValues: false,
     groups: rankedGroups,
     topCount,
     others: othersAfter(topCount),
-    othersOfTable: othersAfter(mostInTable),
+    othersBelowTable: othersAfter(maxTableRows),
   };
 }
 
-/** How many stand one by one: "1 other" would take as much room as that one itself. */
+/** Number of values to show individually: "1 other" would take as much space as that value. */
 function countBefore(count: number, most: number): number {
   return count > most + 1 ? most : count;
 }
 
-/** The sums of the same thing in this report and in the earlier one. */
+/** Sums of the same group in this report and in the earlier one. */
 interface SumsOfBoth {
   readonly now: Sums;
   readonly before: Sums | undefined;
@@ -188,23 +188,23 @@ function endedOf(unit: Unit, { figure }: RankingBasis, comparison: Comparison): 
   return endedGroups(unit, comparison, figure).map((group) => {
     const change = changeOf(figure, undefined, group.sums);
     const { name, detail } = nameOfGroup(unit.fields, group);
-    const words = { name, shortName: shorten(printable(name), longestInTable), detail };
+    const words = { name, shortName: shorten(printable(name), maxTableName), detail };
     return { ...words, sums: new Map(), share: undefined, before: group.sums, change };
   });
 }
 
 /**
- * What an earlier report has and this one has not, `Ended: Summer (€12.00 before).`; `undefined`
- * where all is there.
+ * A sentence on the groups that exist only in the earlier report, `Ended: Summer (€12.00 before).`;
+ * `undefined` if there are none.
  */
-function sentenceOfEnded(unit: Unit, figure: Figure, comparison: Comparison): string | undefined {
+function endedSentenceOf(unit: Unit, figure: Figure, comparison: Comparison): string | undefined {
   const ended = endedGroups(unit, comparison, figure);
   if (ended.length === 0) return undefined;
 
-  const nameCount = ended.length > mostEndedNames + 1 ? mostEndedNames : ended.length;
+  const nameCount = ended.length > maxEndedNames + 1 ? maxEndedNames : ended.length;
   const items = ended.slice(0, nameCount).map((group) => {
     const { name } = nameOfGroup(unit.fields, group);
-    const shortName = nameInSentence(shorten(name, longestInTable));
+    const shortName = nameInSentence(shorten(name, maxTableName));
     return `${shortName} (${figureWithCurrency(figure, group.sums)} before)`;
   });
 
@@ -216,7 +216,7 @@ function sentenceOfEnded(unit: Unit, figure: Figure, comparison: Comparison): st
   return `Ended: ${listWords(items)}.`;
 }
 
-/** The sentences about what has ended, one for each breakdown. */
+/** Sentences on ended groups, one per breakdown. */
 export function endedSentences(
   sums: ReportSums,
   figures: readonly Figure[],
@@ -227,7 +227,7 @@ export function endedSentences(
 
   const sentences: string[] = [];
   for (const unit of unitsOf(sums, comparison)) {
-    const sentence = unit.isTime ? undefined : sentenceOfEnded(unit, figure, comparison);
+    const sentence = unit.isTime ? undefined : endedSentenceOf(unit, figure, comparison);
     if (sentence !== undefined) sentences.push(sentence);
   }
   return sentences;

@@ -14,10 +14,10 @@ import { printable } from '../text/printable.ts';
 import { formatCount, pluralOf } from '../text/quantity.ts';
 import { figureWithCurrency, shareOf } from './figure-text.ts';
 
-/** So many values of a breakdown get a line. */
-const mostLines = 5;
+/** Number of values of a breakdown that are drawn as lines. */
+const maxLines = 5;
 
-/** The sums of something in each slot of an axis. */
+/** The sums in each slot of an axis. */
 export interface TimeSeries {
   /** Empty for the report as a whole. */
   readonly name: string;
@@ -25,48 +25,48 @@ export interface TimeSeries {
   readonly sums: readonly Sums[];
 }
 
-/** An earlier report in the slots of an axis. */
+/** An earlier report aligned with the slots of an axis. */
 export interface EarlierSeries {
   readonly sums: readonly Sums[];
 
-  /** What each slot was called then: `Tue 1 Sep 2026`. */
+  /** Label of each slot in the earlier window: `Tue 1 Sep 2026`. */
   readonly labels: readonly string[];
 }
 
 /** A report over time. */
-export interface ReportCourse {
+export interface ReportTrend {
   readonly axis: TimeAxis;
 
   /** The report as a whole. */
   readonly whole: TimeSeries;
 
-  /** The same in the earlier report. */
+  /** The earlier report as a whole. */
   readonly before: EarlierSeries | undefined;
 
-  /** The greatest values of the first breakdown; empty if it has fewer than two. */
+  /** The largest values of the first breakdown; empty if it has fewer than two. */
   readonly lines: readonly TimeSeries[];
 
-  /** What the lines are: `per day by campaign`. */
+  /** Caption of the lines: `per day by campaign`. */
   readonly linesCaption: string;
 
-  /** How much the values without a line are, in a sentence; `undefined` if there are none. */
-  readonly withoutLine: string | undefined;
+  /** A sentence on the values without a line; `undefined` if there are none. */
+  readonly unchartedSentence: string | undefined;
 }
 
-/** What decides the course of a report. */
-export interface CourseParts {
+/** The parts of a trend. */
+export interface TrendParts {
   readonly sums: ReportSums;
   readonly lead: Figure | undefined;
   readonly dateUnit: DateUnit;
   readonly comparison: Comparison | undefined;
 }
 
-/** The course of a report over time; `undefined` where there is no time, or but one of it. */
-export function courseOfReport(parts: CourseParts): ReportCourse | undefined {
+/** The report over time; `undefined` without times, or with only one. */
+export function reportTrend(parts: TrendParts): ReportTrend | undefined {
   const { sums, lead, dateUnit, comparison } = parts;
   const time = sums.units.find(({ isTime }) => isTime);
   const axis = layOutTime(time?.groups ?? [], dateUnit);
-  // One day has no course.
+  // A single day shows no trend.
   if (!time || !axis || axis.slots.length < 2) return undefined;
 
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };
@@ -79,7 +79,7 @@ export function courseOfReport(parts: CourseParts): ReportCourse | undefined {
     before,
     lines: lines?.series ?? [],
     linesCaption: lines?.caption ?? '',
-    withoutLine: lines?.withoutLine,
+    unchartedSentence: lines?.unchartedSentence,
   };
 }
 
@@ -88,72 +88,73 @@ function earlierSeries(axis: TimeAxis, earlier: Grouping, { begins }: Comparison
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
 
-/** Lines, what they are, and what has none. */
-interface CaptionedLines {
+/** Lines, their caption, and a sentence on the values without a line. */
+interface LineGroup {
   readonly series: readonly TimeSeries[];
   readonly caption: string;
-  readonly withoutLine: string | undefined;
+  readonly unchartedSentence: string | undefined;
 }
 
 /**
- * The greatest values of the first breakdown over time, by one figure; `undefined` where there is
- * but one value.
+ * The largest values of the first breakdown over time, by one figure; `undefined` if there are
+ * fewer than two.
  */
 function linesOf(
   figure: Figure,
   axis: TimeAxis,
-  { units, course, total }: ReportSums,
-): CaptionedLines | undefined {
+  { units, trend, total }: ReportSums,
+): LineGroup | undefined {
   const unit = units.find(({ isTime }) => !isTime);
   const groups = unit?.groups;
-  if (!groups || !course || groups.size < 2) return undefined;
+  if (!groups || !trend || groups.size < 2) return undefined;
 
   const ranked = [...groups].sort(byFigure(figure));
-  const series = ranked.slice(0, mostLines).map((group): TimeSeries => {
+  const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
     const { name } = nameOfGroup(unit.fields, group);
-    return { name: printable(name), sums: sumsInSlots(group, axis, course) };
+    return { name: printable(name), sums: sumsInSlots(group, axis, trend) };
   });
 
   const noun = unitNoun(unit);
-  const rest = ranked.slice(mostLines);
-  const withoutLine = rest.length > 0 ? notDrawn(rest, groups, { figure, noun, total }) : undefined;
-  return { series, caption: `per ${axis.step} by ${noun}`, withoutLine };
+  const rest = ranked.slice(maxLines);
+  const unchartedSentence =
+    rest.length > 0 ? unchartedText(rest, groups, { figure, noun, total }) : undefined;
+  return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
 }
 
 /** The sums of a group in each slot of an axis. */
-function sumsInSlots({ key }: Group, axis: TimeAxis, course: Grouping): Sums[] {
+function sumsInSlots({ key }: Group, axis: TimeAxis, trend: Grouping): Sums[] {
   return axis.slots.map((slot) => {
-    const cells = slot.map(({ key: [time] }) => course.find([time ?? null, ...key]));
+    const cells = slot.map(({ key: [time] }) => trend.find([time ?? null, ...key]));
     return addSums(
       cells.filter((cell) => cell !== undefined),
-      course.metrics,
+      trend.metrics,
     );
   });
 }
 
-/** What a sentence on groups needs to know. */
-interface RestWords {
+/** Data for a sentence on several groups. */
+interface RestOptions {
   readonly figure: Figure;
 
-  /** What a group is called. */
+  /** The noun for a group. */
   readonly noun: string;
 
   /** The whole report. */
   readonly total: Grouping;
 }
 
-/** The groups that have no line: `Not drawn: 55 other campaigns, €94,884.11 together (82.1%).` */
-function notDrawn(
+/** The groups without a line: `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).` */
+function unchartedText(
   rest: readonly Group[],
   { metrics }: Grouping,
-  { figure, noun, total }: RestWords,
+  { figure, noun, total }: RestOptions,
 ): string {
   const isOne = rest.length === 1;
   const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralOf(noun)}`;
 
   const sums = addSums(rest, metrics);
-  const amount = `${figureWithCurrency(figure, sums)}${isOne ? '' : ' together'}`;
+  const amount = `${figureWithCurrency(figure, sums)}${isOne ? '' : ' in total'}`;
   const share = shareOf(figure, sums, total.totals());
   const percent = share === undefined ? '' : ` (${(100 * share).toFixed(1)}%)`;
-  return `Not drawn: ${subject}, ${amount}${percent}.`;
+  return `Not charted: ${subject}, ${amount}${percent}.`;
 }

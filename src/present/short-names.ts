@@ -1,20 +1,20 @@
 import { shorten, shortenMiddle, widthOf } from '../text/cell-width.ts';
 
-/** The cells that a name takes at most in a table, and next to a line of a chart. */
-export const longestInTable = 48;
-export const longestAtLine = 22;
+/** Maximum width of a name in a table, and next to a chart line, in terminal cells. */
+export const maxTableName = 48;
+export const maxLineName = 22;
 
-/** Nobody reads further, and measuring takes long. */
-const mostCharacters = 2_000;
+/** Longer names are cut before they are measured, which is slow. */
+const maxCharacters = 2_000;
 
 /**
- * The short forms of names that take more cells than `width`: the beginning and `…`. Names that
- * would then look alike keep their end as well.
+ * Shortens names wider than `width` to their beginning and `…`. Names that would then be equal keep
+ * their end as well.
  */
-export function shortNames(names: Iterable<string>, width = longestInTable): Map<string, string> {
+export function shortNames(names: Iterable<string>, width = maxTableName): Map<string, string> {
   const namesByShort = new Map<string, string[]>();
   for (const name of new Set(names)) {
-    const beginning = name.slice(0, mostCharacters);
+    const beginning = name.slice(0, maxCharacters);
     if (widthOf(beginning) <= width) continue;
 
     const short = shorten(beginning, width);
@@ -31,7 +31,7 @@ export function shortNames(names: Iterable<string>, width = longestInTable): Map
   return shortByName;
 }
 
-/** The short forms of names with one beginning: with their end, or what comes before it. */
+/** Shortens names with a common beginning: keeps their ends, or the part before a common end. */
 function shortAlike(names: readonly string[], width: number): Map<string, string> {
   const withEnd = new Map(names.map((name) => [name, shortenMiddle(name, width)]));
   if (new Set(withEnd.values()).size === names.length) return withEnd;

@@ -1,3 +1,3 @@
-/** Rows that a table shows at once, and that are printed. A phone shows fewer at once. */
-export const mostInTable = 300;
-export const mostOnPhone = 25;
+/** Number of rows that a table shows at once, and prints. A phone shows fewer. */
+export const maxTableRows = 300;
+export const maxPhoneRows = 25;

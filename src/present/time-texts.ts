@@ -1,19 +1,19 @@
 import type { DateUnit } from '../figures/grouping.ts';
 import { axisDay, axisMonth, dayOfYear } from '../figures/time-axis.ts';
 
-/** How a cell holds a day, and an hour with the offset of its zone. */
+/** The formats of a day, and of an hour with its offset, in a cell. */
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
 const hourPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)([+-]\d{4})$/;
 
-/** What a column of times shows. */
+/** A column of times. */
 interface TimeColumn {
   readonly cells: readonly unknown[];
 
-  /** What its days stand for. */
+  /** The unit that its dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** A cell that is a day, or an hour of it. */
+/** The time in a cell: a day or an hour. */
 interface CellTime {
   readonly day: string;
 
@@ -24,9 +24,9 @@ interface CellTime {
 }
 
 /**
- * What people read in place of the days and hours of a column: `Thu 1 Oct`, `October 2026`,
- * `Sun 25 Oct, 02:00`. Days have their year where the column has several, and an hour that the
- * clocks show twice has its offset. A cell that is no time has no text here.
+ * Display texts for the days and hours of a column: `Thu 1 Oct`, `October 2026`, `Sun 25 Oct,
+ * 02:00`. Days include the year if the column spans several, and an hour that occurs twice includes
+ * its offset. Cells that are not times are omitted.
  */
 export function timeTexts({ cells, dateUnit }: TimeColumn): Map<string, string> {
   const times = new Map<string, CellTime>();
@@ -60,7 +60,7 @@ function readTime(cell: string): CellTime | undefined {
   return isDay ? { day, clock, offset } : undefined;
 }
 
-/** The hours that the clocks show with two offsets, when summer time ends. */
+/** Hours that occur with two offsets, when summer time ends. */
 function doubledHours(times: readonly CellTime[]): Set<string> {
   const offsets = new Map<string, string | undefined>();
   const doubled = new Set<string>();

@@ -171,7 +171,7 @@ test('on Windows nothing is said about modes', async () => {
 });
 
 test.each([
-  { named: 'nowhere/chrome', status: 'warning', message: 'which is no program here' },
+  { named: 'nowhere/chrome', status: 'warning', message: 'which is not a program on this machine' },
   { named: process.execPath, status: 'ok', message: `${process.execPath} prints PDFs.` },
 ])('the browser for PDFs: $status', async ({ named, status, message }) => {
   const env = { ADREPORT_BROWSER: named };

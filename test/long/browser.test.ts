@@ -380,7 +380,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       expect(lines).toContainEqual(
         expect.stringMatching(`^${campaign} [\\d,.]+ [▲▼] [\\d.]+% [\\d,]+ `),
       );
-      expect(lines.join(' ')).toContain('Figures by day and campaign are not printed:');
+      expect(lines.join(' ')).toContain('Figures by day and campaign are not printed.');
       expect(lines.join(' ')).toMatch(/About this report .* Key: date, campaignId/);
     });
 

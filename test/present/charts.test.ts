@@ -3,7 +3,7 @@ import stringWidth from 'fast-string-width';
 import { expect, it } from 'vitest';
 import { barChart, lineChart, sparkline } from '../../src/present/terminal/text-charts.ts';
 
-it('a sparkline has columns from zero, and draws the mean of what does not fit', () => {
+it('a sparkline starts at zero, and averages values that do not fit', () => {
   expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
   expect(sparkline([0, 10, 20, 30, 40, 50, 60, 70], 8, false)).toBe('_.-:=+*#');
   expect(sparkline([100, 101, 102], 8)).toBe('███');
@@ -21,7 +21,7 @@ const rising = {
   textOf: (value: number) => String(value),
 };
 
-it('a chart over time is a line from zero, broken where nothing is known, beside a scale of round numbers', () => {
+it('a chart over time is a line with gaps for missing values and a scale of round numbers from zero', () => {
   expect(lineChart(rising, { width: 40 }).join('\n')).toMatchInlineSnapshot(`
     "400 ┤                             ⢀⡠⠔
         │                          ⣀⠤⠊⠁
@@ -50,7 +50,7 @@ it('a chart over time is a line from zero, broken where nothing is known, beside
   `);
 });
 
-it('charts keep within the width, whatever the values are, and the longest bar is that of the greatest', () => {
+it('charts fit the width for any values, and the largest value has the longest bar', () => {
   const label = fc
     .string({ unit: 'grapheme' })
     .map((text) => text.replace(/\p{C}|\p{Z}|[█-▏]/gu, ''));

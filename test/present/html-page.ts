@@ -5,22 +5,22 @@ interface Embedded {
   readonly columns: readonly {
     readonly name: string;
 
-    /** Absent where the page computes them from other columns. */
+    /** Absent if the page computes them from other columns. */
     readonly cells?: readonly (string | number | null)[];
   }[];
 }
 
-/** A page, what it embeds of its tables, and what was said about it. */
+/** A page, its embedded tables, and the notes about it. */
 export interface ReadPage {
   readonly html: string;
   readonly tables: readonly Embedded[];
 
-  /** The table of the rows, which is the last. */
+  /** The table of rows, which is the last one. */
   readonly data: Embedded;
   readonly notes: readonly string[];
 }
 
-/** Writes a report as a page. */
+/** Renders a report as a page. */
 export async function pageOf(
   body: string | Uint8Array,
   options: EncodeCase = {},
@@ -30,14 +30,14 @@ export async function pageOf(
   return { html, tables, data: tables.at(-1) ?? { rowCount: 0, columns: [] }, notes };
 }
 
-/** What a page embeds for its script. */
+/** The data embedded for a page's script. */
 function readTables(html: string): Embedded[] {
   return JSON.parse(
     /<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '',
   );
 }
 
-/** The rows that a page embeds, by the names of the report's fields. */
+/** The rows embedded in a page, by field. */
 export function rowsOf({ columns, rowCount }: Embedded): Record<string, string | number | null>[] {
   const stored = columns.filter(({ cells }) => cells !== undefined);
   return Array.from({ length: rowCount }, (_, row) =>
@@ -45,7 +45,7 @@ export function rowsOf({ columns, rowCount }: Embedded): Record<string, string |
   );
 }
 
-/** What each chart shows of each of its slots. */
+/** The texts of each slot in each chart. */
 export function slotsOf(html: string): string[][] {
   const charts = [...html.matchAll(/<div class="slots"[^>]*>(.*?)<\/div>/gs)].map(
     (match) => match[1] ?? '',
@@ -55,14 +55,14 @@ export function slotsOf(html: string): string[][] {
   );
 }
 
-/** The texts of the totals, by their labels. */
+/** Totals by label. */
 export function cardsOf(html: string): Record<string, string> {
   return Object.fromEntries(
     [...html.matchAll(/<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/g)].map((match) => [match[1], match[2]]),
   );
 }
 
-/** The bars that are seen first, as lines of name, sum and share. */
+/** The visible bars as lines with name, sum and share. */
 export function barsOf(html: string): string[] {
   const lists = [...html.matchAll(/<ol[^>]*>(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
   return lists
@@ -76,7 +76,7 @@ export function barsOf(html: string): string[] {
     );
 }
 
-/** The tags of a page with the names of their attributes: its structure, without any text. */
+/** The tags of a page with attribute names: its structure without text. */
 export function tagsOf(html: string): string[] {
   const markup = html.replace(/(<script type="application\/json"[^>]*>)[^<]*/, '$1');
   return [

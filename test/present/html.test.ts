@@ -29,7 +29,7 @@ const rows = [
   { date: '2026-10-03', ...summer, displays: 2000, clicks: 20, revenueEuro: 5 },
 ];
 
-/** What names are made of that try to be markup, script, or a command to a terminal. */
+/** Fragments of names that try to be markup, script, or terminal commands. */
 const markup = ['<', '>', '&', '&lt;', '<!--', '-->', ']]>', '</title>', '</style>', '</script>'];
 const scripts = [
   '<script>alert(1)</script>',
@@ -52,7 +52,7 @@ const nastyName = fc.oneof(
 );
 
 describe('a page', () => {
-  it('says what the report is, its window and zone, and its totals', async () => {
+  it('shows title, window, zone and totals', async () => {
     const { html, notes } = await pageOf(reportOf(rows));
 
     expect(html).toContain('<title>Daily report by campaign, 1–31 October 2026</title>');
@@ -69,7 +69,7 @@ describe('a page', () => {
     expect(notes).toEqual([]);
   });
 
-  it('draws each metric over time, a day without rows included, and ranks each breakdown', async () => {
+  it('draws each metric over time, including days without rows, and ranks each breakdown', async () => {
     const { html } = await pageOf(reportOf(rows));
 
     const captions = [...html.matchAll(/<figcaption><b>(.*?)<\/b> (.*?)</g)];
@@ -103,7 +103,7 @@ describe('a page', () => {
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0%', 'Hiver 8 €7.50 30.0%']);
   });
 
-  it('adds up what is not among the ten bars', async () => {
+  it('adds up the values after the first ten bars', async () => {
     const many = Array.from({ length: 15 }, (_, i) => ({
       country: `C${i}`,
       revenueEuro: (i + 1) / 100,
@@ -117,7 +117,7 @@ describe('a page', () => {
     expect(barsOf((await pageOf(reportOf(many.slice(0, 11)))).html)).toHaveLength(11);
   });
 
-  it('shows a DSP report with its decimal commas as numbers, null as a dash, and a format that is missing as unknown', async () => {
+  it('shows decimal commas of a DSP report as numbers, null as a dash, and a missing format as unknown', async () => {
     const { html, data } = await pageOf(
       reportOf([
         { format: 'banner', displays: 4000, revenueEuro: '1234,50' },
@@ -138,7 +138,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('of no rows is a sentence, and has no figures', async () => {
+  it('without rows is one sentence without figures', async () => {
     const { html } = await pageOf(reportOf([]));
 
     expect(html).toContain('<p class="empty">Nothing ran in this window');
@@ -146,7 +146,7 @@ describe('a page', () => {
     expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
   });
 
-  it('of every metric shows first what a client reads; the others unfold', async () => {
+  it('with all metrics shows the main figures first; the others can be expanded', async () => {
     const figures = {
       requests: 9,
       displays: 1000,
@@ -178,7 +178,7 @@ describe('a page', () => {
     expect(rowsOf(data)[0]).toMatchObject(named);
   });
 
-  it('holds only the columns that were chosen, and one that no row has', async () => {
+  it('contains only the selected columns, even one that is empty', async () => {
     const { html, data } = await pageOf(reportOf(rows), {
       selectedColumns: ['clicks', 'campaignName'],
     });
@@ -197,7 +197,7 @@ describe('a page', () => {
 });
 
 describe('the table of a page', () => {
-  /** What stands in the first column of the table, and what it is called. */
+  /** The heading and the cells of the first column of the table. */
   async function firstColumn(by: string, cells: readonly object[]) {
     const summary = {
       breakdowns: [by],
@@ -215,7 +215,7 @@ describe('the table of a page', () => {
     return { title, head, texts };
   }
 
-  it('shows days, months and hours as people write them', async () => {
+  it('shows days, months and hours in readable form', async () => {
     const days = [{ date: '2026-10-25' }, { date: '2026-10-26' }];
     expect(await firstColumn('DAILY', days)).toEqual({
       title: 'All days',
@@ -252,7 +252,7 @@ describe('the table of a page', () => {
     });
   });
 
-  it('has no text for a time that is none', async () => {
+  it('has no display text for an invalid time', async () => {
     const days = [{ date: '2026-10-25' }, { date: 'total' }, { date: '2026-13-45' }];
     expect((await firstColumn('DAILY', days)).texts).toEqual([
       'Sun 25 Oct',
@@ -267,7 +267,7 @@ describe('the table of a page', () => {
     { ...winter, displays: 3000, clicks: 60, revenueEuro: 9 },
   ];
 
-  it('has CTR and eCPM of each row and of all; without time the greatest stand first', async () => {
+  it('has CTR and eCPM per row and in total; without time the largest rows come first', async () => {
     const { html, data } = await pageOf(reportOf(campaigns));
     const cells = [...html.matchAll(/<tr(?: class="total")?>(<td.*)/g)].map((match) =>
       match[1]?.replaceAll(/<[^>]*>/g, '|'),
@@ -284,7 +284,7 @@ describe('the table of a page', () => {
     expect(rowsOf(data)[0]).not.toHaveProperty('ctr');
   });
 
-  it('keeps the order of time, and adds nothing to columns that were chosen', async () => {
+  it('keeps time order, and adds nothing to selected columns', async () => {
     const { html } = await pageOf(reportOf(rows));
     const [, tableOfDays] = html.split('<h2>All days and campaigns</h2>');
     expect(tableOfDays?.split('</table>')[0]).not.toContain('aria-sort="descending"');
@@ -311,20 +311,17 @@ describe('cards', () => {
     'landings',
   ];
 
-  it.each([1, 2, 3, 5, 7])(
-    'of %i metrics leave no hole: rows are of equal length, or fewer in the last',
-    async (count) => {
-      const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
-      const { html } = await pageOf(reportOf([row]));
-      const lists = [...html.matchAll(/<dl class="[^"]*in(\d)">([\s\S]*?)<\/dl>/g)];
-      expect(lists.length).toBeGreaterThan(0);
-      for (const [, perRow, cards = ''] of lists) {
-        const cardCount = cards.match(/<dt>/g)?.length ?? 0;
-        const rowCount = cardCount === 5 ? 1 : Math.ceil(cardCount / 4);
-        expect(Number(perRow)).toBe(Math.ceil(cardCount / rowCount));
-      }
-    },
-  );
+  it.each([1, 2, 3, 5, 7])('of %i metrics fill their rows evenly', async (count) => {
+    const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
+    const { html } = await pageOf(reportOf([row]));
+    const lists = [...html.matchAll(/<dl class="[^"]*in(\d)">([\s\S]*?)<\/dl>/g)];
+    expect(lists.length).toBeGreaterThan(0);
+    for (const [, perRow, cards = ''] of lists) {
+      const cardCount = cards.match(/<dt>/g)?.length ?? 0;
+      const rowCount = cardCount === 5 ? 1 : Math.ceil(cardCount / 4);
+      expect(Number(perRow)).toBe(Math.ceil(cardCount / rowCount));
+    }
+  });
 });
 
 describe('a page that compares', () => {
@@ -349,7 +346,7 @@ describe('a page that compares', () => {
     notes: [],
   };
 
-  it('draws the period before as a lighter line behind, and says of each value which day it was', async () => {
+  it('draws the earlier period as a lighter line, with the day of each value', async () => {
     const { html } = await pageOf(reportOf(rows), { comparison });
     expect(html.match(/<path class="before" d="M[^"]+"/g)).toHaveLength(5);
     expect(slotsOf(html)[1]).toEqual([
@@ -359,7 +356,7 @@ describe('a page that compares', () => {
     ]);
   });
 
-  it('colours changes and marks them, in the cards and the ranking', async () => {
+  it('colors and marks changes in the cards and the ranking', async () => {
     const { html } = await pageOf(reportOf(rows), { comparison });
     expect(html).toContain(
       '<dd class="change"><b class="up">▲ 25.0%</b> <span>€20.00 before</span></dd>',
@@ -381,7 +378,7 @@ describe('a page that compares', () => {
 });
 
 describe('the table of days that are compared', () => {
-  /** The day of each row, and its change, which stands behind the first figure. */
+  /** The day of each row and its change, which follows the first figure. */
   async function changesOfDays(days: readonly object[], earlierDays: readonly object[]) {
     const before = new ReportSums();
     const columns = [{ field: 'date', numeric: false }];
@@ -396,7 +393,7 @@ describe('the table of days that are compared', () => {
     });
   }
 
-  it('holds each day against the one as far from the beginning; one that the month before lacks is not new', async () => {
+  it('compares days at the same distance from the beginning; a day without a counterpart is not new', async () => {
     const changes = await changesOfDays(
       [
         { date: '2026-10-01', displays: 15 },
@@ -412,7 +409,7 @@ describe('the table of days that are compared', () => {
     expect(changes).toEqual(['Thu 1 Oct ▲ 50.0%', 'Fri 2 Oct –', 'Sat 31 Oct –', 'Total ▲ 170.0%']);
   });
 
-  it('has no change where the days are too many to be drawn one by one', async () => {
+  it('has no changes if there are too many days to draw individually', async () => {
     const days = Array.from({ length: 1000 }, (_, i) => {
       const date = new Date(Date.UTC(2026, 9, 1 + i)).toISOString().slice(0, 10);
       return { date, displays: 10 };
@@ -424,8 +421,8 @@ describe('the table of days that are compared', () => {
   });
 });
 
-describe('nothing in a page acts', () => {
-  it('but its own script and style, whose hashes stand in its policy; it refers to nothing outside', async () => {
+describe('a page is passive', () => {
+  it('except for its own script and style, whose hashes are in its policy; it has no external references', async () => {
     const { html } = await pageOf(reportOf(rows));
     const hashOf = (text = '') => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -443,7 +440,7 @@ describe('nothing in a page acts', () => {
     expect(elsewhere).toBeNull();
   });
 
-  it('whatever names and fields hold: the tags stay the same, and no character acts on what shows the file', async () => {
+  it('for any names and fields: the tags stay the same, and no control characters remain', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(nastyName, {
@@ -480,7 +477,7 @@ describe('nothing in a page acts', () => {
 
 const textOf = (row: object): string => JSON.stringify(row);
 
-test('a page embeds every number exactly, and names as they are shown', async () => {
+test('a page embeds numbers exactly, and names as displayed', async () => {
   const numbers: [json: string, cell: string | number | null][] = [
     ['12', 12],
     ['-0.5', -0.5],
@@ -504,7 +501,7 @@ test('a page embeds every number exactly, and names as they are shown', async ()
         const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
           selectedColumns: ['campaignName', 'revenueEuro'],
         });
-        // Without time the rows stand in the order of their revenue.
+        // Without time the rows are ordered by revenue.
         const expected = names.map((name, i) => ({
           campaignName: name && printable(JSON.parse(name)),
           revenueEuro: rowAt(i)[1],
@@ -516,8 +513,8 @@ test('a page embeds every number exactly, and names as they are shown', async ()
   );
 });
 
-describe('more rows than a page holds', () => {
-  it('are added up by time and breakdown, and it says so in the page and to the user', async () => {
+describe('more rows than a page can hold', () => {
+  it('are added up by time and breakdown, with a note in the page and to the user', async () => {
     const count = 60_000;
     const body = largeReport(
       count,
@@ -552,8 +549,8 @@ describe('more rows than a page holds', () => {
 
 describe('run -o report.html', () => {
   /**
-   * How many figures of a profile are shown where none is named: its metrics, and what most people
-   * compute.
+   * Number of figures of a profile that are shown by default: its metrics and the usual derived
+   * ones.
    */
   function figureCountOf(profile: Profile): number {
     const { metrics, derived } = vocabularyOf(profile);
@@ -565,7 +562,7 @@ describe('run -o report.html', () => {
     {
       flags: '--by DAILY,CAMPAIGN',
       title: 'Daily report by campaign',
-      // One more is of the campaigns together.
+      // One more chart has a line per campaign.
       charts: figureCountOf('buyer') + 1,
     },
     { flags: '--by COUNTRY', title: 'Report by country', charts: 0 },
@@ -593,7 +590,7 @@ describe('run -o report.html', () => {
 const dayOf = (i: number) => `2026-10-${String((i % 10) + 1).padStart(2, '0')}`;
 const centsOf = (i: number) => (i * 31) % 5000;
 
-/** A buyer's report with dimensions in its rows that were not asked for. */
+/** A buyer's report whose rows contain dimensions that were not requested. */
 function largeReport(
   count: number,
   campaign: (i: number) => string,

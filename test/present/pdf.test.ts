@@ -8,7 +8,7 @@ import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { startCli } from '../support/spawn.ts';
 
-/** `-o report.pdf`: which browser prints it, and what becomes of one that does not do its work. */
+/** `-o report.pdf`: the choice of browser, and browsers that fail. */
 
 const day = 'run --period 2026-11-19 --metrics displays';
 
@@ -22,13 +22,13 @@ describe('the browser', () => {
 
   test.skipIf(process.platform === 'win32').each([
     { name: 'Chrome before Chromium', installed: ['/usr/bin/chromium', '/usr/bin/google-chrome'] },
-    { name: 'Chrome that cron does not see', installed: ['/opt/google/chrome/chrome'] },
-    { name: 'Chromium of snap', installed: ['/snap/bin/chromium'] },
+    { name: 'Chrome outside the path of cron', installed: ['/opt/google/chrome/chrome'] },
+    { name: 'Chromium from snap', installed: ['/snap/bin/chromium'] },
   ])('on Linux: $name', ({ installed }) => {
     expect(search({ PATH: '/bin:/usr/bin' }, 'linux', ...installed)).toBe(installed.at(-1));
   });
 
-  test('on macOS: of all users, or of one', () => {
+  test('on macOS: for all users, or for one', () => {
     const chrome = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
     expect(search({ HOME: '/Users/me' }, 'darwin', chrome)).toBe(chrome);
     expect(search({ HOME: '/Users/me' }, 'darwin', `/Users/me${chrome}`)).toBe(
@@ -36,7 +36,7 @@ describe('the browser', () => {
     );
   });
 
-  test('on Windows: Edge, which is always there', () => {
+  test('on Windows: Edge, which is always installed', () => {
     const env = { 'PROGRAMFILES(X86)': 'C:\\Program Files (x86)' };
     const edge = 'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe';
     expect(search(env, 'win32', edge)).toBe(edge);
@@ -50,20 +50,20 @@ describe('the browser', () => {
     expect(named('./brave')).toBe('/home/me/brave');
     expect(named('vivaldi')).toBe('/usr/bin/vivaldi');
     expect(() => named('firefox')).toThrow(
-      'ADREPORT_BROWSER names firefox, which is no program here',
+      'ADREPORT_BROWSER is firefox, which is not a program on this machine',
     );
   });
 
-  test('none installed: what to install, and the other way', () => {
+  test('without a browser the error says what to install, and suggests a page', () => {
     expect(() => search({ PATH: '/usr/bin' }, 'linux')).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining('none was found'),
+        message: expect.stringContaining('no browser was found'),
         hint: expect.stringMatching(/Install Chrome, Chromium or Edge.*-o report\.html/),
       }),
     );
   });
 
-  test('one that is not there is exit 2, and nothing is sent', async () => {
+  test('a missing browser is exit 2, and nothing is sent', async () => {
     const { run, server } = await serveForTest();
     const env = { ADREPORT_BROWSER: '/nowhere/chrome' };
 
@@ -72,7 +72,7 @@ describe('the browser', () => {
       `${day} --campaign * --format pdf`,
       'campaigns -o c.pdf',
     ])
-      expectRefusal(await run(line, { env }), 2, 'ADREPORT_BROWSER names /nowhere/chrome');
+      expectRefusal(await run(line, { env }), 2, 'ADREPORT_BROWSER is /nowhere/chrome');
     expect(server.requests()).toEqual([]);
   });
 });
@@ -88,7 +88,7 @@ test('a terminal is refused, as for every binary format', async () => {
 describe.skipIf(process.platform === 'win32')(
   'a browser (a shell script that stands for one)',
   () => {
-    /** A program that finds in `$pdf` where the PDF is to be, and in `$page` the page. */
+    /** A program with the path of the PDF in `$pdf` and that of the page in `$page`. */
     function browserThat(does: string): string {
       const path = join(temporaryFolder(), 'browser');
       const script = `#!/bin/sh
@@ -107,11 +107,11 @@ ${does}
 
     const whole = String.raw`printf '%%PDF-1.4\n' > "$pdf"; grep -c '</html>' "$page" >> "$pdf"; printf '%%%%EOF\n' >> "$pdf"`;
 
-    /** What earlier runs have left, of this test or of none. */
+    /** Folders left behind by earlier runs. */
     const leftovers = () =>
       readdirSync(tmpdir()).filter((name) => name.startsWith('.print.adreport-'));
 
-    test('prints the whole page, knows no token, and leaves nothing behind', async () => {
+    test('prints the whole page, gets no token, and leaves nothing behind', async () => {
       const before = leftovers();
       const { run } = await serveForTest({ delayMs: 0 });
       const browser = browserThat(`[ -z "$ADREPORT_TOKEN" ] || exit 9\n${whole}`);
@@ -125,10 +125,10 @@ ${does}
       expect(leftovers().filter((name) => !before.includes(name))).toEqual([]);
     });
 
-    test('removes what a printing has left that was killed', async () => {
+    test('removes the files of a killed run', async () => {
       const { run } = await serveForTest({ delayMs: 0 });
       const folder = temporaryFolder();
-      // The program that printed there names itself, and is killed.
+      // The program reports its pid and is killed.
       const names = `basename "$(dirname "$pdf")" >> '${folder}/names'`;
       const kills = browserThat(`${names}; kill -9 $PPID`);
       const killed = await startCli(`${day} --local -o r.pdf`, {
@@ -155,13 +155,21 @@ ${does}
       {
         name: 'fails',
         does: 'echo "No usable sandbox!" >&2; exit 1',
-        says: 'It said: No usable sandbox!',
+        says: 'Its last message: No usable sandbox!',
       },
       { name: 'writes nothing', does: 'exit 0', says: 'wrote no file' },
-      { name: 'writes something else', does: 'echo "<html>" > "$pdf"', says: 'wrote no whole PDF' },
-      { name: 'is cut off', does: `printf '%%PDF-1.4 obj' > "$pdf"`, says: 'wrote no whole PDF' },
-      { name: 'is killed', does: 'kill -9 $$', says: 'ended with a signal' },
-    ])('one that $name: exit 8, and the file that was there stays', async ({ does, says }) => {
+      {
+        name: 'writes something else',
+        does: 'echo "<html>" > "$pdf"',
+        says: 'wrote an incomplete PDF',
+      },
+      {
+        name: 'is cut off',
+        does: `printf '%%PDF-1.4 obj' > "$pdf"`,
+        says: 'wrote an incomplete PDF',
+      },
+      { name: 'is killed', does: 'kill -9 $$', says: 'was ended by a signal' },
+    ])('a browser that $name: exit 8, and the old file is kept', async ({ does, says }) => {
       const { run, cwd } = await serveForTest({ delayMs: 0 });
       writeFileSync(join(cwd, 'r.pdf'), 'the old one');
 
@@ -172,7 +180,7 @@ ${does}
       expect(result.files).toEqual({ 'r.pdf': 'the old one' });
     });
 
-    test('one that hangs is ended with what it has started, once its time is over', async () => {
+    test('a browser that hangs is killed with its child processes after the time limit', async () => {
       const folder = temporaryFolder();
       const browser = browserThat(`sleep 60 & echo $! > ${folder}/child; wait`);
       const { signal } = new AbortController();
@@ -184,12 +192,12 @@ ${does}
         timeLimitMs: 300,
       });
 
-      await expect(printing).rejects.toThrow('did not end within');
+      await expect(printing).rejects.toThrow('did not finish within');
       const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
       await expect.poll(() => isRunning(child)).toBe(false);
     });
 
-    test('Ctrl-C ends it, and the reason is the one of the signal', async () => {
+    test('Ctrl-C ends it with the exit code of the signal', async () => {
       const folder = temporaryFolder();
       const browser = browserThat(
         `echo $$ > ${folder}/part; mv ${folder}/part ${folder}/pid; sleep 60`,
@@ -212,7 +220,7 @@ ${does}
   },
 );
 
-/** Whether a process runs; one that has ended and that nobody has waited for does not. */
+/** True if a process is running; a zombie is not. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -14,7 +14,7 @@ async function figuresOf(rows: readonly object[]): Promise<Grouping> {
   return counter;
 }
 
-/** Nothing of any metric: a report has every metric unless some were named. */
+/** Zeros for all metrics, which a report has unless some were named. */
 const ofEveryMetric = Object.fromEntries(
   vocabularyOf('buyer').metrics.map(({ name, rowField }) => [rowField?.buyer ?? name, 0]),
 );
@@ -34,7 +34,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 }));
 
 describe('reportCard', () => {
-  it('has what a client reads, and the course of revenue; it fits 60 columns, and ASCII', async () => {
+  it('has the main figures and a sparkline of revenue; it fits 60 columns, and ASCII', async () => {
     const card = reportCard(await figuresOf(days), { width: 60, unicode: false });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
@@ -48,7 +48,7 @@ describe('reportCard', () => {
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  it('of a DSP, by the hour, where the doubled hour comes in its order', async () => {
+  it('for a DSP by hour, with the repeated hour in order', async () => {
     const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map((hour, i) => ({
       date: '2026-10-25',
       hour: `2026-10-25T${hour}`,

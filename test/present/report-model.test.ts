@@ -7,9 +7,9 @@ import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { chooseFigures, modelOfReport, type ReportModel } from '../../src/present/report-model.ts';
 import { batchesOf } from '../formats/encode.ts';
 
-/** What a report for people shows, as a value: pages, sheets and terminals only draw it. */
+/** The content of a report for people, which pages, sheets and terminals only draw. */
 
-/** The fields of the metrics of a profile, each with a value. */
+/** A row with a value for each metric of a profile. */
 function everyMetric(profile: Profile, values: Readonly<Record<string, number>> = {}) {
   const row: Record<string, number> = {};
   for (const { name, rowField } of vocabularyOf(profile).metrics) {
@@ -37,7 +37,7 @@ const fieldsOf = (figures: readonly { readonly field: string }[]) => {
 };
 
 describe('the figures', () => {
-  test('of a buyer for whom no metric was named are what a client reads, in euros', async () => {
+  test('of a buyer without --metrics are the main ones, in euros', async () => {
     const { model } = await modelOf([everyMetric('buyer', { leads: 0 })]);
 
     expect(fieldsOf(model.figures.shown)).toEqual([
@@ -57,16 +57,19 @@ describe('the figures', () => {
     );
   });
 
-  test.each(['buyer', 'dsp'] as const)('of a %s are at most eight, and none is lost', (profile) => {
-    const figures = figuresOf(Object.keys(everyMetric(profile)));
-    const { lead, shown, others } = chooseFigures(figures, new Map());
+  test.each(['buyer', 'dsp'] as const)(
+    'of a %s shown first are at most eight, and the others follow',
+    (profile) => {
+      const figures = figuresOf(Object.keys(everyMetric(profile)));
+      const { lead, shown, others } = chooseFigures(figures, new Map());
 
-    expect(shown.length).toBeLessThanOrEqual(8);
-    expect(lead?.field).toBe('revenueEuro');
-    expect(new Set([...shown, ...others])).toEqual(new Set(figures));
-  });
+      expect(shown.length).toBeLessThanOrEqual(8);
+      expect(lead?.field).toBe('revenueEuro');
+      expect(new Set([...shown, ...others])).toEqual(new Set(figures));
+    },
+  );
 
-  test('that were named are shown, the second currency and zeros too', async () => {
+  test('named by the user are shown, including the second currency and zeros', async () => {
     const named = { requests: 3, leads: 0, revenueEuro: 1, revenueDollar: 2 };
 
     const { model } = await modelOf([named]);
@@ -80,7 +83,7 @@ describe('the figures', () => {
     expect(model.figures.others).toEqual([]);
   });
 
-  test('that were named are shown as they are, where another profile has just these', async () => {
+  test('named by the user are shown even if they are all metrics of another profile', async () => {
     const named = Object.keys(everyMetric('dsp'));
     const asBuyer = named.map((field) => (field === 'revenueDollar' ? 'valueDollar' : field));
     const row = Object.fromEntries(asBuyer.map((field) => [field, 10]));
@@ -90,7 +93,7 @@ describe('the figures', () => {
     expect(fieldsOf(model.figures.shown)).toEqual(expect.arrayContaining(asBuyer));
   });
 
-  test('lead with dollars where there are no euros', async () => {
+  test('lead with dollars if there are no euros', async () => {
     const { model } = await modelOf([{ displays: 1000, valueDollar: 5 }]);
 
     expect(fieldsOf(model.figures.shown)).toEqual(['valueDollar', 'displays', 'ecpmDollar']);
@@ -109,7 +112,7 @@ describe('a comparison', () => {
     return (await modelOf(now, { comparison })).model;
   }
 
-  test('is one sentence, and names what is new and what has ended', async () => {
+  test('is one sentence, and lists new and ended campaigns', async () => {
     const model = await compared(
       [campaign(1, 30), campaign(2, 5)],
       [campaign(1, 20), campaign(3, 7)],
@@ -128,7 +131,7 @@ describe('a comparison', () => {
     ]);
   });
 
-  test('adds up what is not ranked one by one', async () => {
+  test('adds up the values that are not ranked individually', async () => {
     const many = Array.from({ length: 310 }, (_, i) => campaign(i + 1, i + 1));
 
     const [ranking] = (await compared(many, [campaign(1, 1), campaign(2, 1)])).rankings;
@@ -136,41 +139,43 @@ describe('a comparison', () => {
     expect(ranking?.topCount).toBe(10);
     expect(ranking?.others?.name).toBe('300 others');
     expect(ranking?.others?.change?.text).toBe('▲ 2257400.0%');
-    expect(ranking?.othersOfTable?.name).toBe('10 others');
+    expect(ranking?.othersBelowTable?.name).toBe('10 others');
   });
 });
 
-describe('the course', () => {
+describe('the trend', () => {
   const day = (date: string, campaignId: number, revenueEuro: number) => {
     return { date, campaignId, campaignName: `Campaign ${campaignId}`, revenueEuro };
   };
 
-  test('has a line for each of the five greatest, and a sentence on the others', async () => {
+  test('has lines for the five largest values, and a sentence on the others', async () => {
     const rows = [1, 2, 3, 4, 5, 6, 7].flatMap((id) => {
       return [day('2026-10-01', id, id), day('2026-10-02', id, id)];
     });
 
-    const { course } = (await modelOf(rows)).model;
+    const { trend } = (await modelOf(rows)).model;
 
-    expect(course?.lines.map(({ name }) => name)).toEqual([
+    expect(trend?.lines.map(({ name }) => name)).toEqual([
       'Campaign 7',
       'Campaign 6',
       'Campaign 5',
       'Campaign 4',
       'Campaign 3',
     ]);
-    expect(course?.withoutLine).toBe('Not drawn: 2 other campaigns, €6.00 together (10.7%).');
+    expect(trend?.unchartedSentence).toBe(
+      'Not charted: 2 other campaigns, €6.00 in total (10.7%).',
+    );
   });
 
-  test('of one day is none', async () => {
+  test('does not exist for a single day', async () => {
     const { model } = await modelOf([day('2026-10-01', 1, 5), day('2026-10-01', 2, 5)]);
 
-    expect(model.course).toBeUndefined();
+    expect(model.trend).toBeUndefined();
     expect(model.rankings).toHaveLength(1);
   });
 });
 
-test('a report without rows is one sentence, whatever else was said of it', async () => {
+test('a report without rows is one sentence, without its notes', async () => {
   const plan = new ColumnPlan({});
   plan.settle(['displays']);
   const judgement = { findings: ['The zone is another one.'], briefNotes: ['No rows.'] };

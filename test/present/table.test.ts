@@ -36,7 +36,7 @@ describe('table', () => {
     expect(notes).toEqual([]);
   });
 
-  it('fits the terminal: what is the same in every row goes first, then ids; headings are folded', async () => {
+  it('fits the terminal: constant columns are dropped first, then ids; headings are wrapped', async () => {
     const { text, notes } = await table(64, ...rows);
 
     expect(text).toMatchInlineSnapshot(`
@@ -51,11 +51,11 @@ describe('table', () => {
       "
     `);
     expect(notes).toEqual([
-      'Not shown, for lack of room: campaignId. Choose with --columns or --metrics, or see all with --format csv.',
+      'Columns that do not fit: campaignId. Select columns with --columns or --metrics, or see all with --format csv.',
     ]);
   });
 
-  it('keeps the id of a name that two have, and shortens no day and no hour', async () => {
+  it('keeps ids that share a name, and does not shorten days and hours', async () => {
     const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map(
       (hour, i) =>
         `{"date":"2026-10-25","hour":"2026-10-25T${hour}","adId":"${i}","adName":"Rewarded, thirty seconds","displays":${i},"clicks":0}`,
@@ -88,7 +88,7 @@ describe('table', () => {
     `);
   });
 
-  it('has derived metrics of each row and of the sums', async () => {
+  it('has derived metrics for each row and for the totals', async () => {
     const rows = [
       '{"campaignName":"Summer","displays":1000,"clicks":20,"revenueEuro":5}',
       '{"campaignName":null,"displays":0,"clicks":0,"revenueEuro":0.125}',
@@ -106,7 +106,7 @@ describe('table', () => {
     `);
   });
 
-  it('keeps within the width whatever the rows hold', async () => {
+  it('fits the width for any rows', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(stringText, stringText, fc.integer()), { minLength: 1, maxLength: 6 }),
@@ -125,7 +125,7 @@ describe('table', () => {
     );
   });
 
-  it('leaves a metric out before it cuts a name, and cuts names at their end', async () => {
+  it('drops metrics before it shortens names, and shortens names at their end', async () => {
     const name = fc
       .array(fc.constantFrom('Summer', 'é', '夏の広告', '🦊', '👩‍👩‍👧‍👦', 'صيف', '🇫🇷', 'x–y'), {
         minLength: 1,
@@ -162,7 +162,7 @@ describe('table', () => {
     );
   });
 
-  it('paints a change green where it rose and red where it fell, and its headings', async () => {
+  it('colors increases green, decreases red, and headings', async () => {
     const before = new ReportSums();
     const columns = [{ field: 'campaignName', numeric: false }];
     const earlier = [{ campaignName: 'a', displays: 100, clicks: 100 }];
@@ -187,7 +187,7 @@ describe('table', () => {
     expect(text).toContain('<down>▼ 20.0%</down>');
   });
 
-  it('streams what comes after the rows that it holds, in the same columns, and adds up exactly', async () => {
+  it('streams rows after the ones it holds back, in the same columns, and adds up exactly', async () => {
     const many = Array.from(
       { length: 2500 },
       (_, i) =>
@@ -201,7 +201,7 @@ describe('table', () => {
     expect(lines.at(-2)).toMatch(/^total +250\.10$/);
   });
 
-  it('takes a style for its head and its total, and ASCII alone where asked', async () => {
+  it('styles its head and total, and can be ASCII only', async () => {
     const style = {
       bold: (text: string) => `<b>${text}</b>`,
       dim: (text: string) => `<i>${text}</i>`,
@@ -228,7 +228,7 @@ describe('table', () => {
     `);
   });
 
-  it('of an empty report is its head', async () => {
+  it('has only a head for an empty report', async () => {
     const columns = [
       { field: 'date', type: 'date' },
       { field: 'displays', type: 'integer' },
@@ -241,14 +241,14 @@ describe('table', () => {
   });
 });
 
-describe('names and columns without measure', () => {
+describe('excessive names and columns', () => {
   const emoji = '👩‍👩‍👧'.repeat(40_000);
   const digits = '9'.repeat(80_000);
   const wide = Array.from({ length: 20 }, (_, row) =>
     Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`k${i}`, `v${row}${i}`])),
   );
 
-  // Each took minutes, or for ever: that these end in time is the test.
+  // Each used to take minutes or forever; the test is that they finish in time.
   it.each<{ name: string; format: FormatName; rows: readonly object[] }>([
     {
       name: 'a name of 40,000 emoji',
@@ -283,7 +283,7 @@ describe('names and columns without measure', () => {
     },
   );
 
-  it('keeps names apart that differ only in what is cut', async () => {
+  it('keeps names different that only differ in the part cut off', async () => {
     const names = Array.from(
       { length: 40 },
       (_, i) =>

@@ -5,7 +5,7 @@ import { Grouping, type Sums } from '../../src/figures/grouping.ts';
 import { layOutTime } from '../../src/figures/time-axis.ts';
 import { renderTimeChart } from '../../src/present/page/time-chart.ts';
 
-/** A chart of the revenue of some days, and perhaps of as many days before. */
+/** A chart of revenue by day, optionally with as many earlier days. */
 function chartOf(values: readonly (number | undefined)[], before?: readonly number[]): string {
   const days = new Grouping(['date']);
   const rows = values.map((_, i) => {
@@ -27,7 +27,7 @@ function chartOf(values: readonly (number | undefined)[], before?: readonly numb
   });
 }
 
-/** The numbers that stand in the paths of a drawing. */
+/** The numbers in the paths of a drawing. */
 function heightsIn(html: string): number[] {
   const paths = [...html.matchAll(/ d="([^"]*)"/g)].map((match) => match[1] ?? '');
   const points = paths.flatMap((path) => [...path.matchAll(/[ML][\d.-]+[ ,]([\d.-]+)/g)]);
@@ -41,7 +41,7 @@ const amount = fc.oneof(
   fc.integer({ min: -1000, max: 1000 }).map((cents) => cents / 100),
 );
 
-test('whatever the values are, all of a chart lies between its edges, and its scale has round numbers', () => {
+test('for any values, a chart stays within its edges, and its scale has round numbers', () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(amount, { nil: undefined }), { minLength: 1, maxLength: 90 }),

@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** The entries of a ZIP archive, found as readers find them: from its end. */
+/** The entries of a ZIP archive, found through its central directory. */
 export function unzip(archive: Buffer): Map<string, string> {
   const end = archive.lastIndexOf(Buffer.from('PK\x05\x06'));
   const entries = new Map<string, string>();
@@ -25,7 +25,7 @@ export function unzip(archive: Buffer): Map<string, string> {
 
 export type CellValue = string | number | null;
 
-/** The cells of a sheet, line by line: numbers as such, whatever their format. */
+/** The cells of a sheet by row, with numbers regardless of format. */
 export function readSheet(archive: Buffer, number: 1 | 2 = 1): CellValue[][] {
   const xml = unzip(archive).get(`xl/worksheets/sheet${number}.xml`) ?? '';
   const rows: CellValue[][] = [];

@@ -14,7 +14,7 @@ const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) =>
   parts.get('xl/worksheets/sheet1.xml');
 
 describe('xlsx', () => {
-  it('has words for a header, numbers, dates and hours as such, text that is no formula, and how it is printed', async () => {
+  it('has a readable header, typed numbers, dates and hours, text instead of formulas, and print settings', async () => {
     const sheet = await xlsx(
       documentOf(
         '{"date":"2026-11-01","hour":"2026-11-01T06:00:00+0100","campaignId":"007","campaignName":"=1+1 <&>","displays":1200,"clicks":12,"revenueEuro":"1234,50","x":1.5}',
@@ -46,7 +46,7 @@ describe('xlsx', () => {
     );
   });
 
-  it('is a table called Report, whose columns are called as its header says', async () => {
+  it('is a table named Report with the names of the header', async () => {
     const body = documentOf('{"displays":1,"a<b\\n":"x","Displays":"y","":"z"}');
 
     const { parts, rows } = await xlsx(body);
@@ -61,7 +61,7 @@ describe('xlsx', () => {
     expect(parts.get('[Content_Types].xml')).toContain('/xl/tables/table1.xml');
   });
 
-  it('has columns as wide as their headings and their values, and rows as high as their texts', async () => {
+  it('has columns that fit headings and values, and rows that fit their texts', async () => {
     const body = documentOf(
       '{"displays":1234567890,"campaignName":"Printemps\\nÉté","eyesTrackings":1}',
       '{"displays":1,"campaignName":"A name of some 30 characters","eyesTrackings":1}',
@@ -80,7 +80,7 @@ describe('xlsx', () => {
     expect(sheet).toContain('<row r="3"><c');
   });
 
-  it('has the window, the totals and the greatest values of each breakdown on a second sheet', async () => {
+  it('has the window, totals and the largest values of each breakdown on a second sheet', async () => {
     const figures = { displays: 1000, revenueEuro: '0,10' };
     const rows = Array.from({ length: 12 }, (_, i) => {
       return {
@@ -150,7 +150,7 @@ describe('xlsx', () => {
     `);
   });
 
-  it('has the change against an earlier report there, and both windows', async () => {
+  it('has both windows and the changes against an earlier report there', async () => {
     const before = new ReportSums();
     const earlier = [{ country: 'France', displays: 100 }];
     const columns = [{ field: 'country', numeric: false }];
@@ -179,7 +179,7 @@ describe('xlsx', () => {
     ]);
   });
 
-  it('holds every text, whatever characters are in it', async () => {
+  it('keeps texts with any characters', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(stringText), { minLength: 1 }), async (names) => {
         const { rows } = await xlsx(
@@ -194,7 +194,7 @@ describe('xlsx', () => {
     );
   });
 
-  it('holds what a double holds as a number, anything else as its text, and says what is in no sum', async () => {
+  it('stores exact doubles as numbers, anything else as text, and notes values that are left out of sums', async () => {
     const cases = [
       { json: '1e3', cell: 1000 },
       { json: '"0,10"', cell: 0.1 },
@@ -217,7 +217,7 @@ describe('xlsx', () => {
     ]);
   });
 
-  it('computes CTR and eCPM of each row, nothing where displays are 0, and none where columns were chosen', async () => {
+  it('computes CTR and eCPM per row, empty if displays are 0, and not if columns were selected', async () => {
     const body = documentOf(
       '{"displays":1000,"clicks":20,"revenueEuro":5}',
       '{"displays":0,"clicks":1,"revenueEuro":5}',
@@ -234,7 +234,7 @@ describe('xlsx', () => {
     ]);
   });
 
-  it('of an empty report has a header', async () => {
+  it('has a header for an empty report', async () => {
     const columns = [{ field: 'valueDollar', type: 'money' }] as const;
 
     const sheet = await xlsx('{"data":[]}', { columns });
@@ -242,13 +242,13 @@ describe('xlsx', () => {
     expect(sheet.parts.get('xl/tables/table1.xml')).toContain('ref="A1:A2"');
   });
 
-  it('of which nothing is known is empty', async () => {
+  it('is empty if the columns are unknown', async () => {
     const { rows, parts } = await xlsx('{"data":[]}');
     expect(rows).toEqual([]);
     expect([...parts.keys(), ...parts.values()].join()).not.toContain('table');
   });
 
-  it('refuses a text that no cell holds', async () => {
+  it('refuses text that is too long for a cell', async () => {
     await expect(
       xlsx(documentOf('{"city":"a"}', `{"city":"${'x'.repeat(32_768)}"}`)),
     ).rejects.toMatchObject({

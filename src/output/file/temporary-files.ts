@@ -8,7 +8,7 @@ import { codeOf } from '../../errors.ts';
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
 /** File systems limit names to 255 bytes. */
-const longestNameBytes = 250;
+const maxNameBytes = 250;
 
 /**
  * Hash of the whole host name, which may be too long to include: names of containers in one job
@@ -24,7 +24,7 @@ export function temporaryName(name: string): string {
   const ending = `.adreport-${host}-${process.pid}-${random}.tmp`;
 
   let beginning = name;
-  while (Buffer.byteLength(beginning) > longestNameBytes - ending.length)
+  while (Buffer.byteLength(beginning) > maxNameBytes - ending.length)
     beginning = beginning.slice(0, -1);
   return `.${beginning}${ending}`;
 }

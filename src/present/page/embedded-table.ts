@@ -1,23 +1,20 @@
 import { nameText, noName } from '../../figures/group-name.ts';
 import { groupedText, roundedText } from '../../figures/numbers.ts';
 
-/**
- * The table of a page as the page embeds it for its script, and how both show a cell.
- */
+/** The table data embedded in a page for its script, and the display of cells, shared by both. */
 
 /**
- * What a cell holds: a number that a script reads to its last digit, any other number as text, a
- * text fit to be shown.
+ * A cell: a number that JavaScript represents exactly, any other number as text, or printable text.
  */
 export type Cell = string | number | null;
 
 /**
- * How the cells of a column are shown: a `key` is an id or a time, which is never broken into
- * lines; a `name` that is missing is unknown.
+ * How cells are displayed. A `key` is an id or a time, which is never wrapped; a missing `name` is
+ * shown as unknown.
  */
 export type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'name' | 'key';
 
-/** How a cell is computed from those of two other columns, named by their indexes. */
+/** How a cell is computed from two other columns, given as indexes. */
 export type EmbeddedFormula =
   | {
       readonly kind: 'ratio';
@@ -32,16 +29,16 @@ export type EmbeddedFormula =
       readonly isOfTime: boolean;
     };
 
-/** A column as JSON: it has either cells or a formula. */
+/** A column as JSON, with either cells or a formula. */
 export interface EmbeddedColumn {
   readonly name: string;
 
   readonly type: CellType;
 
-  /** The class of its cells; absent for a column that only formulas need. */
+  /** CSS classes of its cells; absent for hidden columns. */
   readonly look?: string | undefined;
 
-  /** Texts shown in place of cells: of times, and of names that are too long. */
+  /** Display texts for times and for names that are too long. */
   readonly texts?: Readonly<Record<string, string>> | undefined;
 
   readonly cells?: readonly Cell[];
@@ -54,7 +51,7 @@ export interface EmbeddedTable {
   readonly columns: readonly EmbeddedColumn[];
 }
 
-/** A cell as people read it; its text was made fit for that already. */
+/** Formats a cell, whose text is already printable. */
 export function cellText(type: CellType, cell: string | number): string {
   const text = String(cell);
   if (type === 'integer') return groupedText(text);
@@ -64,7 +61,7 @@ export function cellText(type: CellType, cell: string | number): string {
   return text;
 }
 
-/** The text of a cell that holds nothing. */
+/** The text of an empty cell. */
 export function emptyText(type: CellType): string {
   return type === 'name' ? noName : '–';
 }

@@ -4,45 +4,42 @@ import { figureWithCurrency } from '../figure-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
-/** So many cards stand beside each other. */
-const mostInRow = 4;
+/** Maximum number of cards per row. */
+const maxPerRow = 4;
 
-/** A total of more characters has no room in its size: it, and those beside it, are set smaller. */
-const shortText = 13;
+/** Longer totals are set in a smaller font, together with the others in their row. */
+const maxLargeText = 13;
 
-/** What the figures of some totals are read from. */
+/** The sums shown in cards. */
 interface CardSums {
   readonly sums: ReportSums;
   readonly comparison: Comparison | undefined;
 }
 
 /**
- * The totals of a report as cards: those that are read first in two rows, the first of them larger;
- * the others unfold.
+ * The totals of a report as cards: the main ones in two rows, the first one larger; the others can
+ * be expanded.
  */
 export function renderCards({ totals, otherTotals }: ReportModel, cardSums: CardSums): string {
   if (totals.length === 0) return '';
 
   const cards = totals.map((total) => renderCard(total, cardSums));
   const others = otherTotals.map((total) => renderCard(total, cardSums));
-  const isOneMore = cards.length === mostInRow + 1;
-  const first = isOneMore ? cards : cards.slice(0, mostInRow);
+  const isOneMore = cards.length === maxPerRow + 1;
+  const first = isOneMore ? cards : cards.slice(0, maxPerRow);
   const second = cards.slice(first.length);
-  const unfolded =
+  const expandable =
     others.length === 0
       ? ''
       : `<details class="all"><summary>All figures</summary>\n${listOf(others, 'cards more')}</details>`;
-  return `<section aria-label="Totals">${listOf(first, 'cards')}${listOf(second, 'cards more')}${unfolded}</section>\n`;
+  return `<section aria-label="Totals">${listOf(first, 'cards')}${listOf(second, 'cards more')}${expandable}</section>\n`;
 }
 
-/**
- * Cards in rows of as equal lengths as can be; what stands in a shorter row is wider, so that no
- * hole is left.
- */
+/** Distributes cards evenly over rows; cards in a shorter row are wider. */
 function listOf(cards: readonly string[], name: string): string {
   if (cards.length === 0) return '';
 
-  const rowCount = cards.length === mostInRow + 1 ? 1 : Math.ceil(cards.length / mostInRow);
+  const rowCount = cards.length === maxPerRow + 1 ? 1 : Math.ceil(cards.length / maxPerRow);
   const perRow = Math.ceil(cards.length / rowCount);
   return `<dl class="${name} in${perRow}">\n${cards.join('')}</dl>`;
 }
@@ -52,7 +49,7 @@ function renderCard(
   { sums, comparison }: CardSums,
 ): string {
   const text = figureWithCurrency(figure, sums.total.totals());
-  const size = text.length > shortText ? ' class="long"' : '';
+  const size = text.length > maxLargeText ? ' class="long"' : '';
   const before = comparison?.sums.total.totals();
   const mark = change && change.direction !== 'none' ? `${changeHtml(change)} ` : '';
   const changeLine = before

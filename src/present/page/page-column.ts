@@ -17,8 +17,8 @@ import { type Cell, type CellType, cellText } from './embedded-table.ts';
 import { changeHtml } from './page-text.ts';
 
 /**
- * How a cell is computed from those of other columns, which are named by their field; sums are
- * computed like rows.
+ * How a cell is computed from other columns, which are named by field. Totals are computed in the
+ * same way.
  */
 type Formula =
   | {
@@ -33,61 +33,61 @@ type Formula =
       readonly before: string;
 
       /**
-       * Whether rows are times, which are not new where the earlier report lacks one: its month was
-       * shorter.
+       * True if rows are times. A time that is missing in the earlier report is not “new”: its
+       * month was shorter.
        */
       readonly isOfTime: boolean;
     };
 
 /** A column of a page's table. */
 export interface PageColumn {
-  /** What formulas call it. */
+  /** The name used in formulas. */
   readonly field: string;
 
-  /** Its name in the report. */
+  /** The name in the report. */
   readonly name: string;
 
   readonly label: string;
 
   readonly type: CellType;
 
-  /** The figure that the column shows; absent for what tells rows apart, and for a change. */
+  /** The figure of the column; absent for names, times and changes. */
   readonly figure?: Figure | undefined;
 
-  /** An id beside a name, which has no room on a phone and on paper. */
-  readonly isBesideName?: boolean;
+  /** An id next to its name, omitted on phones and on paper. */
+  readonly isIdOfName?: boolean;
 
-  /** A figure behind “All figures”. */
+  /** A figure under “All figures”. */
   readonly isExtra?: boolean;
 
-  /** Present where the cells are computed. */
+  /** Present if the cells are computed. */
   readonly formula?: Formula;
 
   readonly cells: readonly Cell[];
 
-  /** What is shown in place of cells that are times, or names that are too long. */
+  /** Display texts for times and for names that are too long. */
   readonly texts?: ReadonlyMap<string, string>;
 
-  /** Each cell as HTML where its text is not enough. */
+  /** HTML of a cell, if its text is not enough. */
   readonly cellHtml?: (row: number) => string;
 
-  /** The sum as it is shown; absent where there is none. */
+  /** The total for display; absent if there is none. */
   readonly total?: string;
 
   readonly totalHtml?: string;
 }
 
-/** The rows that a table shows. */
+/** The rows of a table. */
 export interface TableRows {
   readonly rows: readonly Row[];
 
   readonly totals: Sums;
 
-  /** What their dates stand for. */
+  /** The unit that their dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** The heading of dates, by what they stand for. */
+/** Headings of date columns. */
 const dateLabels: Readonly<Record<DateUnit, string>> = {
   day: 'Date',
   week: 'Week',
@@ -95,7 +95,7 @@ const dateLabels: Readonly<Record<DateUnit, string>> = {
   window: 'From',
 };
 
-/** The column of a field, or of a rate that is computed from others. */
+/** The column of a field, or of a rate computed from others. */
 export function pageColumn(
   column: PlannedColumn,
   { rows, totals, dateUnit }: TableRows,
@@ -118,7 +118,7 @@ export function pageColumn(
   };
 }
 
-/** The texts shown in place of cells; `undefined` for cells that are shown as they are. */
+/** Display texts for cells; `undefined` if cells are shown unchanged. */
 function textsFor(
   cells: readonly Cell[],
   type: PlannedColumn['type'],
@@ -132,8 +132,8 @@ function textsFor(
   return shortByName.size > 0 ? shortByName : undefined;
 }
 
-/** Whether a column holds names or other texts, neither ids nor times. */
-export function isOfNames({ type }: Pick<PageColumn, 'type'>): boolean {
+/** True if a column contains names or other texts rather than ids or times. */
+export function isTextColumn({ type }: Pick<PageColumn, 'type'>): boolean {
   return type === 'name' || type === 'text';
 }
 
@@ -166,30 +166,27 @@ function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: 
   };
 }
 
-/** What the rows of a table came to before, and their changes. */
+/** The earlier sums of a table's rows, for computing changes. */
 export interface RowChanges {
   readonly figure: Figure;
 
-  /** The sums of each row in the earlier report; `undefined` for a row that is new. */
+  /** Sums of each row in the earlier report; `undefined` for a new row. */
   readonly before: readonly (Sums | undefined)[];
 
   readonly totals: Sums;
   readonly totalsBefore: Sums;
 
-  /** Whether the rows are times, each held against one as far from the beginning of its window. */
+  /** True if rows are times, compared by their distance from the beginning of the window. */
   readonly isOfTime: boolean;
 }
 
-/**
- * A column with the change of each row; `hidden` holds what it is computed from beside the figure
- * itself.
- */
+/** The change of each row, and a hidden column with the earlier values. */
 export interface ChangeColumns {
   readonly hidden: PageColumn;
   readonly change: PageColumn;
 }
 
-/** The columns of a figure in an earlier report, which is not shown, and of its change. */
+/** The columns for a figure's change and its earlier values. */
 export function changeColumns(
   { figure, before, totals, totalsBefore, isOfTime }: RowChanges,
   rows: readonly Row[],
@@ -236,7 +233,7 @@ function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {
   return printable(type === 'hour' ? hourText(text) : text);
 }
 
-/** A cell that holds something as people read it. */
-export function shownText({ texts, type }: PageColumn, cell: string | number): string {
+/** The display text of a cell. */
+export function displayText({ texts, type }: PageColumn, cell: string | number): string {
   return texts?.get(String(cell)) ?? cellText(type, cell);
 }

@@ -3,23 +3,23 @@ import type { PageTable } from './page-table.ts';
 import { htmlText } from './page-text.ts';
 
 /**
- * The foot of a page: what is not printed, the notes in small print, and what else is known of the
- * report, which unfolds on a screen.
+ * The footer of a page: what is not printed, the notes, and “About this report”, which can be
+ * expanded on screen.
  */
 export class PageFoot {
   readonly #model: ReportModel;
 
-  /** On tables that are not printed. */
+  /** Sentences on tables that are not printed. */
   readonly #notPrinted: readonly string[];
 
-  /** @param tables of the page */
+  /** @param tables the tables of the page */
   constructor(model: ReportModel, tables: readonly PageTable[]) {
     this.#model = model;
     const unprinted = tables.filter(({ paper }) => !paper.isPrinted);
     this.#notPrinted = unprinted.flatMap(({ paper }) => paper.sentences);
   }
 
-  /** @param isPrinted whether it is on paper, too: no table has it there */
+  /** @param isPrinted true if the footer is printed, because no table includes it */
   render(isPrinted: boolean): string {
     const { about, notes } = this.#model;
     const onPaper = isPrinted ? this.onPaper() : '';
@@ -29,7 +29,7 @@ export class PageFoot {
     return `<footer${isPrinted ? '' : ' class="screen"'}>\n${paragraphs.join('')}${unfolding(about)}${onPaper}</footer>\n`;
   }
 
-  /** The same as paragraphs that are on paper alone. */
+  /** The footer as paragraphs for print only. */
   onPaper(): string {
     const { about, notes } = this.#model;
     const paragraphs = this.#notPrinted.map(htmlText);

@@ -7,15 +7,14 @@ import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { changeHtml, htmlText, sentenceHtml } from './page-text.ts';
 
 /**
- * The greatest values of each breakdown by one figure. The bars are SVG, whose widths need no
- * inline style (which the page's security policy forbids) and which print without background
- * graphics.
+ * The largest values of each breakdown. The bars are SVG, because the security policy forbids
+ * inline styles and printers may omit background graphics.
  */
 export function renderRankings(rankings: readonly BreakdownRanking[]): string {
   const [first, second] = rankings;
   if (!first) return '';
 
-  // A single chart has its name in the heading above it.
+  // A single chart is named in the section's heading.
   const isOnly = second === undefined;
   const charts = rankings.map((ranking) => {
     const heading = isOnly ? '' : `<h3>${htmlText(ranking.noun)}</h3>`;
@@ -28,7 +27,7 @@ ${charts.join('')}</div></section>
 `;
 }
 
-/** The heading of what an earlier report was, and what of it has ended. */
+/** The heading for an earlier report, with what has ended since. */
 export function renderPast({ rankings }: ReportModel, window: string): string {
   const sentences = rankings.map(({ endedSentence }) => {
     return endedSentence === undefined ? '' : `<p class="by">${sentenceHtml(endedSentence)}</p>\n`;
@@ -37,8 +36,8 @@ export function renderPast({ rankings }: ReportModel, window: string): string {
 }
 
 function renderRanking(ranking: BreakdownRanking): string {
-  const { figure, isTooMany, groups, topCount, others, endedSentence } = ranking;
-  if (isTooMany) return '<p class="by">Too many different values to rank.</p>';
+  const { figure, hasTooManyValues, groups, topCount, others, endedSentence } = ranking;
+  if (hasTooManyValues) return '<p class="by">Too many different values to rank.</p>';
 
   const top = groups.slice(0, topCount);
   const most = (top[0] && figureValue(figure, top[0].sums)) ?? 0;
@@ -63,7 +62,7 @@ function renderRanking(ranking: BreakdownRanking): string {
   return `<ol${isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedLine}`;
 }
 
-/** The figure of a group, its share of the whole and, where reports are compared, its change. */
+/** The figure of a group, its share, and its change if there is a comparison. */
 function numbersOf(
   { sums, share, change }: RankedGroup,
   { figure }: Pick<BreakdownRanking, 'figure'>,

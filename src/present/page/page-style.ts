@@ -1,6 +1,6 @@
 /**
- * The style of a page: text in the reader's own fonts, one colour for data, five for lines, the
- * rest greys. Contrasts are AA in both themes. Paper is light, whatever the screen is.
+ * The style of a page: system fonts, one color for data, five for lines, the rest gray. Contrasts
+ * are AA in both themes. Print is always light.
  */
 export const pageStyle = `
 :root {
@@ -33,7 +33,7 @@ h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
 h3::first-letter { text-transform: uppercase; }
 header p { margin: 0; color: var(--soft); }
 header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
-/* A logo is made for white paper. */
+/* Logos are made for a white background. */
 .logo {
   float: right; height: 3.25rem; max-width: 40%; margin: 0 0 .75rem 1.5rem; padding: .25rem .375rem;
   object-fit: contain; object-position: right center; border-radius: .375rem;
@@ -59,12 +59,12 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 .by { margin: 0; color: var(--soft); font-size: .875rem; }
 .by b { font-weight: 600; color: var(--ink); }
 
-/* Changes: an arrow says the direction, the colour says it again. */
+/* Changes: arrows show the direction, colors repeat it. */
 .up { color: var(--up); font-weight: 600; }
 .down { color: var(--down); font-weight: 600; }
 .same, .new, .ended { font-weight: 400; color: var(--soft); }
 
-/* Cards: those of a row share it, so that a shorter row leaves no hole. */
+/* Cards fill their row, so that shorter rows leave no gap. */
 .cards { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
 .cards > div {
   flex: 1 1 22%; min-width: 0; padding: .875rem 1rem .8125rem;
@@ -127,7 +127,7 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 }
 .before { stroke: var(--past); stroke-width: 1.5; }
 .area { fill: var(--tint); }
-/* Lines that cover each other are told apart by their dashes, too. */
+/* Lines that overlap also differ in their dashes. */
 .s1 { stroke: var(--s1); stroke-dasharray: 8 4; } .s2 { stroke: var(--s2); stroke-dasharray: 2 4; }
 .s3 { stroke: var(--s3); stroke-dasharray: 10 4 2 4; } .s4 { stroke: var(--s4); stroke-dasharray: 5 3; }
 .ends .line { stroke-width: 1.25; stroke-dasharray: none; }
@@ -142,7 +142,7 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 }
 .tip strong { display: block; font-weight: 600; }
 
-/* Greatest values. */
+/* Rankings. */
 ol {
   list-style: none; margin: 0; padding: 0; display: grid; gap: .6875rem 1rem;
   grid-template-columns: minmax(0, 1fr) max-content max-content;
@@ -159,7 +159,7 @@ li rect { fill: var(--data); }
 .ranks:not(.single) li i { white-space: normal; }
 .ranks:not(.single) li i + small { display: none; }
 
-/* A single chart has room for a name, its bar and its numbers in one line. */
+/* A single chart has name, bar and numbers on one line. */
 @media (min-width: 48.01rem), print {
   .single ol { grid-template-columns: fit-content(30rem) minmax(6rem, 1fr) max-content max-content; gap: .5625rem 1rem; }
   .single ol.compared {
@@ -182,9 +182,9 @@ button:disabled { opacity: .4; cursor: default; }
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
 th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
 th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--head); font-weight: 600; z-index: 1; }
-/* A name keeps its own direction, and its place. */
+/* Names keep their writing direction and position. */
 td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; }
-/* A crowded table: the names are enough, and the last column is to be seen. */
+/* A crowded table has no ids, so that the last column is visible. */
 @media screen {
   .crowded, .rows:has(.switch :checked) table { font-size: .75rem; }
   .crowded th, .crowded td, .crowded th button, .rows:has(.switch :checked) :is(th, td, th button) { padding-inline: .3125rem; }
@@ -192,7 +192,7 @@ td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflo
   .crowded td.t, .rows:has(.switch :checked) td.t { max-width: 11rem; }
   .crowded .id, .rows:has(.switch :checked) .id { display: none; }
 }
-/* Figures behind "All figures". */
+/* Figures under "All figures". */
 .rows:not(:has(.switch :checked)) :is(th, td).more { display: none; }
 td.more, th.more { margin: 0; font-size: inherit; }
 .switch {
@@ -215,21 +215,20 @@ th[aria-sort=descending] button::after { content: "↓"; }
 th button:focus-visible { outline-offset: -2px; }
 th button:hover, tbody tr:hover td { background: var(--hover); }
 tbody tr:last-child td { border-bottom: 0; }
-/* The total is opaque at every zoom: its cells overlap each other and the edge below, where
-   rounding would leave gaps. */
+/* Total cells overlap each other and the edge below, so that rounding leaves no gaps at any
+   zoom. */
 .total td {
   position: sticky; bottom: -1px; z-index: 1; padding-bottom: .5rem; background: var(--head); font-weight: 600; border-bottom: 0;
   box-shadow: inset 0 1px 0 var(--line), 0 0 0 1px var(--head);
 }
-/* On a desk a long table has a window of its own, in which its head and its total stay in sight. */
+/* On large screens a long table scrolls between its head and its total. */
 @media screen and (min-width: 64rem) { .long { max-height: 82vh; overflow: auto; } }
 p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
 @media screen { .paper { display: none; } }
 
 @media (max-width: 60rem) { .cards.cards > div { flex-basis: 45%; } .cards.in3.in3 > div { flex-basis: 30%; } }
 
-/* A phone: two cards beside each other, names on lines of their own, no ids, and nothing too small
-   for a finger. */
+/* Phones: two cards per row, names on separate lines, no ids, and large touch targets. */
 @media (max-width: 40rem) {
   main { padding: 1.75rem 1rem 3rem; }
   .logo { float: none; display: block; max-width: 100%; margin: 0 0 1rem; object-position: left center; }
@@ -244,7 +243,7 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   .wide .plot { grid-template: 9rem 1.375rem / auto minmax(0, 1fr); }
   .plot .ends { display: none; }
   .legend { display: flex; }
-  /* What a row is stays in sight while its figures pass by. */
+  /* Names stay visible while figures scroll. */
   th.first, td.first { position: sticky; left: 0; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
   td.first:not(.k) { width: 8.5rem; min-width: 8.5rem; max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
   th.first:not(.k) { min-width: 8.5rem; }
@@ -263,7 +262,7 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
 }
 @media (max-width: 30rem) {
   .cards.cards.cards > div { flex-basis: 45%; }
-  /* Of seven labels below an axis every second one has room. */
+  /* Every second of the labels below an axis fits. */
   .x:has(text:nth-of-type(7)) text:nth-of-type(even) { display: none; }
 }
 @media (max-width: 40rem), (pointer: coarse) {
@@ -273,12 +272,11 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   .pager button { width: 2.75rem; height: 2.75rem; }
 }
 
-/* Paper: light, whatever the screen is. How it is turned and what stands in its margins differs
-   from report to report. */
+/* Print is always light. Orientation and margins depend on the report. */
 @media print {
   :root { color-scheme: light; --bg: #fff; }
   body { font-size: 10px; line-height: 1.4; }
-  /* A border at the very edge of the paper would be cut. */
+  /* A border at the edge of the paper would be cut off. */
   main { max-width: none; padding: 0 1px; }
   h1 { font-size: 1.25rem; }
   h2 { font-size: .9375rem; }
@@ -334,7 +332,7 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
   table { font-size: .5625rem; line-height: 1.3; }
   th, td, .total td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
-  /* A name is never torn: a row is one line or two. */
+  /* Rows have one or two lines and are never split. */
   td.first:not(.k) { min-width: 24ch; max-width: 40ch; overflow-wrap: anywhere; }
   th.first { text-align: left; }
   tbody tr:last-child td { border-bottom: 1px solid var(--line); }
@@ -343,10 +341,10 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   td:not(.n, .k, .first) { max-width: none; overflow-wrap: anywhere; }
   th button { display: contents; }
   thead { display: table-header-group; }
-  /* The end of a table and the foot of the page are on one sheet. */
+  /* The end of a table and the footer are kept together. */
   tfoot { display: table-row-group; break-inside: avoid; }
   tr.paper td { padding: .25rem 0 0; border: 0; }
-  /* Long sentences make no column wider. */
+  /* Long sentences do not widen columns. */
   tr.paper div { contain: inline-size; }
   tr:hover td { background: none !important; }
   .below, p.paper { margin: .25rem 0 0; font-size: .625rem; color: var(--soft); }

@@ -1,26 +1,23 @@
 import { escapeHtml, printable } from '../../text/printable.ts';
-import { mostInTable } from '../table-size.ts';
+import { maxTableRows } from '../table-size.ts';
 import {
   cellText,
   type EmbeddedColumn,
   type EmbeddedFormula,
   emptyText,
 } from './embedded-table.ts';
-import { isOfNames, type PageColumn, shownText } from './page-column.ts';
+import { displayText, isTextColumn, type PageColumn } from './page-column.ts';
 import { bdi, htmlText } from './page-text.ts';
 import type { PaperPlan } from './paper.ts';
 
-/**
- * So many rows, of a month of days with some to spare, stand on a screen without a window of their
- * own to scroll.
- */
-const mostRowsAtOnce = 40;
+/** Tables with more rows get a scroll area. A month of days fits without one. */
+const maxUnscrolledRows = 40;
 
-/** A table of more rows may be parted between two sheets of paper. */
-const mostOnOneSheet = 25;
+/** Tables with more rows may be split across sheets of paper. */
+const maxUnsplitRows = 25;
 
-/** More columns than these have little room on a screen. */
-const mostRoomyColumns = 13;
+/** Tables with more columns are set tightly. */
+const maxWideColumns = 13;
 
 /** The table of a page. */
 export interface PageTable {
@@ -28,36 +25,36 @@ export interface PageTable {
 
   readonly columns: readonly PageColumn[];
 
-  /** What is not shown, and is there for what the script computes. */
+  /** Columns that are not shown but needed for the script's computations. */
   readonly hidden: readonly PageColumn[];
 
   readonly rowCount: number;
 
-  /** The field that the rows are sorted by, the greatest first. */
+  /** The field that rows are sorted by in descending order. */
   readonly sortedBy: string | undefined;
 
   readonly paper: PaperPlan;
 }
 
-/** What filters the rows and turns their pages; a script makes it work, and shows it. */
+/** Filter and page buttons; the script shows and operates them. */
 const filterTools =
   '<div class="tools" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false"></label>' +
   '<span class="count" role="status"></span><span class="pager"><button type="button" class="back" aria-label="Previous rows">‹</button>' +
   '<button type="button" class="on" aria-label="Next rows">›</button></span></div>';
 
-/** What shows the figures that are not seen first; the style of the page makes it work. */
+/** The switch for additional figures; works without a script. */
 const allFigures = '<label class="switch">All figures<input type="checkbox"></label>';
 
-const restSentence = 'The first rows; a browser that runs scripts shows the others.';
+const restSentence = 'Only the first rows are shown. Enable scripts to see the others.';
 
 /**
- * The table: its first rows stand in it, the others come from what is embedded.
+ * Renders the table with its first rows; the script gets the others from the embedded data.
  *
- * @param paperFoot paragraphs that are printed below it
+ * @param paperFoot paragraphs printed below the table
  */
 export function renderTable(table: PageTable, paperFoot: string): string {
   const { title, columns, rowCount, sortedBy, paper } = table;
-  const count = Math.min(mostInTable, rowCount);
+  const count = Math.min(maxTableRows, rowCount);
   const heads = columns.map((column) => {
     const sort = column.field === sortedBy ? ' aria-sort="descending"' : '';
     return `<th scope="col" class="${lookOf(column, table)}"${sort} title="${htmlText(column.name)}">${htmlText(column.label)}`;
@@ -68,16 +65,16 @@ export function renderTable(table: PageTable, paperFoot: string): string {
 
   const foot = renderTotals(table) + renderPaperRow(table, paperFoot);
   const inSight = columns.filter(({ isExtra }) => !isExtra).length;
-  const looks = inSight > mostRoomyColumns ? ' class="crowded"' : '';
-  // A single row has nothing to be filtered from.
+  const looks = inSight > maxWideColumns ? ' class="crowded"' : '';
+  // There is nothing to filter in a single row.
   const tools = rowCount > 1 ? filterTools : '';
-  const scroll = rowCount > mostRowsAtOnce ? 'scroll long' : 'scroll';
+  const scroll = rowCount > maxUnscrolledRows ? 'scroll long' : 'scroll';
   const section = [
     'rows',
     paper.isAppendix ? 'appendix' : '',
     paper.isLandscape ? 'turned' : '',
     paper.isPrinted ? '' : 'unprinted',
-    rowCount <= mostOnOneSheet ? 'short' : '',
+    rowCount <= maxUnsplitRows ? 'short' : '',
   ];
   const switchOfAll = columns.some(({ isExtra }) => isExtra) ? allFigures : '';
   return `<section class="${section.filter((name) => name !== '').join(' ')}"><div class="head"><h2>${htmlText(title)}</h2>${switchOfAll}
@@ -92,27 +89,27 @@ ${tools}</div>
 `;
 }
 
-/** The line of totals; empty where it would say nothing more. */
+/** The totals row; empty if it would repeat the only row. */
 function renderTotals(table: PageTable): string {
   const { columns, rowCount } = table;
   if (rowCount < 2 || columns.every(({ total }) => total === undefined)) return '';
 
-  // An id beside a name is not always shown.
-  const labelled = columns.find(({ isBesideName }) => !isBesideName);
+  // Ids next to names are not always visible.
+  const labelled = columns.find(({ isIdOfName }) => !isIdOfName);
   const totals = columns.map((column) => renderTotal(column, table, column === labelled));
   return `<tr class="total">${totals.join('')}`;
 }
 
-/** What is printed below a table: a row of it, so that no sheet of paper begins between them. */
+/** Text printed below a table. It is a table row, so that no page break can separate them. */
 function renderPaperRow({ columns, paper }: PageTable, paperFoot: string): string {
-  const { sentences, wholeNames, leftOut } = paper;
+  const { sentences, fullNames, leftOut } = paper;
   const paragraphs: string[] = [];
   if (sentences.length > 0) paragraphs.push(htmlText(sentences.join(' ')));
-  if (wholeNames.length > 0) paragraphs.push(`Names in full: ${wholeNames.map(bdi).join(' · ')}`);
+  if (fullNames.length > 0) paragraphs.push(`Names in full: ${fullNames.map(bdi).join(' · ')}`);
   const html = paragraphs.map((each) => `<p class="paper">${each}</p>\n`).join('') + paperFoot;
   if (html === '') return '';
 
-  const printed = columns.filter(({ field, isBesideName }) => !leftOut.has(field) && !isBesideName);
+  const printed = columns.filter(({ field, isIdOfName }) => !leftOut.has(field) && !isIdOfName);
   return `<tr class="paper"><td colspan="${printed.length}"><div>${html}</div>`;
 }
 
@@ -121,8 +118,8 @@ function renderCell(column: PageColumn, row: number, table: PageTable): string {
   const cell = column.cells[row] ?? null;
   if (cell === null) return `<td class="${look} none">${emptyText(column.type)}`;
 
-  const text = shownText(column, cell);
-  const isShortened = isOfNames(column) && column.texts?.has(String(cell));
+  const text = displayText(column, cell);
+  const isShortened = isTextColumn(column) && column.texts?.has(String(cell));
   const title = isShortened ? ` title="${escapeHtml(String(cell))}"` : '';
   return `<td class="${look}"${title}>${column.cellHtml?.(row) ?? escapeHtml(text)}`;
 }
@@ -135,17 +132,17 @@ function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean):
 }
 
 /**
- * The classes of the cells of a column: `n` numbers, `k` keys, `t` texts, `id` ids beside a name,
- * `first` what names the rows, `then` the time behind it, `more` what stands behind “All figures”,
- * `s` what is not printed.
+ * CSS classes of a column's cells: `n` numbers, `k` keys, `t` texts, `id` ids next to names,
+ * `first` the names of rows, `then` the time after it, `more` figures under “All figures”, `s` not
+ * printed.
  */
 function lookOf(column: PageColumn, { columns, paper }: PageTable): string {
-  const { type, isBesideName, isExtra } = column;
+  const { type, isIdOfName, isExtra } = column;
   const names: string[] = [];
   if (type === 'key') names.push('k');
   else names.push(type === 'text' || type === 'name' ? 't' : 'n');
-  if (isBesideName) names.push('id');
-  if (column === columns[0] && !isBesideName) names.push('first');
+  if (isIdOfName) names.push('id');
+  if (column === columns[0] && !isIdOfName) names.push('first');
   if (column === columns[1] && type === 'key' && column.texts) names.push('then');
   if (isExtra) names.push('more');
   if (paper.leftOut.has(column.field)) names.push('s');
@@ -153,8 +150,8 @@ function lookOf(column: PageColumn, { columns, paper }: PageTable): string {
 }
 
 /**
- * A table as JSON for a `<script type="application/json">`: nothing in it can end the element or
- * begin a comment.
+ * Serializes a table for a `<script type="application/json">`. The text cannot end the element or
+ * start a comment.
  */
 export function embedTable(table: PageTable): string[] {
   const { columns, hidden } = table;
@@ -177,10 +174,7 @@ export function embedTable(table: PageTable): string[] {
   return [`{"rowCount":${table.rowCount},"columns":[`, ...embeddedColumns, ']}'];
 }
 
-/**
- * A formula with the indexes of its columns; `undefined` where a column that it needs is not
- * embedded.
- */
+/** A formula with column indexes; `undefined` if a required column is not embedded. */
 function formulaOf(
   { formula }: PageColumn,
   indexOf: (field: string) => number,

@@ -1,23 +1,23 @@
 import type { Change } from '../../figures/change.ts';
 import { escapeHtml, printable } from '../../text/printable.ts';
 
-/** Text of the report as HTML. */
+/** Escapes text of the report as HTML. */
 export function htmlText(text: string): string {
   return escapeHtml(printable(text));
 }
 
-/** A sentence with names (`nameInSentence`) as HTML. */
+/** Converts a sentence with marked names (`nameInSentence`) to HTML. */
 export function sentenceHtml(sentence: string): string {
   const parts = sentence.split(/\u2068([^\u2068\u2069]*)\u2069/);
   return parts.map((part, i) => (i % 2 === 1 ? bdi(part) : htmlText(part))).join('');
 }
 
-/** A text of the report as HTML that keeps its own direction, whatever stands around it. */
+/** Escapes text as HTML with its own writing direction. */
 export function bdi(text: string): string {
   return `<bdi>${htmlText(text)}</bdi>`;
 }
 
-/** A change as HTML, coloured by its direction, which its arrow tells without colour too. */
+/** A change as HTML, colored by direction; the arrow shows it without color too. */
 export function changeHtml({ direction, text }: Change): string {
   return `<b class="${direction}">${htmlText(text)}</b>`;
 }

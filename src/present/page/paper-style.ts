@@ -1,23 +1,22 @@
-/** What stands in the margins of the paper that a page is printed on. */
+/** The page margins' content in print. */
 export interface PaperHead {
   readonly title: string;
   readonly window: string | undefined;
 }
 
-/** A running head has room for so many characters of a title. */
-const longestTitle = 90;
+/** Maximum length of a title in the running head. */
+const maxTitleLength = 90;
 
 const marginStyle = 'font: 8pt system-ui, sans-serif; color: #5c626c;';
 
 /**
- * The rules for paper: the running head, which the first page has as its heading already, the
- * numbers of pages, and pages that are turned for a wide table. Chromium draws what stands in
- * margins from release 131 on.
+ * Print rules: the running head (except on the first page, which has a heading), page numbers, and
+ * landscape pages for wide tables. Chromium draws content in page margins from version 131 on.
  */
 export function stylePaper({ title, window = '' }: PaperHead): string {
   const letters = [...title];
   const shortTitle =
-    letters.length > longestTitle ? `${letters.slice(0, longestTitle).join('')}…` : title;
+    letters.length > maxTitleLength ? `${letters.slice(0, maxTitleLength).join('')}…` : title;
   return `
 @page {
   size: A4 portrait; margin: 15mm 12mm 14mm;
@@ -30,7 +29,7 @@ export function stylePaper({ title, window = '' }: PaperHead): string {
 `;
 }
 
-/** A text as a string of CSS, in which nothing but plain letters and digits stands for itself. */
+/** A CSS string literal with everything but letters, digits and spaces escaped. */
 function cssText(text: string): string {
   const escaped = text.replaceAll(/[^\p{L}\p{N} ]/gu, (character) => {
     return `\\${character.codePointAt(0)?.toString(16)} `;

@@ -1,90 +1,81 @@
 import { listWords } from '../../figures/window-text.ts';
 import { widthOf } from '../../text/cell-width.ts';
-import { rankOfClass, rankOfFigure } from '../report-model.ts';
-import { mostInTable } from '../table-size.ts';
-import { isOfNames, type PageColumn, shownText } from './page-column.ts';
+import { classRank, figureRank } from '../report-model.ts';
+import { maxTableRows } from '../table-size.ts';
+import { displayText, isTextColumn, type PageColumn } from './page-column.ts';
 
-/**
- * So many characters a line of a table has on A4, upright and across, in the letters of the page's
- * style.
- */
-const charactersAcross = { portrait: 116, landscape: 172 } as const;
+/** Characters per table line on A4 in the font size of the page's style. */
+const charactersPerLine = { portrait: 116, landscape: 172 } as const;
 
-/**
- * The name of a row has at least so many characters, so that no word of usual length is broken, and
- * at most so many.
- */
+/** Width limits of the first column, wide enough not to break ordinary words. */
 const nameWidth = { least: 24, most: 34 };
 
-/** Other texts are broken into lines of so many characters. */
+/** Width at which other texts are wrapped. */
 const textWidth = 16;
 
-/** What stands around a cell takes so many characters. */
+/** Space around a cell, in characters. */
 const cellMargin = 1.2;
 
-/**
- * So many rows by time, or by several things, are printed; more would be a pile of paper that
- * nobody reads.
- */
-const mostInAppendix = 200;
+/** Tables by time, or by several breakdowns, are not printed if they have more rows. */
+const maxAppendixRows = 200;
 
-/** So many names are printed whole below a table that shortens them. */
-const mostWholeNames = 40;
+/** Number of shortened names printed in full below a table. */
+const maxFullNames = 40;
 
-/** The widths of so many rows are looked at. */
+/** Number of rows that are measured. */
 const measuredRows = 500;
 
-/** What is printed of a table. */
+/** How a table is printed. */
 export interface PaperPlan {
-  /** Whether its rows are printed at all. */
+  /** True if its rows are printed. */
   readonly isPrinted: boolean;
 
-  /** Whether it begins a page of its own, behind all else. */
+  /** True if it starts on a new page after everything else. */
   readonly isAppendix: boolean;
 
-  /** Whether the paper is turned, because more columns have room across it. */
+  /** True if it is printed in landscape to fit more columns. */
   readonly isLandscape: boolean;
 
-  /** The fields of the columns that are not printed. */
+  /** Fields of the columns that are not printed. */
   readonly leftOut: ReadonlySet<string>;
 
-  /** What is said of it on paper. */
+  /** Sentences below the table in print. */
   readonly sentences: readonly string[];
 
-  /** The names that the table shortens. */
-  readonly wholeNames: readonly string[];
+  /** Shortened names to print in full. */
+  readonly fullNames: readonly string[];
 }
 
-/** What decides what is printed of a table. */
+/** The properties of a table that determine how it is printed. */
 export interface PaperParts {
   readonly columns: readonly PageColumn[];
   readonly rowCount: number;
 
-  /** Whether the rows have times. */
+  /** True if the rows have times. */
   readonly hasTime: boolean;
 
-  /** What the rows are: `day`, `campaign`. */
+  /** Nouns for the rows: `day`, `campaign`. */
   readonly nouns: readonly string[];
 
-  /** What the rows beyond those that are printed come to, in a sentence. */
+  /** A sentence with the sum of the rows that are not printed. */
   readonly restSentence?: string | undefined;
 }
 
-/** Decides what is printed of a table: its name whole, and as many figures as have room. */
+/** Plans how to print a table: names in full, and as many figures as fit. */
 export function planPaper(parts: PaperParts): PaperPlan {
   const { columns, rowCount, hasTime, nouns, restSentence } = parts;
   const isOfSeveral = nouns.length > 1;
-  if ((hasTime || isOfSeveral) && rowCount > mostInAppendix) return notPrinted(nouns);
+  if ((hasTime || isOfSeveral) && rowCount > maxAppendixRows) return notPrinted(nouns);
 
-  const shown = columns.filter(({ isExtra, isBesideName }) => !isExtra && !isBesideName);
-  const upright = columnsWithin(charactersAcross.portrait, shown);
-  const across = columnsWithin(charactersAcross.landscape, shown);
+  const shown = columns.filter(({ isExtra, isIdOfName }) => !isExtra && !isIdOfName);
+  const upright = columnsWithin(charactersPerLine.portrait, shown);
+  const across = columnsWithin(charactersPerLine.landscape, shown);
   const isLandscape = across.length > upright.length;
   const kept = isLandscape ? across : upright;
-  const dropped = columns.filter((column) => !kept.includes(column) && !column.isBesideName);
-  // Nobody misses what was computed unasked.
-  const asked = dropped.filter(({ isExtra, formula }) => !(isExtra && formula));
-  const labels = asked.map(({ label }) => label);
+  const dropped = columns.filter((column) => !kept.includes(column) && !column.isIdOfName);
+  // Rates that were not requested need not be mentioned.
+  const requested = dropped.filter(({ isExtra, formula }) => !(isExtra && formula));
+  const labels = requested.map(({ label }) => label);
 
   const sentences: string[] = [];
   if (restSentence !== undefined) sentences.push(restSentence);
@@ -95,42 +86,42 @@ export function planPaper(parts: PaperParts): PaperPlan {
     isLandscape,
     leftOut: new Set(dropped.map(({ field }) => field)),
     sentences,
-    // The rows of several things repeat names that another table has.
-    wholeNames: isOfSeveral ? [] : wholeNamesOf(shown[0]),
+    // A table by several breakdowns repeats names from another table.
+    fullNames: isOfSeveral ? [] : fullNamesOf(shown[0]),
   };
 }
 
 function notPrinted(nouns: readonly string[]): PaperPlan {
-  const sentence = `Figures by ${listWords(nouns)} are not printed: this report has them as a page (.html), a sheet (.xlsx) and CSV.`;
+  const sentence = `Figures by ${listWords(nouns)} are not printed. They are in the web page (.html), spreadsheet (.xlsx) and CSV of this report.`;
   return {
     isPrinted: false,
     isAppendix: false,
     isLandscape: false,
     leftOut: new Set(),
     sentences: [sentence],
-    wholeNames: [],
+    fullNames: [],
   };
 }
 
-/** The names that a column shortens, in the order of the rows. */
-function wholeNamesOf(column: PageColumn | undefined): string[] {
-  if (!column || !isOfNames(column)) return [];
+/** The names that a column shortens, in row order. */
+function fullNamesOf(column: PageColumn | undefined): string[] {
+  if (!column || !isTextColumn(column)) return [];
 
   const names = new Set<string>();
-  for (const cell of column.cells.slice(0, mostInTable)) {
+  for (const cell of column.cells.slice(0, maxTableRows)) {
     if (typeof cell === 'string' && column.texts?.has(cell)) names.add(cell);
-    if (names.size === mostWholeNames) break;
+    if (names.size === maxFullNames) break;
   }
   return [...names];
 }
 
-/** The columns that have room: figures give way in their order, and last of all other columns. */
+/** The columns that fit. Figures are dropped by rank, then other columns. */
 function columnsWithin(width: number, columns: readonly PageColumn[]): PageColumn[] {
   const fields = columns.map(({ field }) => field);
   const widths = new Map(columns.map((column, i) => [column, widthOfColumn(column, i === 0)]));
   const rankOf = (column: PageColumn): number => {
-    if (column.figure) return rankOfFigure(column.figure, fields);
-    return column.type === 'change' ? rankOfClass('change of a row') : 0;
+    if (column.figure) return figureRank(column.figure, fields);
+    return column.type === 'change' ? classRank('row change') : 0;
   };
 
   let sum = 0;
@@ -146,15 +137,15 @@ function columnsWithin(width: number, columns: readonly PageColumn[]): PageColum
   return kept;
 }
 
-/** How many characters a column takes. */
+/** The width of a column in characters. */
 function widthOfColumn(column: PageColumn, isFirst: boolean): number {
   const { label, type, cells, total } = column;
   let widest = Math.max(
     ...label.split(' ').map(widthOf),
-    widthOf(total === undefined ? '' : shownText({ ...column, texts: undefined }, total)),
+    widthOf(total === undefined ? '' : displayText({ ...column, texts: undefined }, total)),
   );
   for (const cell of cells.slice(0, measuredRows)) {
-    if (cell !== null) widest = Math.max(widest, widthOf(shownText(column, cell)));
+    if (cell !== null) widest = Math.max(widest, widthOf(displayText(column, cell)));
   }
 
   const isText = type === 'name' || type === 'text';

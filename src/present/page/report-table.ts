@@ -23,7 +23,7 @@ import type { Row } from '../../rows/row-batch.ts';
 import { formatCount, pluralOf } from '../../text/quantity.ts';
 import { figureWithCurrency } from '../figure-text.ts';
 import type { ReportModel } from '../report-model.ts';
-import { mostInTable } from '../table-size.ts';
+import { maxTableRows } from '../table-size.ts';
 import {
   type ChangeColumns,
   changeColumns,
@@ -34,7 +34,7 @@ import {
 import type { PageTable } from './page-table.ts';
 import { planPaper } from './paper.ts';
 
-/** What the tables of a page are made of. */
+/** The data of a page's tables. */
 export interface TableParts {
   readonly model: ReportModel;
 
@@ -42,43 +42,43 @@ export interface TableParts {
 
   readonly sums: ReportSums;
 
-  /** Whether the user named the columns: then there are no others. */
+  /** True if the user named the columns; then no others are shown. */
   readonly isSelected: boolean;
 
   readonly comparison: Comparison | undefined;
 }
 
-/** What the table of the rows of a report is made of. */
+/** The data for the table of a report's rows. */
 export interface RowTableParts extends TableParts {
   readonly rows: readonly Row[];
 
-  /** Present where the rows are sums, by its fields. */
+  /** Present if the rows are sums, grouped by its fields. */
   readonly grouping: Grouping | undefined;
 }
 
-/** The rows of a table, and what they are. */
+/** The rows of a table and their kind. */
 interface TableSource {
   readonly title: string;
 
-  /** What tells the rows apart: `day`, `campaign`. */
+  /** Nouns for whatever distinguishes the rows: `day`, `campaign`. */
   readonly nouns: readonly string[];
 
   readonly rows: readonly Row[];
 
-  /** Present where the rows are sums, by its fields. */
+  /** Present if the rows are sums, grouped by its fields. */
   readonly grouping: Grouping | undefined;
 
-  /** Present where each row has a counterpart in an earlier report. */
+  /** Present if each row can be compared with one in an earlier report. */
   readonly unit: Unit | undefined;
 
   readonly hasTime: boolean;
 }
 
-/** The table of the rows of a report; `undefined` for a row that nothing tells from others. */
+/** The table of a report's rows; `undefined` if the report has no breakdown. */
 export function tableOfRows(parts: RowTableParts): PageTable | undefined {
   const { model, sums, rows, grouping } = parts;
   const { units } = sums;
-  // Its figures are the totals.
+  // The cards already show these figures.
   if (units.length === 0 && rows.length < 2) return undefined;
 
   const nouns = units.map((each) => rowNoun(each, model.dateUnit));
@@ -93,8 +93,8 @@ export function tableOfRows(parts: RowTableParts): PageTable | undefined {
 }
 
 /**
- * The values of the first breakdown with their figures, where the rows are not that already:
- * campaigns of a report by day and campaign.
+ * The values of the first breakdown, unless the report's rows are just those: campaigns of a report
+ * by day and campaign.
  */
 export function tableOfGroups(parts: TableParts): PageTable | undefined {
   const [ranking] = parts.model.rankings;
@@ -103,7 +103,7 @@ export function tableOfGroups(parts: TableParts): PageTable | undefined {
   return tableOfUnit(ranking.unit, parts);
 }
 
-/** The values of the first breakdown, or the times of a report that has none. */
+/** The values of the first breakdown, or the times of a report without breakdowns. */
 export function tableOfFirstUnit(parts: TableParts): PageTable | undefined {
   const { units } = parts.sums;
   const unit = units.find(({ isTime }) => !isTime) ?? units[0];
@@ -121,9 +121,9 @@ function tableOfUnit(unit: Unit, parts: TableParts): PageTable | undefined {
 }
 
 /**
- * A table: the name of a row first, then its time and the figures in the order in which they are
- * read, with the change where reports are compared; the greatest first without time. `undefined`
- * without rows or columns.
+ * A table with the names first, then times and figures in display order, and changes if there is a
+ * comparison. Rows without times are sorted in descending order. `undefined` without rows or
+ * columns.
  */
 function tableOf(parts: TableParts, source: TableSource): PageTable | undefined {
   const { model, sums } = parts;
@@ -158,7 +158,9 @@ function tableOf(parts: TableParts, source: TableSource): PageTable | undefined 
   };
 }
 
-/** The columns that are shown, but for the change; one without any value only if it was chosen. */
+/**
+ * The visible columns except for the change. Columns without values are omitted unless selected.
+ */
 function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): PageColumn[] {
   const { model, isSelected } = parts;
   const planned = columnsToShow(parts, source);
@@ -167,28 +169,28 @@ function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): Pag
   const columns: PageColumn[] = [];
   for (const column of planned) {
     const isExtra = !isSelected && column.figure !== undefined && !inSight.has(column.field);
-    const isId = isBesideName(column, planned);
-    const shown = { ...pageColumn(column, rows), isBesideName: isId, isExtra };
+    const isId = isIdOfName(column, planned);
+    const shown = { ...pageColumn(column, rows), isIdOfName: isId, isExtra };
     const hasValue = shown.cells.length === 0 || shown.cells.some((cell) => cell !== null);
     if (isSelected || hasValue) columns.push(shown);
   }
   return columns;
 }
 
-/** What the values that are not printed come to, where the rows are those of a breakdown. */
+/** A sentence on the values of a breakdown that are not printed. */
 function restOf({ rankings }: ReportModel, { nouns, unit, rows }: TableSource): string | undefined {
-  const count = rows.length - mostInTable;
+  const count = rows.length - maxTableRows;
   const ranking = rankings.find((each) => each.unit.fields.join() === unit?.fields.join());
   if (!ranking || count <= 0) return undefined;
 
   const [noun = ''] = nouns;
   const words = count === 1 ? `1 other ${noun}` : `${formatCount(count)} other ${pluralOf(noun)}`;
-  const rest = ranking.othersOfTable;
-  const amount = rest ? `, ${figureWithCurrency(ranking.figure, rest.sums)} together` : '';
+  const rest = ranking.othersBelowTable;
+  const amount = rest ? `, ${figureWithCurrency(ranking.figure, rest.sums)} in total` : '';
   return `Not printed: ${words}${amount}.`;
 }
 
-/** Rows by a figure, the greatest first; those without it come last. */
+/** Sorts rows by a figure in descending order; rows without it come last. */
 function sortedBy(figure: Figure, rows: readonly Row[]): Row[] {
   const figureIn = (row: Row) => figureValue(figure, sumsOfRow(row)) ?? Number.NEGATIVE_INFINITY;
   const valued = rows.map((row) => ({ row, value: figureIn(row) }));
@@ -197,8 +199,8 @@ function sortedBy(figure: Figure, rows: readonly Row[]): Row[] {
 }
 
 /**
- * The columns of the report, without those that sums have no value in: what tells rows apart, then
- * the figures that are read first, and then the others with the cost of a click.
+ * The columns in order, without fields that were summed over: names, main figures, then the others
+ * and the cost per click.
  */
 function columnsToShow(
   { model, plan, isSelected }: TableParts,
@@ -224,7 +226,7 @@ function columnsToShow(
   return columns;
 }
 
-/** The first name before all else, because it tells what a row is; an hour tells its day. */
+/** Moves the first name to the front. Dates are omitted if there are hours, which include them. */
 function namesFirst(columns: readonly PlannedColumn[]): PlannedColumn[] {
   const hasHours = columns.some(({ type }) => type === 'hour');
   const needed = hasHours ? columns.filter(({ type }) => type !== 'date') : [...columns];
@@ -236,8 +238,8 @@ function namesFirst(columns: readonly PlannedColumn[]): PlannedColumn[] {
   return name ? [name, ...times, ...rest] : needed;
 }
 
-/** Whether a column holds ids whose names stand in another one. */
-function isBesideName({ field, type }: PlannedColumn, columns: readonly PlannedColumn[]): boolean {
+/** True if a column contains ids whose names are in another column. */
+function isIdOfName({ field, type }: PlannedColumn, columns: readonly PlannedColumn[]): boolean {
   if (type !== 'id' || !field.endsWith('Id')) return false;
   const name = field.replace(/Id$/, 'Name');
   const plain = field.replace(/Id$/, '');
@@ -245,8 +247,7 @@ function isBesideName({ field, type }: PlannedColumn, columns: readonly PlannedC
 }
 
 /**
- * What the rows of a report were before, and their changes; `undefined` where they are not compared
- * one by one.
+ * The changes of rows against an earlier report; `undefined` if rows are not compared one by one.
  */
 function changesOf(
   { model, comparison, isSelected }: TableParts,
@@ -266,9 +267,7 @@ function changesOf(
   return changeColumns({ figure: lead, before, totals, totalsBefore, isOfTime: unit.isTime }, rows);
 }
 
-/**
- * Gives for a time the sums of the time that lies as far from the beginning of the earlier window.
- */
+/** Looks up the sums of a time at the same distance from the beginning of the earlier window. */
 function earlierByTime(
   unit: Unit,
   comparison: Comparison,
@@ -285,13 +284,13 @@ function earlierByTime(
     for (const { key } of groups) {
       if (slot.length > 0) sums.set(key[0] ?? null, addSums(slot, earlier.metrics));
     }
-    // So long a time is drawn in longer steps than its rows have.
+    // The axis has longer steps than the rows.
     if (groups.length > 1) return undefined;
   }
   return ([time]) => sums.get(time ?? null);
 }
 
-/** The fields whose values the script of the page needs for what it computes. */
+/** The fields that the page's script needs for its formulas. */
 function fieldsOfFormulas(columns: readonly PageColumn[]): Set<string> {
   const fields = new Set<string>();
   for (const { formula } of columns) {

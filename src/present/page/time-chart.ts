@@ -6,25 +6,24 @@ import type { Sums } from '../../figures/grouping.ts';
 import type { TimeAxis } from '../../figures/time-axis.ts';
 import { figureWithCurrency, withCurrency } from '../figure-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
-import { longestAtLine, shortNames } from '../short-names.ts';
+import { maxLineName, shortNames } from '../short-names.ts';
 import { bdi, htmlText } from './page-text.ts';
 
 /**
- * The charts of a page. They are SVG drawn here, not by a script in the page: so they are there in
- * a mail program's preview and on paper. A drawing stretches to any width; the texts around it do
- * not.
+ * The charts of a page, drawn as static SVG so that they appear in mail previews and in print.
+ * Drawings stretch to any width; the texts around them do not.
  */
 const width = 1000;
 const height = 160;
 
-/** Up to so many slots each get a column; more become a line. */
-const mostColumns = 62;
+/** Maximum number of slots drawn as columns; more are drawn as a line. */
+const maxColumns = 62;
 
-/** A column takes so much of its slot, and a single one does not fill the whole chart. */
+/** Width of a column as a part of its slot, and its maximum. */
 const columnShare = 0.72;
-const widestColumn = 90;
+const maxColumnWidth = 90;
 
-/** About so many lines of a grid. */
+/** Approximate number of grid lines. */
 const gridLines = 3;
 
 /** A figure over time. */
@@ -33,7 +32,7 @@ export interface TimeChart {
 
   readonly axis: TimeAxis;
 
-  /** What the heading says beside the name of the figure. */
+  /** The part of the heading after the figure's name. */
   readonly caption: string;
 
   /** A sentence below the chart. */
@@ -41,20 +40,17 @@ export interface TimeChart {
 
   readonly series: readonly TimeSeries[];
 
-  /** The report as a whole in an earlier window. */
+  /** The earlier report as a whole. */
   readonly before?: EarlierSeries | undefined;
 }
 
-/** The values of a series, slot by slot; `undefined` where it has none. */
+/** The values of a series by slot; `undefined` if there is none. */
 type Values = readonly (number | undefined)[];
 
-/** Turns a value into its distance from the upper edge. */
+/** Converts a value to its distance from the top. */
 type VerticalScale = (value: number) => number;
 
-/**
- * The chart as HTML: columns or a line, or several lines; empty where the figure has no value
- * anywhere.
- */
+/** Renders a chart as columns or as one or more lines; empty if the figure has no value. */
 export function renderTimeChart(chart: TimeChart): string {
   const { figure, axis, caption, remark, series, before } = chart;
   const lines = series.map(({ sums }) => valuesOf(figure, sums));
@@ -69,7 +65,7 @@ export function renderTimeChart(chart: TimeChart): string {
     .domain([Math.min(0, least, ...beforeKnown), Math.max(0, most, ...beforeKnown)])
     .range([height, 0])
     .nice(gridLines);
-  // Where all is zero, there is room above it.
+  // Leaves room above the line if all values are zero.
   if (scale.domain()[0] === scale.domain()[1]) scale.domain([0, 1]);
 
   const y: VerticalScale = (value) => rounded(scale(value));
@@ -102,27 +98,27 @@ function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
   return sums.map((each) => figureValue(figure, each));
 }
 
-/** How a report as a whole is drawn. */
+/** How to draw the report as a whole. */
 interface WholeLook {
   readonly figure: Figure;
 
-  /** Whether the line of an earlier report stands behind. */
+  /** True if the line of an earlier report is drawn behind it. */
   readonly isCompared: boolean;
 }
 
 /**
- * A rate as a line; what is counted as columns, or as an area where it covers an earlier line or
- * has many slots.
+ * Draws a rate as a line, and counts as columns, or as an area if there are many slots or an
+ * earlier line.
  */
 function drawWhole(values: Values, y: VerticalScale, { figure, isCompared }: WholeLook): string {
   if (figure.derived) return drawLine(values, y, 'line');
-  if (values.length <= mostColumns && !isCompared) return drawColumns(values, y);
+  if (values.length <= maxColumns && !isCompared) return drawColumns(values, y);
   return drawArea(values, y) + drawLine(values, y, 'line');
 }
 
 function drawColumns(values: Values, y: VerticalScale): string {
   const x = centresOf(values.length);
-  const columnWidth = Math.min((width / values.length) * columnShare, widestColumn);
+  const columnWidth = Math.min((width / values.length) * columnShare, maxColumnWidth);
 
   let columns = '';
   for (const [i, value] of values.entries()) {
@@ -135,7 +131,8 @@ function drawColumns(values: Values, y: VerticalScale): string {
 }
 
 /**
- * A line, broken where nothing is known; a single point is a dot, which round ends make visible.
+ * A line with gaps for missing values. A single point is visible as a dot because of round line
+ * ends.
  */
 function drawLine(values: Values, y: VerticalScale, name: string): string {
   const x = centresOf(values.length);
@@ -158,7 +155,7 @@ function drawArea(values: Values, y: VerticalScale): string {
   return `<path class="area" d="${path(values) ?? ''}"/>`;
 }
 
-/** Where the middle of each slot is, from the left edge. */
+/** The center of each slot, from the left edge. */
 function centresOf(count: number): (index: number) => number {
   const scale = scalePoint<number>()
     .domain(Array.from({ length: count }, (_, i) => i))
@@ -171,13 +168,13 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Round numbers for a scale, in few characters: `250K`, `1.5M`, `0.05`. */
+/** Round numbers with few characters: `250K`, `1.5M`, `0.05`. */
 const shortNumbers = new Intl.NumberFormat('en', {
   notation: 'compact',
   maximumSignificantDigits: 4,
 });
 
-/** The numbers of the scale, the highest first, as they stand above each other. */
+/** The numbers of the scale, highest first. */
 function scaleTexts(figure: Figure, ticks: readonly number[]): string {
   const unit = figure.type === 'percent' ? '%' : '';
   const texts = ticks.map((tick) => {
@@ -187,7 +184,7 @@ function scaleTexts(figure: Figure, ticks: readonly number[]): string {
   return texts.reverse().join('');
 }
 
-/** The labels of the axis of time, each under the middle of its slot. */
+/** The labels of the time axis, centered below their slots. */
 function tickTexts({ ticks, slots }: TimeAxis): string {
   const x = centresOf(slots.length);
   const texts = ticks.map(({ index, text }) => {
@@ -198,8 +195,8 @@ function tickTexts({ ticks, slots }: TimeAxis): string {
 }
 
 /**
- * What the script of the page shows of each slot: its name, then the value of each series, whose
- * name is in the legend, and of the one before.
+ * Data for the tips: the label of each slot, then the values of all series and of the earlier
+ * report.
  */
 function slotsOf({ figure, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
@@ -211,7 +208,7 @@ function slotsOf({ figure, axis, series, before }: TimeChart): string {
   return slots.join('');
 }
 
-/** What a slot of an earlier report was called, and what it came to. */
+/** The label and value of a slot in the earlier report. */
 function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: number): string {
   const value = figureWithCurrency(figure, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
@@ -220,21 +217,21 @@ function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: numb
 
 const noSums: Sums = new Map<string, number>();
 
-/** The names beside lines are at least so far from each other, as a part of the height. */
-const leastDistance = 0.105;
+/** Minimum distance between the names of lines, as a fraction of the height. */
+const minDistance = 0.105;
 
-/** The names of lines beside their ends, each with a short line that leads to it. */
+/** The names of lines next to their ends, each with a short connecting line. */
 function endsOf(series: readonly TimeSeries[], lines: readonly Values[], y: VerticalScale): string {
   const ends: LineEnd[] = [];
   for (const [i, values] of lines.entries()) {
     const last = values.findLast((value) => value !== undefined);
     if (last !== undefined) ends.push({ index: i, end: y(last) / height, place: 0 });
   }
-  placeApart(ends);
+  separateNames(ends);
 
   const shortByName = shortNames(
     series.map(({ name }) => name),
-    longestAtLine,
+    maxLineName,
   );
   const names = ends.map(({ index, end, place }) => {
     const from = `${rounded(100 * end)}%`;
@@ -245,28 +242,25 @@ function endsOf(series: readonly TimeSeries[], lines: readonly Values[], y: Vert
   return names.join('');
 }
 
-/** Where a line ends and where its name stands, both as a part of the height from above. */
+/** The end of a line and the position of its name, as fractions of the height from the top. */
 interface LineEnd {
   readonly index: number;
   readonly end: number;
   place: number;
 }
 
-/**
- * Moves names that would cover each other apart, first downwards, and then as far up as the lowest
- * one needs.
- */
-function placeApart(ends: LineEnd[]): void {
+/** Moves overlapping names apart, first down, then up as far as the lowest one requires. */
+function separateNames(ends: LineEnd[]): void {
   ends.sort((a, b) => a.end - b.end);
 
   let above = Number.NEGATIVE_INFINITY;
   for (const end of ends) {
-    end.place = Math.max(end.end, above + leastDistance);
+    end.place = Math.max(end.end, above + minDistance);
     above = end.place;
   }
-  let below = 1 + leastDistance;
+  let below = 1 + minDistance;
   for (const end of ends.toReversed()) {
-    end.place = Math.min(end.place, below - leastDistance);
+    end.place = Math.min(end.place, below - minDistance);
     below = end.place;
   }
 }
@@ -280,7 +274,7 @@ function legendOf(series: readonly TimeSeries[]): string {
   return names.join(' ');
 }
 
-/** The chart in words, for those who do not see it. */
+/** A description of the chart for screen readers. */
 function describe({ figure, axis, caption }: TimeChart, least: number, most: number): string {
   const from = withCurrency(figure, scaleText(figure, least));
   const to = withCurrency(figure, scaleText(figure, most));

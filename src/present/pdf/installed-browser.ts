@@ -5,21 +5,21 @@ import { printable } from '../../text/printable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a browser is looked for. */
+/** Where to look for a browser. */
 export interface BrowserSearch {
   readonly env: Environment;
 
-  /** The folder that a path in `ADREPORT_BROWSER` starts from. */
+  /** Base folder for a relative path in `ADREPORT_BROWSER`. */
   readonly cwd: string;
 
   readonly platform: NodeJS.Platform;
 
-  /** Whether a path is that of a program. */
+  /** True if a path is an executable program. */
   readonly isProgram: (path: string) => boolean;
 }
 
-/** The names that these browsers have on the path of Linux. */
-const usualNames = [
+/** Names of these browsers on the Linux search path. */
+const programNames = [
   'google-chrome',
   'google-chrome-stable',
   'chromium',
@@ -28,7 +28,7 @@ const usualNames = [
   'microsoft-edge-stable',
 ];
 
-/** Where they are on Linux when the path does not lead there, as that of cron. */
+/** Locations on Linux outside the search path, for example under cron. */
 const linuxPlaces = [
   '/opt/google/chrome/chrome',
   '/opt/microsoft/msedge/msedge',
@@ -48,48 +48,51 @@ const windowsPlaces = [
   'Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
-/** The folders of programs of Windows, as its environment names them. */
+/** Environment variables for the program folders of Windows. */
 const windowsFolders = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'];
 
-const wayWithoutBrowser = 'Or write the page, -o report.html, and print it from any browser.';
+const otherWay = 'Or write a page with -o report.html and print it from any browser.';
 
 /**
- * The path of a browser that prints pages: what `ADREPORT_BROWSER` names, else an installed Chrome,
- * Chromium or Edge. Throws `UsageError` where there is none.
+ * The path of a browser that can print pages: the one in `ADREPORT_BROWSER`, otherwise an installed
+ * Chrome, Chromium or Edge. Throws `UsageError` if there is none.
  */
 export function findBrowser(search: BrowserSearch): string {
   const wanted = search.env.ADREPORT_BROWSER;
-  if (wanted) return browserNamed(wanted, search);
+  if (wanted) return namedBrowser(wanted, search);
 
-  const browser = usualPlaces(search).find(search.isProgram);
+  const browser = defaultPaths(search).find(search.isProgram);
   if (browser !== undefined) return browser;
 
-  throw new UsageError('A PDF needs a browser to print it, and none was found.', {
+  throw new UsageError('Cannot print a PDF: no browser was found.', {
     code: 'NO_BROWSER',
-    hint: `Install Chrome, Chromium or Edge, or name one with ADREPORT_BROWSER. ${wayWithoutBrowser}`,
+    hint: `Install Chrome, Chromium or Edge, or set ADREPORT_BROWSER to the path of one. ${otherWay}`,
   });
 }
 
-/** The program that `ADREPORT_BROWSER` means: a path, or a name on the path. */
-function browserNamed(wanted: string, { env, cwd, platform, isProgram }: BrowserSearch): string {
+/** The program in `ADREPORT_BROWSER`: a path, or a name on the search path. */
+function namedBrowser(wanted: string, { env, cwd, platform, isProgram }: BrowserSearch): string {
   const isPath = /[\\/]/.test(wanted);
   const places = isPath ? [resolve(cwd, wanted)] : onPath([wanted], env, platform);
   const browser = places.find(isProgram);
   if (browser !== undefined) return browser;
 
-  throw new UsageError(`ADREPORT_BROWSER names ${printable(wanted)}, which is no program here.`, {
-    code: 'NO_BROWSER',
-    hint: `Give the path of Chrome, Chromium or Edge, or unset the variable. ${wayWithoutBrowser}`,
-  });
+  throw new UsageError(
+    `ADREPORT_BROWSER is ${printable(wanted)}, which is not a program on this machine.`,
+    {
+      code: 'NO_BROWSER',
+      hint: `Set it to the path of Chrome, Chromium or Edge, or unset it. ${otherWay}`,
+    },
+  );
 }
 
-function usualPlaces({ env, platform }: BrowserSearch): string[] {
+function defaultPaths({ env, platform }: BrowserSearch): string[] {
   if (platform === 'win32') {
     const folders = windowsFolders.map((name) => env[name] ?? '');
     return placesIn(folders, windowsPlaces, '\\');
   }
   if (platform === 'darwin') return placesIn(['/', env.HOME ?? ''], macPlaces, '/');
-  return [...onPath(usualNames, env, platform), ...linuxPlaces];
+  return [...onPath(programNames, env, platform), ...linuxPlaces];
 }
 
 function placesIn(folders: readonly string[], places: readonly string[], slash: string): string[] {
@@ -103,7 +106,7 @@ function placesIn(folders: readonly string[], places: readonly string[], slash: 
   return paths;
 }
 
-/** The paths that some names may have in the folders of the path. */
+/** Possible paths of programs in the folders of the search path. */
 function onPath(names: readonly string[], env: Environment, platform: NodeJS.Platform): string[] {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const ending = platform === 'win32' ? '.exe' : '';
@@ -116,7 +119,7 @@ function onPath(names: readonly string[], env: Environment, platform: NodeJS.Pla
   return paths;
 }
 
-/** Whether a path leads to a file that this user may run. */
+/** True if the path is a file that this user may execute. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -9,33 +9,35 @@ import { sweepFolder, temporaryName } from '../../output/file/temporary-files.ts
 import { printable } from '../../text/printable.ts';
 import { formatDuration } from '../../text/quantity.ts';
 
-/** A page of 2,000 printed rows takes some seconds; a browser that takes longer than this hangs. */
-const usualTimeLimitMs = 120_000;
+/**
+ * A page of 2,000 printed rows takes a few seconds; a browser that takes longer than this hangs.
+ */
+const defaultTimeLimitMs = 120_000;
 
 const maxMegabytes = 100;
 
-/** So much of what the browser says last can stand in an error. */
-const mostCharacters = 200;
+/** Length of the browser's last message in an error. */
+const maxMessageCharacters = 200;
 
-/** How a page is printed. */
+/** Options for printing a page. */
 export interface PrintOptions {
-  /** The path of a Chrome, Chromium or Edge. */
+  /** Path of Chrome, Chromium or Edge. */
   readonly browser: string;
 
   readonly env: Readonly<Record<string, string | undefined>>;
 
-  /** Ends the browser. */
+  /** Aborts printing. */
   readonly signal: AbortSignal;
 
   readonly timeLimitMs?: number;
 }
 
 /**
- * Prints a page with a browser that shows no window, keeps nothing and reaches no network.
+ * Prints a page with a headless browser that keeps no data and has no network access.
  *
- * @returns the bytes of a whole PDF
- * @throws OutputError where the browser fails, takes too long or writes something else, and the
- * reason of the signal
+ * @returns a complete PDF
+ * @throws OutputError if the browser fails, takes too long or writes something else; the reason of
+ * the signal if it is aborted
  */
 export async function printPage(page: Uint8Array, options: PrintOptions): Promise<Buffer> {
   options.signal.throwIfAborted();
@@ -53,13 +55,13 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
     await browser.end();
     return await readPdf(pdfPath, browser);
   } finally {
-    // A browser that was ended may still hold its files for a moment.
+    // A browser that was killed may keep its files open for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   }
 }
 
 /**
- * Where temporary files can be: a Chromium of snap has a `/tmp` of its own, and sees only its own
+ * A folder for temporary files: a Chromium from snap has a private `/tmp` and can only read its own
  * folder.
  */
 function folderFor({ browser, env }: PrintOptions): string {
@@ -67,7 +69,7 @@ function folderFor({ browser, env }: PrintOptions): string {
   return isSnap ? join(env.HOME ?? '', 'snap/chromium/common') : tmpdir();
 }
 
-/** The files of one printing. */
+/** The files used to print a page. */
 interface PrintFiles {
   readonly folder: string;
   readonly pagePath: string;
@@ -79,7 +81,7 @@ function argumentsFor({ folder, pagePath, pdfPath }: PrintFiles): string[] {
     '--headless',
     `--print-to-pdf=${pdfPath}`,
     '--no-pdf-header-footer',
-    // A profile of its own: the user's browser may be open, and its extensions could read the
+    // A separate profile, because the user's browser may be open, and its extensions could read the
     // report.
     `--user-data-dir=${join(folder, 'profile')}`,
     '--no-first-run',
@@ -88,50 +90,50 @@ function argumentsFor({ folder, pagePath, pdfPath }: PrintFiles): string[] {
     '--disable-gpu',
     // Containers have little shared memory.
     '--disable-dev-shm-usage',
-    // The page loads nothing by its own policy; the browser itself would ask for updates and the
-    // like.
+    // The page loads nothing because of its own policy; this keeps the browser from checking for
+    // updates and the like.
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
     '--no-proxy-server',
     '--host-resolver-rules=MAP * ~NOTFOUND',
   ];
-  // Chromium refuses to run as root in its sandbox. Without one it is run only then, and only
-  // because the page loads nothing and runs no script but the program's own, which its content
-  // security policy names by its hash.
+  // Chromium refuses to run as root in its sandbox. Running without one is acceptable because the
+  // page loads nothing and only runs the program's own script, whose hash is in its content
+  // security policy.
   if (process.getuid?.() === 0) flags.push('--no-sandbox');
   return [...flags, pathToFileURL(pagePath).href];
 }
 
-/** A browser that prints one page and ends by itself, or is ended. */
+/** A browser that prints one page and then exits or is killed. */
 class PrintingBrowser {
   readonly #process: ChildProcess;
 
   readonly #options: PrintOptions;
 
-  /** The end of what it says on stderr. */
-  #words = '';
+  /** The end of its stderr. */
+  #stderr = '';
 
   constructor(options: PrintOptions, flags: readonly string[]) {
     this.#options = options;
     this.#process = spawn(options.browser, flags, {
-      // A group of its own, so that the processes that it starts can be ended with it.
+      // A separate process group, so that its child processes can be killed with it.
       detached: process.platform !== 'win32',
       env: withoutSecrets(options.env),
       stdio: ['ignore', 'ignore', 'pipe'],
       windowsHide: true,
     });
     this.#process.stderr?.on('data', (piece: Buffer) => {
-      this.#words = (this.#words + piece.toString('utf8')).slice(-10 * mostCharacters);
+      this.#stderr = (this.#stderr + piece.toString('utf8')).slice(-10 * maxMessageCharacters);
     });
   }
 
   /**
-   * Waits until the browser has ended. Throws `OutputError` where it fails or takes too long, and
-   * the reason of the signal.
+   * Waits for the browser to exit. Throws `OutputError` if it fails or takes too long, and the
+   * reason of the signal.
    */
   async end(): Promise<void> {
-    const { signal, timeLimitMs = usualTimeLimitMs } = this.#options;
+    const { signal, timeLimitMs = defaultTimeLimitMs } = this.#options;
     const limit = AbortSignal.timeout(timeLimitMs);
     const stop = (): void => this.#kill();
     signal.addEventListener('abort', stop);
@@ -140,20 +142,23 @@ class PrintingBrowser {
     try {
       const exitCode = await this.#exit();
       signal.throwIfAborted();
-      if (limit.aborted) throw this.failure(`did not end within ${formatDuration(timeLimitMs)}`);
-      if (exitCode !== 0) throw this.failure(`ended with ${exitCode ?? 'a signal'}`);
+      if (limit.aborted) throw this.failure(`did not finish within ${formatDuration(timeLimitMs)}`);
+      if (exitCode !== 0)
+        throw this.failure(
+          exitCode === null ? 'was ended by a signal' : `exited with code ${exitCode}`,
+        );
     } finally {
       signal.removeEventListener('abort', stop);
       limit.removeEventListener('abort', stop);
-      // What it has started must not outlive it.
+      // Its child processes must not outlive it.
       this.#kill();
     }
   }
 
-  /** Its exit code; `null` where a signal has ended it. */
+  /** The exit code; `null` if it was ended by a signal. */
   #exit(): Promise<number | null> {
     return new Promise((resolve, reject) => {
-      // What it has started would keep its stderr open.
+      // Its child processes would keep stderr open.
       this.#process.once('exit', () => this.#kill());
       this.#process.once('close', resolve);
       this.#process.once('error', (error) => {
@@ -173,24 +178,24 @@ class PrintingBrowser {
     try {
       process.kill(-pid, 'SIGKILL');
     } catch {
-      // Nothing of its group is left.
+      // The process group is gone.
     }
   }
 
-  /** The error for what the browser did, with the last line that it said. */
+  /** The error for a failure, with the browser's last message. */
   failure(what: string): OutputError {
-    const lines = this.#words.split('\n').filter((line) => line.trim() !== '');
-    const lastLine = printable(lines.at(-1) ?? '').slice(0, mostCharacters);
-    const words = lastLine === '' ? '' : ` It said: ${lastLine}`;
+    const lines = this.#stderr.split('\n').filter((line) => line.trim() !== '');
+    const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
+    const message = lastLine === '' ? '' : ` Its last message: ${lastLine}`;
     const name = printable(this.#options.browser);
-    return new OutputError(`The PDF was not printed: ${name} ${what}.${words}`, {
+    return new OutputError(`Cannot print the PDF: ${name} ${what}.${message}`, {
       code: 'NOT_PRINTED',
-      hint: 'Name another Chrome, Chromium or Edge with ADREPORT_BROWSER, or write the page, -o report.html, and print that.',
+      hint: 'Set ADREPORT_BROWSER to another Chrome, Chromium or Edge, or write a page with -o report.html and print it from any browser.',
     });
   }
 }
 
-/** What a browser has printed. Throws `OutputError` for what is no whole PDF, or too large. */
+/** Reads the printed PDF. Throws `OutputError` if it is incomplete or too large. */
 async function readPdf(path: string, browser: PrintingBrowser): Promise<Buffer> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) throw browser.failure('wrote no file');
@@ -202,10 +207,10 @@ async function readPdf(path: string, browser: PrintingBrowser): Promise<Buffer> 
   const head = bytes.toString('latin1', 0, 5);
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 16));
   if (head === '%PDF-' && end.trimEnd().endsWith('%%EOF')) return bytes;
-  throw browser.failure('wrote no whole PDF');
+  throw browser.failure('wrote an incomplete PDF');
 }
 
-/** The browser needs no token and no password. */
+/** The browser needs neither tokens nor passwords. */
 function withoutSecrets(env: PrintOptions['env']): NodeJS.ProcessEnv {
   const entries = Object.entries(env).filter(([name]) => !name.startsWith('ADREPORT_'));
   return Object.fromEntries(entries);

@@ -1,18 +1,16 @@
 import { widthOf } from '../../text/cell-width.ts';
 import type { SheetCell } from './workbook.ts';
 
-/** Columns are as wide as their contents, in characters of a number, between these. */
+/** Width limits in characters of a digit. */
 interface WidthBounds {
   readonly least: number;
   readonly most: number;
 
-  /** A heading of up to so many characters stands on one line. Default: 16. */
+  /** Maximum length of a heading on one line. Default: 16. */
   readonly oneLine?: number;
 }
 
-/**
- * The width of a column that shows its heading and these cells whole, as far as the bounds allow.
- */
+/** The width at which a column shows its heading and these cells in full, within limits. */
 export function columnWidth(
   heading: string,
   cells: Iterable<SheetCell | undefined>,
@@ -23,17 +21,17 @@ export function columnWidth(
   return Math.min(most, width);
 }
 
-/** Headings are bold; a long one is broken between its words. */
+/** Headings are bold; long ones are wrapped between words. */
 function headingWidth(heading: string, oneLine: number): number {
   let characters = Math.min(widthOf(heading), oneLine);
   for (const word of heading.split(' ')) characters = Math.max(characters, widthOf(word));
   return Math.ceil(1.15 * characters) + 2;
 }
 
-/** How many characters a time takes as its style shows it. */
+/** Widths of times in characters, by style. */
 const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
 
-/** How many characters a cell takes; numbers have their thousands apart. */
+/** The width of a cell in characters; numbers have thousands separators. */
 function cellWidth(cell: SheetCell | undefined, most: number): number {
   if (!cell) return 0;
 
@@ -48,7 +46,7 @@ function cellWidth(cell: SheetCell | undefined, most: number): number {
   return Math.ceil(1.3 * Math.max(digits.length, 4));
 }
 
-/** How many characters the longest line of a text takes. */
+/** The length of the longest line. */
 function textWidth(text: string, most: number): number {
   let width = 0;
   for (const line of text.split('\n', most)) width = Math.max(width, widthOf(line.slice(0, most)));

@@ -9,44 +9,38 @@ import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { columnWidth } from './column-width.ts';
 import {
   headerRowXml,
-  longestText,
+  maxTextLength,
   rowXml,
   type SheetCell,
   sheetBeginning,
   sheetEnd,
 } from './workbook.ts';
 
-/**
- * The widths of the columns in characters: of the names, of the ids or first figures, and of the
- * others.
- */
+/** Column widths in characters: names, ids or the first figures, and other columns. */
 const nameBounds = { least: 24, most: 60, oneLine: 48 };
 const idBounds = { least: 24, most: 30 };
 const figureBounds = { least: 14, most: 24 };
 
-/** Columns that are wider together are printed across the paper. */
-const mostUpright = 120;
+/** Wider sheets are printed in landscape. */
+const maxPortraitWidth = 120;
 
-/** What stands on the sheet beside what every report for people shows. */
+/** The data of the Summary sheet. */
 export interface SummaryParts {
   readonly model: ReportModel;
   readonly sums: ReportSums;
   readonly comparison: Comparison | undefined;
 
-  /** What else is said of this workbook, in sentences. */
+  /** Notes on this workbook, as sentences. */
   readonly ownNotes: readonly string[];
 
-  /** Cells that stand for facts of the model which are numbers or times, by their names. */
+  /** Number and time cells that replace texts of the model, by label. */
   readonly cells: ReadonlyMap<string, SheetCell>;
 
-  /** Whether the workbook opens on it. */
+  /** True if the workbook opens on this sheet. */
   readonly isFirst: boolean;
 }
 
-/**
- * The sheet with what a client reads of a report: its totals, and the ten greatest values of each
- * breakdown.
- */
+/** The Summary sheet: totals, and the ten largest values of each breakdown. */
 export function summarySheet(parts: SummaryParts): string {
   const { model, sums, comparison, isFirst } = parts;
   const totals = sums.total.totals();
@@ -58,7 +52,7 @@ export function summarySheet(parts: SummaryParts): string {
   }
   const rows = [...headRows(parts), [], ...tables, ...aboutRows(parts)];
 
-  // What stands above the tables has the room of the empty cells beside it.
+  // Texts above the tables extend into the empty cells next to them.
   const widths = widthsOf(tables);
   let xml = sheetBeginning(widths, 'summary', isFirst);
   for (const [i, row] of rows.entries()) {
@@ -67,13 +61,10 @@ export function summarySheet(parts: SummaryParts): string {
     xml += isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
   }
   const width = widths.reduce((sum, each) => sum + each, 0);
-  return xml + sheetEnd(width > mostUpright ? 'wide summary' : 'summary');
+  return xml + sheetEnd(width > maxPortraitWidth ? 'wide summary' : 'summary');
 }
 
-/**
- * The title, the sentence that sums the report up, what it is, and what is found to be wrong with
- * it.
- */
+/** The title, headline, facts, findings and notes. */
 function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
   const { title, headline, remark, facts, findings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
@@ -108,17 +99,14 @@ function noteCell(content: string): SheetCell {
   return { style: 'note', content };
 }
 
-/**
- * A cell with no more text than a cell holds: a list of filters, or a name whose characters were
- * made visible.
- */
+/** Shortens a text to the maximum length of a cell, such as a long list of filters. */
 function cutText(cell: SheetCell): SheetCell {
   const { content } = cell;
-  if (typeof content === 'number' || content.length <= longestText) return cell;
-  return { ...cell, content: `${content.slice(0, longestText - 1)}…` };
+  if (typeof content === 'number' || content.length <= maxTextLength) return cell;
+  return { ...cell, content: `${content.slice(0, maxTextLength - 1)}…` };
 }
 
-/** The widths of the columns of some tables, one below the other. */
+/** Column widths for tables below each other. */
 function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
   const columnCount = Math.max(2, ...rows.map(({ length }) => length));
   const widths: number[] = [];
@@ -137,7 +125,7 @@ function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
   return widths;
 }
 
-/** Each figure of the report in a row, with that of the earlier one and the change. */
+/** One row per figure, with the earlier value and the change if there is a comparison. */
 function totalRows(
   { totals, facts }: ReportModel,
   now: Sums,
@@ -156,17 +144,15 @@ function totalRows(
   return rows;
 }
 
-/**
- * The greatest values of a breakdown by its figure, each in a row; behind that figure its change.
- */
+/** One row for each of the largest values of a breakdown, with the change after the main figure. */
 function breakdownRows(
   ranking: BreakdownRanking,
   figures: readonly Figure[],
   comparison: Comparison | undefined,
 ): SheetCell[][] {
-  const { noun, figure, isTooMany, topCount, groups, others, ended } = ranking;
+  const { noun, figure, hasTooManyValues, topCount, groups, others, ended } = ranking;
   const title = printable(noun).replace(/^./, (letter) => letter.toUpperCase());
-  if (isTooMany) {
+  if (hasTooManyValues) {
     return [
       [{ style: 'strong', content: title }],
       [noteCell('Too many different values to rank.')],
@@ -200,9 +186,7 @@ function nameCells({ name, detail }: RankedGroup): SheetCell[] {
   ];
 }
 
-/**
- * A change as a number where it is one, in the colour of its direction: `new` and `ended` are none.
- */
+/** A change as a number, colored by direction; `new` and `ended` remain text. */
 function changeCell({ ratio, text, direction }: Change): SheetCell {
   if (ratio === undefined) return { style: 'right', content: text };
   if (direction === 'up') return { style: 'changeUp', content: ratio };

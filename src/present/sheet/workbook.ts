@@ -1,21 +1,19 @@
-/**
- * The parts of a workbook but for its sheets (ECMA-376, SpreadsheetML), and what cells are made of.
- */
+/** The parts of a workbook other than its sheets, and cells (ECMA-376, SpreadsheetML). */
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** The names of the languages and relationships of a workbook, which stand in its XML. */
+/** XML namespaces of workbooks and relationships. */
 const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
 const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006';
 const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** The places of the fonts, fills and borders in `styles.xml`. */
+/** Indexes of fonts, fills and borders in `styles.xml`. */
 const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as const;
 const fills = { none: 0, header: 2 } as const;
 const borders = { none: 0, header: 1 } as const;
 
-/** Number formats: those below 164 are built in, the others stand in `styles.xml`. */
+/** Number formats: those below 164 are built in, the others are defined in `styles.xml`. */
 const numberFormats = {
   general: 0,
   integer: 3,
@@ -28,14 +26,14 @@ const numberFormats = {
   instant: 168,
 } as const;
 
-/** How the cells of a style look. */
+/** The format of cells in a style. */
 interface CellFormat {
   readonly numberFormat: number;
   readonly font?: number;
   readonly align?: 'left' | 'right';
   readonly vertical?: 'bottom';
 
-  /** So many characters stay free at the side to which the text is set. */
+  /** Indentation in characters on the side to which the text is aligned. */
   readonly indent?: number;
 
   readonly wraps?: boolean;
@@ -44,7 +42,7 @@ interface CellFormat {
 
 const { general } = numberFormats;
 
-/** A heading of a table. */
+/** A table heading. */
 const heading = {
   numberFormat: general,
   font: fonts.bold,
@@ -72,7 +70,7 @@ const cellFormats = {
   right: { numberFormat: general, align: 'right' },
   finding: { numberFormat: general, font: fonts.red },
   tableHeader: heading,
-  // The button of a column stands at the right.
+  // The filter button of a column is on the right.
   numberTableHeader: { ...heading, align: 'right', indent: 2 },
   lines: { numberFormat: general, wraps: true },
   count: { numberFormat: numberFormats.integer, align: 'left' },
@@ -81,10 +79,10 @@ const cellFormats = {
 
 type CellStyle = keyof typeof cellFormats;
 
-/** How many characters a cell holds. */
-export const longestText = 32_767;
+/** Maximum length of a cell. */
+export const maxTextLength = 32_767;
 
-/** What is in a cell, and how it is shown. */
+/** The content and style of a cell. */
 export interface SheetCell {
   readonly style: CellStyle;
   readonly content: string | number;
@@ -118,20 +116,23 @@ function cellFormatXml(format: CellFormat): string {
   return `<xf ${ids} ${applied}>${alignmentXml}</xf>`;
 }
 
-/** @param size in points @param marks what stands before and after the size: bold, a colour */
+/**
+ * @param size in points
+ * @param marks elements before and after the size: bold, a color
+ */
 function fontXml(size: number, { before = '', after = '' } = {}): string {
   return `<font>${before}<sz val="${size}"/>${after}<name val="Calibri"/><family val="2"/></font>`;
 }
 
-/** A file of the archive that a workbook is. */
+/** A file in a workbook's archive. */
 export interface WorkbookPart {
   readonly path: string;
   readonly xml: string;
 }
 
 /**
- * The parts of a workbook that stand before its sheets. @param hasTable whether the rows are a
- * table
+ * The parts that precede the sheets.
+ * @param hasTable true if the rows form a table
  */
 export function openingParts(hasTable: boolean): WorkbookPart[] {
   const ofWorkbook: Relationship[] = [
@@ -183,7 +184,7 @@ function contentTypesXml(hasTable: boolean): string {
   return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types}</Types>`;
 }
 
-/** What a part of the archive refers to, by a number that counts from 1: `rId1`. */
+/** A reference from one part to another; ids count from 1: `rId1`. */
 interface Relationship {
   readonly type: string;
   readonly target: string;
@@ -243,8 +244,8 @@ function listXml(name: string, elements: readonly string[]): string {
 }
 
 /**
- * The workbook: two sheets, of which the first repeats its header on every printed page.
- * @param opensOnSummary whether the second one is seen first
+ * The workbook with its two sheets. The first one repeats its header on every printed page.
+ * @param opensOnSummary true if the second sheet is shown first
  */
 export function workbookXml(opensOnSummary: boolean): string {
   const views = `<bookViews><workbookView activeTab="${opensOnSummary ? 1 : 0}"/></bookViews>`;
@@ -255,18 +256,15 @@ export function workbookXml(opensOnSummary: boolean): string {
   return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${titles}</definedNames></workbook>`;
 }
 
-/** The rows of a report as a table, whose name formulas and pivot tables can use. */
+/** The rows of a report as a named table for formulas and pivot tables. */
 export interface SheetTable {
   readonly headings: readonly string[];
 
-  /** The cells of the table with its header: `A1:J249`. */
+  /** The range of the table with its header: `A1:J249`. */
   readonly range: string;
 }
 
-/**
- * The part `xl/tables/table1.xml`: the table called Report, each column with the button of its
- * filter.
- */
+/** The part `xl/tables/table1.xml`: the table named Report with filter buttons. */
 export function tableXml({ headings, range }: SheetTable): string {
   const columns = headings.map((heading, i) => {
     return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
@@ -285,13 +283,13 @@ export function tableXml({ headings, range }: SheetTable): string {
 const lineHeight = 15;
 const headerMargin = 3;
 
-/** The button of a column takes so many characters beside its heading. */
+/** Width of a filter button in characters. */
 export const buttonWidth = 3;
 const highestRow = 409;
 
 /**
- * A row of a sheet; a cell that is `undefined` is left out. @param number of the row, counted from
- * 1
+ * A row of a sheet; `undefined` cells are omitted.
+ * @param number row number from 1
  */
 export function rowXml(number: number, cells: readonly (SheetCell | undefined)[]): string {
   let lines = 1;
@@ -300,12 +298,12 @@ export function rowXml(number: number, cells: readonly (SheetCell | undefined)[]
   }
   if (lines === 1) return `<row r="${number}">${cellsXml(number, cells)}</row>`;
 
-  // LibreOffice does not find the height by itself, and would draw the lines over the rows beside.
+  // LibreOffice does not compute the height and would draw the lines over the next rows.
   const height = Math.min(lineHeight * lines, highestRow);
   return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, cells)}</row>`;
 }
 
-/** A row of headings, which is as high as its texts need in columns of these widths. */
+/** A heading row, high enough to wrap its texts at these widths. */
 export function headerRowXml(
   number: number,
   cells: readonly SheetCell[],
@@ -338,13 +336,10 @@ function cellXml({ style, content }: SheetCell, place: string): string {
   return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content)}</t></is></c>`;
 }
 
-/**
- * The two sheets: the table of rows, whose first row stays in place, is wide; the summary is high,
- * or wide too.
- */
+/** The two sheets: the wide table of rows with a frozen header, and the summary. */
 type SheetKind = 'table' | 'summary' | 'wide summary';
 
-/** What a sheet begins with: fitted to the width of a page, its columns as wide as said. */
+/** The beginning of a sheet, fitted to the page width, with its column widths. */
 export function sheetBeginning(
   widths: readonly number[],
   kind: SheetKind,
@@ -371,7 +366,7 @@ export function sheetBeginning(
   ].join('');
 }
 
-/** What a sheet ends with: how it is printed, and the cells that are a table. */
+/** The end of a sheet: print settings and the table. */
 export function sheetEnd(kind: SheetKind, tableRange?: string): string {
   const orientation = kind === 'summary' ? 'portrait' : 'landscape';
   const endings = [
@@ -382,7 +377,8 @@ export function sheetEnd(kind: SheetKind, tableRange?: string): string {
   ];
   if (tableRange !== undefined) {
     endings.push(
-      // Ids are texts of digits on purpose: without this each would have a green corner.
+      // Ids are deliberately stored as text; without this each would be flagged with a green
+      // corner.
       `<ignoredErrors><ignoredError sqref="${tableRange}" numberStoredAsText="1"/></ignoredErrors>`,
       '<tableParts count="1"><tablePart r:id="rId1"/></tableParts>',
     );
@@ -390,15 +386,15 @@ export function sheetEnd(kind: SheetKind, tableRange?: string): string {
   return `${endings.join('')}</worksheet>`;
 }
 
-/** A to Z, AA to ZZ, AAA …, for a column counted from 0. */
+/** Column letters for an index from 0: A to Z, AA to ZZ, AAA … */
 export function lettersOf(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : lettersOf(Math.floor(index / 26) - 1) + last;
 }
 
 /**
- * What XML cannot hold, or would change: control characters, a carriage return, and what looks like
- * our escape.
+ * Characters that XML cannot represent or would change: control characters, carriage returns, and
+ * text that looks like an escape.
  */
 const unwritable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
@@ -410,7 +406,10 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
 const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
 
-/** A text as XML. What XML cannot hold is written as `_x001B_` (ECMA-376, ST_Xstring). */
+/**
+ * Escapes text for XML. Characters that XML cannot represent become `_x001B_` (ECMA-376,
+ * ST_Xstring).
+ */
 function textXml(text: string): string {
   if (!mayBeSpecial.test(text)) return text;
 
@@ -421,7 +420,7 @@ function textXml(text: string): string {
   return escaped.replace(/[&<>]/g, (letter) => entities[letter] ?? '');
 }
 
-/** A text as the value of an attribute of a table, where a line break must be written, too. */
+/** Escapes text for a table's attribute, where line breaks must be escaped as well. */
 function attributeXml(text: string): string {
   const marked = textXml(text).replaceAll('"', '&quot;');
   return marked.replace(/[\t\n]/g, (letter) => (letter === '\n' ? '_x000A_' : '_x0009_'));

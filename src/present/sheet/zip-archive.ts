@@ -2,34 +2,32 @@ import { constants, deflateRawSync } from 'node:zlib';
 import { Zip, ZipPassThrough } from 'fflate';
 import { OutputError } from '../../errors.ts';
 
-/**
- * What fits into an entry of a ZIP archive without its extension for more, which spreadsheets do
- * not read.
- */
+/** Maximum size of a ZIP entry without ZIP64, which spreadsheet programs do not read. */
 const largestBytes = 0xffffffff;
 
 /** Higher levels take twice as long and save a tenth. */
 const level = 3;
 
-/** What is deflated at a time: each piece begins anew, and larger ones save nothing. */
+/** Amount deflated at a time. Each piece starts afresh; larger pieces save nothing. */
 const pieceBytes = 512 * 1024;
 
-/** A character of a text takes so many bytes in UTF-8 at most. */
+/** Maximum size of a UTF-16 code unit in UTF-8. */
 const bytesPerCharacter = 3;
 
-/** What ZIP calls its method of compression (APPNOTE.TXT, 4.4.5). */
+/** The ZIP compression method (APPNOTE.TXT, 4.4.5). */
 const deflated = 8;
 
 /**
- * The first day of ZIP: with the time of writing, the same report would give other bytes each time.
+ * The first day that ZIP can represent. With the current time, the same report would give different
+ * bytes each time.
  */
 const firstDay = new Date(1980, 0, 1);
 
-/** A ZIP archive as a stream: entries are added one after the other, each in pieces. */
+/** A streamed ZIP archive: entries are added one after the other, each in pieces. */
 export class ZipArchive {
   #pieces: Uint8Array[] = [];
 
-  /** What waits in an entry for a piece to be full: the entries have it one after the other. */
+  /** Buffers the current entry until a piece is full; shared by all entries. */
   readonly #waiting = Buffer.allocUnsafe(pieceBytes);
 
   readonly #zip = new Zip((error, piece) => {
@@ -37,7 +35,7 @@ export class ZipArchive {
     this.#pieces.push(piece);
   });
 
-  /** Begins an entry, to which nothing can be added once the next one has begun. */
+  /** Starts an entry. The previous one must be complete. */
   begin(name: string): ZipEntry {
     const file = new DeflatedFile(name);
     file.mtime = firstDay;
@@ -45,7 +43,7 @@ export class ZipArchive {
     return new ZipEntry(file, this.#waiting);
   }
 
-  /** Adds an entry that is whole. */
+  /** Adds a complete entry. */
   add(name: string, text: string): void {
     this.begin(name).end(text);
   }
@@ -54,7 +52,7 @@ export class ZipArchive {
     this.#zip.end();
   }
 
-  /** Gives the bytes that are ready, each once. */
+  /** Returns the bytes that are ready, each of them once. */
   take(): Uint8Array[] {
     const ready = this.#pieces;
     this.#pieces = [];
@@ -62,7 +60,7 @@ export class ZipArchive {
   }
 }
 
-/** A file whose pieces Node deflates, which takes half as long as in JavaScript. */
+/** A file deflated by Node, in half the time that JavaScript takes. */
 class DeflatedFile extends ZipPassThrough {
   override compression = deflated;
 
@@ -72,7 +70,7 @@ class DeflatedFile extends ZipPassThrough {
   }
 }
 
-/** A file in an archive. Its calls throw `OutputError` where it becomes too large. */
+/** A file in an archive. Its calls throw `OutputError` if it becomes too large. */
 export class ZipEntry {
   readonly #file: ZipPassThrough;
 
@@ -88,8 +86,8 @@ export class ZipEntry {
   }
 
   /**
-   * Adds a text. It becomes bytes at once: a text that grew from row to row would be copied by each
-   * collection of memory, until its piece is full.
+   * Adds a text, encoded at once: a string that grew row by row would be copied by every garbage
+   * collection until its piece is full.
    */
   write(text: string): void {
     const bytesAtMost = bytesPerCharacter * text.length;
@@ -111,9 +109,9 @@ export class ZipEntry {
   #push(bytes: Uint8Array, isLast: boolean): void {
     this.#sizeBytes += bytes.length;
     if (this.#sizeBytes > largestBytes) {
-      throw new OutputError('The sheet becomes larger than 4 GiB, which no spreadsheet opens.', {
+      throw new OutputError('The sheet is larger than 4 GiB; no spreadsheet program can open it.', {
         code: 'TOO_LARGE',
-        hint: 'Choose fewer columns with --columns, or write CSV or Parquet.',
+        hint: 'Select fewer columns with --columns, or write CSV or Parquet.',
       });
     }
     this.#file.push(bytes, isLast);

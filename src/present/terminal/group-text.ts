@@ -19,7 +19,7 @@ import { headingOf } from './headings.ts';
 import { keyCell, TerminalTable } from './terminal-table.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
-/** Groups as a table: a line each, one for those beyond the top, one for all. */
+/** Groups as a table, with a line for the groups that are not shown and a line of totals. */
 export function groupTable(
   { all, figures, top, others }: RankedGroups,
   look: TableLook,
@@ -27,7 +27,7 @@ export function groupTable(
 ): string[] {
   const groups: KeyedSums[] = [...top];
   if (others) {
-    // The line of the others is labelled in the column that names the groups.
+    // The label is in the column that names the groups.
     const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
     const key = all.by.map((each) => (each === labelled ? othersLabel(others.count) : null));
     groups.push({ key, sums: others.sums });
@@ -42,7 +42,7 @@ export function groupTable(
   return [...table.add(all.rowsOf(groups), fields), ...table.end()];
 }
 
-/** Groups as horizontal bars of one figure, under its name; of those beyond the top a line. */
+/** Groups as horizontal bars of one figure, with a line for the groups that are not shown. */
 export function groupBars(
   { all, top, others }: RankedGroups,
   figure: Figure,
@@ -64,10 +64,7 @@ export function groupBars(
   return lines;
 }
 
-/**
- * What names a group in a line: its values, without an id beside a name, which would only take
- * room.
- */
+/** Formats a group's name for a line of text, without ids that have a name next to them. */
 function labeller(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isName);
 
@@ -82,13 +79,13 @@ function labeller(fields: readonly string[]): (key: GroupKey) => string {
   };
 }
 
-/** Groups by time as a line of one figure, under its name and its days. */
+/** Groups over time as a line chart of one figure. */
 export function groupLine(
   { all, top }: RankedGroups,
   figure: Figure,
   look: TableLook = {},
 ): string[] {
-  const { labels, ticks, sums } = courseOfGroups(all, top);
+  const { labels, ticks, sums } = trendOfGroups(all, top);
   const values = sums.map((each) => each && figureValue(figure, each));
   const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };
 
@@ -102,15 +99,15 @@ export function groupLine(
   return [title, ...lineChart(chart, look)];
 }
 
-/** Groups step by step: what the steps are called, and their sums, where they have any. */
-interface GroupCourse {
+/** Groups over time: labels and sums of each step. */
+interface GroupTrend {
   readonly labels: readonly string[];
   readonly ticks: readonly AxisTick[];
   readonly sums: readonly (Sums | undefined)[];
 }
 
-/** The course of groups by time; of those without times that can be read in the order of `top`. */
-function courseOfGroups(all: Grouping, top: readonly Group[]): GroupCourse {
+/** Groups over time; groups without readable times are in the order of `top`. */
+function trendOfGroups(all: Grouping, top: readonly Group[]): GroupTrend {
   const times = [...all].map(({ key }) => key[0] ?? '');
   const isMonthly = times.length > 1 && times.every(isFirstOfMonth);
   const dateUnit = all.by[0]?.unit ?? (isMonthly ? 'month' : 'day');
@@ -132,7 +129,7 @@ function isFirstOfMonth(time: string): boolean {
   return /^\d{4}-\d\d-01$/.test(time);
 }
 
-/** A round number of a scale. */
+/** A number of a scale. */
 function tickText({ type }: Figure, value: number): string {
   const text = new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
   return type === 'percent' ? `${text}%` : text;

@@ -25,21 +25,18 @@ import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
-/** What a card shows besides the sums of a report. */
+/** Options of a card. */
 export interface CardOptions {
-  /**
-   * The row fields and derived metrics to show, in this order. Default: those that are read first.
-   */
+  /** The fields and derived metrics to show, in order. Default: the main figures. */
   readonly fields?: readonly string[];
 
-  /** An earlier report, whose change is shown beside each figure. */
+  /** An earlier report, whose changes are shown next to the figures. */
   readonly comparison?: Comparison;
 }
 
 /**
- * The figures of a report in a few lines: the sum of each metric, what they give, and the course of
- * one over time.
- * @param report the report by time
+ * A report in a few lines: its main figures, and one of them over time.
+ * @param report the report grouped by time
  */
 export function reportCard(
   report: Grouping,
@@ -49,15 +46,15 @@ export function reportCard(
   const figures = figuresToShow(report, fields);
   const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);
 
-  const course = courseOf(report, figures, look);
-  if (course !== undefined) lines.push(gap + course);
+  const trend = sparklineOf(report, figures, look);
+  if (trend !== undefined) lines.push(gap + trend);
 
   const { width = 80 } = look;
   const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
   return [...lines, ...comparisonText.map((line) => gap + line)];
 }
 
-/** The figures that are read first, or those of the given fields. */
+/** The main figures, or those of the given fields. */
 function figuresToShow(report: Grouping, fields: readonly string[] | undefined): Figure[] {
   const totals = report.totals();
   if (!fields) {
@@ -75,12 +72,12 @@ function figuresToShow(report: Grouping, fields: readonly string[] | undefined):
   return chosen;
 }
 
-/** A figure of the card: what it is called, and its value with its change. */
+/** A figure of the card with label, value and change. */
 interface CardItem {
   readonly label: string;
   readonly text: string;
 
-  /** Against an earlier report. */
+  /** The change against an earlier report. */
   readonly change?: Change | undefined;
 }
 
@@ -96,7 +93,7 @@ function cardItems(
   });
 }
 
-/** Items beside each other, as many as a line holds; they are read down, column by column. */
+/** Arranges items in as many columns as fit, reading down. */
 function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
   const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
   const textWidth = Math.max(0, ...items.map(({ text }) => widthOf(text)));
@@ -115,21 +112,21 @@ function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook)
   return lines;
 }
 
-/** A change, set to the right. */
+/** A right-aligned change. */
 function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && paintOf(change, style);
   return ' '.repeat(width - widthOf(change.text)) + (paint?.(change.text) ?? change.text);
 }
 
-/** A sparkline is worth its line from so many cells on, and is never longer than so many. */
-const leastCourse = 8;
-const longestCourse = 60;
+/** Minimum and maximum width of a sparkline. */
+const minSparkline = 8;
+const maxSparkline = 60;
 
 /**
- * Revenue over time, or the metric that leads in its place, as columns in a line, and how low and
- * how high it was; `undefined` where there is no time, only one, or no room.
+ * A sparkline of revenue, or the metric that replaces it, with its dates and range; `undefined`
+ * without times, with only one, or if there is not enough space.
  */
-function courseOf(
+function sparklineOf(
   report: Grouping,
   figures: readonly Figure[],
   { width = 80, unicode, style }: TableLook,
@@ -150,18 +147,18 @@ function courseOf(
   const range = lowest === highest ? '' : `  ${lowest} to ${highest}`;
 
   const room = width - 2 * gap.length - name.length - range.length;
-  if (room < leastCourse) return undefined;
+  if (room < minSparkline) return undefined;
 
-  // The first and the last date stand beside the line where they leave it enough room.
+  // The first and last dates are shown next to the line if there is enough space.
   const roomBesideDates = room - from.length - to.length - 2;
-  const isDated = roomBesideDates >= leastCourse;
-  const length = Math.min(isDated ? roomBesideDates : room, longestCourse);
+  const isDated = roomBesideDates >= minSparkline;
+  const length = Math.min(isDated ? roomBesideDates : room, maxSparkline);
   const line = sparkline(values, length, unicode);
   const datedLine = isDated ? `${dim(from)} ${line} ${dim(to)}` : line;
   return `${dim(name)}${gap}${datedLine}${range && dim(range)}`;
 }
 
-/** The step of time that the points of a report stand for. */
+/** The time step between the points of a report. */
 function stepOf(report: Grouping, points: readonly TimedGroup[]): 'hour' | DateUnit {
   if (report.by[0]?.field === 'hour') return 'hour';
   if (points.every(({ time }) => time.endsWith('-01'))) return 'month';

@@ -4,32 +4,29 @@ import { shorten, widthOf } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { headingOf } from './headings.ts';
 
-/** A text fit for a terminal, a value that is null, or nothing at all. */
+/** Printable text, null, or no value at all. */
 export type CellText = string | null | undefined;
 
-/** A column of a table, before the layout gives it a place and a width. */
+/** A column of a table before layout. */
 export interface TableColumn {
   readonly name: string;
 
-  /** Set to the right, never shortened. */
+  /** Right-aligned and never shortened. */
   readonly numeric: boolean;
 
-  /** Text that says nothing when it is shortened: a date, an hour. */
+  /** Text that must not be shortened, such as a date. */
   readonly rigid?: boolean;
 
-  /** Which columns are left out first where there is no room: those with the highest number. */
+  /** Columns with the highest number are dropped first if the table is too wide. */
   readonly dispensable: number;
 
   readonly cells: readonly CellText[];
 
-  /** The least width, for what comes later (a total). */
+  /** Minimum width, for later content such as totals. */
   readonly minWidth?: number;
 }
 
-/**
- * A column with what is known of its widths in cells; `index` is its place among all columns of the
- * table.
- */
+/** A column with its measured widths in cells; `index` is its position in the table. */
 interface MeasuredColumn {
   readonly index: number;
   readonly name: string;
@@ -38,27 +35,24 @@ interface MeasuredColumn {
   readonly isFixed: boolean;
   readonly foldedHeading: readonly string[];
 
-  /** What its cells need, without its heading. */
+  /** Width of its cells, without the heading. */
   readonly cellWidth: number;
 }
 
-/**
- * How narrow a layout makes its columns: texts are cut to so many cells, and headings perhaps
- * folded.
- */
+/** How far columns may be narrowed. */
 interface Squeeze {
   readonly isFolded: boolean;
 
-  /** Of texts in columns that are not to be left out. */
-  readonly leastMainText: number;
+  /** Minimum width of texts in essential columns. */
+  readonly minMainText: number;
 
-  readonly leastOtherText: number;
+  readonly minOtherText: number;
 }
 
-/** Dresses a text for a terminal. */
+/** Applies a terminal style to a text. */
 type Paint = (text: string) => string;
 
-/** A column with its place among all columns of the table and its width in cells. */
+/** A column with its position in the table and its width in cells. */
 interface PlacedColumn {
   readonly index: number;
   readonly heading: readonly string[];
@@ -69,11 +63,11 @@ interface PlacedColumn {
 
 const gap = 2;
 
-/** A text is cut to so many cells at the least; one that may be left out, to fewer. */
-const leastText = 14;
-const leastOtherText = 12;
+/** Minimum width of texts, and of texts in columns that may be dropped. */
+const minText = 14;
+const minOtherText = 12;
 
-/** The ways to make a table narrower, in the order in which they are tried. */
+/** Ways to narrow a table, in the order in which they are tried. */
 interface Squeezes {
   readonly none: Squeeze;
   readonly folded: Squeeze;
@@ -81,31 +75,30 @@ interface Squeezes {
   readonly allTextsCut: Squeeze;
 }
 
-/** A text that is longer than half of the line is cut to that half from the beginning. */
+/** Texts longer than half a line are always shortened to that half. */
 function squeezesFor(lineWidth: number): Squeezes {
-  const half = Math.max(leastText, Math.floor(lineWidth / 2));
+  const half = Math.max(minText, Math.floor(lineWidth / 2));
   return {
-    none: { isFolded: false, leastMainText: half, leastOtherText: half },
-    folded: { isFolded: true, leastMainText: half, leastOtherText: half },
-    otherTextsCut: { isFolded: true, leastMainText: half, leastOtherText },
-    allTextsCut: { isFolded: true, leastMainText: leastText, leastOtherText },
+    none: { isFolded: false, minMainText: half, minOtherText: half },
+    folded: { isFolded: true, minMainText: half, minOtherText: half },
+    otherTextsCut: { isFolded: true, minMainText: half, minOtherText },
+    allTextsCut: { isFolded: true, minMainText: minText, minOtherText },
   };
 }
 
-/** A table for people, its columns placed: which are there and how wide, and its lines. */
+/** A table for people: the columns that are shown, their widths, and the lines. */
 export class TableLayout {
   readonly columns: readonly PlacedColumn[];
 
-  /** The indexes of the columns that had no room. */
+  /** Indexes of the columns that did not fit. */
   readonly dropped: readonly number[];
 
   readonly #look: TableLook;
 
   /**
-   * Leaves out the columns without any value (a buyer's row has every dimension, null where it was
-   * not asked for), then fits the rest into the width: headings are folded, the most dispensable
-   * columns go, and last of all texts are cut at their end. At least one column stays, cut to the
-   * width.
+   * Omits columns without values (a buyer's row has every dimension, null if it was not requested),
+   * then fits the others into the width: headings are wrapped, the most dispensable columns are
+   * dropped, and finally texts are shortened. At least one column remains.
    */
   constructor(tableColumns: readonly TableColumn[], look: TableLook = {}) {
     this.#look = look;
@@ -124,14 +117,14 @@ export class TableLayout {
     this.columns = kept.map((column, i) => {
       const width = widths[i] ?? 0;
       const heading = headingLines(column, squeeze);
-      const cut = cutterOf(width, mark);
+      const cut = shortenerFor(width, mark);
       return { index: column.index, heading, numeric: column.numeric, width, cut };
     });
   }
 
   /**
-   * One line: `cells`, and how they are painted, are by the index of all columns of the table.
-   * Numbers are never cut.
+   * Formats one line; `cells` and `paints` are indexed by column of the table. Numbers are never
+   * shortened.
    */
   line(cells: readonly CellText[], paints: readonly (Paint | undefined)[] = []): string {
     const texts = this.columns.map((column) => {
@@ -143,7 +136,7 @@ export class TableLayout {
   head(): string[] {
     if (this.columns.length === 0) return [];
 
-    // Headings of one line stand on the last one.
+    // Single-line headings are aligned with the last line.
     const height = Math.max(...this.columns.map(({ heading }) => heading.length));
     const lines: string[] = [];
     for (let line = 0; line < height; line++) {
@@ -189,7 +182,7 @@ export class TableLayout {
   }
 }
 
-/** The columns that have a value, or all where none has, with their widths. */
+/** Measures the columns with values, or all columns if none has values. */
 function measureColumns(columns: readonly TableColumn[]): MeasuredColumn[] {
   const isFilled = ({ cells }: TableColumn) => {
     return cells.some((cell) => cell !== undefined && cell !== null);
@@ -212,15 +205,15 @@ function measureColumns(columns: readonly TableColumn[]): MeasuredColumn[] {
 }
 
 /**
- * The columns, in their order, without those that have to go so that the others fit a line. A
- * number goes before any text is cut, and the other texts are cut before one of them goes.
+ * The columns that fit a line, in their original order. Numbers are dropped before texts are
+ * shortened, and texts are shortened before text columns are dropped.
  */
 function columnsThatFit(
   columns: readonly MeasuredColumn[],
   { folded, otherTextsCut, allTextsCut }: Squeezes,
   lineWidth: number,
 ): MeasuredColumn[] {
-  // The most dispensable one is the last.
+  // Most dispensable last.
   const kept = [...columns].sort((a, b) => a.dispensable - b.dispensable || a.index - b.index);
   let last = kept.at(-1);
   while (last && last.dispensable > 0) {
@@ -233,14 +226,14 @@ function columnsThatFit(
   return kept.sort((a, b) => a.index - b.index);
 }
 
-/** Whether columns have room in a line when each is as narrow as it may be. */
+/** True if columns fit a line at their minimum widths. */
 function fits(columns: readonly MeasuredColumn[], squeeze: Squeeze, lineWidth: number): boolean {
   let sum = 0;
-  for (const column of columns) sum += leastWidthOf(column, squeeze);
+  for (const column of columns) sum += minWidthOf(column, squeeze);
   return sum <= roomFor(columns, lineWidth);
 }
 
-/** What a line has for its columns, without the gaps between them. */
+/** The space for columns on a line, without the gaps. */
 function roomFor(columns: readonly MeasuredColumn[], lineWidth: number): number {
   return lineWidth - gap * (columns.length - 1);
 }
@@ -253,16 +246,15 @@ function wholeWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
   return Math.max(column.cellWidth, ...headingLines(column, squeeze).map(widthOf));
 }
 
-function leastWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
+function minWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
   const whole = wholeWidthOf(column, squeeze);
   if (column.isFixed) return whole;
   const isMain = column.dispensable === 0;
-  return Math.min(whole, isMain ? squeeze.leastMainText : squeeze.leastOtherText);
+  return Math.min(whole, isMain ? squeeze.minMainText : squeeze.minOtherText);
 }
 
 /**
- * The width of each column: cells are taken from the widest texts until all fit, or each is at its
- * least.
+ * Column widths: reduces the widest texts until the line fits or each column has its minimum width.
  */
 function fitWidths(
   columns: readonly MeasuredColumn[],
@@ -270,16 +262,16 @@ function fitWidths(
   lineWidth: number,
 ): number[] {
   const widths = columns.map((column) => wholeWidthOf(column, squeeze));
-  // A column that is alone is cut to the width, whatever is in it.
-  const leastWidths = columns.map((column) => {
-    return columns.length === 1 ? 1 : leastWidthOf(column, squeeze);
+  // A single column is always shortened to fit.
+  const minWidths = columns.map((column) => {
+    return columns.length === 1 ? 1 : minWidthOf(column, squeeze);
   });
 
   let excess = -roomFor(columns, lineWidth);
   for (const width of widths) excess += width;
 
   for (; excess > 0; excess--) {
-    const spare = widths.map((width, i) => (width > (leastWidths[i] ?? 0) ? width : 0));
+    const spare = widths.map((width, i) => (width > (minWidths[i] ?? 0) ? width : 0));
     const widest = spare.lastIndexOf(Math.max(...spare));
     if (spare[widest] === 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
@@ -287,7 +279,7 @@ function fitWidths(
   return widths;
 }
 
-/** A heading on two lines, parted between two words where that is narrowest: `revenue`, `(€)`. */
+/** Wraps a heading to two lines at the best position: `revenue`, `(€)`. */
 function foldHeading(name: string): string[] {
   const words = name.split(' ');
   let best = [name];
@@ -302,27 +294,26 @@ function widestOf(lines: readonly string[]): number {
   return Math.max(...lines.map(widthOf));
 }
 
-/**
- * Names of more than this many characters are cut before they are measured: no table shows them
- * whole.
- */
-const longestName = 2000;
+/** Longer names are cut before they are measured; no table shows them in full. */
+const maxNameLength = 2000;
 
-/** The beginning of a long text: what is longer is never seen, and takes long to measure. */
+/** Cuts a text that is too long to be shown and slow to measure. */
 export function clip(text: string): string {
-  if (text.length <= longestName) return text;
+  if (text.length <= maxNameLength) return text;
 
-  const beginning = `${text.slice(0, longestName)}…`;
-  // A cut may have parted the halves of a character.
+  const beginning = `${text.slice(0, maxNameLength)}…`;
+  // The cut may have split a surrogate pair.
   return beginning.replace(/\p{Surrogate}/gu, '');
 }
 
-/** So many names are kept apart, in columns of this width at least. */
-const namesKeptApart = 10_000;
-const bareWidth = 8;
+/**
+ * Limits for keeping shortened names distinct: the number of names, and the minimum column width.
+ */
+const maxDistinctNames = 10_000;
+const minDistinctWidth = 8;
 
-/** Shortens the names of a column; two that differ stay different, if need be with a number. */
-function cutterOf(width: number, mark: string): (text: string) => string {
+/** Shortens the names of a column. Different names stay different, with a number if necessary. */
+function shortenerFor(width: number, mark: string): (text: string) => string {
   const shortNames = new Map<string, string>();
   const taken = new Set<string>();
 
@@ -333,7 +324,7 @@ function cutterOf(width: number, mark: string): (text: string) => string {
     if (known !== undefined) return known;
 
     let name = shorten(text, width, mark);
-    if (width < bareWidth || shortNames.size >= namesKeptApart) return name;
+    if (width < minDistinctWidth || shortNames.size >= maxDistinctNames) return name;
 
     if (taken.has(name)) {
       const ending = `~${shortNames.size + 1}`;
@@ -345,22 +336,24 @@ function cutterOf(width: number, mark: string): (text: string) => string {
   };
 }
 
-/** A column of a small table: its heading, and the text or number of a row in it. */
+/** A column of a small table: its heading, and its value in a row. */
 export interface TextColumn<Row> {
   readonly name: string;
   readonly value: (row: Row) => string | number | boolean | null | undefined;
 
-  /** What its texts are to formats that have types. Default: text. */
+  /** The type of its values in typed formats. Default: text. */
   readonly type?: FieldType;
 
-  /** Given up late where there is no room. Default: by its place, the last first. */
+  /** True for a column that is dropped last. By default columns are dropped from the right. */
   readonly keep?: boolean;
 
-  /** Never shortened, because a part of it is of no use: an id. */
+  /** True for text that must not be shortened, such as an id. */
   readonly whole?: boolean;
 }
 
-/** A small table (campaigns, fields, the ledger) as aligned lines, ended by a line break. */
+/**
+ * Formats a small table (campaigns, fields, the ledger) as aligned lines, ending in a line break.
+ */
 export function textTable<Row>(
   rows: readonly Row[],
   columns: readonly TextColumn<Row>[],

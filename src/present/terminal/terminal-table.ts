@@ -18,10 +18,10 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import {
   chooseFigures,
+  classRank,
   comparisonSentence,
   type FigureChoice,
-  rankOfClass,
-  rankOfFigure,
+  figureRank,
 } from '../report-model.ts';
 import { endedSentences } from '../report-ranking.ts';
 import { headingOf, headingOfLabel, plainName } from './headings.ts';
@@ -29,14 +29,14 @@ import { type CellText, clip, type TableColumn, TableLayout } from './table-layo
 
 const endless = Number.POSITIVE_INFINITY;
 
-/** What the sentences below a comparison are made from. */
+/** Data for the sentences below a comparison. */
 interface EndedParts {
   readonly plan: ColumnPlan;
   readonly comparison: Comparison;
   readonly look: TableLook | undefined;
 }
 
-/** What the earlier report has and this one has not, a sentence for each breakdown, in lines. */
+/** Sentences on what exists only in the earlier report, one per breakdown, wrapped to lines. */
 export function endedLines(sums: ReportSums, { plan, comparison, look }: EndedParts): string[] {
   const { shown } = choiceOf(plan, sums.total.totals());
   const lines: string[] = [];
@@ -56,14 +56,14 @@ function choiceOf(plan: ColumnPlan, totals: Sums): FigureChoice {
 }
 
 /**
- * So many rows, or fewer of so many bytes, are held to find the widths of the columns; the totals
- * of the rest may have so many more digits.
+ * Rows held back to determine column widths, limited in number and bytes, and the number of digits
+ * by which later totals may be longer.
  */
 const heldRows = 1000;
 const heldBytes = 4 * 1024 * 1024;
 const spareDigits = 3;
 
-/** Names the lines of a comparison in a report that has numbers alone. */
+/** A column for the labels of comparison lines, if a report has only numbers. */
 const labelColumn: PlannedColumn = {
   field: '',
   name: '',
@@ -72,7 +72,7 @@ const labelColumn: PlannedColumn = {
   numeric: false,
 };
 
-/** How the leading figure of each row has changed; it stands behind that figure. */
+/** The change of each row's leading figure, shown after that figure. */
 const changeColumn: PlannedColumn = {
   field: '',
   name: 'change',
@@ -81,10 +81,7 @@ const changeColumn: PlannedColumn = {
   numeric: true,
 };
 
-/**
- * What the rows of a report are compared by: their unit, and the figure whose change each of them
- * shows.
- */
+/** How rows are compared: their unit, and the figure whose change is shown. */
 interface RowChanges {
   readonly comparison: Comparison;
 
@@ -96,13 +93,16 @@ interface RowChanges {
 /** The cell of a figure in a line below the rows. */
 type FigureCell = (figure: Figure) => CellText;
 
-/** The rows of a report as lines. The plan decides the columns before the first rows come. */
+/**
+ * Formats the rows of a report as lines. The plan must have decided the columns before the first
+ * rows.
+ */
 export class TerminalTable {
   readonly #plan: ColumnPlan;
   readonly #options: EncodeOptions;
   readonly #totals = new Grouping();
 
-  /** Rows that wait for the widths of their columns. */
+  /** Rows held back until column widths are known. */
   #heldRows: Row[] = [];
   #heldBytes = 0;
 
@@ -116,9 +116,9 @@ export class TerminalTable {
   }
 
   /**
-   * Takes rows, and returns the lines that are ready.
-   * @param fields all the keys so far
-   * @param sizeBytes how many bytes of a report the rows take, where they are many
+   * Adds rows and returns the lines that are ready.
+   * @param fields every key seen so far
+   * @param sizeBytes size of the rows in the report's body
    */
   add(rows: readonly Row[], fields: readonly string[], sizeBytes = 0): string[] {
     this.#totals.observe(rows, fields);
@@ -131,7 +131,7 @@ export class TerminalTable {
     return isEnough ? this.#begin(spareDigits) : [];
   }
 
-  /** The last lines: the totals, and how they compare with another report. */
+  /** The final lines: totals, and the comparison with another report. */
   end(): string[] {
     const { table: look = {}, note } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
@@ -154,14 +154,14 @@ export class TerminalTable {
     return lines;
   }
 
-  /** Whether lines below the rows say more than the rows. */
+  /** True if there are totals to show below the rows. */
   get #hasFoot(): boolean {
     if (this.#totals.rowCount < 2 && !this.#options.comparison) return false;
     const totals = this.#totals.totals();
     return this.#columns.some(({ field }) => totals.get(field) !== undefined);
   }
 
-  /** The line of the change against an earlier report. */
+  /** The line with the changes against an earlier report. */
   #changeLine(layout: TableLayout, totals: Sums, before: Sums): string {
     const { style, unicode } = this.#options.table ?? {};
     const changes = this.#columns.map(({ figure }) => {
@@ -180,7 +180,7 @@ export class TerminalTable {
     });
   }
 
-  /** The cells of a line below the rows; its label stands in the first column that is no number. */
+  /** The cells of a line below the rows, with a label in the first text column. */
   #footCells(layout: TableLayout, label: string, cellOf: FigureCell): CellText[] {
     const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
     return this.#columns.map(({ figure }, i) => {
@@ -213,10 +213,7 @@ export class TerminalTable {
     });
   }
 
-  /**
-   * How a row has changed against the same row of the earlier report; `undefined` where rows are
-   * not compared.
-   */
+  /** The change of a row against the earlier report; `undefined` if rows are not compared. */
   #changeOfRow(row: Row): Change | undefined {
     if (!this.#rowChanges) return undefined;
 
@@ -226,7 +223,7 @@ export class TerminalTable {
     return changeOf(figure, sumsOfRow(row), before, this.#options.table?.unicode);
   }
 
-  /** Finds the columns' places from the rows held so far; totals may take `spare` more cells. */
+  /** Determines the layout from the rows held so far; totals may need `spare` more cells. */
   #begin(spare: number): string[] {
     this.#rowChanges = this.#comparedRows();
     this.#columns = this.#columnsToShow();
@@ -241,8 +238,7 @@ export class TerminalTable {
   }
 
   /**
-   * What rows are compared by: where one breakdown tells them apart that is not time, and the user
-   * left the columns to us.
+   * How rows are compared: by a single breakdown other than time, unless the user selected columns.
    */
   #comparedRows(): RowChanges | undefined {
     const { comparison, selectedColumns } = this.#options;
@@ -253,10 +249,7 @@ export class TerminalTable {
     return lead && { comparison, unit, figure: lead };
   }
 
-  /**
-   * The columns of the report; where all are numbers, the lines of a comparison need one for their
-   * labels.
-   */
+  /** The columns of the report. If all are numbers, a comparison adds a column for labels. */
   #columnsToShow(): readonly PlannedColumn[] {
     const { shown } = this.#plan;
     const hasLabels = shown.some(({ numeric }) => !numeric);
@@ -276,12 +269,12 @@ export class TerminalTable {
     const { table: look = {}, selectedColumns, comparison } = this.#options;
     const totals = this.#totals.totals();
     const ranks = new ColumnRanks(this.#columns, rows).all();
-    // Below one row there are no totals, and no label for them.
+    // A single row has no totals and no label for them.
     const hasFoot = rows.length > 1 || comparison !== undefined;
     const labelled = hasFoot ? this.#columns.findIndex(({ numeric }) => !numeric) : -1;
     const label = comparison ? 'before' : 'total';
     const changeWidth = comparison ? '▲ 100.0%'.length : 0;
-    // A column that was chosen is shown, even where nothing is in it.
+    // A selected column is shown even if it is empty.
     const nothing = selectedColumns ? '' : null;
 
     return this.#columns.map((column, i): TableColumn => {
@@ -301,30 +294,30 @@ export class TerminalTable {
     });
   }
 
-  /** Tells the user which columns have no room. */
+  /** Notes which columns did not fit. */
   #noteDropped(layout: TableLayout): void {
     const names: string[] = [];
     for (const [i, column] of this.#columns.entries()) {
       if (!layout.dropped.includes(i)) continue;
-      // What derives from others was not asked for, unless it was named.
-      const isAsked = this.#plan.columns.includes(column) || !column.figure?.derived;
-      if (isAsked && column !== changeColumn) names.push(clip(printable(column.name)));
+      // Computed columns were not requested unless they were named.
+      const isRequested = this.#plan.columns.includes(column) || !column.figure?.derived;
+      if (isRequested && column !== changeColumn) names.push(clip(printable(column.name)));
     }
     if (names.length === 0) return;
 
     this.#options.note?.(
-      `Not shown, for lack of room: ${names.join(', ')}. Choose with --columns or --metrics, or see all with --format csv.`,
+      `Columns that do not fit: ${names.join(', ')}. Select columns with --columns or --metrics, or see all with --format csv.`,
     );
   }
 }
 
 const essential = 0;
 
-/** Ranks columns by how gladly they are given up, as these rows need them. */
+/** Ranks columns by importance for the given rows. */
 class ColumnRanks {
   readonly #columns: readonly PlannedColumn[];
 
-  /** How many different values each column has. */
+  /** Number of distinct values per column. */
   readonly #counts: readonly number[];
 
   constructor(columns: readonly PlannedColumn[], rows: readonly (readonly CellText[])[]) {
@@ -333,8 +326,8 @@ class ColumnRanks {
   }
 
   /**
-   * The rank of each column. What tells the rows apart stays, and one figure; an id goes before its
-   * name, unless two have one name; what is the same in every row goes first.
+   * The rank of each column. Columns that identify rows are kept, and one figure. An id is dropped
+   * before its name, unless two ids share a name; constant columns are dropped first.
    */
   all(): number[] {
     const ranks = this.#ranksByClass();
@@ -345,27 +338,25 @@ class ColumnRanks {
 
   #ranksByClass(): number[] {
     const anyVaries = this.#counts.some((count) => count > 1);
-    const telling = this.#tellingColumn();
+    const identifying = this.#identifyingColumn();
     const hasHours = this.#columns.some(({ type }) => type === 'hour');
     const fields = this.#columns.map(({ field }) => field);
 
     return this.#columns.map(({ type, figure }, i) => {
-      if (this.#columns[i] === changeColumn) return rankOfClass('change of a row');
-      if (anyVaries && !this.#varies(i)) return rankOfClass('the same in every row');
-      if (figure) return rankOfFigure(figure, fields);
+      if (this.#columns[i] === changeColumn) return classRank('row change');
+      if (anyVaries && !this.#varies(i)) return classRank('constant');
+      if (figure) return figureRank(figure, fields);
 
       const isTime = type === 'hour' || (type === 'date' && !hasHours);
-      if (isTime || i === telling) return essential;
-      // The hour tells the date, and a name its id.
-      const isTold = type === 'date' || this.#isToldByName(i);
-      return rankOfClass(isTold ? 'told by another column' : 'other names');
+      if (isTime || i === identifying) return essential;
+      // An hour includes its date, and a name identifies its id.
+      const isImplied = type === 'date' || this.#isIdBeforeName(i);
+      return classRank(isImplied ? 'implied by another column' : 'other names');
     });
   }
 
-  /**
-   * The column that tells the rows apart best: the first name, or where there is none the first id.
-   */
-  #tellingColumn(): number | undefined {
+  /** The column that identifies rows best: the first name, or otherwise the first id. */
+  #identifyingColumn(): number | undefined {
     const dimensions: number[] = [];
     for (const [i, { numeric }] of this.#columns.entries()) {
       if (!numeric && this.#varies(i)) dimensions.push(i);
@@ -374,8 +365,8 @@ class ColumnRanks {
     return name ?? dimensions.find((i) => this.#columns[i]?.type === 'id');
   }
 
-  /** Whether a column is an id whose name stands beside it, and no two ids have one name. */
-  #isToldByName(i: number): boolean {
+  /** True for an id followed by its name, if no two ids share a name. */
+  #isIdBeforeName(i: number): boolean {
     const isId = this.#columns[i]?.type === 'id';
     const isNameNext = this.#columns[i + 1]?.type === 'text' && this.#varies(i + 1);
     return isId && isNameNext && this.#countOf(i + 1) >= this.#countOf(i);
@@ -390,17 +381,17 @@ class ColumnRanks {
   }
 }
 
-/** An unknown field is called what it is. */
+/** Unknown fields are their own headings. */
 function headingOfColumn({ field, label }: PlannedColumn, unicode?: boolean): string {
   return label === field ? headingOf(field, unicode) : headingOfLabel(label, unicode);
 }
 
-/** What is compared with what, in lines of such a width. */
+/** The sentence on the comparison, wrapped to a width. */
 export function comparisonLines(comparison: Comparison, width = endless): string[] {
   return wrap(printable(comparisonSentence(comparison)), width);
 }
 
-/** The colour of a change, where it has one: what has risen is green, what has fallen red. */
+/** The color of a change: green for increases, red for decreases. */
 export function paintOf(
   { direction }: Change,
   style: TableStyle,
@@ -409,7 +400,7 @@ export function paintOf(
   return direction === 'down' ? style.red : undefined;
 }
 
-/** A value that is no number as a cell. */
+/** A value that is not a number as a cell. */
 export function keyCell(text: string | null, type: FieldType | undefined): string | null {
   if (text === null) return null;
   if (type === 'text') return clip(printable(nameText(text)));

@@ -3,11 +3,11 @@ import type { AxisTick } from '../../figures/time-axis.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten, widthOf } from '../../text/cell-width.ts';
 
-/** Charts made of characters; each fits the width that it is given, and has an ASCII form. */
+/** Charts made of characters. Each fits a given width and has an ASCII form. */
 
 /**
- * The course of some numbers as columns in one line, from zero to the greatest of them; as many
- * neighbours as must are drawn as their mean. What is below zero is drawn as zero.
+ * Numbers as columns on one line, scaled from zero to the maximum. Neighbors are averaged if there
+ * are too many; negative numbers are drawn as zero.
  */
 export function sparkline(values: readonly number[], width: number, unicode = true): string {
   const steps = unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#';
@@ -18,10 +18,7 @@ export function sparkline(values: readonly number[], width: number, unicode = tr
   return levels.map((level) => steps[Math.round(level * (steps.length - 1))]).join('');
 }
 
-/**
- * As many numbers as are wanted: each is a value, or the mean of those that come to stand in one
- * place.
- */
+/** Reduces numbers to `count` values by averaging neighbors. */
 function means(values: readonly number[], count: number): number[] {
   if (values.length === 0) return [];
 
@@ -34,13 +31,13 @@ function means(values: readonly number[], count: number): number[] {
   });
 }
 
-/** The lowest and the highest of some numbers. */
+/** The minimum and maximum of some numbers. */
 interface Range {
   readonly least: number;
   readonly greatest: number;
 }
 
-/** The lowest and the highest of any number of values. */
+/** The minimum and maximum of any number of values. */
 export function rangeOf(values: readonly number[]): Range {
   let least = Number.POSITIVE_INFINITY;
   let greatest = Number.NEGATIVE_INFINITY;
@@ -51,7 +48,7 @@ export function rangeOf(values: readonly number[]): Range {
   return { least, greatest };
 }
 
-/** A line of a bar chart; `text` is its value as people read it. */
+/** A line of a bar chart; `text` is the value for display. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
@@ -59,8 +56,8 @@ export interface Bar {
 }
 
 /**
- * Horizontal bars to the eighth of a cell: a line each of label, bar and value. Below zero nothing
- * is drawn.
+ * Horizontal bars with a resolution of an eighth of a cell, one line each with label, bar and
+ * value. Negative values have no bar.
  */
 export function barChart(
   bars: readonly Bar[],
@@ -84,43 +81,43 @@ export function barChart(
   });
 }
 
-/** A bar of so many eighths of a cell. */
+/** A bar of a given number of eighths of a cell. */
 function blockBar(eighths: number): string {
   const whole = '█'.repeat(Math.floor(eighths / 8));
   const rest = eighths % 8;
-  // The blocks that are filled from the left follow each other from ▉, seven eighths, to ▏, one.
+  // The blocks that are filled from the left range from ▉, seven eighths, to ▏, one eighth.
   return rest === 0 ? whole : whole + String.fromCodePoint(0x2590 - rest);
 }
 
-/** About so many lines of characters a chart over time takes, without its two of times. */
+/** Approximate height of a chart in lines, without its time axis. */
 const chartHeight = 10;
 
-/** About so many numbers stand on the scale. */
+/** Approximate number of labels on the scale. */
 const scaleNumbers = 4;
 
-/** Numbers over time, step by step, and how they are called. */
+/** Numbers over time with their labels. */
 export interface ValuesOverTime {
-  /** `undefined` where nothing is known: there the line is broken. */
+  /** `undefined` means no value and leaves a gap in the line. */
   readonly values: readonly (number | undefined)[];
 
   /** The labels below the axis. */
   readonly ticks: readonly AxisTick[];
 
-  /** How a round number is written on the scale. */
+  /** Formats a number of the scale. */
   textOf(value: number): string;
 }
 
-/** The course of values over time as a line, above a scale of round numbers that begins at zero. */
+/** A line chart over time, with a scale of round numbers that includes zero. */
 export function lineChart(
   { values, ticks, textOf }: ValuesOverTime,
   { width: lineWidth = 80, unicode = true, style }: TableLook = {},
 ): string[] {
   const range = rangeOf([0, ...values.filter((value) => value !== undefined)]);
   const scale = scaleLinear().domain([range.least, range.greatest]).nice(scaleNumbers);
-  // Where all is zero, there is room above it.
+  // Leaves room above the line if all values are zero.
   if (range.least === range.greatest) scale.domain([0, 1]);
 
-  // Each number of the scale stands beside a line, and all are as far from each other.
+  // Every number of the scale is next to a line, at equal distances.
   const numbers = scale.ticks(scaleNumbers);
   const linesBetween = Math.max(2, Math.floor(chartHeight / (numbers.length - 1)));
   const height = linesBetween * (numbers.length - 1) + 1;
@@ -150,7 +147,7 @@ export function lineChart(
   return [...lines, ...axis.map((line) => dim(margin + line))];
 }
 
-/** @param rows the row of dots of each value, where it has one */
+/** @param rows the dot row of each value, if any */
 function drawValues(
   canvas: Canvas,
   places: readonly number[],
@@ -164,13 +161,13 @@ function drawValues(
   }
 }
 
-/** A place on a canvas, in dots from its left and upper edge. */
+/** A position on a canvas, in dots from the top left. */
 interface Dot {
   readonly x: number;
   readonly y: number;
 }
 
-/** The dots of a braille character, from its left and upper one. */
+/** The bits of a braille character's dots, from the top left. */
 const brailleBits = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -179,13 +176,13 @@ const brailleBits = [
 ];
 const brailleStart = 0x2800;
 
-/** A drawing of dots: eight in each character cell as braille, or one as an asterisk. */
+/** A dot drawing: braille with eight dots per cell, or ASCII with one asterisk per cell. */
 class Canvas {
   readonly dotsAcross: number;
 
   readonly #isBraille: boolean;
 
-  /** Row by row, the bits of each cell. */
+  /** The bits of each cell, by rows. */
   readonly #cells: number[][];
 
   constructor(width: number, height: number, isBraille: boolean) {
@@ -194,12 +191,12 @@ class Canvas {
     this.#cells = Array.from({ length: height }, () => new Array<number>(width).fill(0));
   }
 
-  /** The row of dots in the middle of a line of characters. */
+  /** The dot row in the middle of a line of characters. */
   middleOf(line: number): number {
     return this.#isBraille ? 4 * line + 1 : line;
   }
 
-  /** Draws a straight line, both its ends included. */
+  /** Draws a straight line including both ends. */
   drawLine(from: Dot, to: Dot): void {
     const steps = Math.max(1, Math.abs(to.x - from.x), Math.abs(to.y - from.y));
     for (let step = 0; step <= steps; step++) {
@@ -229,14 +226,14 @@ class Canvas {
   }
 }
 
-/** How wide an axis of time is, and how many steps it has. */
+/** The width of a time axis and its number of steps. */
 interface TimeAxisLook {
   readonly count: number;
   readonly width: number;
   readonly unicode: boolean;
 }
 
-/** The axis with its ticks, and the labels below them, as many as have room. */
+/** The axis with its ticks, and as many labels as fit. */
 function timeAxisLines(
   ticks: readonly AxisTick[],
   { count, width, unicode }: TimeAxisLook,

@@ -12,7 +12,7 @@ export function showChartTips(): void {
 
     tip.replaceChildren(...tipLines(slot));
     tip.hidden = false;
-    placeBeside(tip, slot, clientY);
+    placeTip(tip, slot, clientY);
   };
   addEventListener('pointermove', show);
   addEventListener('pointerdown', show);
@@ -22,7 +22,7 @@ export function showChartTips(): void {
   addEventListener('scroll', hide, true);
 }
 
-/** The lines of a slot: its name, then its values, each with the colour and name of its line. */
+/** The lines of a slot: its label, then each value with the color and name of its series. */
 function tipLines(slot: HTMLElement): HTMLElement[] {
   const [label = '', ...values] = (slot.dataset.v ?? '').split('\n');
   const name = document.createElement('strong');
@@ -39,12 +39,12 @@ function tipLines(slot: HTMLElement): HTMLElement[] {
   return [name, ...lines];
 }
 
-/** In pixels, from the slot and from the edges of the window. */
+/** Distances in pixels to the slot and to the edges of the window. */
 const distance = 8;
 const margin = 4;
 
-/** To the right of the slot, or to its left if there is no room. */
-function placeBeside(tip: HTMLElement, slot: HTMLElement, pointerY: number): void {
+/** Places the tip to the right of the slot, or to its left if there is no room. */
+function placeTip(tip: HTMLElement, slot: HTMLElement, pointerY: number): void {
   const { left, right } = slot.getBoundingClientRect();
   const { width, height } = tip.getBoundingClientRect();
   const hasRoom = right + distance + width < document.documentElement.clientWidth;

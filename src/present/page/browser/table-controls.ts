@@ -1,4 +1,4 @@
-import { mostInTable, mostOnPhone } from '../../table-size.ts';
+import { maxPhoneRows, maxTableRows } from '../../table-size.ts';
 import type { EmbeddedTable } from '../embedded-table.ts';
 import {
   type CellValue,
@@ -8,14 +8,14 @@ import {
   TableData,
 } from './table-data.ts';
 
-/** Which column rows are sorted by: 1 upwards, -1 downwards. */
+/** The column that rows are sorted by: 1 ascending, -1 descending. */
 interface Sorting {
   readonly column: TableColumnData;
   readonly sign: 1 | -1;
 }
 
-/** So many rows are printed on the same sheet as the totals. */
-const rowsBesideTotal = 3;
+/** Number of rows printed on the same sheet as the totals. */
+const rowsWithTotal = 3;
 
 /** Makes the table of a section sortable, filterable and paged. */
 export class TableControls {
@@ -25,19 +25,19 @@ export class TableControls {
 
   readonly #table: HTMLTableElement | null;
 
-  /** The cells of the line of totals, and what they hold for all rows. */
+  /** The cells of the totals row, and their contents for all rows. */
   readonly #totalCells: readonly HTMLElement[];
   readonly #firstTotals: readonly (readonly Node[])[];
 
-  /** The rows that the filter leaves, in order. */
+  /** The rows that match the filter, in order. */
   #rows: readonly number[];
 
   #sorting: Sorting | undefined;
 
-  /** Rows that a printed page has next to the totals. */
+  /** Rows that are kept next to the totals in print. */
   #lastRows: readonly HTMLTableRowElement[] = [];
 
-  /** The first row in sight, and how many there are at once. */
+  /** The first visible row, and the number of rows per page. */
   #from = 0;
   #atOnce: number;
 
@@ -61,7 +61,7 @@ export class TableControls {
     this.#one('.back')?.addEventListener('click', () => this.#turn(-1));
     this.#one('.on')?.addEventListener('click', () => this.#turn(1));
     addEventListener('beforeprint', () => {
-      this.#showAtOnce(mostInTable);
+      this.#showAtOnce(maxTableRows);
       this.#keepEndTogether();
     });
     addEventListener('afterprint', () => this.#showAtOnce(rowsAtOnce()));
@@ -96,8 +96,8 @@ export class TableControls {
   }
 
   /**
-   * The first click sorts numbers downwards and texts upwards, the second the other way, the third
-   * restores the order.
+   * The first click sorts numbers in descending and texts in ascending order, the second reverses
+   * it, the third restores the original order.
    */
   #sortBy(column: TableColumnData, head: Element): void {
     const first = column.isNumeric ? -1 : 1;
@@ -112,7 +112,7 @@ export class TableControls {
     this.#choose();
   }
 
-  /** Filters and sorts the rows, and shows the first of them. */
+  /** Filters and sorts the rows, and shows the first page. */
   #choose(): void {
     const words = this.#one<HTMLInputElement>('input[type=search]')?.value.split(/\s+/) ?? [];
     const wanted = words.filter((word) => word !== '').map(plainText);
@@ -129,7 +129,7 @@ export class TableControls {
     this.#draw(0);
   }
 
-  /** Adds up the rows that the filter leaves. */
+  /** Adds up the rows that match the filter. */
   #addUp(): void {
     const isWhole = this.#rows.length === this.#data.rowCount;
     for (const [i, column] of this.#data.columns.entries()) {
@@ -152,10 +152,10 @@ export class TableControls {
     this.#draw(this.#from);
   }
 
-  /** Moves the last rows to the totals, with which they stay on one sheet of paper. */
+  /** Moves the last rows next to the totals, so that they stay on one sheet of paper. */
   #keepEndTogether(): void {
     const rows = [...(this.#table?.tBodies[0]?.rows ?? [])];
-    this.#lastRows = rows.slice(Math.max(1, rows.length - rowsBesideTotal));
+    this.#lastRows = rows.slice(Math.max(1, rows.length - rowsWithTotal));
     this.#table?.tFoot?.prepend(...this.#lastRows);
   }
 
@@ -185,7 +185,7 @@ export class TableControls {
     return line;
   }
 
-  /** Says which rows are in sight. */
+  /** Shows which rows are visible. */
   #describe(to: number): void {
     const count = this.#rows.length;
     const { rowCount } = this.#data;
@@ -204,7 +204,7 @@ export class TableControls {
     const on = this.#one<HTMLButtonElement>('.on');
     if (on) on.disabled = to === count;
 
-    setText(this.#one('.below'), count === 0 ? 'Nothing matches the filter.' : '');
+    setText(this.#one('.below'), count === 0 ? 'No rows match the filter.' : '');
   }
 }
 
@@ -213,10 +213,10 @@ function everyRow({ rowCount }: TableData): number[] {
 }
 
 function rowsAtOnce(): number {
-  return matchMedia('(max-width: 40rem)').matches ? mostOnPhone : mostInTable;
+  return matchMedia('(max-width: 40rem)').matches ? maxPhoneRows : maxTableRows;
 }
 
-/** Sorts rows; those without a value come last, whatever the direction. */
+/** Sorts rows; those without a value come last in both directions. */
 function sortRows(rows: number[], { column, sign }: Sorting): void {
   const keys = column.sortKeys();
   rows.sort((a, b) => {
@@ -226,7 +226,7 @@ function sortRows(rows: number[], { column, sign }: Sorting): void {
   });
 }
 
-/** Shows a value in a cell; a change in the colour of its direction. */
+/** Shows a value in a cell, changes in color. */
 function fill(cell: HTMLElement, column: TableColumnData, value: CellValue): void {
   if (!isChange(value)) {
     cell.textContent = column.textOf(value);

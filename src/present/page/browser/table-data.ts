@@ -10,17 +10,17 @@ import {
   emptyText,
 } from '../embedded-table.ts';
 
-/** What a cell of a column holds or is computed to. */
+/** A cell's value, stored or computed. */
 export type CellValue = Cell | Change;
 
 /** The columns of a table with the values of all rows. */
 export class TableData {
   readonly rowCount: number;
 
-  /** The columns that are shown. */
+  /** The visible columns. */
   readonly columns: readonly TableColumnData[];
 
-  /** All columns, in the order that formulas count in. */
+  /** All columns, indexed as in formulas. */
   readonly #all: readonly TableColumnData[];
 
   constructor({ rowCount, columns }: EmbeddedTable) {
@@ -37,7 +37,10 @@ export class TableData {
     }
   }
 
-  /** A column over some rows: its sum, or the rate or change that sums give; `null` for none. */
+  /**
+   * The total of a column over some rows: a sum, or a rate or change computed from sums; `null` if
+   * there is none.
+   */
   sumOver(column: TableColumnData, rows: readonly number[]): CellValue {
     if (column.formula) return this.#computed(column.formula, (other) => other.sumOver(rows));
     if (column.type === 'percent') return null;
@@ -59,7 +62,7 @@ export class TableData {
       fractionOf(numberAt(formula.now)),
       fractionOf(numberAt(formula.before)),
     );
-    // A month that is longer than the one before has days that are not new.
+    // A month longer than the earlier one has days without a counterpart, which are not new.
     const hasNone = change.direction === 'none' || (formula.isOfTime && change.direction === 'new');
     return hasNone ? null : change;
   }
@@ -79,7 +82,7 @@ function fractionOf(number: number): Fraction | undefined {
 export class TableColumnData {
   readonly type: CellType;
 
-  /** The class of its cells. */
+  /** The CSS classes of its cells. */
   readonly look: string | undefined;
 
   readonly formula: EmbeddedFormula | undefined;
@@ -104,14 +107,14 @@ export class TableColumnData {
     return !['text', 'name', 'key'].includes(this.type);
   }
 
-  /** The number of a row; `NaN` for none. */
+  /** The number in a row; `NaN` if there is none. */
   numberIn(row: number): number {
     return numberOf(this.values[row] ?? null);
   }
 
-  /** The sum of the rows that have a number; `NaN` if none has. */
+  /** The sum of the rows with a number; `NaN` if there are none. */
   sumOver(rows: readonly number[]): number {
-    // Whole cents add up exactly where decimals do not.
+    // Sums in integers stay exact where sums of decimals do not.
     const isMoney = this.type === 'money';
     let sum = Number.NaN;
     for (const row of rows) {
@@ -122,7 +125,7 @@ export class TableColumnData {
     return isMoney ? Math.round(sum / 1e4) / 100 : sum;
   }
 
-  /** A value as people read it. */
+  /** The display text of a value. */
   textOf(value: CellValue): string {
     if (value === null) return emptyText(this.type);
     if (isChange(value)) return value.text;
@@ -130,7 +133,7 @@ export class TableColumnData {
     return text ?? cellText(this.type, value);
   }
 
-  /** The whole text of a value that is shown shorter. */
+  /** The full text of a shortened value. */
   titleOf(value: CellValue): string | undefined {
     const isName = this.type === 'name' || this.type === 'text';
     return isName && typeof value === 'string' && this.#texts[value] !== undefined
@@ -138,10 +141,7 @@ export class TableColumnData {
       : undefined;
   }
 
-  /**
-   * What rows are sorted by: the number of each, or the place of its text among all texts; `NaN`
-   * for none.
-   */
+  /** Sort keys of rows: numbers, or the alphabetical position of texts; `NaN` for no value. */
   sortKeys(): readonly number[] {
     this.#sortKeys ??= this.isNumeric
       ? this.values.map((value) => numberOf(value))
@@ -149,7 +149,7 @@ export class TableColumnData {
     return this.#sortKeys;
   }
 
-  /** The texts of all rows in lower case and without accents, as a filter compares them. */
+  /** All texts in lower case without accents, for filtering. */
   plainTexts(): readonly string[] {
     this.#plainTexts ??= this.values.map((value) =>
       plainText(this.titleOf(value) ?? this.textOf(value)),
@@ -158,12 +158,12 @@ export class TableColumnData {
   }
 }
 
-/** A text in lower case and without accents. */
+/** A text in lower case without accents. */
 export function plainText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Whether a value is a change. */
+/** True if a value is a change. */
 export function isChange(value: CellValue): value is Change {
   return typeof value === 'object' && value !== null;
 }
