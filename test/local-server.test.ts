@@ -5,14 +5,14 @@ import { UsageError } from '../src/errors.ts';
 import { type ClockSetting, type ReportChange, startLocalServer } from '../src/local-server.ts';
 import { call, createReport, signIn, smallReport, statusOf, tokens } from './server/local.ts';
 
-/** The local server as a test suite of a program under test has it (`adreport help testing`). */
+/** The local server in a test suite (`adreport help testing`). */
 async function start(options: Parameters<typeof startLocalServer>[0]) {
   const service = await startLocalServer(options);
   onTestFinished(() => service.close());
   return service;
 }
 
-test('a suite steers it by faults and the clock, sees what was asked, and sets it back', async () => {
+test('a suite sets faults and the clock, reads the log, and resets the server', async () => {
   const service = await start({ delayMs: 60_000, faults: ['campaigns:404'] });
 
   expect(service.accounts[0]).toMatchObject({ token: tokens.buyer, profile: 'buyer' });
@@ -41,7 +41,7 @@ test('a suite steers it by faults and the clock, sees what was asked, and sets i
   expect((await call(service, '/campaigns', { as: 'buyer' })).status).toBe(404);
 });
 
-test('a suite says what time it is, from the start and later', async () => {
+test('a suite sets the time at the start and later', async () => {
   const service = await start({ now: '2026-11-01T09:00:00Z', delayMs: 60_000 });
   service.setClock({ frozen: true });
   const timeOfLatest = () => service.requests().at(-1)?.time;
@@ -59,54 +59,61 @@ test('a suite says what time it is, from the start and later', async () => {
   await createReport(service);
 
   expect(timeOfLatest()).toMatch(/^2026-11-01T09:0\d:/);
-  expect(() => service.setClock({ now: 'noon' })).toThrow('The clock cannot be set to “noon”.');
+  expect(() => service.setClock({ now: 'noon' })).toThrow('Cannot set the clock to “noon”.');
 });
 
-test('options that exclude each other are refused', async () => {
-  await expect(startLocalServer({ delayMs: 0, polls: 2 })).rejects.toThrow('exclude each other');
-  await expect(startLocalServer({ faults: ['nowhere:503'] })).rejects.toThrow('no endpoint');
+test('options that cannot be combined are refused', async () => {
+  await expect(startLocalServer({ delayMs: 0, polls: 2 })).rejects.toThrow(
+    'Cannot combine delayMs, polls and manual',
+  );
+  await expect(startLocalServer({ faults: ['nowhere:503'] })).rejects.toThrow(
+    'unknown endpoint “nowhere”',
+  );
 
   const { port } = await start({});
 
-  await expect(startLocalServer({ port })).rejects.toThrow('another program listens there');
+  await expect(startLocalServer({ port })).rejects.toThrow('the port is already in use');
 });
 
-/** What code without types may hand in, and the error that names the option and what it takes. */
+/** Options from code without types, and the error with the expected value. */
 const wrongOptions: readonly { readonly options: object; readonly message: string }[] = [
-  { options: { port: -1 }, message: 'port cannot be -1: give a whole number, 0 to 65535.' },
+  { options: { port: -1 }, message: 'port cannot be -1: use a whole number, 0 to 65535.' },
   {
     options: { delayMs: Number.NaN },
-    message: 'delayMs cannot be NaN: give a whole number of milliseconds, 0 or more.',
+    message: 'delayMs cannot be NaN: use a whole number of milliseconds, 0 or more.',
   },
   {
     options: { delayMs: '5s' },
-    message: 'delayMs cannot be “5s”: give a whole number of milliseconds, 0 or more.',
+    message: 'delayMs cannot be “5s”: use a whole number of milliseconds, 0 or more.',
   },
-  { options: { tokenTtlMs: '1h' }, message: 'tokenTtlMs cannot be “1h”: give a whole number' },
-  { options: { delay: 5 }, message: 'The option “delay” is not known: did you mean delayMs?' },
-  { options: { seed: 'x' }, message: 'seed cannot be “x”: give a whole number, 0 to 999999.' },
-  { options: { polls: 0 }, message: 'polls cannot be 0: give a whole number, 1 to 999999.' },
-  { options: { scale: 1.5 }, message: 'scale cannot be 1.5: give a whole number, 1 to 999999.' },
-  { options: { restateDays: -2 }, message: 'restateDays cannot be -2: give a whole number' },
-  { options: { lenient: 'false' }, message: 'lenient cannot be “false”: give true or false.' },
-  { options: { host: '' }, message: 'host cannot be “”: give a text that is not empty.' },
-  { options: { manual: null }, message: 'manual cannot be null: give true or false.' },
-  { options: { windowClock: 'Wall' }, message: 'windowClock cannot be “Wall”: give instant or' },
-  { options: { tls: { cert: 'x' } }, message: 'tls cannot be an object: give cert and key' },
-  { options: { faults: 'status:503' }, message: 'faults cannot be “status:503”: give a list' },
+  { options: { tokenTtlMs: '1h' }, message: 'tokenTtlMs cannot be “1h”: use a whole number' },
+  { options: { delay: 5 }, message: 'Unknown option “delay”. Did you mean delayMs?' },
+  { options: { seed: 'x' }, message: 'seed cannot be “x”: use a whole number, 0 to 999999.' },
+  { options: { polls: 0 }, message: 'polls cannot be 0: use a whole number, 1 to 999999.' },
+  { options: { scale: 1.5 }, message: 'scale cannot be 1.5: use a whole number, 1 to 999999.' },
+  { options: { restateDays: -2 }, message: 'restateDays cannot be -2: use a whole number' },
+  { options: { lenient: 'false' }, message: 'lenient cannot be “false”: use true or false.' },
+  { options: { host: '' }, message: 'host cannot be “”: use a string that is not empty.' },
+  { options: { manual: null }, message: 'manual cannot be null: use true or false.' },
+  { options: { windowClock: 'Wall' }, message: 'windowClock cannot be “Wall”: use instant or' },
+  {
+    options: { tls: { cert: 'x' } },
+    message: 'tls cannot be an object: use an object with cert and key',
+  },
+  { options: { faults: 'status:503' }, message: 'faults cannot be “status:503”: use a list' },
   {
     options: { now: 1_793_487_600 },
-    message: 'now cannot be 1793487600: give milliseconds since 1970, or a text such as',
+    message: 'now cannot be 1793487600: use milliseconds since 1970, or a string such as',
   },
-  { options: { now: 'noon' }, message: 'now cannot be “noon”: give milliseconds since 1970' },
-  { options: { clock: 5 }, message: 'clock cannot be 5: give a function.' },
+  { options: { now: 'noon' }, message: 'now cannot be “noon”: use milliseconds since 1970' },
+  { options: { clock: 5 }, message: 'clock cannot be 5: use a function.' },
 ];
 
 test.each(wrongOptions)('$options is refused', async ({ options, message }) => {
   await expect(startLocalServer(options)).rejects.toThrow(message);
 });
 
-test('what is set on a running server is checked alike', async () => {
+test('settings of a running server are checked too', async () => {
   const service = await start({});
   const id = await createReport(service);
 
@@ -119,7 +126,7 @@ test('what is set on a running server is checked alike', async () => {
   expect(await statusOf(service, id)).toBe('progress');
 });
 
-test('ids and tokens follow from the seed, the start of the clock and what was asked', async () => {
+test('ids and tokens depend on the seed, the start of the clock and the request', async () => {
   async function idsOf(options: Parameters<typeof startLocalServer>[0]) {
     const service = await start({ now: '2026-11-01T09:00:00Z', ...options });
     const ids = [await createReport(service), await createReport(service), await signIn(service)];
@@ -142,7 +149,7 @@ test('ids and tokens follow from the seed, the start of the clock and what was a
   }
 });
 
-test('two requests never share an id', async () => {
+test('two different requests have different ids', async () => {
   const service = await start({ now: '2026-11-01T09:00:00Z' });
   const first = await createReport(service);
   service.reset();
@@ -152,7 +159,7 @@ test('two requests never share an id', async () => {
   expect(other).not.toBe(first);
 });
 
-test('reports are listed as the service keeps them', async () => {
+test('reports() lists the reports of the server', async () => {
   const service = await start({ now: '2026-11-01T09:00:00Z', manual: true });
   service.setClock({ frozen: true });
   const id = await createReport(service);
@@ -170,8 +177,8 @@ test('reports are listed as the service keeps them', async () => {
   ]);
 });
 
-describe('reset ends what is still being answered', () => {
-  test('a create that waits makes no report', async () => {
+describe('reset ends calls in progress', () => {
+  test('a delayed create call creates no report', async () => {
     const service = await start({});
     service.fault('buyer:delay:ms=300:times=1');
     const delayed = call(service, '/buyer-reporting', { as: 'buyer', json: smallReport });
@@ -185,7 +192,7 @@ describe('reset ends what is still being answered', () => {
     expect(service.requests()).toHaveLength(1);
   });
 
-  test('a create whose body is still on its way makes no report', async () => {
+  test('a create call whose body is incomplete creates no report', async () => {
     const service = await start({});
     const body = JSON.stringify(smallReport);
     const request = httpRequest(`${service.url}/buyer-reporting`, {
@@ -205,7 +212,7 @@ describe('reset ends what is still being answered', () => {
 });
 
 test.for(['::1', '::'])(
-  'a server that listens on %s is reached by an address in brackets',
+  'a server that listens on %s has a URL with brackets',
   async (host, context) => {
     const server = await startLocalServer({ host }).catch(() => context.skip('No IPv6 here.'));
 

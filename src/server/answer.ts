@@ -7,29 +7,26 @@ import { type Coding, chooseCoding } from './request/accept.ts';
 import { logEntryOf } from './request-log.ts';
 import { type ErrorId, ServiceError } from './service/service-error.ts';
 
-/** What a call is answered with, before it is compressed, slowed or cut. */
+/** The answer to a call, before it is compressed, slowed or cut. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
 
-  /** Bytes are sent as they are; text may be compressed. */
+  /** Bytes are sent unchanged; text may be compressed. */
   readonly body: string | Buffer | AsyncIterable<string>;
 
-  /** Of a report as CSV: the same report as JSON, and its columns. */
+  /** Only for a report as CSV: the same report as JSON, and its columns. */
   readonly csv?: { readonly json: AsyncIterable<string>; readonly fields: readonly string[] };
 
-  /** The report that was created. */
+  /** The ID of a report that was created. */
   readonly reportId?: string;
 
-  /** Of a refusal: its code and its sentence. */
+  /** Only for a refusal: its code and sentence, for the log. */
   readonly why?: string;
 }
 
-/**
- * What becomes of the bytes of an answer, compressed as they are, while they are sent; it may cut
- * the connection.
- */
+/** Changes the (compressed) bytes of an answer as they are sent; may cut the connection. */
 export type BodyChange = (
   body: AsyncIterable<Buffer>,
   outgoing: ServerResponse,
@@ -37,10 +34,9 @@ export type BodyChange = (
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** What the log keeps of the reason of a refusal. */
 const whyLengthAtMost = 500;
 
-/** Shorter bodies do not gain from compression what its headers cost. */
+/** Compressing shorter bodies saves less than its headers cost. */
 const compressedFromLength = 1_024;
 
 /** An answer whose body is a value as JSON. */
@@ -53,8 +49,8 @@ export function jsonAnswer(
 }
 
 /**
- * The answer for an error, in the envelope of `decisions.md` 6. It repeats what a `ServiceError`
- * says, and what a `UsageError` of the admin calls says, and nothing of any other error.
+ * The answer to an error, in the envelope of `decisions.md` 6. It contains the message of a
+ * `ServiceError` or of an admin call's `UsageError`, but not of any other error.
  */
 export function refusalAnswer(error: unknown): Answer {
   if (error instanceof ServiceError) {
@@ -62,24 +58,23 @@ export function refusalAnswer(error: unknown): Answer {
     const why = `${errorId}: ${withoutExcerpt(message)}`;
     return { ...jsonAnswer(body, status, headers), why };
   }
-  if (error instanceof UsageError) return answerMisuse(error);
+  if (error instanceof UsageError) return usageErrorAnswer(error);
 
-  const { statusCode = 500, code } = error as FastifyFailure;
+  const { statusCode = 500, code } = error as FastifyError;
   if (code === 'FST_ERR_BAD_URL') {
-    return refuse('NOT_FOUND', 'The path is not valid percent-encoding.');
+    return refuse('NOT_FOUND', 'The path has invalid percent-encoding.');
   }
   if (statusCode === 413) return refuse('BODY_TOO_LARGE', 'The body is too large.');
-  if (statusCode < 500) return refuse('INVALID_BODY', 'The body could not be read to its end.');
-  return refuse('INTERNAL', 'The service failed. This is a bug of the local server.');
+  if (statusCode < 500) return refuse('INVALID_BODY', 'The body could not be read completely.');
+  return refuse('INTERNAL', 'The service failed. This is a bug in the local server.');
 }
 
-/** A sentence without what the parser of JSON quotes of a body, which may be a password. */
+/** Removes the JSON parser's quotation of a body, which may contain a password. */
 function withoutExcerpt(sentence: string): string {
   return sentence.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, '');
 }
 
-/** An error of Fastify has a status, which says whether the client is to blame. */
-interface FastifyFailure {
+interface FastifyError {
   readonly statusCode?: number;
   readonly code?: string;
 }
@@ -88,14 +83,14 @@ function refuse(errorId: ErrorId, sentence: string): Answer {
   return refusalAnswer(new ServiceError(errorId, sentence));
 }
 
-/** The answer to an admin call that cannot be done. */
-function answerMisuse({ code, message, hint }: UsageError): Answer {
+/** The answer to an invalid admin call. */
+function usageErrorAnswer({ code, message, hint }: UsageError): Answer {
   const sentences = hint ? `${message} ${hint}` : message;
   const status = code === 'UNKNOWN_REPORT' || code === 'UNKNOWN_FAULT' ? 404 : 400;
   return jsonAnswer({ response: { error_id: code, error: sentences } }, status);
 }
 
-/** Sends an answer: compressed as the client likes it, and slowed or cut where faults say so. */
+/** Sends an answer, compressed if the client accepts it, with the changes of faults applied. */
 export function send(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -114,7 +109,7 @@ export function send(
   reply.code(status).headers({ ...headers, 'content-type': type });
   if (!isNeverCompressed) reply.header('vary', 'Accept, Accept-Encoding');
   if (coding) reply.header('content-encoding', coding);
-  // The length of the whole is announced, and not kept where a fault cuts the body.
+  // The full length is announced even if a fault then cuts the body.
   if (isWhole && !coding) reply.header('content-length', Buffer.byteLength(body));
 
   if (isWhole && !coding && changes.length === 0) return reply.send(body);
@@ -125,13 +120,13 @@ export function send(
 
   let changed: AsyncIterable<Buffer> = encoded;
   for (const change of changes) changed = change(changed, reply.raw);
-  // What is changed is asked for only when what came before has been sent.
+  // Each chunk is changed only once the previous one has been sent.
   return reply.send(Readable.from(changed, { objectMode: false, highWaterMark: 1 }));
 }
 
 function createCompressor(coding: Coding): Transform {
   if (coding === 'gzip') return createGzip({ level: 1 });
   if (coding === 'deflate') return createDeflate({ level: 1 });
-  // The default quality of brotli would take seconds.
+  // Brotli's default quality would take seconds.
   return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
 }

@@ -13,29 +13,28 @@ import { answerRows } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
 
-/** The mark of every answer of the local server. */
+/** Sent with every answer, so that clients can recognize the local server. */
 const localHeader = 'x-adreport-local';
 
-/** Where the server is to be found, and how tests steer it. */
 export interface AppOptions {
   readonly control: Control;
 
-  /** The address that it listens on. */
-  readonly ownHost: string;
+  /** The address the server listens on. */
+  readonly host: string;
 }
 
 /**
- * The service over HTTP. Its routes are the calls of the service (`call-handler.ts`), the
- * admin calls with which tests steer it (`control/`), its description and its page.
+ * The service over HTTP: the service calls (`call-handler.ts`), the admin calls that tests use to
+ * control the server (`control/`), `/openapi.json` and the web page.
  */
-export function createApp(services: Services, { control, ownHost }: AppOptions): FastifyInstance {
+export function createApp(services: Services, { control, host }: AppOptions): FastifyInstance {
   const app = createFastify(services);
   const adminCalls = listAdminCalls(services, control);
 
   acceptAnyBody(app);
-  markAnswers(app, services);
-  followCalls(app, services);
-  refuseForeignHosts(app, ownHost);
+  addCommonHeaders(app, services);
+  trackCalls(app, services);
+  refuseForeignHosts(app, host);
   answerErrors(app);
   refuseUnknownPaths(app, adminCalls);
 
@@ -43,16 +42,16 @@ export function createApp(services: Services, { control, ownHost }: AppOptions):
   addAdminCalls(app, adminCalls);
 
   app.get('/openapi.json', async (request, reply) => {
-    // The schemas take a package that only this page and the admin calls need.
+    // Only this route and the admin calls need zod.
     const { adminBodySchema } = await import('./control/admin-bodies.ts');
     return send(request, reply, jsonAnswer(openapiDocument(adminCalls, adminBodySchema)));
   });
   app.get('/', (request, reply) => {
-    // A proxy in front may have given the server another name than the one it knows itself by.
+    // Behind a proxy, the server is reached by another name than its own.
     const baseUrl = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
     return send(request, reply, pageAnswer(services, { baseUrl, adminCalls }));
   });
-  // A browser that shows rows asks for it, and would fill the request log.
+  // Browsers request it with every page, which would fill the request log.
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send());
   app.get('/rows/:id', (request, reply) => {
     const { id } = request.params as { readonly id: string };
@@ -67,47 +66,47 @@ function createFastify(services: Services): FastifyInstance {
   const { log, clock, options } = services;
   const { tls } = options;
   const app = Fastify({
-    // A connection whose TLS handshake does not end would hold a server that is to close.
+    // An unfinished TLS handshake would keep the server from closing.
     ...(tls && { https: { ...tls, handshakeTimeout: 2_000 } }),
-    // A body that is a little too large is read to its end, so that the client reads the refusal:
-    // parseBody refuses it.
+    // parseBody enforces the real limit. Reading a slightly larger body to the end lets the client
+    // receive the refusal.
     bodyLimit: 8 * bodyBytesAtMost,
     requestTimeout: 60_000,
     keepAliveTimeout: 600_000,
     forceCloseConnections: true,
     clientErrorHandler: (error: UnreadableBytes, socket) => refuseNonHttp(services, error, socket),
-    // No hook runs for such a request.
+    // Hooks do not run for these requests.
     frameworkErrors: (error, request, reply) => {
       const arrival = { incoming: request.raw, outgoing: reply.raw, endpoint: undefined };
       log.open({ ...arrival, nowMs: clock.now() });
       send(request, reply.header(localHeader, '1'), refusalAnswer(error));
     },
   });
-  // The types of Fastify tell a server of https from one of http, and nothing here depends on that.
+  // Fastify types http and https servers differently. Nothing here depends on the difference.
   return app as unknown as FastifyInstance;
 }
 
-/** Takes every body as bytes, whatever its label says: `parseBody` reads it. */
+/** Accepts every body as bytes, whatever its Content-Type: `parseBody` reads it. */
 function acceptAnyBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   app.addHook('onRequest', async (request) => {
-    // Fastify refuses a label that it cannot read, even where the body needs none.
+    // Fastify refuses a malformed Content-Type, even if there is no body.
     delete request.headers['content-type'];
   });
 }
 
-function markAnswers(app: FastifyInstance, { clock }: Services): void {
+function addCommonHeaders(app: FastifyInstance, { clock }: Services): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header(localHeader, '1');
-    // Clients compare the time of a service with their own.
+    // Clients compare the service's time with their own.
     reply.header('date', new Date(clock.now()).toUTCString());
   });
 }
 
-/** Logs the calls of the service, and those of no known path, and lets `reset` end them. */
-function followCalls(app: FastifyInstance, { log, clock, calls }: Services): void {
+/** Logs service calls and calls to unknown paths, and lets `reset` end them. */
+function trackCalls(app: FastifyInstance, { log, clock, calls }: Services): void {
   app.addHook('onRequest', async (request, reply) => {
     const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
     if (endpoint === undefined && !request.is404) return;
@@ -124,28 +123,28 @@ function followCalls(app: FastifyInstance, { log, clock, calls }: Services): voi
 }
 
 /**
- * On loopback any other name is that of a web page which has pointed its own name at this machine
- * in order to read tokens (DNS rebinding). A server that others reach has names that it does not
- * know, and refuses none.
+ * Protects a server on loopback against DNS rebinding: a web page that points its own host name at
+ * this machine could read tokens. A server on any other address cannot know all its names, so it
+ * accepts every one.
  */
-function refuseForeignHosts(app: FastifyInstance, ownHost: string): void {
-  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(ownHost);
+function refuseForeignHosts(app: FastifyInstance, host: string): void {
+  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
   if (!isLoopback) return;
 
-  const names = new Set(['localhost', '127.0.0.1', '[::1]', ownHost]);
-  app.addHook('onRequest', async ({ headers: { host } }) => {
-    if (host === undefined) return;
+  const names = new Set(['localhost', '127.0.0.1', '[::1]', host]);
+  app.addHook('onRequest', async ({ headers }) => {
+    if (headers.host === undefined) return;
 
-    const name = host.replace(/:\d+$/, '').toLowerCase();
+    const name = headers.host.replace(/:\d+$/, '').toLowerCase();
     if (names.has(name)) return;
 
     const ownNames = [...names].join(' or ');
-    const sentence = `The Host header is not this server’s: call it ${ownNames}. To be called by another name, from a container for example, start it with --host 0.0.0.0.`;
+    const sentence = `The Host header does not match this server: use ${ownNames}. To use another name, for example from a container, start the server with --host 0.0.0.0.`;
     throw new ServiceError('FOREIGN_HOST', sentence);
   });
 }
 
-/** Answers every error, without the headers of the answer that there would have been. */
+/** Answers errors, without the headers that were already set for the normal answer. */
 function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     for (const name of Object.keys(reply.getHeaders())) {
@@ -155,12 +154,9 @@ function answerErrors(app: FastifyInstance): void {
   });
 }
 
-/** A path with one of its methods. */
 type Route = Pick<AdminCall, 'method' | 'path'>;
 
-/**
- * Refuses a path that is not there, and a method that a path does not take, and says what there is.
- */
+/** Refuses unknown paths and methods, and lists the known ones. */
 function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
   const routes: readonly Route[] = [
     ...Object.values(endpoints),
@@ -178,12 +174,14 @@ function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall
     const routesOfPath = routes.filter((route) => route.path === pattern);
     if (routesOfPath.length === 0) {
       const all = routes.map((route) => `${route.method} ${route.path}`).join(', ');
-      throw new ServiceError('NOT_FOUND', `There is no ${path} here. There are ${all}.`);
+      throw new ServiceError('NOT_FOUND', `Unknown path ${path}. Known paths: ${all}.`);
     }
 
     const methods = routesOfPath.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method));
     const allow = methods.join(', ');
-    throw new ServiceError('METHOD_NOT_ALLOWED', `${path} takes ${allow}.`, { headers: { allow } });
+    throw new ServiceError('METHOD_NOT_ALLOWED', `${path} accepts ${allow}.`, {
+      headers: { allow },
+    });
   });
 }
 
@@ -210,7 +208,7 @@ function addAdminCalls(app: FastifyInstance, adminCalls: readonly AdminCall[]): 
         const { id = '' } = request.params as { readonly id?: string };
         const parameters = parseBody(bodyOf(request));
         if (!body && Object.keys(parameters).length > 0) {
-          throw new ServiceError('INVALID_BODY', `${method} ${path} takes no body.`);
+          throw new ServiceError('INVALID_BODY', `${method} ${path} does not accept a body.`);
         }
         const result = await answer(parameters, id);
         return send(request, reply, jsonAnswer(result ?? { ok: true }));
@@ -220,17 +218,17 @@ function addAdminCalls(app: FastifyInstance, adminCalls: readonly AdminCall[]): 
 }
 
 /**
- * Refuses the pages of other sites: a browser lets them send a POST to this machine, without having
- * asked first.
+ * Refuses calls from other sites' pages: browsers let any page POST to this machine without a
+ * preflight request.
  */
 function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   if (origin === undefined) return;
   if (URL.canParse(origin) && new URL(origin).host === host) return;
 
-  throw new ServiceError('FOREIGN_ORIGIN', 'A page of another origin cannot steer this server.');
+  throw new ServiceError('FOREIGN_ORIGIN', 'Pages from another origin cannot control this server.');
 }
 
-/** The statuses of what never became a request; of all else it is 400. */
+/** Statuses for unreadable requests; 400 for all other codes. */
 const statusesByCode: ReadonlyMap<string | undefined, { status: number; phrase: string }> = new Map(
   [
     ['HPE_HEADER_OVERFLOW', { status: 431, phrase: 'Request Header Fields Too Large' }],
@@ -238,23 +236,23 @@ const statusesByCode: ReadonlyMap<string | undefined, { status: number; phrase: 
   ],
 );
 
-/** What the parser of HTTP tells of bytes that it cannot read. */
+/** The HTTP parser's error. */
 interface UnreadableBytes {
   readonly code?: string;
 
-  /** A `Buffer`, whatever the types of Fastify say. */
+  /** A `Buffer`, although Fastify's types do not say so. */
   readonly rawPacket?: unknown;
 }
 
-/** Answers what never became a request, logs it, and closes the connection. */
+/** Answers bytes that are not HTTP, logs them, and closes the connection. */
 function refuseNonHttp({ log, clock }: Services, error: UnreadableBytes, socket: Duplex): void {
   const { code, rawPacket } = error;
   const bytes = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
-  // A client that hangs up is no request.
+  // The client has hung up.
   if (!socket.writable) return;
 
   const { status, phrase } = statusesByCode.get(code) ?? { status: 400, phrase: 'Bad Request' };
-  const sentence = 'This is no HTTP request.';
+  const sentence = 'This is not an HTTP request.';
   log.addUnreadable({
     bytes,
     nowMs: clock.now(),

@@ -2,7 +2,7 @@ import { DateTime, IANAZone } from 'luxon';
 import type { TimeBreakdownName } from '../contract/vocabulary.ts';
 import { hourSeconds } from './fixtures/fixtures.ts';
 
-/** Whether the platform knows the zone by an IANA name; offsets such as `+02:00` are no names. */
+/** True for an IANA zone name that the platform knows; false for offsets such as `+02:00`. */
 export function isZone(text: string): boolean {
   return /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text) && IANAZone.isValidZone(text);
 }
@@ -12,14 +12,14 @@ export function localTime(seconds: number, zone: string): string {
   return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
-/** The row fields that tell the time of an hour, which is counted since 1970. */
+/** The time fields of a row, by hour since 1970. */
 type TimeOfHour = (hour: number) => Readonly<Record<string, string>>;
 
 /**
- * The row fields of a time breakdown for an hour, which stands for its first instant. Hours that
- * follow each other with equal fields make one row of time: clock changes make days of 23 and 25
- * hours, and the doubled hour is two rows.
- * @param since the start of the window in unix seconds, whose day names the row of RANGE
+ * The row fields of a time breakdown, as a function of the hour. Consecutive hours with equal
+ * fields belong to the same rows, so that days with a clock change have 23 or 25 hours, and the
+ * repeated hour has its own rows.
+ * @param since the start of the window in unix seconds; its day is the date of RANGE rows
  */
 export function timeFields(
   breakdown: TimeBreakdownName | undefined,
@@ -51,7 +51,7 @@ export function timeFields(
   }
 }
 
-/** How many calendar days of a zone lie between the days of two instants, in unix seconds. */
+/** The number of calendar days in a zone between two instants in unix seconds. */
 export function daysBetween(earlier: number, later: number, zone: string): number {
   const dayOf = (seconds: number) => {
     const local = DateTime.fromSeconds(seconds, { zone });
@@ -61,8 +61,8 @@ export function daysBetween(earlier: number, later: number, zone: string): numbe
 }
 
 /**
- * The instant of a wall time, both in unix seconds: its digits are given as if they were UTC. Of an
- * hour that a clock change doubles it is the first one, or the last.
+ * The instant of a wall time in unix seconds. The wall time is given as the unix seconds of the
+ * same digits in UTC. `which` selects the instant if a clock change repeats the hour.
  */
 export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });

@@ -6,35 +6,28 @@ import { changeAnswer } from './faults/change-answer.ts';
 import type { ActiveFault } from './faults/faults.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { FaultRequest } from './local-server.ts';
+import { faultRequestOf } from './request/fault-request.ts';
 import { type Parameters, parseBody, readScalar } from './request/parse-body.ts';
-import { seenRequest } from './request/seen-request.ts';
 import { type LogEntry, logEntryOf } from './request-log.ts';
 import { readCredentials, type ServiceCall, signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
 
-/**
- * Whose call it is, and how the service answers it once the rate limit and the faults have had
- * their say.
- */
-interface Caller {
+/** A call whose account is known, but which the service has not answered yet. */
+interface IdentifiedCall {
+  /** `undefined` for a refused call. */
   readonly account: Account | undefined;
 
   /** Throws `ServiceError`. */
   answer(): Answer;
 }
 
-/** A call over HTTP. */
 interface IncomingCall {
   readonly endpoint: EndpointName;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/**
- * Answers a call of the service over HTTP. It passes these steps: its account is found, the rate
- * limit and the faults get their say, then the service answers, and the answer is sent as the
- * client likes it.
- */
+/** Answers a service call: finds its account, applies rate limit and faults, sends the answer. */
 export async function handleCall(
   services: Services,
   { endpoint, request, reply }: IncomingCall,
@@ -42,20 +35,21 @@ export async function handleCall(
   const { sessions, clock, faults, calls } = services;
   const { authorization = '' } = request.headers;
   const signal = calls.signalOf(reply.raw);
-  // A call that was ended before its turn must leave nothing behind.
+  // A call that `reset` has already ended must not create anything.
   if (signal.aborted) return reply.hijack();
 
   const call = readCall(request, signal);
-  const caller = identify(services, endpoint, { authorization, call });
-  sessions.admit(caller.account?.email ?? request.ip, clock.now());
+  const identified = identify(services, endpoint, { authorization, call });
+  sessions.countCall(identified.account?.email ?? request.ip, clock.now());
 
-  const fault = faults.ofCall(endpoint, caller.account, call.seen);
-  note(request, { account: caller.account?.name, faults: fault ? [fault.type] : [] });
-  if (!fault) return send(request, reply, answerOf(caller));
+  const fault = faults.ofCall(endpoint, identified.account, call.faultRequest);
+  updateLog(request, { account: identified.account?.name, faults: fault ? [fault.type] : [] });
+  if (!fault) return send(request, reply, answerOf(identified));
 
   const { effect } = fault;
-  if (effect.delayMs !== undefined && !(await hasWaited(effect.delayMs, signal))) {
-    return reply.hijack();
+  if (effect.delayMs !== undefined) {
+    const isAborted = await waitOrAbort(effect.delayMs, signal);
+    if (isAborted) return reply.hijack();
   }
 
   if (effect.answer) {
@@ -63,32 +57,31 @@ export async function handleCall(
     return answer ? send(request, reply, answer) : reply.hijack();
   }
 
-  const answer = await changedAnswer(answerOf(caller), fault, call.seen);
+  const answer = await changedAnswer(answerOf(identified), fault, call.faultRequest);
   if (fault.effect.change && answer.status >= 400) {
-    // The service refused the call: its answer was not changed.
+    // Refusals are not changed, so the fault did not strike.
     faults.withdraw(fault);
-    note(request, { faults: [] });
+    updateLog(request, { faults: [] });
   }
-  // Faults slow and cut the answer that refuses a call too.
+  // Faults slow and cut refusals too.
   return send(request, reply, answer, effect.changeBody ? [effect.changeBody] : []);
 }
 
-/** Notes in the log what is now known of a call. */
-function note({ raw }: FastifyRequest, known: Partial<LogEntry>): void {
-  Object.assign(logEntryOf(raw) ?? {}, known);
+function updateLog({ raw }: FastifyRequest, values: Partial<LogEntry>): void {
+  Object.assign(logEntryOf(raw) ?? {}, values);
 }
 
-/** Waits; `false` where the call is ended meanwhile. */
-async function hasWaited(durationMs: number, signal: AbortSignal): Promise<boolean> {
+/** Waits; returns true if the call ended in the meantime. */
+async function waitOrAbort(durationMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(durationMs, undefined, { ref: false, signal });
-    return true;
-  } catch {
     return false;
+  } catch {
+    return true;
   }
 }
 
-/** The answer that a fault makes of the service's. */
+/** The service's answer, changed or replaced by a fault. */
 async function changedAnswer(
   answer: Answer,
   { effect }: ActiveFault,
@@ -99,15 +92,12 @@ async function changedAnswer(
   return await changeAnswer(answer, effect.change);
 }
 
-/**
- * Whose call it is: at sign-in the e-mail tells, elsewhere the token. A caller that is refused is
- * nobody.
- */
+/** Finds a call's account, by e-mail at sign-in and by token otherwise. */
 function identify(
   services: Services,
   endpoint: EndpointName,
   { authorization, call }: { readonly authorization: string; readonly call: ServiceCall },
-): Caller {
+): IdentifiedCall {
   const { sessions, clock } = services;
 
   try {
@@ -126,20 +116,19 @@ function identify(
   }
 }
 
-function answerOf(caller: Caller): Answer {
+function answerOf(call: IdentifiedCall): Answer {
   try {
-    return caller.answer();
+    return call.answer();
   } catch (error) {
     return refusalAnswer(error);
   }
 }
 
-/** The bytes of a request's body; none where it has no body. */
+/** The bytes of a request's body; empty if it has none. */
 export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
 
-/** A call as the service sees it, and as faults do. */
 function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
   const body = bodyOf(request);
   const parameters = parametersOf(request, body);
@@ -149,12 +138,12 @@ function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
     query: Object.keys(request.query as object),
     bodyBytes: body.length,
     signal,
-    seen: seenRequest(request.raw, readable(parameters)),
+    faultRequest: faultRequestOf(request.raw, parametersOrEmpty(parameters)),
     parameters,
   };
 }
 
-/** Reads the parameters of a body, once. Throws `ServiceError` where that is not possible. */
+/** A function that parses the body on its first call. It throws `ServiceError`. */
 function parametersOf(request: FastifyRequest, body: Buffer): () => Parameters {
   let read: Parameters | undefined;
 
@@ -165,8 +154,7 @@ function parametersOf(request: FastifyRequest, body: Buffer): () => Parameters {
   };
 }
 
-/** The parameters of a body; none where they cannot be read. */
-function readable(parameters: () => Parameters): Parameters {
+function parametersOrEmpty(parameters: () => Parameters): Parameters {
   try {
     return parameters();
   } catch {

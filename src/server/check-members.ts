@@ -2,31 +2,31 @@ import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 
-/** What a member of an object may be. */
+/** The check of one member of an object. */
 export interface MemberCheck {
-  /** What to give, as an error says it: `true or false`. */
-  readonly takes: string;
-  isRight(value: unknown): boolean;
+  /** The expected value in words, for errors: `true or false`. */
+  readonly expected: string;
+  isValid(value: unknown): boolean;
 }
 
-/** How errors call the members of an object, and the code that they have. */
-interface Wording {
-  readonly member: string;
+interface MemberErrorOptions {
+  /** The word for a member in errors: `option`. */
+  readonly noun: string;
   readonly code?: string;
 }
 
 /**
- * Checks an object that code which is not type-checked may have made. Throws `UsageError` that
- * names a member that is wrong or not known, and what it takes; `undefined` counts as absent.
+ * Checks the members of an object from code that may not be type-checked. Throws `UsageError` that
+ * names the first unknown or invalid member. `undefined` counts as absent.
  */
 export function checkMembers(
   object: unknown,
   checks: Readonly<Record<string, MemberCheck>>,
-  { member, code = 'USAGE' }: Wording,
+  { noun, code = 'USAGE' }: MemberErrorOptions,
 ): void {
   const names = Object.keys(checks);
   if (typeof object !== 'object' || object === null) {
-    const sentence = `${shown(object)} is not an object with ${names.join(', ')}.`;
+    const sentence = `Expected an object with ${names.join(', ')}, not ${describe(object)}.`;
     throw new UsageError(sentence, { code });
   }
 
@@ -34,17 +34,17 @@ export function checkMembers(
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
       const guess = nearest(name, names);
-      const advice = guess ? `did you mean ${guess}?` : `known are ${names.join(', ')}.`;
-      throw new UsageError(`The ${member} ${quoted(name)} is not known: ${advice}`, { code });
+      const advice = guess ? `Did you mean ${guess}?` : `Known: ${names.join(', ')}.`;
+      throw new UsageError(`Unknown ${noun} ${quoted(name)}. ${advice}`, { code });
     }
 
-    if (value === undefined || check.isRight(value)) continue;
-    throw new UsageError(`${name} cannot be ${shown(value)}: give ${check.takes}.`, { code });
+    if (value === undefined || check.isValid(value)) continue;
+    throw new UsageError(`${name} cannot be ${describe(value)}: use ${check.expected}.`, { code });
   }
 }
 
-/** A value as an error shows it. */
-function shown(value: unknown): string {
+/** A value in words, for errors. */
+function describe(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'a list';
@@ -52,24 +52,24 @@ function shown(value: unknown): string {
 }
 
 export const text: MemberCheck = {
-  takes: 'a text that is not empty',
-  isRight: (value) => typeof value === 'string' && value !== '',
+  expected: 'a string that is not empty',
+  isValid: (value) => typeof value === 'string' && value !== '',
 };
 
 export const trueOrFalse: MemberCheck = {
-  takes: 'true or false',
-  isRight: (value) => typeof value === 'boolean',
+  expected: 'true or false',
+  isValid: (value) => typeof value === 'boolean',
 };
 
 export const aFunction: MemberCheck = {
-  takes: 'a function',
-  isRight: (value) => typeof value === 'function',
+  expected: 'a function',
+  isValid: (value) => typeof value === 'function',
 };
 
 export function oneOf(words: readonly string[]): MemberCheck {
   return {
-    takes: words.join(' or '),
-    isRight: (value) => typeof value === 'string' && words.includes(value),
+    expected: words.join(' or '),
+    isValid: (value) => typeof value === 'string' && words.includes(value),
   };
 }
 
@@ -79,13 +79,13 @@ export interface NumberRange {
   readonly most: number;
 }
 
-/** A whole number within a range; `unit` is what it counts. */
+/** A check for a whole number within a range; `unit` is used in errors. */
 export function wholeNumberIn({ least, most }: NumberRange, unit = ''): MemberCheck {
   const number = unit === '' ? 'a whole number' : `a whole number of ${unit}`;
   const end = most === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${most}`;
   return {
-    takes: `${number}, ${least} ${end}`,
-    isRight: (value) => Number.isSafeInteger(value) && isWithin(Number(value), least, most),
+    expected: `${number}, ${least} ${end}`,
+    isValid: (value) => Number.isSafeInteger(value) && isWithin(Number(value), least, most),
   };
 }
 

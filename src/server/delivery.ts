@@ -1,20 +1,18 @@
 import type { Report, ReportCell, ReportRow } from './engine.ts';
 
-/** How a report is written as bytes (`decisions.md` 4). */
+/** Report encodings (`decisions.md` 4). */
 
-/** Pieces of about 64 KB pass through compression and sockets fastest. */
+/** Pieces of about 64 KB are the fastest to compress and send. */
 const pieceLength = 65_536;
 
-/**
- * The report document `{"data":[…],"summary":{…}}`, in pieces (service specification, Report data).
- */
+/** The report document `{"data":[…],"summary":{…}}` (service specification, Report data). */
 export async function* encodeJson(report: Report): AsyncGenerator<string> {
   const rows = report.rows();
   yield* inPieces({ before: '{"data":[', between: ',', rows, textOf: JSON.stringify });
   yield `],"summary":${JSON.stringify(report.summary)}}`;
 }
 
-/** RFC 4180: a header row, then the rows, lines ended by CRLF, null as an empty field. */
+/** A report as CSV (RFC 4180) with a header row, CRLF, and empty fields for null. */
 export function encodeCsv(report: Report): AsyncGenerator<string> {
   return inPieces({
     before: csvLine(report.fields),
@@ -24,10 +22,7 @@ export function encodeCsv(report: Report): AsyncGenerator<string> {
   });
 }
 
-/**
- * Rows of any kind as CSV: the columns are the fields of the rows, or where there is no row, those
- * that are given.
- */
+/** Any rows as CSV. The columns are all fields of the rows, or `fields` if there are no rows. */
 export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string[]): string {
   const names = new Set(rows.flatMap(Object.keys));
   const columns = rows.length > 0 ? [...names] : fields;
@@ -40,19 +35,19 @@ export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string
   return lines.join('');
 }
 
-/** Any value of JSON as a cell: a list or an object is its JSON. */
+/** Any JSON value as a cell; arrays and objects become their JSON text. */
 function cellOf(value: unknown): ReportCell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number') return value;
   return JSON.stringify(value);
 }
 
-/** A line of CSV with its end. */
+/** A line of CSV with CRLF. */
 export function csvLine(cells: readonly ReportCell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;
 }
 
-/** A field of CSV, in quotes where it needs them; an empty text needs them to be told from null. */
+/** A field of CSV. An empty text is quoted to distinguish it from null. */
 function csvField(cell: ReportCell): string {
   if (cell === null) return '';
   if (cell === '') return '""';
@@ -62,7 +57,6 @@ function csvField(cell: ReportCell): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** Rows as text: what stands before the first of them, and between them. */
 interface RowText {
   readonly before: string;
   readonly between: string;

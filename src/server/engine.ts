@@ -21,15 +21,12 @@ import {
   hoursIn,
 } from './fixtures/fixtures.ts';
 
-/**
- * A value as both formats write it: buyers' money is a number, a DSP's a text such as `1234,50`.
- */
+/** A value of a row, in both formats. Money is a number for buyers, `"1234,50"` for DSPs. */
 export type ReportCell = string | number | null;
 
-/** The cells by their fields, in row order. */
+/** Cells by field name, in column order. */
 export type ReportRow = Readonly<Record<string, ReportCell>>;
 
-/** What a report is made from. */
 export interface ReportInput {
   readonly fixtures: Fixtures;
   readonly account: Account;
@@ -37,29 +34,24 @@ export interface ReportInput {
   /** Valid for the account's profile. */
   readonly request: ReportRequest;
 
-  /** The time by the server's clock. */
+  /** The server's clock. */
   readonly nowMs: number;
 
-  /**
-   * How many days after a day is over, in the report's zone, its conversions and revenue are
-   * complete.
-   */
+  /** The number of days until a past day's conversions and revenue are complete. */
   readonly restateDays: number;
 
-  /** Ends the computation. */
+  /** Stops the computation. */
   readonly signal?: AbortSignal;
 }
 
-/**
- * Facts that share a row: their id or text in each dimension that was asked for, and the sums of
- * the metrics.
- */
+/** The sums of the facts that share a row. */
 interface Group {
+  /** The id or text in each requested dimension. */
   readonly ids: readonly (string | null)[];
   readonly sums: number[];
 }
 
-/** A dimension that was asked for: its row fields, and what they hold for an id. */
+/** A requested dimension. */
 interface ReportDimension {
   readonly name: DimensionName;
   readonly fields: readonly DimensionField[];
@@ -71,20 +63,20 @@ interface DimensionField {
   readonly type: string;
 }
 
-/** A metric that was asked for, and the row field that holds its sum. */
+/** A requested metric, and the row field for its sum. */
 interface ReportMetric {
   readonly name: MetricName;
   readonly field: string;
   readonly isMoney: boolean;
 }
 
-/** Other calls get their turn whenever a report has been computed for so long. */
+/** The computation pauses after this time, so that other calls can run. */
 const turnMs = 20;
 
 /**
- * A report of an account over the facts (`decisions.md` 2, 4 and 7), whose rows are computed while
- * they are read. Facts are grouped in a `Map` that is emptied whenever the hour, day or month ends,
- * so that memory grows with the rows of one of them, never with the window.
+ * A report over the facts that an account sees (`decisions.md` 2, 4 and 7). Rows are computed while
+ * they are read. Groups are written and dropped at the end of each hour, day or month, so that
+ * memory does not grow with the window.
  */
 export class Report {
   readonly fields: readonly string[];
@@ -95,7 +87,7 @@ export class Report {
   readonly #dimensions: readonly ReportDimension[];
   readonly #metrics: readonly ReportMetric[];
 
-  /** A row in which nothing is known yet; it sets the order of the fields. */
+  /** A row of nulls, with the fields in column order. */
   readonly #emptyRow: ReportRow;
 
   constructor(input: ReportInput) {
@@ -121,11 +113,11 @@ export class Report {
     };
   }
 
-  /** The rows, computed while they are read, with pauses for other work. */
+  /** Computes the rows, with pauses for other calls. */
   async *rows(): AsyncGenerator<ReportRow> {
     const { fixtures, account, request, signal } = this.#input;
     const { facts } = fixtures;
-    const isWanted = wantedDimensions(account, request);
+    const isSelected = dimensionSelector(account, request);
     const timeOf = timeFields(timeBreakdownOf(request), this.#zone, request.since);
     let groups = new Map<string, Group>();
     let time: ReportRow = {};
@@ -139,9 +131,9 @@ export class Report {
         time = timeOfHour;
       }
 
-      const readMetric = knownMetrics(hour, this.#zone, this.#input);
-      for (const fact of facts.ofHour(hour, isWanted)) {
-        if (isWanted(fact.dimensions)) this.#add(fact, groups, readMetric);
+      const readMetric = metricReader(hour, this.#zone, this.#input);
+      for (const fact of facts.ofHour(hour, isSelected)) {
+        if (isSelected(fact.dimensions)) this.#add(fact, groups, readMetric);
       }
 
       if (performance.now() - resumedMs < turnMs) continue;
@@ -153,7 +145,7 @@ export class Report {
     yield* this.#rowsOf(groups, time);
   }
 
-  /** Adds a fact to the group that it belongs to. */
+  /** Adds a fact to its group. */
   #add(fact: Fact, groups: Map<string, Group>, readMetric: MetricReader): void {
     const ids = this.#dimensions.map(({ name }) => fact.dimensions[name]);
     const key = JSON.stringify(ids);
@@ -169,7 +161,7 @@ export class Report {
     }
   }
 
-  /** The rows of the groups of one time, in order. */
+  /** The sorted rows of one hour, day or month. */
   *#rowsOf(groups: ReadonlyMap<string, Group>, time: ReportRow): Generator<ReportRow> {
     const ordered = [...groups.values()].sort((a, b) => this.#compare(a, b));
     for (const group of ordered) yield this.#rowOf(group, time);
@@ -196,8 +188,8 @@ export class Report {
   }
 
   /**
-   * Rows are ordered by their fields: ids as numbers, text by code unit, null last; rows that look
-   * the same, by their ids.
+   * Orders rows by their fields: ids as numbers, text by code unit, null last. Rows with equal
+   * fields are ordered by id.
    */
   #compare(a: Group, b: Group): number {
     for (const [index, { fields, fieldsOf }] of this.#dimensions.entries()) {
@@ -218,7 +210,7 @@ export class Report {
   }
 }
 
-/** The dimensions that were asked for, in row order. */
+/** The requested dimensions, in column order. */
 function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   const names = dimensionNames.filter((name) => request.breakdowns.includes(name));
 
@@ -226,7 +218,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
     const fields = findBreakdown(name)?.fields ?? [];
     const fieldsById = fixtures.names.get(name);
     const fieldsWithoutId = fieldsOfUnknown(name);
-    // A dimension without ids has one field, which holds its text.
+    // A dimension without ids has one field, for its text.
     const field = fields[0]?.name ?? name;
 
     return {
@@ -240,10 +232,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   });
 }
 
-/**
- * What a row has of a dimension that its facts do not name: nothing, where the specification allows
- * null.
- */
+/** The fields of an unknown dimension: none if the specification allows null. */
 function fieldsOfUnknown(dimension: DimensionName): ReportRow {
   const { fields = [], nullable } = findBreakdown(dimension) ?? {};
   if (nullable) return {};
@@ -258,38 +247,38 @@ function timeBreakdownOf({ breakdowns }: ReportRequest): TimeBreakdownName | und
   return breakdowns.find(isTime);
 }
 
-/** The values of a dimension that are reported. */
-interface WantedValues {
+/** The values that a report includes of a dimension. */
+interface SelectedValues {
   readonly dimension: DimensionName;
   readonly values: ReadonlySet<string | null>;
 }
 
 /**
- * Whether facts are what a report is about, told by some of their dimensions: the account's
- * advertisers, then its filters. Filters of different names are and-ed, the values of one or-ed;
- * all compare by exact text (`decisions.md` 2).
+ * A function that is true for facts of a report, by the account's advertisers and the request's
+ * filters. It accepts a part of the dimensions. Filters are and-ed, their values or-ed, and
+ * compared as exact text (`decisions.md` 2).
  */
-function wantedDimensions(
+function dimensionSelector(
   account: Account,
   request: ReportRequest,
 ): (dimensions: Partial<Dimensions>) => boolean {
-  const wanted: WantedValues[] = [];
+  const selected: SelectedValues[] = [];
   const advertisers = advertisersOf(account);
-  if (advertisers) wanted.push({ dimension: 'ADVERTISER', values: advertisers });
+  if (advertisers) selected.push({ dimension: 'ADVERTISER', values: advertisers });
 
   for (const { name, on } of filters) {
     const values = request.filters[name];
-    if (values) wanted.push({ dimension: on, values: new Set(values) });
+    if (values) selected.push({ dimension: on, values: new Set(values) });
   }
 
   return (dimensions) =>
-    wanted.every(({ dimension, values }) => {
+    selected.every(({ dimension, values }) => {
       const value = dimensions[dimension];
       return value === undefined || values.has(value);
     });
 }
 
-/** The metrics that are reported late: conversions, and the revenue that depends on them. */
+/** Metrics that are reported late: conversions, and the revenue that depends on them. */
 const restatedMetrics: readonly MetricName[] = [
   'downloads',
   'leads',
@@ -298,15 +287,15 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
-/** How much of a metric of a fact is known now. */
+/** The value of a fact's metric, as far as it is known now. */
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
- * How much of a metric of an hour's facts is known: half of a late one on its own day, and all of
- * it once as many days have passed after that day is over in the report's zone. It works on single
- * facts, so that every breakdown still adds up.
+ * Reads the metrics of an hour's facts. A restated metric has half its value on its own day, and
+ * the full value once `restateDays` have passed after the end of that day in the report's zone. The
+ * rule is applied to each fact, so that every breakdown has the same totals.
  */
-function knownMetrics(hour: number, zone: string, input: ReportInput): MetricReader {
+function metricReader(hour: number, zone: string, input: ReportInput): MetricReader {
   const { restateDays, nowMs } = input;
   if (restateDays === 0) return ({ metrics }, name) => metrics[name];
 
@@ -318,17 +307,13 @@ function knownMetrics(hour: number, zone: string, input: ReportInput): MetricRea
   return ({ metrics }, name) => {
     if (!restatedMetrics.includes(name)) return metrics[name];
 
-    // The displays decide whether a fraction counts. This is as good as chance, and the same in
-    // every report.
+    // Rounds up or down by the displays, which is as good as random and the same in every report.
     const dither = metrics.displays % (2 * steps);
     return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
   };
 }
 
-/**
- * Ids compare as numbers of any length, and by code unit where those are equal (`7`, `007`); null
- * is last.
- */
+/** Compares ids as numbers of any length, then by code unit (`7`, `007`); null is last. */
 function compareCells(a: ReportCell, b: ReportCell, type: string): number {
   if (a === b) return 0;
   if (a === null) return 1;

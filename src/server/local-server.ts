@@ -2,98 +2,92 @@
 import type { EndpointName, ReportRequest, ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
-/**
- * What test suites see of the local server: types alone, so that their declarations need no package
- * of ours.
- */
+/** The public types of the local server. They import no package, so that test suites need none. */
 
-/** What the local server is to be like; everything has a default. */
+/** Options of the local server. Each one has a default. */
 export interface LocalServerOptions {
-  /** Address to listen on. Default: 127.0.0.1, which this machine alone can reach. */
+  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
   readonly host?: string;
 
-  /** Default: 0, any free port. */
+  /** Port to listen on. Default: 0, any free port. */
   readonly port?: number;
 
-  /** A folder of data to serve instead of the built-in. */
+  /** A folder of fixture data to serve instead of the built-in data. */
   readonly fixtures?: string;
 
   /**
-   * Of the built-in data, and of the chance in faults: the same seed is the same run. Default: 1.
+   * Seed of the built-in data and of random faults. The same seed gives the same run. Default: 1.
    */
   readonly seed?: number;
 
-  /** How many times the facts of the built-in data, from 1. Default: 1. */
+  /** Multiplies the facts of the built-in data; at least 1. Default: 1. */
   readonly scale?: number;
 
-  /** How long a report takes by the server's clock, in milliseconds; 0 for none. Default: 2000. */
+  /** Time until a report is ready, in milliseconds of the server's clock. Default: 2000. */
   readonly delayMs?: number;
 
-  /** Instead of `delayMs`: a report is ready at its n-th status call. */
+  /** Number of status calls until a report is ready; instead of `delayMs`. */
   readonly polls?: number;
 
-  /** Instead of both: a report is ready when `setReport` says so. */
+  /** Reports become ready only through `setReport`; instead of `delayMs` and `polls`. */
   readonly manual?: boolean;
 
-  /** Life of a token since it was last used, in milliseconds. Default: 2 hours. */
+  /** Time until an unused token expires, in milliseconds. Default: 2 hours. */
   readonly tokenTtlMs?: number;
 
-  /** Life of a report since it was created, in milliseconds. Default: 24 hours. */
+  /** Time until a report expires, in milliseconds. Default: 24 hours. */
   readonly reportTtlMs?: number;
 
   /**
-   * How many days after a day is over, in the report's zone, its conversions and revenue are
-   * complete. Default: 0.
+   * Number of days after the end of a day, in the report's zone, until its conversions and revenue
+   * are complete. Default: 0.
    */
   readonly restateDays?: number;
 
-  /** More calls of an account in a second are answered with 429. Default: no limit. */
+  /** Calls per second and account; any more are answered with 429. Default: no limit. */
   readonly rateLimitPerSecond?: number;
 
-  /** Pass over unknown parameters instead of refusing them. */
+  /** Ignore unknown parameters instead of refusing them. */
   readonly lenient?: boolean;
 
   /**
-   * Reads `since` and `until` as instants, or as wall time whose digits are written as if they were
-   * UTC. Default: `instant`.
+   * Meaning of `since` and `until`: `instant`, or `wall` for wall time whose digits are written as
+   * if they were UTC. Default: `instant`.
    */
   readonly windowClock?: 'instant' | 'wall';
 
-  /** Serves https. Certificate and key as PEM text. */
+  /** Certificate and private key as PEM text. Default: http. */
   readonly tls?: { readonly cert: string; readonly key: string };
 
-  /** Faults in force from the start, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
+  /** Faults to start with, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
   readonly faults?: readonly string[];
 
-  /** Milliseconds since 1970: what the server's clock follows. Default: the machine's clock. */
+  /** The clock that the server's clock follows, in milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number;
 
   /**
-   * Where the server's clock starts: milliseconds since 1970, or `2026-11-01T09:00:00Z`. Default:
-   * where `clock` is.
+   * Start of the server's clock: milliseconds since 1970, or `2026-11-01T09:00:00Z`. Default: the
+   * time of `clock`.
    */
   readonly now?: number | string;
 
-  /** Told of every call when it is over. */
+  /** Called at the end of every call. */
   readonly onRequest?: (request: LoggedRequest) => void;
 
-  /** Told now and then how many facts of `fixtures` have been read. */
+  /** Called at intervals with the number of facts of `fixtures` read so far. */
   readonly onFactsRead?: (count: number) => void;
 }
 
-/** A local server that listens. */
+/** A running local server. */
 export interface LocalServer extends Control {
-  /**
-   * To be used as the base URL: `http://127.0.0.1:8787`. Of a server that listens everywhere, its
-   * loopback address.
-   */
+  /** The base URL: `http://127.0.0.1:8787`. Loopback if the server listens on all addresses. */
   readonly url: string;
   readonly port: number;
 
-  /** The accounts to sign in with; their tokens never expire. */
+  /** The accounts to sign in with. */
   readonly accounts: readonly LocalAccount[];
 
-  /** Ends the server and every connection to it. */
+  /** Stops the server and closes every connection. */
   close(): Promise<void>;
 
   /** The same as `close`, for `await using`. */
@@ -107,98 +101,92 @@ export interface LocalAccount {
   readonly password: string;
   readonly profile: Profile;
 
-  /** May filter by advertisers. */
+  /** True if the account may filter by advertiser. */
   readonly admin: boolean;
 
   /** A token that never expires; 40 hexadecimal digits. */
   readonly token: string;
 }
 
-/** What a test does to a running server; the admin calls do the same over HTTP. */
+/** Controls a running server. The admin calls do the same over HTTP. */
 export interface Control {
-  /** The latest calls of the service, at most 1,000, oldest first. */
+  /** The last 1,000 service calls, oldest first. */
   requests(): LoggedRequest[];
 
   /**
-   * Moves the server's clock on by milliseconds, or by a text such as `2h`. Throws `UsageError` for
-   * what is no duration.
+   * Advances the server's clock by milliseconds, or by a text such as `2h`. Throws `UsageError`.
    */
   advance(duration: number | string): void;
 
-  /** Sets the server's clock, or lets it stand still. Throws `UsageError` for what is no time. */
+  /** Sets or freezes the server's clock. Throws `UsageError`. */
   setClock(setting: ClockSetting): void;
 
-  /** Every report of every account that the server keeps, oldest first. */
+  /** The reports of every account, oldest first. */
   reports(): ListedReport[];
 
   /**
-   * Puts a fault in force: a text as `--fault` takes it, `status:503:times=3`, or an object. Throws
-   * `UsageError`.
+   * Adds a fault, given as an object or as a text in the form of `--fault`: `status:503:times=3`.
+   * Throws `UsageError`.
    */
   fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
 
-  /**
-   * Ends every fault, the ones of the start included. Fixed tokens that a fault ended work again.
-   */
+  /** Removes every fault, including initial ones. Fixed tokens that a fault revoked work again. */
   clearFaults(): void;
 
-  /**
-   * Sets the status of any account's report, for good. Throws `UsageError` for an unknown report.
-   */
+  /** Sets the status of a report permanently. Throws `UsageError` for an unknown report. */
   setReport(id: string, change: ReportChange): void;
 
   /**
-   * Back to how the server started: no reports, tokens or calls, the faults and the clock of the
-   * start. Calls that are still being answered are ended.
+   * Restores the state of the start: no reports, tokens or calls, and the initial faults and clock.
+   * Calls in progress are cut.
    */
   reset(): void;
 }
 
-/** A fault as a test in the server's own process gives it, with `kind`, `answer` or `change`. */
+/** A fault as an object, with `kind`, `answer` or `change`. */
 export interface FaultObject<Document = AnswerDocument> {
-  /** The call that it strikes; `*` for every one. */
+  /** The call to strike; `*` for every call. */
   readonly endpoint: EndpointName | '*';
 
-  /** As in a text, with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
+  /** A kind with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
   readonly kind?: string;
 
-  /** How many calls it strikes, or reports. Default: all. */
+  /** Number of calls or reports to strike. Default: all. */
   readonly times?: number;
 
-  /** How many calls pass before it strikes. Default: 0. */
+  /** Number of calls to let through first. Default: 0. */
   readonly after?: number;
 
-  /** The probability with which it strikes a call. Default: 1. */
+  /** Probability of striking a call. Default: 1. */
   readonly p?: number;
 
-  /** The name or the e-mail address of the account that it strikes. Default: every account. */
+  /** Name or e-mail address of the account to strike. Default: every account. */
   readonly for?: string;
 
-  /** Selects the calls that it can strike. */
+  /** Selects the calls to strike: true for each of them. */
   when?(request: FaultRequest): unknown;
 
   /**
-   * Takes the JSON document that the service would send, of at most 16 MiB, and returns the one
-   * that is sent instead, or a promise of it. CSV is written from its `data`. Refusals are sent as
-   * they are.
+   * Receives the service's JSON document (at most 16 MiB) and returns, or resolves to, the document
+   * to send instead. CSV is written from its `data`. Refusals are sent unchanged.
    */
   change?(document: Document): unknown;
 
-  /** Is sent instead of the service's answer, once the service has done its work. */
+  /** Sent instead of the service's answer. The service still does its work. */
   readonly answer?: FaultAnswer;
 }
 
-/** A call as a fault sees it. */
+/** A call, as passed to `when`. */
 export interface FaultRequest {
   readonly method: string;
 
   /** Without the query string. */
   readonly path: string;
 
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 
-  /** The parameters of its body, JSON or form, with lists as arrays; none if it cannot be read. */
+  /** The parameters of a JSON or form body, with lists as arrays; empty if unreadable. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -209,23 +197,23 @@ export interface FaultAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 
   /**
-   * A text or bytes, sent as they are, or any value that JSON can hold; `{id}` in it becomes the id
-   * of the report that the call is about.
+   * A string or bytes, sent unchanged, or any JSON value. `{id}` in it is replaced by the ID of the
+   * report.
    */
   readonly body: unknown;
 }
 
-/** A document that the service answers with: which of the members it has depends on the call. */
+/** The service's JSON document. Its members depend on the call. */
 export interface AnswerDocument {
-  /** Of a sign-in, a create and a status call. */
+  /** In the answer to sign-in, create and status calls. */
   readonly response: Readonly<Record<string, unknown>>;
 
-  /** Of a report. */
+  /** In a report. */
   readonly data: readonly Readonly<Record<string, string | number | null>>[];
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** A report that the server keeps. */
+/** A report on the server. */
 export interface ListedReport {
   readonly status: string;
   readonly message: string;
@@ -239,64 +227,64 @@ export interface ListedReport {
   readonly request: ReportRequest;
 }
 
-/** How the server's clock stands from now on. */
+/** A setting of the server's clock. */
 export interface ClockSetting {
   /**
-   * Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: as it
-   * stands.
+   * Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: the
+   * current time of the clock.
    */
   readonly now?: number | string;
 
-  /** It stands still there, until it is set or advanced. Default: it goes on. */
+  /** Freezes the clock until it is set or advanced. Default: it runs. */
   readonly frozen?: boolean;
 }
 
-/** What a report is from now on. */
+/** A change of a report. */
 export interface ReportChange {
   readonly status: ReportStatus;
 
-  /** What the status call says of it; the usual text of the status where absent. */
+  /** The message of the status call. Default: the usual message of the status. */
   readonly message?: string;
 }
 
-/** One call as the log keeps it: without tokens, passwords and query strings. */
+/** A logged call, without token, password and query string. */
 export interface LoggedRequest {
   /** ISO 8601, by the server's clock. */
   readonly time: string;
 
-  /** Empty where what came is not HTTP. */
+  /** Empty if the request was not HTTP. */
   readonly method: string;
 
   /** Without the query string. */
   readonly path: string;
 
-  /** By their names in lower case; of `authorization` only the end, as in `token`. */
+  /** By lower-case name; `authorization` is shortened like `token`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The call of the service that it is; `undefined` for a path or a method of none. */
+  /** The endpoint of the service; `undefined` for any other path or method. */
   readonly endpoint: EndpointName | undefined;
 
-  /** 0 until the answer has ended, and where the connection was cut before it began. */
+  /** 0 until the answer has ended, or if the connection was cut before the answer. */
   readonly status: number;
 
-  /** Why it was refused: the code and the sentence of the answer. */
+  /** Reason of a refusal: the answer's code and sentence. */
   readonly why: string | undefined;
 
   /** 0 until the answer has ended. */
   readonly elapsedMs: number;
 
-  /** What was sent, headers included; 0 until then. */
+  /** Size of the answer, including headers; 0 until it has ended. */
   readonly sizeBytes: number;
 
-  /** The name of the account whose token, or at sign-in whose e-mail, it carried. */
+  /** The name of the account, by token, or by e-mail at sign-in. */
   readonly account: string | undefined;
 
-  /** The end of the token, `…00b1`: enough to tell one from another. */
+  /** The end of the token, `…00b1`: enough to distinguish tokens. */
   readonly token: string | undefined;
 
-  /** The first 1 MiB of the body, with `…` in place of passwords; `undefined` if it had none. */
+  /** The first 1 MiB of the body, with `…` for passwords; `undefined` without a body. */
   readonly body: string | undefined;
 
-  /** The fault that struck it, if any, by its kind: `delay`, and `status` for an HTTP status. */
+  /** The kind of the fault that struck, if any: `delay`; `status` for an HTTP status. */
   readonly faults: readonly string[];
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-/** The calls of the service that are being answered, from their arrival on. */
+/** The service calls in progress. */
 export class OpenCalls {
   readonly #controllers = new Map<ServerResponse, AbortController>();
 
-  /** Takes up a call when it arrives; its signal is aborted when the client is gone. */
+  /** Registers a call when it arrives. */
   open(outgoing: ServerResponse): void {
     const controller = new AbortController();
     this.#controllers.set(outgoing, controller);
@@ -12,17 +12,17 @@ export class OpenCalls {
     outgoing.once('finish', () => this.#controllers.delete(outgoing));
     outgoing.once('close', () => {
       this.#controllers.delete(outgoing);
-      controller.abort(new Error('The client is gone.'));
+      controller.abort(new Error('The client has disconnected.'));
     });
   }
 
-  /** Aborted when nobody waits for the answer any more. */
+  /** A call's signal, which is aborted when the client disconnects or the server is reset. */
   signalOf(outgoing: ServerResponse): AbortSignal {
     const controller = this.#controllers.get(outgoing);
     return controller?.signal ?? AbortSignal.abort();
   }
 
-  /** Ends every call that is still being answered: its connection is cut. */
+  /** Cuts the connection of every call in progress. */
   endAll(): void {
     for (const [outgoing, controller] of this.#controllers) {
       controller.abort(new Error('The server was reset.'));

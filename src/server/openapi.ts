@@ -17,12 +17,12 @@ import { errorIds, errorStatuses } from './service/service-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The schema that the body of an admin call is checked by. */
+/** The JSON schema of an admin call's body. */
 type SchemaOfBody = (name: AdminBodyName) => object;
 
 /**
- * The service as OpenAPI 3.1. What is fixed stands in `openapi.json`; here come what follows from
- * the vocabulary, the ids of the refusals, and the admin calls.
+ * The OpenAPI 3.1 description of the service: `openapi.json`, plus everything that depends on the
+ * vocabulary, the error ids and the admin calls.
  */
 export function openapiDocument(adminCalls: readonly AdminCall[], schemaOf: SchemaOfBody): object {
   const schemas = {
@@ -70,7 +70,7 @@ function adminOperation(
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    description: path.includes('/reports/') ? 'The report ID.' : 'The id of the fault.',
+    description: path.includes('/reports/') ? 'The report ID.' : 'The fault ID.',
   };
 
   return {
@@ -80,7 +80,7 @@ function adminOperation(
     description:
       path.endsWith('/faults') && body
         ? `KIND is ${kindLabels.join(', ')}.`
-        : `The real service has no such call: ${meaning}.`,
+        : 'Only on the local server; the real service does not have this call.',
     security: [],
     parameters: path.endsWith(':id') ? [idParameter] : undefined,
     requestBody: body && {
@@ -88,16 +88,16 @@ function adminOperation(
       content: { 'application/json': { schema: schemaOf(body.name), example: body.example } },
     },
     responses: {
-      '200': { description: 'Done, with what there is to tell.', ...anyObject },
-      '4XX': { description: 'What is wrong with the call.', ...anyObject },
+      '200': { description: 'Done.', ...anyObject },
+      '4XX': { description: 'The call is invalid.', ...anyObject },
     },
   };
 }
 
-/** An answer about which nothing more is said. */
+/** An answer without a schema. */
 const anyObject = { content: { 'application/json': { schema: { type: 'object' } } } };
 
-/** The code of a refusal, by its HTTP status. */
+/** The error ids, grouped by HTTP status. */
 function errorIdSchema(): Schema {
   const idsByStatus = new Map<number, string[]>();
   for (const id of errorIds) {
@@ -105,11 +105,11 @@ function errorIdSchema(): Schema {
     idsByStatus.set(errorStatuses[id], [...ids, id]);
   }
 
-  const ofStatuses = [...idsByStatus].map(([status, ids]) => namesSchema(ids, `With ${status}.`));
+  const ofStatuses = [...idsByStatus].map(([status, ids]) => namesSchema(ids, `Status ${status}.`));
   return { description: 'By HTTP status.', anyOf: ofStatuses };
 }
 
-/** A name out of a list, with what each means and whose it is. */
+/** A name out of a list, with the meaning and the profiles of each one. */
 function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
   const names = entries.map(({ name, meaning, profiles }) =>
     namesSchema([name], `${meaning} (${profiles.join(', ')})`),
@@ -118,8 +118,8 @@ function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
 }
 
 /**
- * Some names, as a part of `anyOf`: of that, generators of clients make a union of texts. Of a
- * schema of its own they make a TypeScript `enum`, to which no text can be assigned.
+ * Some names, for use in `anyOf`, from which client generators make a union of strings. From a
+ * named schema they would make a TypeScript `enum`, to which no string can be assigned.
  */
 function namesSchema(names: readonly string[], description: string): Schema {
   return { type: 'string', enum: names, description };
@@ -128,7 +128,7 @@ function namesSchema(names: readonly string[], description: string): Schema {
 const metricName: Schema = { $ref: '#/components/schemas/MetricName' };
 const breakdownName: Schema = { $ref: '#/components/schemas/BreakdownName' };
 
-const metricsMeaning = 'Metric names, with commas between them.';
+const metricsMeaning = 'Metric names, separated by commas.';
 const breakdownsMeaning =
   'Dimensions to break down by; at most one of DAILY, HOURLY, MONTHLY and RANGE.';
 
@@ -149,7 +149,7 @@ function requestSchema(): Schema {
   return { ...request, properties };
 }
 
-/** The parameters of a report as a form, in which a list is its values, one after the other. */
+/** The parameters of a report as a form, in which a list is a repeated field. */
 function formSchema(): Schema {
   const { ReportRequest: request, ReportForm: form } = document.components.schemas;
   const properties: Record<string, Schema> = {
@@ -165,25 +165,24 @@ function formSchema(): Schema {
   return { ...form, properties };
 }
 
-/** What a list holds. */
 interface ListOptions {
   readonly description: string;
   readonly item: Schema;
 
-  /** What stands for the whole list; one item where absent. */
+  /** The shape of a list that is a single value. Default: one item. */
   readonly single?: Schema;
 }
 
 /**
- * A list in any of its shapes (`decisions.md` 2). They differ in their types, so that no validator
- * finds two to hold.
+ * A list in any of its shapes (`decisions.md` 2). The shapes have different types, so that a value
+ * matches exactly one of them, as `oneOf` requires.
  */
 function listSchema({ description, item, single = item }: ListOptions): Schema {
   const byIndex = {
     type: 'object',
     propertyNames: { pattern: '^\\d+$' },
     additionalProperties: item,
-    description: 'The keys are indexes, which only order.',
+    description: 'The keys are indexes, which only give the order.',
   };
   return { description, oneOf: [{ type: 'array', items: item }, byIndex, single] };
 }
@@ -194,14 +193,11 @@ function filterMeaning({ meaning, profiles }: Filter): string {
 
 function filterValueSchema({ compare }: Filter): Schema {
   if (compare === 'text') return { type: 'string' };
-  // A number or its digits, told by `type` alone, so that no validator finds both to hold.
+  // One schema with two types: two schemas in oneOf could both match.
   return { type: ['integer', 'string'], pattern: '^\\d+$' };
 }
 
-/**
- * A row: the fields that are always there, null where their breakdown was not asked for, and those
- * of a request.
- */
+/** A row. The fields in every row are required; they are null without their breakdown. */
 function rowSchema(profile: Profile): Schema {
   const vocabulary = vocabularyOf(profile);
   const properties: Record<string, Schema> = {};

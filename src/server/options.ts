@@ -13,13 +13,12 @@ import {
 import { readClockTime } from './clock.ts';
 import type { ClockSetting, LocalServerOptions, ReportChange } from './local-server.ts';
 
-/** What is kept of the message of a report that a test sets. */
 export const messageLengthAtMost = 1_000;
 
 const fromNone: NumberRange = { least: 0, most: 999_999 };
 const fromOne: NumberRange = { least: 1, most: 999_999 };
 
-/** The ranges of the options that are numbers, which flags and `startLocalServer` take alike. */
+/** Ranges of the numeric options, for flags and `startLocalServer` alike. */
 export const optionRanges = {
   port: { least: 0, most: 65_535 },
   seed: fromNone,
@@ -32,8 +31,8 @@ export const optionRanges = {
 const duration = wholeNumberIn({ least: 0, most: Number.MAX_SAFE_INTEGER }, 'milliseconds');
 
 const clockTime: MemberCheck = {
-  takes: 'milliseconds since 1970, or a text such as 2026-11-01T09:00:00Z',
-  isRight(value) {
+  expected: 'milliseconds since 1970, or a string such as 2026-11-01T09:00:00Z',
+  isValid(value) {
     if (typeof value !== 'string' && typeof value !== 'number') return false;
     try {
       readClockTime(value);
@@ -45,8 +44,8 @@ const clockTime: MemberCheck = {
 };
 
 const certificate: MemberCheck = {
-  takes: 'cert and key as PEM texts',
-  isRight: (value) =>
+  expected: 'an object with cert and key as PEM text',
+  isValid: (value) =>
     typeof value === 'object' &&
     value !== null &&
     ['cert', 'key'].every(
@@ -55,8 +54,8 @@ const certificate: MemberCheck = {
 };
 
 const faultTexts: MemberCheck = {
-  takes: 'a list of texts such as status:503:times=3',
-  isRight: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  expected: 'a list of strings such as status:503:times=3',
+  isValid: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
 };
 
 const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
@@ -82,38 +81,39 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   onFactsRead: aFunction,
 };
 
-/** Throws `UsageError` for options that cannot be, and for names that are not options. */
+/** Throws `UsageError` for invalid or unknown options. */
 export function checkOptions(options: LocalServerOptions): void {
-  checkMembers(options, optionChecks, { member: 'option' });
+  checkMembers(options, optionChecks, { noun: 'option' });
 
   const { delayMs, polls, manual } = options;
   const paces = [delayMs !== undefined, polls !== undefined, manual === true];
   if (paces.filter(Boolean).length > 1) {
     throw new UsageError(
-      'delayMs, polls and manual exclude each other: each says how long a report takes.',
+      'Cannot combine delayMs, polls and manual: each one sets how long a report takes.',
     );
   }
 }
 
-/** Throws `UsageError` for what is not the setting of a clock. */
+/** Throws `UsageError` for an invalid setting. */
 export function checkClockSetting(setting: ClockSetting): void {
-  checkMembers(setting, { now: anyTime, frozen: trueOrFalse }, { member: 'member' });
+  checkMembers(setting, { now: anyTime, frozen: trueOrFalse }, { noun: 'member' });
 }
 
-/** Whether a text or a number is a time is for the clock to say. */
+/** Any string or number; the clock itself checks that it is a time. */
 const anyTime: MemberCheck = {
-  takes: clockTime.takes,
-  isRight: (value) => typeof value === 'string' || typeof value === 'number',
+  expected: clockTime.expected,
+  isValid: (value) => typeof value === 'string' || typeof value === 'number',
 };
 
 const message: MemberCheck = {
-  takes: `a text of at most ${messageLengthAtMost} characters`,
-  isRight: (value) => typeof value === 'string' && value.length <= messageLengthAtMost,
+  expected: `a string of at most ${messageLengthAtMost} characters`,
+  isValid: (value) => typeof value === 'string' && value.length <= messageLengthAtMost,
 };
 
-/** Throws `UsageError` for what is not a change of a report. */
+/** Throws `UsageError` for an invalid change. */
 export function checkReportChange(change: ReportChange): void {
   const status = oneOf(reportStatuses);
-  checkMembers(change, { status, message }, { member: 'member' });
-  if (change.status === undefined) throw new UsageError(`status is missing: give ${status.takes}.`);
+  checkMembers(change, { status, message }, { noun: 'member' });
+  if (change.status === undefined)
+    throw new UsageError(`status is missing: use ${status.expected}.`);
 }

@@ -41,32 +41,29 @@ button:focus-visible,a:focus-visible{outline:2px solid Highlight;outline-offset:
 @media(prefers-color-scheme:dark){#error{color:#f88}}
 `;
 
-/**
- * Keeps what stands in `data-live` as the server has it, each second; a button steers the server,
- * or copies a text.
- */
+/** Refreshes the `data-live` elements every second. Buttons make admin calls or copy a text. */
 const pageScript = `
 const error = document.getElementById('error');
 async function refresh() {
   const answer = await fetch('');
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  for (const shown of document.querySelectorAll('[data-live]')) {
-    const fresh = page.getElementById(shown.id);
-    if (fresh && shown.innerHTML !== fresh.innerHTML) shown.innerHTML = fresh.innerHTML;
+  for (const element of document.querySelectorAll('[data-live]')) {
+    const fresh = page.getElementById(element.id);
+    if (fresh && element.innerHTML !== fresh.innerHTML) element.innerHTML = fresh.innerHTML;
   }
 }
-async function steer({ dataset: { method, path, body } }) {
+async function callAdmin({ dataset: { method, path, body } }) {
   const answer = await fetch(path, { method, body });
-  const said = answer.ok ? '' : (await answer.json()).response.error;
+  const message = answer.ok ? '' : (await answer.json()).response.error;
   await refresh();
-  error.textContent = said;
+  error.textContent = message;
 }
 async function copy(button) {
   const text = button.dataset.copy ?? button.closest('li').querySelector('pre').textContent;
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // A page that is not on loopback has no clipboard to write to, but for what is selected.
+    // The clipboard API needs a secure context; copying a selection works without one.
     const field = document.createElement('textarea');
     field.value = text;
     document.body.append(field);
@@ -79,13 +76,13 @@ async function copy(button) {
   button.textContent = 'Copied';
   setTimeout(() => { button.textContent = words; }, 1000);
 }
-const tell = () => { error.textContent = 'The server does not answer.'; };
+const showOffline = () => { error.textContent = 'The server does not answer.'; };
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('button');
-  if (button?.dataset.path) steer(button).catch(tell);
+  if (button?.dataset.path) callAdmin(button).catch(showOffline);
   else if (button && button.textContent !== 'Copied') copy(button);
 });
-setInterval(() => refresh().catch(tell), 1000);
+setInterval(() => refresh().catch(showOffline), 1000);
 `;
 
 const hashOf = (text: string): string =>
@@ -95,26 +92,24 @@ const headers = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // Nothing runs and nothing is loaded but what stands here, whatever a name in the data says.
+  // Names in the data are untrusted: the page runs and loads nothing but its own script and style.
   'content-security-policy':
     `default-src 'none'; script-src ${hashOf(pageScript)}; style-src ${hashOf(pageStyle)}; connect-src 'self'; ` +
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** How many reports the page shows, the latest first. */
+/** Older reports are not shown. */
 const reportsShown = 20;
 const faultsShown = 50;
 
-/** What the page is made of, beside what the server holds. */
 export interface PageContent {
   readonly baseUrl: string;
   readonly adminCalls: readonly AdminCall[];
 }
 
 /**
- * The page for people at `GET /`: the clock, the faults and the latest reports as they stand, the
- * accounts with their calls as curl lines, and what steers the server. Every text that is not ours
- * is escaped.
+ * The web page at `GET /`: clock, active faults, latest reports, accounts with their calls as curl
+ * commands, and the admin calls. All text from data is escaped.
  */
 export function pageAnswer(services: Services, { baseUrl, adminCalls }: PageContent): Answer {
   const { clock, faults, fixtures } = services;
@@ -122,8 +117,8 @@ export function pageAnswer(services: Services, { baseUrl, adminCalls }: PageCont
   const accountSections = fixtures.accounts.map((account, index) =>
     accountSection(account, { baseUrl, isOpen: index === 0 }),
   );
-  const steering = adminCalls.map((call) => callItem(adminLine(call, baseUrl)));
-  const setFrozen = { label: clock.isFrozen ? 'Let it go on' : 'Freeze', frozen: !clock.isFrozen };
+  const adminItems = adminCalls.map((call) => callItem(adminLine(call, baseUrl)));
+  const freezeLabel = clock.isFrozen ? 'Resume' : 'Freeze';
 
   const body = `<!doctype html>
 <html lang="en">
@@ -135,60 +130,60 @@ export function pageAnswer(services: Services, { baseUrl, adminCalls }: PageCont
 <h1>adreport <small>local-server</small></h1>
 <p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(baseUrl)}</code> · <a href="openapi.json">openapi.json</a></p>
 <h2>Clock</h2>
-<p class="row"><output id="time" data-live>${timeText(clock.now())}${clock.isFrozen ? ', stands still' : ''}</output>
+<p class="row"><output id="time" data-live>${timeText(clock.now())}${clock.isFrozen ? ', frozen' : ''}</output>
 ${clockButton('+1 h', { advance: '1h' })} ${clockButton('+1 day', { advance: '1d' })}
-<span id="freeze" data-live>${clockButton(setFrozen.label, { frozen: setFrozen.frozen })}</span></p>
+<span id="freeze" data-live>${clockButton(freezeLabel, { frozen: !clock.isFrozen })}</span></p>
 <p id="error" role="status"></p>
-<h2>Faults in force</h2>
+<h2>Active faults</h2>
 <table id="faults" data-live>${faultTable(faults.list())}</table>
 <h2>Reports</h2>
 <table id="reports" data-live>${reportTable(latest)}</table>
-<h2>Accounts and their calls</h2>
+<h2>Accounts and calls</h2>
 ${accountSections.join('')}
-<h2>Steering: the clock, faults, reports</h2>
-<p>These calls need no token. A fault is <code>ENDPOINT:KIND</code>, and KIND one of ${kindLabels.join(', ')}.</p>
-<ol>${steering.join('')}</ol>
+<h2>Admin calls</h2>
+<p>No token needed. A fault is <code>ENDPOINT:KIND</code>. KIND: ${kindLabels.join(', ')}.</p>
+<ol>${adminItems.join('')}</ol>
 <script>${pageScript}</script>
 </html>
 `;
   return { status: 200, type: 'text/html; charset=utf-8', headers, body };
 }
 
-/** `2026-11-23 13:55:02 UTC` of milliseconds since 1970. */
+/** `2026-11-23 13:55:02 UTC` for milliseconds since 1970. */
 function timeText(timeMs: number): string {
   const [date, time = ''] = new Date(timeMs).toISOString().split('T');
   return `${date} ${time.slice(0, 8)} UTC`;
 }
 
 /** A button that makes an admin call. */
-function steeringButton(label: string, call: { method: string; path: string; body?: object }) {
+function adminButton(label: string, call: { method: string; path: string; body?: object }) {
   const body = call.body ? ` data-body="${escapeHtml(JSON.stringify(call.body))}"` : '';
-  // The path is relative: a proxy in front may have put the server below a folder.
+  // Relative, because a proxy may serve the page below a path of its own.
   const path = escapeHtml(call.path.slice(1));
   return `<button data-method="${call.method}" data-path="${path}"${body}>${label}</button>`;
 }
 
 function clockButton(label: string, body: object): string {
-  return steeringButton(label, { method: 'POST', path: '/__admin/clock', body });
+  return adminButton(label, { method: 'POST', path: '/__admin/clock', body });
 }
 
 function faultTable(faults: readonly ListedFault[]): string {
   if (faults.length === 0) return '<tr><td>None.';
 
   const rows = faults.slice(0, faultsShown).map(({ id, fault, calls, struck }) => {
-    const clear = steeringButton('Clear', { method: 'DELETE', path: `/__admin/faults/${id}` });
+    const clear = adminButton('Clear', { method: 'DELETE', path: `/__admin/faults/${id}` });
     return `<tr><td>${clear}<td><code>${escapeHtml(fault)}</code><td>${struck} of ${calls}`;
   });
   const rest = faults.length - rows.length;
   const more = rest > 0 ? `<tr><td colspan="3">and ${rest} more` : '';
-  return `<tr><th><th>Fault<th>Calls it struck${rows.join('')}${more}`;
+  return `<tr><th><th>Fault<th>Calls struck${rows.join('')}${more}`;
 }
 
 function reportTable(reports: readonly ListedReport[]): string {
   const heads = ['Status', 'Rows', 'Window', 'Breakdowns', 'Account', 'Created', 'Report'];
   const head = `<tr>${heads.map((text) => `<th>${text}`).join('')}`;
   if (reports.length > 0) return head + reports.map(reportRow).join('');
-  return `${head}<tr><td colspan="7">None yet: run the calls below, in their order.`;
+  return `${head}<tr><td colspan="7">None yet. Run the calls below, in order.`;
 }
 
 function reportRow(report: ListedReport): string {
@@ -200,7 +195,7 @@ function reportRow(report: ListedReport): string {
   return `<tr><td>${escapeHtml(status)}<td>${rows}${cells}`;
 }
 
-/** A window in the zone of its report: its days, with the times where they are not whole. */
+/** A window in its report's zone, as dates if it has whole days, otherwise with times. */
 function windowText({ since, until, timezone = defaultZone }: ReportRequest): string {
   const first = localTime(since, timezone);
   const last = localTime(until, timezone);
@@ -226,7 +221,7 @@ function accountSection(account: Account, { baseUrl, isOpen }: SectionOptions): 
 <ol>${calls.join('')}</ol></details>`;
 }
 
-/** A call with a line for the shell that makes it. */
+/** A call with its curl command. */
 interface CallLine {
   readonly method: string;
   readonly path: string;
@@ -247,10 +242,7 @@ function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string):
   return { method, path, meaning, line: words.join(' ') };
 }
 
-/**
- * The calls as an account makes them, in the order of their use; `$id` holds the report of the
- * second.
- */
+/** The service calls of an account, in order of use. The second one sets `$id` for the others. */
 function serviceLines({ email, password, token }: Account, baseUrl: string): CallLine[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
@@ -269,22 +261,22 @@ function serviceLines({ email, password, token }: Account, baseUrl: string): Cal
   const readId = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
 
   const calls: Readonly<Record<EndpointName, Pick<CallLine, 'meaning' | 'line'>>> = {
-    auth: { meaning: 'a token of your own', line: curl(auth, `-d ${posixWord(credentials)}`) },
+    auth: { meaning: 'sign in for a new token', line: curl(auth, `-d ${posixWord(credentials)}`) },
     buyer: {
       meaning: 'create a report',
       line: `id=$(${create} | ${readId}); echo "$id"`,
     },
-    status: { meaning: 'ask until it is ready', line: curl(status, signed, '-d "id=$id"') },
+    status: { meaning: 'repeat until ready', line: curl(status, signed, '-d "id=$id"') },
     download: {
-      meaning: 'the data as JSON; as CSV with text/csv',
+      meaning: 'download as JSON, or as CSV with Accept: text/csv',
       line: curl(download, signed, asJson, '-d "id=$id"'),
     },
-    campaigns: { meaning: 'campaigns and their ad units', line: curl(campaigns, signed) },
+    campaigns: { meaning: 'list campaigns and ad units', line: curl(campaigns, signed) },
   };
   return endpointNames.map((name) => ({ ...endpoints[name], ...calls[name] }));
 }
 
-/** The lines of the page are for POSIX shells, whatever runs the server or shows the page. */
+/** Quotes for a POSIX shell, whatever system the server runs on. */
 function posixWord(text: string): string {
   return quoteForShell(text, 'linux');
 }

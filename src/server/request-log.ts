@@ -1,29 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequest } from './local-server.ts';
+import { headersOf, pathOf } from './request/fault-request.ts';
 import { bodyForLog } from './request/hide-secrets.ts';
-import { headersOf, pathOf } from './request/seen-request.ts';
 
 const requestsAtMost = 1_000;
 const bytesAtMost = 64 * 1024 * 1024;
 
-/** What is kept of the body of one call. */
+/** Longer bodies are cut. */
 const bodyBytesAtMost = 1024 * 1024;
 
-/** A call has about so many bytes beside its headers and its body. */
+/** Approximate size of an entry without headers and body. */
 const usualBytes = 500;
 
-/** A call as far as it is known: what is known only at its end is filled in then. */
+/** The entry of a call, which is completed while the call is answered. */
 export type LogEntry = { -readonly [Member in keyof LoggedRequest]: LoggedRequest[Member] };
 
-/** The entries of the calls that are logged. */
 const entries = new WeakMap<IncomingMessage, LogEntry>();
 
-/** The entry of a call; none of one that is not logged. */
+/** The entry of a call; `undefined` if it is not logged. */
 export function logEntryOf(incoming: IncomingMessage): LogEntry | undefined {
   return entries.get(incoming);
 }
 
-/** A call that has arrived. */
 interface Arrival {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -31,34 +29,34 @@ interface Arrival {
   readonly nowMs: number;
 }
 
-/** What came and is not HTTP, or not all of it. */
+/** A request that is incomplete or not HTTP. */
 interface UnreadableArrival {
-  /** What came last. */
+  /** The last bytes received. */
   readonly bytes: Buffer;
   readonly nowMs: number;
   readonly status: number;
   readonly why: string;
 }
 
-/** A call with about how much memory it takes. */
+/** An entry with its approximate size in memory. */
 interface KeptEntry {
   readonly entry: LogEntry;
   bytes: number;
 }
 
-/** The latest calls, from their arrival on, and how many there were of each. */
+/** The latest calls, including those in progress, and counts by endpoint. */
 export class RequestLog {
   readonly #onEnd: (request: LoggedRequest) => void;
   #kept: KeptEntry[] = [];
   #bytes = 0;
   #counts: Record<string, number> = {};
 
-  /** @param onEnd is told of a call when it is over */
+  /** @param onEnd called at the end of each call */
   constructor(onEnd: (request: LoggedRequest) => void = () => {}) {
     this.#onEnd = onEnd;
   }
 
-  /** Takes up a call when it arrives, and completes its entry when it is over. */
+  /** Adds a call when it arrives, and completes its entry when it ends. */
   open({ incoming, outgoing, endpoint, nowMs }: Arrival): void {
     const { method = '', url = '', socket } = incoming;
     const headers = headersOf(incoming);
@@ -81,14 +79,14 @@ export class RequestLog {
       entry.sizeBytes = socket.bytesWritten - bytesBefore;
       this.#onEnd(entry);
     };
-    // A call whose connection is cut ends without the first of these events.
+    // A call whose connection is cut emits no `finish`.
     outgoing.on('finish', end).on('close', end);
 
     entries.set(incoming, entry);
     this.#add(entry);
   }
 
-  /** Takes up what never became a call, and was refused. */
+  /** Adds a refused request that is not HTTP. */
   addUnreadable({ bytes, nowMs, status, why }: UnreadableArrival): void {
     const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S+)/.exec(bytes.toString('latin1')) ?? [];
     const entry = { ...emptyEntry(nowMs), method, path: pathOf(url), status, why };
@@ -96,7 +94,7 @@ export class RequestLog {
     this.#onEnd(entry);
   }
 
-  /** Keeps the body of a call, as far as there is room. */
+  /** Adds the body of a call to its entry. */
   keepBody(entry: LogEntry, body: Buffer): void {
     if (body.length === 0) return;
 
@@ -109,20 +107,17 @@ export class RequestLog {
     this.#dropOldest();
   }
 
-  /** The latest thousand, oldest first. */
+  /** The entries, oldest first. */
   list(): LoggedRequest[] {
     return this.#kept.map(({ entry }) => ({ ...entry }));
   }
 
-  /**
-   * How many calls of each endpoint there were since the log was last cleared; `other` for those of
-   * none.
-   */
+  /** Calls by endpoint since the log was last cleared; `other` for unknown paths. */
   counts(): Readonly<Record<string, number>> {
     return this.#counts;
   }
 
-  /** Forgets every call; one that is still under way is not taken up again. */
+  /** Removes every entry, including those of calls in progress. */
   reset(): void {
     this.#kept = [];
     this.#bytes = 0;
@@ -164,7 +159,6 @@ function emptyEntry(nowMs: number): LogEntry {
   };
 }
 
-/** The headers, with only the end of a token. */
 function withoutToken(headers: Record<string, string>): Record<string, string> {
   const shown = { ...headers };
   for (const name of ['authorization', 'proxy-authorization']) {
@@ -174,10 +168,7 @@ function withoutToken(headers: Record<string, string>): Record<string, string> {
   return shown;
 }
 
-/**
- * Enough of a token to tell one from another, and nothing of one that is too short to keep a part
- * of it secret.
- */
+/** The last characters of a token, to distinguish tokens; `…` for a short one. */
 function endOfToken(authorization: string | undefined): string | undefined {
   if (!authorization) return undefined;
   if (authorization.length < 20) return '…';

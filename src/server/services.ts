@@ -7,7 +7,7 @@ import type { RequestLog } from './request-log.ts';
 import type { Reports } from './service/reports.ts';
 import type { Sessions } from './service/sessions.ts';
 
-/** What a running server is made of. */
+/** The parts of a running server. */
 export interface Services {
   readonly options: LocalServerOptions;
   readonly clock: ServerClock;

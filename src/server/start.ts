@@ -18,9 +18,9 @@ import { builtInFixtures } from './world/built-in.ts';
 export type { LocalServer, LocalServerOptions };
 
 /**
- * Starts the reporting service on this machine. It prints nothing, and holds the process until it
- * is closed. Throws `UsageError` for options that cannot be, for a port that is taken, and for data
- * that is wrong.
+ * Starts the reporting service on this machine. It prints nothing, and keeps the process alive
+ * until it is closed. Throws `UsageError` for invalid options, invalid fixture data, and a port
+ * that is in use.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
   checkOptions(options);
@@ -62,70 +62,62 @@ async function createServices(options: LocalServerOptions): Promise<Services> {
   };
 }
 
-/** The data that is served: of a folder, or built in. */
+/** The fixtures of a folder, or the built-in ones. */
 async function readData(options: LocalServerOptions): Promise<Fixtures> {
   const { fixtures, seed = 1, scale = 1, onFactsRead } = options;
   if (!fixtures) return builtInFixtures({ seed, scale });
 
-  // A folder of data takes packages to read that the built-in data do without.
+  // The built-in data does not need the packages that read a folder.
   const { loadFixtures } = await import('./fixtures/load.ts');
   return await loadFixtures(fixtures, onFactsRead);
 }
 
-/** An account as test suites see it. */
 function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount {
   return account;
 }
 
-/** A server that listens. */
-interface Listening {
+interface ListeningApp {
   readonly app: FastifyInstance;
   readonly url: string;
   readonly port: number;
 }
 
-/**
- * Makes the app and listens. Throws `UsageError` where its certificate, its host or its port cannot
- * be used.
- */
-async function listen(services: Services, control: Control): Promise<Listening> {
+/** Throws `UsageError` if the certificate, host or port cannot be used. */
+async function listen(services: Services, control: Control): Promise<ListeningApp> {
   const { tls, host = '127.0.0.1', port = 0 } = services.options;
 
   try {
     assertCertificate(tls);
-    const app = createApp(services, { control, ownHost: host });
+    const app = createApp(services, { control, host });
     const address = await app.listen({ host, port });
-    // The address that stands for all addresses is nobody's own; of the others Fastify tells the
-    // loopback one.
+    // [::] cannot be called. For 0.0.0.0, Fastify already returns the loopback address.
     const url = address.replace('[::]', '[::1]');
     return { app, url, port: Number(new URL(url).port) || port };
   } catch (cause) {
-    throw cannotListen(cause as NodeJS.ErrnoException, services.options);
+    throw listenError(cause as NodeJS.ErrnoException, services.options);
   }
 }
 
 function assertCertificate(tls: LocalServerOptions['tls']): void {
   if (!tls) return;
-  if (tls.cert.trim() === '' || tls.key.trim() === '') throw new Error('one of them is empty');
+  if (tls.cert.trim() === '' || tls.key.trim() === '') throw new Error('one of the two is empty');
 }
 
-/** Why the server does not listen, and what to do about it. */
-function cannotListen(cause: NodeJS.ErrnoException, options: LocalServerOptions): UsageError {
+function listenError(cause: NodeJS.ErrnoException, options: LocalServerOptions): UsageError {
   const { tls, host = '127.0.0.1', port = 0 } = options;
   const { code, message, syscall } = cause;
 
   if (tls && syscall === undefined) {
-    return new UsageError(`The TLS certificate and key cannot be used: ${message}.`, {
-      hint: 'Give a certificate and its own key, both as PEM.',
+    return new UsageError(`Cannot use the TLS certificate and key: ${message}.`, {
+      hint: 'Use a certificate and its private key, both in PEM format.',
       cause,
     });
   }
 
-  const reason =
-    code === 'EADDRINUSE' ? 'another program listens there' : message.replace(/\.$/, '');
+  const reason = code === 'EADDRINUSE' ? 'the port is already in use' : message.replace(/\.$/, '');
   return new UsageError(`The local server cannot listen on ${host}, port ${port}: ${reason}.`, {
     code,
-    hint: 'Take a free port with --port 0, and with --host an address of this machine, such as 127.0.0.1.',
+    hint: 'Use --port 0 for a free port, and a --host that is an address of this machine, such as 127.0.0.1.',
     cause,
   });
 }

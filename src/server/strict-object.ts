@@ -2,10 +2,7 @@ import * as z from 'zod';
 import { nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 
-/**
- * An object with these members and no others: of one that is not known the error says what was
- * probably meant.
- */
+/** An object schema without other members. Its error suggests the closest known member. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape);
   return z.strictObject(shape, {
@@ -23,6 +20,6 @@ function unknownKeys(keys: readonly string[], names: readonly string[]): string 
 
 function unknownKey(key: string, names: readonly string[]): string {
   const guess = nearest(key, names);
-  const advice = guess ? `did you mean ${guess}?` : `known are ${names.join(', ')}`;
-  return `${quoted(key)} is not known: ${advice}`;
+  const advice = guess ? `did you mean ${guess}?` : `known members are ${names.join(', ')}`;
+  return `unknown member ${quoted(key)}: ${advice}`;
 }

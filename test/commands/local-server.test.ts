@@ -197,19 +197,19 @@ describe('flags that cannot be are refused before anything listens', () => {
       flags: '--tls-cert none.pem --tls-key none.pem',
       message: /none\.pem could not be read: there is no such file/,
     },
-    { flags: '--fault status:5o3', message: /The fault “status:5o3” is wrong/ },
+    { flags: '--fault status:5o3', message: /Invalid fault “status:5o3”/ },
     {
       flags: '--fault status:503:constructor=1',
-      message: /“constructor” is no key of 503\.\n.*Known: for, times/,
+      message: /unknown key “constructor” for 503\.\n.*Known: for, times/,
     },
     {
       flags: '--now noon',
-      message: /--now.*Give a time with its offset, such as 2026-11-01T09:00:00Z/,
+      message: /--now.*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
     },
     { flags: '--port 70000', message: /--port.*The highest number is 65535/ },
     {
       flags: '--fixtures nowhere',
-      message: /nowhere: there is no such folder\.\n.*local-server export DIR/,
+      message: /nowhere: folder not found\.\n.*local-server export DIR/,
     },
   ])('$flags', async ({ flags, message }) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
@@ -290,7 +290,7 @@ describe('own data', () => {
 
     const result = await runCli('local-server export . --period 2026-10-25', { cwd });
 
-    expectRefusal(result, 8, 'exists already');
+    expectRefusal(result, 8, 'already exists');
     expect(result.files['accounts.json']).toBe('[]');
   });
 });

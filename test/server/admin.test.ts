@@ -16,28 +16,28 @@ import {
   statusOf,
 } from './local.ts';
 
-/** Sends bytes that are no request, and waits for the end of the connection. */
+/** Sends bytes that are not a request, and waits until the connection is closed. */
 async function sendBytes({ port }: LocalServer, bytes: string): Promise<void> {
   const socket = connect(port, '127.0.0.1');
   socket.on('data', () => {}).end(bytes);
   await once(socket, 'close');
 }
 
-/** An admin call, which carries no token. */
+/** An admin call, without a token. */
 async function admin(server: LocalServer, path: string, sent: Sent = {}) {
   const answer = await call(server, `/__admin${path}`, sent);
   return { status: answer.status, json: jsonOf(answer) };
 }
 
 describe('the clock', () => {
-  test('advanced over HTTP, it ends reports and tokens', async () => {
+  test('advanced over HTTP, it expires reports and tokens', async () => {
     const server = await startForTest({ reportTtlMs: 3 * 3_600_000 });
     const id = await createReport(server);
     const token = await signIn(server);
     const advance = () => admin(server, '/clock', { json: { advance: '2h' } });
 
     expect(await advance()).toEqual({ status: 200, json: { now: '2026-11-20T14:00:00.000Z' } });
-    // Used at the end of its life, the token lives on from there.
+    // Using the token just before it expires extends its life.
     expect((await call(server, '/status-reporting', { token, json: { id } })).status).toBe(200);
     expect(await advance()).toMatchObject({ json: { now: '2026-11-20T16:00:00.000Z' } });
     expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(
@@ -54,7 +54,7 @@ describe('the clock', () => {
     });
   });
 
-  test('refuses what is no time to advance', async () => {
+  test('refuses to advance by an invalid duration', async () => {
     const server = await startForTest();
 
     for (const advance of [undefined, 'soon', '-1s', 5, `${10 ** 9}d`, null]) {
@@ -68,7 +68,7 @@ describe('the clock', () => {
     });
   });
 
-  test('set over HTTP, it goes on from there, ahead or back', async () => {
+  test('set over HTTP, ahead or back, it runs on from there', async () => {
     let machineMs = Date.UTC(2026, 10, 20, 12);
     const server = await startForTest({ clock: () => machineMs, delayMs: 60_000 });
     const id = await createReport(server);
@@ -83,13 +83,13 @@ describe('the clock', () => {
     expect(await admin(server, '/clock')).toMatchObject({
       json: { now: '2027-03-01T09:00:01.500Z' },
     });
-    // A report that was created long before is past its life.
+    // The report was created long before that, so it has expired.
     expect((await call(server, '/status-reporting', { as: 'buyer', json: { id } })).status).toBe(
       410,
     );
   });
 
-  test('frozen, it stands still, and moves when it is advanced, until it is let go', async () => {
+  test('frozen, it only moves when it is advanced or resumed', async () => {
     let machineMs = Date.UTC(2026, 10, 20, 12);
     const server = await startForTest({ clock: () => machineMs });
     const clock = async (json?: object) => {
@@ -111,7 +111,7 @@ describe('the clock', () => {
     expect(await clock()).toEqual({ now: new Date(machineMs - 5_000).toISOString() });
   });
 
-  test('set back, it leaves no call that counts for ever towards the rate limit', async () => {
+  test('set back, earlier calls no longer count towards the rate limit', async () => {
     const server = await startForTest({ rateLimitPerSecond: 1 });
     const campaigns = async () => (await call(server, '/campaigns', { as: 'buyer' })).status;
 
@@ -122,7 +122,7 @@ describe('the clock', () => {
     expect(await campaigns()).toBe(200);
   });
 
-  test('refuses what is no time to set it to, and what says two things', async () => {
+  test('refuses an invalid time, and a contradictory body', async () => {
     const server = await startForTest();
 
     for (const json of [
@@ -151,7 +151,7 @@ describe('the clock', () => {
 });
 
 describe('reports', () => {
-  test('a status set by hand holds, with its message', async () => {
+  test('a status set by hand is permanent, with its message', async () => {
     const server = await startForTest({ manual: true });
     const id = await createReport(server);
     server.advance('23h');
@@ -172,7 +172,7 @@ describe('reports', () => {
     });
   });
 
-  test('an unknown report is 404, a status that is none 400', async () => {
+  test('an unknown report is 404, an unknown status 400', async () => {
     const server = await startForTest();
 
     const id = await createReport(server);
@@ -183,7 +183,7 @@ describe('reports', () => {
 });
 
 describe('a body', () => {
-  test('with a member that is not known changes nothing, and is told what was meant', async () => {
+  test('with an unknown member is refused with the closest member', async () => {
     const server = await startForTest();
     const id = await createReport(server);
     const refused = [
@@ -205,7 +205,7 @@ describe('a body', () => {
     expect(await statusOf(server, id)).toBe('ready');
   });
 
-  test('is refused where none is taken, and where it is longer than what is kept', async () => {
+  test('is refused if the call accepts none, and if a message is too long', async () => {
     const server = await startForTest();
     const id = await createReport(server);
     const long = { status: 'failed', message: 'x'.repeat(1_001) };
@@ -219,7 +219,7 @@ describe('a body', () => {
 });
 
 describe('the request log', () => {
-  test('has each call with what it sent, the end of its token, and no password', async () => {
+  test('has headers and body of each call, the end of its token, and no password', async () => {
     const server = await startForTest();
     await call(server, '/auth-reporting', {
       json: { email: 'buyer@example.com', password: 'a-secret-password' },
@@ -261,7 +261,7 @@ describe('the request log', () => {
     });
   });
 
-  test('has no query string and no password, wherever and however that was sent', async () => {
+  test('has no query string and no password, in any path or form', async () => {
     const server = await startForTest();
     const form = 'auth%5Bpassword%5D=hunter2';
     for (const path of [
@@ -302,7 +302,7 @@ describe('the request log', () => {
     expect(requests[0]?.path).toBe('/auth-reporting');
   });
 
-  test('has what was refused and what could not be read, with why', async () => {
+  test('has refused and unreadable requests, with the reason', async () => {
     const server = await startForTest();
     await call(server, '/status-reporting', { as: 'buyer', body: '{"id":' });
     await call(server, '/campaigns', { headers: { host: 'evil.example' } });
@@ -334,7 +334,7 @@ describe('the request log', () => {
     expect(requests[3]?.body).toHaveLength(1024 * 1024);
   });
 
-  test('lets a suite say what a client sent', async () => {
+  test('shows what a client sent', async () => {
     const server = await startForTest();
     const form = 'since=1767222000&until=1767308399&metrics=displays&breakdowns[7]=DAILY';
     await call(server, '/buyer-reporting', { as: 'buyer', form, headers: { accept: 'text/csv' } });
@@ -349,7 +349,7 @@ describe('the request log', () => {
     ]);
   });
 
-  test('keeps 64 MiB at most', async () => {
+  test('has 64 MiB at most', async () => {
     const server = await startForTest();
     const body = JSON.stringify({ id: 'x'.repeat(1_000_000) });
     for (let n = 0; n < 80; n += 1) await call(server, '/status-reporting', { body });
@@ -360,7 +360,7 @@ describe('the request log', () => {
     expect(kept).toBeLessThan(68);
   });
 
-  test('knows nothing of admin calls, the page and the description, and can be emptied', async () => {
+  test('does not have admin calls, the page and openapi.json, and can be cleared', async () => {
     const server = await startForTest();
 
     for (const path of ['/', '/openapi.json', '/__admin/reports', '/__admin/health'])
@@ -402,7 +402,7 @@ describe('faults at run time', () => {
     expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
   });
 
-  test('that are wrong are refused, and nothing of them is in force', async () => {
+  test('that are invalid are refused, and none is added', async () => {
     const server = await startForTest();
     const wrong = [
       {},
@@ -423,7 +423,7 @@ describe('faults at run time', () => {
     expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
   });
 
-  test('are ended one by one, by their ids', async () => {
+  test('are removed one by one, by id', async () => {
     const server = await startForTest({ faults: ['auth:503', 'buyer:503'] });
     const listed = async () => (await admin(server, '/faults')).json as { faults: ListedFault[] };
     const [first, second] = (await listed()).faults;
@@ -440,7 +440,7 @@ describe('faults at run time', () => {
     expect(ids).not.toContain(second?.id);
   });
 
-  test('are a thousand at most', async () => {
+  test('are limited to a thousand', async () => {
     const server = await startForTest();
     const faults = Array.from({ length: 999 }, () => 'status:503:times=0');
 
@@ -450,11 +450,11 @@ describe('faults at run time', () => {
     expect(await admin(server, '/faults', { json: { fault: 'status:503' } })).toMatchObject({
       status: 200,
     });
-    expect(() => server.fault('status:503')).toThrow('1,001 faults would be in force');
+    expect(() => server.fault('status:503')).toThrow('Cannot have 1,001 active faults');
   });
 });
 
-test('a page of another origin may not steer, one of this server may', async () => {
+test('only pages of this server’s origin may make admin calls', async () => {
   const server = await startForTest();
   const reset = (origin: string) =>
     call(server, '/__admin/reset', { method: 'POST', headers: { origin } });
@@ -476,9 +476,9 @@ test('a page of another origin may not steer, one of this server may', async () 
   expect((await reset(server.url)).status).toBe(200);
 });
 
-test('what goes wrong inside is an inner failure, told without a trace of it', async () => {
+test('an unexpected error is INTERNAL, without details', async () => {
   const server = await startForTest({ clock: () => Number.NaN });
-  const error = 'The service failed. This is a bug of the local server.';
+  const error = 'The service failed. This is a bug in the local server.';
 
   expect(await admin(server, '/clock')).toEqual({
     status: 500,
@@ -486,7 +486,7 @@ test('what goes wrong inside is an inner failure, told without a trace of it', a
   });
 });
 
-test('reset is how the server started: reports, tokens, calls, faults, clock and rate', async () => {
+test('reset restores the state of the start: reports, tokens, calls, faults, clock, rate limit', async () => {
   const server = await startForTest({ faults: ['campaigns:503:times=1'], rateLimitPerSecond: 2 });
   const id = await createReport(server);
   server.fault('status:500');

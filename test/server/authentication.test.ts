@@ -62,10 +62,10 @@ describe('sign-in', () => {
       body: 'email=buyer%40example.com&password=demo',
     },
     {
-      name: 'an address in another case',
+      name: 'an e-mail address in another case',
       body: JSON.stringify({ ...right, email: ' Buyer@Example.com ' }),
     },
-  ])('takes $name', async ({ body, contentType }) => {
+  ])('accepts $name', async ({ body, contentType }) => {
     const headers = labelled(contentType);
 
     const answer = await call(server, '/auth-reporting', { body, headers });
@@ -83,7 +83,7 @@ describe('sign-in', () => {
     { name: 'a password that is a list', json: { auth: { ...right, password: ['demo'] } } },
     { name: 'auth that is a list', json: { auth: ['buyer@example.com', 'demo'] } },
     { name: 'nothing', json: {} },
-  ])('refuses $name in the words of the service', async ({ json }) => {
+  ])('refuses $name with the message of the service', async ({ json }) => {
     const answer = await call(server, '/auth-reporting', { json });
 
     expect(answer.status).toBe(400);
@@ -92,7 +92,7 @@ describe('sign-in', () => {
     );
   });
 
-  test('an unknown address and a wrong password are refused by the same bytes', async () => {
+  test('an unknown address and a wrong password are refused with the same bytes', async () => {
     const attempt = (auth: object) => call(server, '/auth-reporting', { json: { auth } });
 
     const wrongPassword = await attempt({ ...right, password: 'no' });
@@ -108,7 +108,7 @@ describe('sign-in', () => {
 });
 
 describe('the token', () => {
-  test('lives two hours since its last use; a refused call does not extend it', async () => {
+  test('expires two hours after its last use; a refused call does not extend it', async () => {
     const own = await startForTest();
     const token = await signIn(own);
     const campaigns = (given = token) => call(own, '/campaigns', { token: given });
@@ -124,17 +124,17 @@ describe('the token', () => {
   });
 
   test.each(['Bearer', 'bearer', 'Token', 'Basic'])(
-    '%s in front of it is refused by name',
+    '%s in front of it is refused and named',
     async (scheme) => {
       const answer = await call(server, '/campaigns', { token: `${scheme} ${tokens.buyer}` });
 
       expectRefusal(answer, 401, 'INVALID_TOKEN');
-      expect(refusalIn(answer).error).toMatch(new RegExp(`token alone.*“${scheme}”`));
+      expect(refusalIn(answer).error).toMatch(new RegExp(`only the token.*“${scheme}”`));
     },
   );
 
   test.each(['/buyer-reporting', '/status-reporting', '/download-reporting', '/campaigns'])(
-    '%s needs it, before anything else is looked at',
+    '%s requires it before anything else is checked',
     async (path) => {
       const body = path === '/campaigns' ? {} : { body: '{broken' };
 

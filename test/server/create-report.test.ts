@@ -19,7 +19,7 @@ import {
   startForTest,
 } from './local.ts';
 
-/** What `POST /buyer-reporting` takes and refuses (`decisions.md` 2 and 6). */
+/** Requests that `POST /buyer-reporting` accepts and refuses (`decisions.md` 2 and 6). */
 
 const { server, create } = await startForFile();
 
@@ -28,12 +28,12 @@ test.each([
   { since: '1767222000', until: '1767308399' },
   { since: ' 1767222000 ', until: '1767308399' },
   { since: 1767222000, until: 1767222000 },
-])('the window from $since to $until is taken', async ({ since, until }) => {
+])('the window from $since to $until is accepted', async ({ since, until }) => {
   expect((await create({ metrics: 'displays', since, until })).status).toBe(200);
 });
 
-describe('is refused, in one fault that names the parameter', () => {
-  const says = (text: string | RegExp) => ({ problem: expect.stringMatching(text) });
+describe('is refused with one fault that names the parameter', () => {
+  const problem = (text: string | RegExp) => ({ problem: expect.stringMatching(text) });
 
   test.each<[object, string, object?]>([
     ...[
@@ -46,26 +46,30 @@ describe('is refused, in one fault that names the parameter', () => {
       true,
       253402300800,
     ].map((since): [object, string] => [{ since }, 'INVALID_PARAMETER']),
-    [{ until: 1767222000000 }, 'INVALID_PARAMETER', says(/milliseconds.*1767222000\b/)],
-    [{ until: '1767222000000' }, 'INVALID_PARAMETER', says(/milliseconds.*1767222000\b/)],
-    [{ since: day.until + 1 }, 'INVALID_PARAMETER', says('after until')],
+    [{ until: 1767222000000 }, 'INVALID_PARAMETER', problem(/milliseconds.*1767222000\b/)],
+    [{ until: '1767222000000' }, 'INVALID_PARAMETER', problem(/milliseconds.*1767222000\b/)],
+    [{ since: day.until + 1 }, 'INVALID_PARAMETER', problem('after until')],
     ...['csv', 'Direct', 1, ['direct']].map((output): [object, string, object] => [
       { output },
       'INVALID_PARAMETER',
       { allowed: ['direct'] },
     ]),
-    [{ breakdowns: 'DAILY,OS' }, 'INVALID_PARAMETER', says('send each breakdown by itself')],
-    [{ osId: [2 ** 53 + 2] }, 'INVALID_PARAMETER', says('as a string')],
-    [{ cityId: 1e25 }, 'INVALID_PARAMETER', says('as a string')],
-    [{ campaignId: { 7: 2 ** 53 + 2 } }, 'INVALID_PARAMETER', says('as a string')],
-    // The nearest name is offered.
-    [{ breakdowns: ['CAMPAING'] }, 'INVALID_PARAMETER', says('did you mean CAMPAIGN\\?')],
-    [{ metrics: 'requests,click' }, 'INVALID_PARAMETER', says('did you mean clicks\\?')],
-    [{ metrics: 'Displays' }, 'INVALID_PARAMETER', says('did you mean displays\\?')],
-    [{ advertiserID: ['1'] }, 'UNKNOWN_PARAMETER', says('did you mean advertiserId\\?')],
-    [{ breakdown: ['1'] }, 'UNKNOWN_PARAMETER', says('did you mean breakdowns\\?')],
-    [{ deviceModels: ['1'] }, 'UNKNOWN_PARAMETER', says('did you mean deviceModel\\?')],
-    [{ time_zone: ['1'] }, 'UNKNOWN_PARAMETER', says('did you mean timezone\\?')],
+    [
+      { breakdowns: 'DAILY,OS' },
+      'INVALID_PARAMETER',
+      problem('send each breakdown as a separate value'),
+    ],
+    [{ osId: [2 ** 53 + 2] }, 'INVALID_PARAMETER', problem('as a string')],
+    [{ cityId: 1e25 }, 'INVALID_PARAMETER', problem('as a string')],
+    [{ campaignId: { 7: 2 ** 53 + 2 } }, 'INVALID_PARAMETER', problem('as a string')],
+    // The closest name is suggested.
+    [{ breakdowns: ['CAMPAING'] }, 'INVALID_PARAMETER', problem('did you mean CAMPAIGN\\?')],
+    [{ metrics: 'requests,click' }, 'INVALID_PARAMETER', problem('did you mean clicks\\?')],
+    [{ metrics: 'Displays' }, 'INVALID_PARAMETER', problem('did you mean displays\\?')],
+    [{ advertiserID: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean advertiserId\\?')],
+    [{ breakdown: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean breakdowns\\?')],
+    [{ deviceModels: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean deviceModel\\?')],
+    [{ time_zone: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean timezone\\?')],
   ])('%j', async (wrong, errorId, detail = {}) => {
     const [parameter] = Object.keys(wrong);
     expectRefusal(await create({ ...smallReport, ...wrong }), 400, errorId, {
@@ -87,7 +91,7 @@ describe('is refused, in one fault that names the parameter', () => {
   });
 });
 
-test('the same time breakdown twice is one', async () => {
+test('a repeated time breakdown counts once', async () => {
   const { summary } = await reportOf(server, 'buyer', {
     ...smallReport,
     breakdowns: ['DAILY', 'daily'],
@@ -95,14 +99,14 @@ test('the same time breakdown twice is one', async () => {
   expect(summary.breakdowns).toEqual(['DAILY']);
 });
 
-test.each(['', null])('%j is as good as no output', async (output) => {
+test.each(['', null])('the output %j is the same as no output', async (output) => {
   expect(jsonOf(await create({ ...smallReport, output }))).toMatchObject({
     response: { status: 'progress' },
   });
 });
 
 describe('timezone', () => {
-  test('a DSP may take any zone that the platform knows; Europe/Paris where it names none', async () => {
+  test('a DSP can use any zone that the platform knows; the default is Europe/Paris', async () => {
     for (const timezone of [
       'Asia/Kolkata',
       'UTC',
@@ -117,13 +121,13 @@ describe('timezone', () => {
   });
 
   test.each([
-    { timezone: 'Europe/Pari', says: 'did you mean Europe/Paris?' },
-    { timezone: 'Mars/Olympus', says: '' },
-    { timezone: '+02:00', says: '' },
-    { timezone: '../etc/passwd', says: '' },
-    { timezone: 'Europe/Paris ; x', says: '' },
-  ])('$timezone is refused', async ({ timezone, says }) => {
-    const problem = expect.stringContaining(says);
+    { timezone: 'Europe/Pari', advice: 'did you mean Europe/Paris?' },
+    { timezone: 'Mars/Olympus', advice: '' },
+    { timezone: '+02:00', advice: '' },
+    { timezone: '../etc/passwd', advice: '' },
+    { timezone: 'Europe/Paris ; x', advice: '' },
+  ])('$timezone is refused', async ({ timezone, advice }) => {
+    const problem = expect.stringContaining(advice);
 
     const answer = await create({ ...smallReport, timezone }, 'dsp');
 
@@ -142,11 +146,11 @@ describe('timezone', () => {
 });
 
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-  'the parameter %s is unknown like any other',
+  'the parameter %s is refused as unknown',
   async (name) => {
     const body = `{"since":1767222000,"until":1767308399,"metrics":"displays","${name}":{"since":1}}`;
     const form = `since=1767222000&until=1767308399&metrics=displays&${name}[since]=1&${name}=2`;
-    // qs leaves out what would change a prototype.
+    // qs drops keys that would change a prototype.
     for (const sent of name === '__proto__' ? [{ body }] : [{ body }, { form }]) {
       const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
       expectRefusal(answer, 400, 'UNKNOWN_PARAMETER', { parameter: name });
@@ -154,7 +158,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 );
 
-test('an unknown parameter is passed over by a lenient server', async () => {
+test('a lenient server ignores unknown parameters', async () => {
   const json = { ...smallReport, advertiserID: ['1'] };
 
   const lenient = await startForTest({ lenient: true });
@@ -167,7 +171,7 @@ test('advertiserId is for admins only', async () => {
   expect((await create({ ...smallReport, advertiserId: ['501'] }, 'admin')).status).toBe(200);
 });
 
-test('all the faults of a request are told at once', async () => {
+test('all faults of a request are listed at once', async () => {
   const answer = await create({
     since: 1767222000000,
     metrics: ['clicks', 'click', 'wombats'],
@@ -188,14 +192,16 @@ test('all the faults of a request are told at once', async () => {
     'MISSING_PARAMETER',
     ...parameters.map((parameter) => ({ parameter })),
   );
-  expect(refusalIn(answer).error).toMatch(/^until: is missing.*\. 9 more faults are in details\.$/);
+  expect(refusalIn(answer).error).toMatch(
+    /^until: is missing.*\. See details for 9 more faults\.$/,
+  );
 });
 
-describe('what a DSP may not ask for', () => {
+describe('not available to a DSP', () => {
   const dsp = vocabularyOf('dsp');
-  const isForBuyersAlone = ({ profiles }: VocabularyEntry): boolean => !profiles.includes('dsp');
+  const isForBuyersOnly = ({ profiles }: VocabularyEntry): boolean => !profiles.includes('dsp');
 
-  test.each(metrics.filter(isForBuyersAlone))('the metric $name', async ({ name }) => {
+  test.each(metrics.filter(isForBuyersOnly))('the metric $name', async ({ name }) => {
     const answer = await create({ ...smallReport, metrics: name }, 'dsp');
 
     const allowed = dsp.metrics.map((metric) => metric.name);
@@ -203,7 +209,7 @@ describe('what a DSP may not ask for', () => {
     expectRefusal(answer, 400, 'PROFILE_MISMATCH', detail);
   });
 
-  test.each(breakdowns.filter(isForBuyersAlone))('the breakdown $name', async ({ name }) => {
+  test.each(breakdowns.filter(isForBuyersOnly))('the breakdown $name', async ({ name }) => {
     const answer = await create({ ...smallReport, breakdowns: [name] }, 'dsp');
 
     const allowed = dsp.breakdowns.map((breakdown) => breakdown.name);
@@ -219,7 +225,7 @@ describe('what a DSP may not ask for', () => {
   });
 });
 
-/** The data that a body asks for, whatever the encoding. */
+/** The report for a body in any encoding. */
 async function dataFor(sent: { json?: unknown; form?: string }): Promise<ReportDocument> {
   const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
   expect([answer.status, answer.text.slice(0, 200)]).toEqual([
@@ -240,10 +246,10 @@ describe('metrics', () => {
     { name: 'a JSON array', sent: json(['clicks', 'displays', 'clicks', 'leads']) },
     { name: 'a JSON object', sent: json({ 9: 'leads', 0: 'clicks', 4: 'displays' }) },
     { name: 'a form', sent: form('metrics=clicks%2Cdisplays%2Cleads') },
-    { name: 'a form with more & than it needs', sent: form('&&metrics=clicks,displays,leads&') },
+    { name: 'a form with extra &', sent: form('&&metrics=clicks,displays,leads&') },
     { name: 'indexed keys', sent: form('metrics[9]=leads&metrics[2]=clicks&metrics[3]=displays') },
     { name: 'repeated keys', sent: form('metrics=clicks&metrics=displays&metrics=leads') },
-  ])('as $name: blanks trimmed, repeats dropped, order kept', async ({ sent }) => {
+  ])('as $name: trimmed, without repeats, in order', async ({ sent }) => {
     const { data } = await dataFor(sent);
     const names = Object.keys(data[0] ?? {}).filter((name) =>
       /displays|clicks|leads|requests|value|rev/.test(name),
@@ -270,14 +276,14 @@ describe('array parameters', () => {
   const form = (more: string) => ({ form: `${head}&${more}` });
   const indexedBreakdowns = { 'breakdowns[10]': 'CAMPAIGN', 'breakdowns[7]': 'OS' };
 
-  test('in JSON, a list that is given whole and by its indexes is refused', async () => {
+  test('in JSON, a list with and without indexes is refused', async () => {
     const answer = await create({ ...smallReport, 'breakdowns[7]': 'OS' });
 
     expectRefusal(answer, 400, 'INVALID_BODY');
-    expect(refusalIn(answer).error).toContain('“breakdowns” is given whole and by its indexes');
+    expect(refusalIn(answer).error).toContain('“breakdowns” is sent both with and without indexes');
   });
 
-  test('objects that stand deep in each other are no list', async () => {
+  test('deeply nested objects are not a list', async () => {
     const depth = 100_000;
     const body = `{"since":1,"until":2,"metrics":${'{"0":'.repeat(depth)}"clicks"${'}'.repeat(depth)}}`;
 
@@ -376,7 +382,7 @@ describe('array parameters', () => {
     { breakdowns: { '-1': 'OS' } },
     { breakdowns: { '1.5': 'OS' } },
     { breakdowns: true },
-  ])('$breakdowns is no list of names', async ({ breakdowns }) => {
+  ])('$breakdowns is not a list of names', async ({ breakdowns }) => {
     const answer = await create({ ...smallReport, breakdowns });
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'breakdowns' });
   });

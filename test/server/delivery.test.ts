@@ -14,13 +14,13 @@ import {
   tokens,
 } from './local.ts';
 
-/** In which form a report is delivered (`decisions.md` 4). */
+/** Formats and compression of reports (`decisions.md` 4). */
 
 const { server } = await startForFile();
 
 const window = { since: 1781388000, until: 1781560799 };
 
-/** Creates a report and downloads it, with exactly the headers that are given. */
+/** Creates and downloads a report, with exactly the given headers. */
 async function download(
   as: AccountName,
   headers: Record<string, string> = {},
@@ -50,7 +50,7 @@ const neither = [
   'nonsense',
 ];
 
-/** In which form an account gets its report for each of these headers. */
+/** The format of an account's report for each of these headers. */
 interface Negotiation {
   readonly as: AccountName;
   readonly form: 'json' | 'csv' | 'neither';
@@ -132,21 +132,18 @@ test.each<Negotiation>([
   },
   { as: 'buyer', form: 'csv', accepts: ['application/json;q=0, */*'] },
   { as: 'buyer', form: 'neither', accepts: neither },
-])(
-  'a report of a $as comes as $form where Accept is one of $accepts',
-  async ({ as, form, accepts }) => {
-    for (const accept of accepts) {
-      const answer = await download(as, { accept });
-      if (form === 'neither') expectRefusal(answer, 406, 'NOT_ACCEPTABLE');
-      expect([accept, answer.headers['content-type']]).toEqual([accept, types[form]]);
-    }
-  },
-);
+])('a $as gets $form for Accept: $accepts', async ({ as, form, accepts }) => {
+  for (const accept of accepts) {
+    const answer = await download(as, { accept });
+    if (form === 'neither') expectRefusal(answer, 406, 'NOT_ACCEPTABLE');
+    expect([accept, answer.headers['content-type']]).toEqual([accept, types[form]]);
+  }
+});
 
 test.each([
   { as: 'dsp', form: 'csv' },
   { as: 'buyer', form: 'json' },
-] as const)('a report of a $as comes as $form without Accept, direct too', async ({ as, form }) => {
+] as const)('a $as gets $form without Accept, also for a direct report', async ({ as, form }) => {
   const answer = await download(as);
 
   expect(answer.headers['content-type']).toBe(types[form]);
@@ -176,31 +173,26 @@ describe('CSV', () => {
       },
     },
     { as: 'buyer', more: { breakdowns: [] } },
-  ] as const)(
-    'has the names, the order and the values of the JSON rows ($as)',
-    async ({ as, more }) => {
-      const { data } = await reportOf(server, as, {
-        ...window,
-        metrics: 'displays,revenueEuro',
-        ...more,
-      });
-      const answer = await download(as, { accept: 'text/csv' }, more);
-      const [header, ...rows] = parse(answer.text, {
-        record_delimiter: '\r\n',
-        cast: (value, { quoting }) => (quoting ? value : value || null),
-      });
+  ] as const)('has the same names, order and values as JSON ($as)', async ({ as, more }) => {
+    const { data } = await reportOf(server, as, {
+      ...window,
+      metrics: 'displays,revenueEuro',
+      ...more,
+    });
+    const answer = await download(as, { accept: 'text/csv' }, more);
+    const [header, ...rows] = parse(answer.text, {
+      record_delimiter: '\r\n',
+      cast: (value, { quoting }) => (quoting ? value : value || null),
+    });
 
-      expect(header).toEqual(Object.keys(data[0] ?? {}));
-      expect(rows).toEqual(
-        data.map((row) =>
-          Object.values(row).map((value) => (value === null ? null : String(value))),
-        ),
-      );
-      expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
-    },
-  );
+    expect(header).toEqual(Object.keys(data[0] ?? {}));
+    expect(rows).toEqual(
+      data.map((row) => Object.values(row).map((value) => (value === null ? null : String(value)))),
+    );
+    expect(answer.text.charCodeAt(0)).not.toBe(0xfeff);
+  });
 
-  test('an empty report has its header row alone', async () => {
+  test('an empty report has only a header row', async () => {
     const none = { breakdowns: ['DAILY', 'OS'], campaignId: ['999999'] };
 
     const answer = await download('buyer', { accept: 'text/csv' }, none);
@@ -210,7 +202,7 @@ describe('CSV', () => {
   });
 });
 
-test('the summary of a buyer states Paris time, whatever the request says', async () => {
+test('a buyer’s summary is in Paris time, whatever the request’s zone', async () => {
   const december = {
     since: 1417392000,
     until: 1420070399,
@@ -247,7 +239,7 @@ describe('compression', () => {
     { header: '*;q=0.5, gzip;q=0', coding: 'br' },
     { header: 'GZIP', coding: 'gzip' },
     { header: 'identity;q=0.5, br', coding: 'br' },
-  ] as const)('Accept-Encoding: $header is answered with $coding', async ({ header, coding }) => {
+  ] as const)('Accept-Encoding: $header gives $coding', async ({ header, coding }) => {
     const plain = await campaigns(undefined);
 
     const { headers, body } = await campaigns(header);
@@ -267,14 +259,14 @@ describe('compression', () => {
     '*;q=0',
     'identity;q=0',
     'identity, gzip;q=0.5',
-  ])('Accept-Encoding: %s is answered as it is', async (header) => {
+  ])('Accept-Encoding: %s gives an uncompressed body', async (header) => {
     const { headers, text } = await campaigns(header);
 
     expect(headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(text)).toBeInstanceOf(Array);
   });
 
-  test.each(['gzip', 'deflate', 'br'] as const)('of a report, both forms (%s)', async (coding) => {
+  test.each(['gzip', 'deflate', 'br'] as const)('a report in both formats (%s)', async (coding) => {
     for (const accept of ['application/json', 'text/csv']) {
       const by = { breakdowns: ['HOURLY', 'CITY'] };
       const plain = await download('buyer', { accept }, by);
@@ -285,7 +277,7 @@ describe('compression', () => {
   });
 });
 
-test('a report is streamed: no length is announced, and the first piece comes before the last is made', async () => {
+test('a report is streamed, without a length', async () => {
   const year = { since: 1767222000, until: 1798757999, metrics: 'displays', output: 'direct' };
   const options = { method: 'POST', headers: { authorization: tokens.buyer }, agent: false };
 

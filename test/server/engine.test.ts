@@ -17,12 +17,12 @@ const dimensions = breakdowns
   .map(({ name }) => name as string)
   .filter((name) => !timeNames.includes(name));
 
-/** A part of a list, in its order, seldom long. */
+/** A short part of a list, in the same order. */
 const some = (names: readonly string[], maxLength: number) =>
   fc.subarray([...names], { maxLength });
 
 /**
- * Windows around what is awkward: clock changes, leap day, ends of years, campaigns of a day,
+ * Windows around difficult times: clock changes, leap day, ends of years, one-day campaigns,
  * seconds within an hour.
  */
 const window = fc
@@ -35,7 +35,7 @@ const window = fc
       '2014-12-01T00:00:00Z',
       '2026-12-31T22:00:00Z',
       '1970-01-01T00:00:00Z',
-      // Samoa left a day out.
+      // Samoa skipped a day.
       '2011-12-30T00:00:00Z',
     ),
     before: fc.integer({ min: 0, max: 12 * 3600 }),
@@ -58,7 +58,7 @@ function valuesOf(name: DimensionName): string[] {
   return [...new Set([...facts].flatMap(({ dimensions: { [name]: value } }) => value ?? []))];
 }
 
-/** For each filter a few values that occur in the data, and one that does not. */
+/** For each filter, a few values in the data, and one that is not. */
 const filterValues: Readonly<Record<string, fc.Arbitrary<string[]>>> = Object.fromEntries(
   filters.map(({ name, on }) => {
     return [
@@ -94,7 +94,7 @@ const requests = {
   }),
 };
 
-describe('a report says what plain counting says', () => {
+describe('a report equals the reference report', () => {
   test.each([
     { account: buyer, anyRequest: requests.buyer },
     { account: admin, anyRequest: requests.buyer },
@@ -131,7 +131,7 @@ describe('a report says what plain counting says', () => {
   });
 });
 
-test('no breakdown is one row, none where nothing is selected; an hour belongs to a window by its first second', async () => {
+test('without breakdowns: one row, no row if nothing is selected; hours count by their first second', async () => {
   const start = seconds('2026-10-25T12:00:00Z');
   const rows = (since: number, until: number, more: object = {}, account = buyer) =>
     reportRows(fixtures, account, { since, until, metrics: ['displays'], breakdowns: [], ...more });
@@ -143,7 +143,7 @@ test('no breakdown is one row, none where nothing is selected; an hour belongs t
   expect(await rows(start + 1, start + 3_600)).toHaveLength(1);
 });
 
-describe('a day becomes complete only days after it', () => {
+describe('restated figures', () => {
   const steady = ['requests', 'displays', 'clicks', 'eyesTrackings'];
   const restated = ['downloads', 'leads', 'landings', 'revenueEuro', 'valueDollar'];
   const october25 = {
@@ -151,7 +151,7 @@ describe('a day becomes complete only days after it', () => {
     until: seconds('2026-10-25T23:59:59+01:00'),
   };
 
-  /** The sums of a report as it is known at a time. */
+  /** The totals of a report at a time. */
   async function totals(now: string, request: object = {}, restateDays = 4): Promise<number[]> {
     const moment = { nowMs: seconds(now) * 1_000, restateDays };
     const whole = { ...october25, metrics: allMetrics, breakdowns: [], ...request };
@@ -159,7 +159,7 @@ describe('a day becomes complete only days after it', () => {
     return [...steady, ...restated].map((field) => total(rows, field));
   }
 
-  test('conversions and revenue become known until four days after; the other metrics do not change', async () => {
+  test('conversions and revenue grow for four days; other metrics do not change', async () => {
     const complete = await totals('2027-01-01T00:00:00Z', {}, 0);
     const daily: number[][] = [];
 
@@ -182,14 +182,13 @@ describe('a day becomes complete only days after it', () => {
   });
 
   test.each(['Asia/Tokyo', 'America/Los_Angeles'])(
-    'by the clock of the zone of a DSP: %s',
+    'days are those of the DSP’s zone: %s',
     async (timezone) => {
       const midnight = DateTime.fromISO('2026-11-03', { zone: timezone });
       const since = midnight.toUnixInteger();
 
       /**
-       * The revenue of that day as it is known so many days after its end, by as many seconds more
-       * or less.
+       * The revenue of that day, a number of days and seconds after its end.
        */
       const revenueAfter = async (days: number, moreSeconds: number) => {
         const nowMs = midnight.plus({ days: 1 + days, seconds: moreSeconds }).toMillis();
@@ -215,15 +214,15 @@ describe('a day becomes complete only days after it', () => {
   );
 
   test.each(['2027-01-01T00:00:00Z', '2026-10-27T15:00:00Z'])(
-    'every breakdown adds up to the unbroken total, at %s',
+    'every breakdown has the same totals, at %s',
     async (now) => {
       const days = { since: october25.since - 86_400 };
 
-      const unbroken = await totals(now, days);
+      const undivided = await totals(now, days);
 
-      expect(Math.min(...unbroken)).toBeGreaterThan(0);
+      expect(Math.min(...undivided)).toBeGreaterThan(0);
       for (const { name } of breakdowns) {
-        expect(await totals(now, { ...days, breakdowns: [name] }), name).toEqual(unbroken);
+        expect(await totals(now, { ...days, breakdowns: [name] }), name).toEqual(undivided);
       }
     },
   );

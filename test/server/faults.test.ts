@@ -26,7 +26,7 @@ async function statuses(
 }
 
 describe('when a fault strikes', () => {
-  test('times=N: the first N calls of its endpoint, and of no other; then the next fault given', async () => {
+  test('times=N: only the first N calls of its endpoint, then the next fault', async () => {
     const server = await startForTest({
       faults: ['campaigns:503:times=2', 'campaigns:429:times=1'],
     });
@@ -36,7 +36,7 @@ describe('when a fault strikes', () => {
     expect(await statuses(server, 4)).toEqual([503, 503, 429, 200]);
   });
 
-  test('* is no endpoint that the kind cannot strike', async () => {
+  test('* means every endpoint that the kind works with', async () => {
     const server = await startForTest({ faults: ['*:unauthorized', '*:failed'] });
 
     const token = await signIn(server);
@@ -65,7 +65,7 @@ describe('when a fault strikes', () => {
     expect(await statusFor('dsp@example.com')).toBe(200);
   });
 
-  test('p: the same calls for the same seed, again after a reset, and others for another seed', async () => {
+  test('p: the same calls for the same seed and after a reset, others for another seed', async () => {
     const pattern = async (seed: number) => {
       const server = await startForTest({ seed, faults: ['campaigns:503:p=0.5'] });
       const first = await statuses(server, 24);
@@ -81,7 +81,7 @@ describe('when a fault strikes', () => {
     expect(new Set(one.split(','))).toEqual(new Set(['200', '503']));
   });
 
-  test('one fault strikes a call: the log says which, and the list how often each did', async () => {
+  test('the log names the fault that struck a call, and the list has counts', async () => {
     const server = await startForTest({
       faults: ['campaigns:503:times=1', 'campaigns:delay:ms=1'],
     });
@@ -101,7 +101,7 @@ describe('when a fault strikes', () => {
   });
 });
 
-describe('kinds that answer in place of the service', () => {
+describe('kinds that answer instead of the service', () => {
   test('an HTTP status, in the service’s own envelope', async () => {
     const server = await startForTest({
       faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'],
@@ -124,7 +124,7 @@ describe('kinds that answer in place of the service', () => {
     ]);
   });
 
-  test('reset: the connection is cut before an answer, and the log says so', async () => {
+  test('reset: the connection is cut before the answer, and the log has status 0', async () => {
     const server = await startForTest({ faults: ['buyer:reset:times=1'] });
 
     const cut = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
@@ -136,7 +136,7 @@ describe('kinds that answer in place of the service', () => {
     ).toBe(200);
   });
 
-  test('garbage: 200 that says it is JSON and is not, nor UTF-8', async () => {
+  test('garbage: 200 labelled as JSON, but neither JSON nor UTF-8', async () => {
     const server = await startForTest({ faults: ['status:garbage'] });
 
     const answer = await call(server, '/status-reporting', { as: 'buyer', json: { id: 'x' } });
@@ -147,7 +147,7 @@ describe('kinds that answer in place of the service', () => {
     expect(() => new TextDecoder('utf-8', { fatal: true }).decode(answer.body)).toThrow(TypeError);
   });
 
-  test('unauthorized: the token dies, for every call, and signing in brings another', async () => {
+  test('unauthorized: the token is revoked for every call, and signing in gives a new one', async () => {
     const server = await startForTest({ faults: ['status:unauthorized:times=1'] });
 
     const token = await signIn(server);
@@ -163,12 +163,12 @@ describe('kinds that answer in place of the service', () => {
   });
 });
 
-describe('kinds that spoil the answer of the service', () => {
+describe('kinds that damage the answer of the service', () => {
   const report = { ...smallReport, breakdowns: ['HOURLY', 'CAMPAIGN', 'CITY'], output: 'direct' };
   const download = (server: LocalServer, leaveAfterBytes = Number.POSITIVE_INFINITY) =>
     call(server, '/buyer-reporting', { as: 'buyer', json: report, leaveAfterBytes });
 
-  test('truncate: exactly the first bytes of a streamed answer, then a cut', async () => {
+  test('truncate: exactly the first bytes of a streamed answer', async () => {
     const server = await startForTest();
 
     const { body: whole, isWhole } = await download(server);
@@ -183,7 +183,7 @@ describe('kinds that spoil the answer of the service', () => {
     }
   });
 
-  test('truncate: of an answer whose length is announced, less than that comes', async () => {
+  test('truncate: fewer bytes than the announced length', async () => {
     const server = await startForTest();
     const whole = await call(server, '/campaigns', { as: 'buyer' });
     server.fault('campaigns:truncate:bytes=100:times=1');
@@ -194,7 +194,7 @@ describe('kinds that spoil the answer of the service', () => {
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
   });
 
-  test('slow: the first bytes come long before the last, and a client that leaves ends it', async () => {
+  test('slow: the first bytes arrive early, and a client can disconnect', async () => {
     const server = await startForTest({ faults: ['buyer:slow:rate=20b'] });
 
     const left = await download(server, 1);
@@ -221,35 +221,38 @@ describe('kinds that spoil the answer of the service', () => {
   });
 });
 
-describe('kinds that are of reports', () => {
+describe('kinds that set the final status of a report', () => {
   test.each([
     { kind: 'failed', status: 409 },
     { kind: 'expired', status: 410 },
-  ])('$kind: the report ends so, and times counts reports, not calls', async ({ kind, status }) => {
-    const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
+  ])(
+    '$kind: the final status of the report; times counts reports, not calls',
+    async ({ kind, status }) => {
+      const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
 
-    const [first, second] = [await createReport(server), await createReport(server)];
+      const [first, second] = [await createReport(server), await createReport(server)];
 
-    expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
-      'progress',
-      'progress',
-    ]);
-
-    server.advance('2s');
-    for (let n = 0; n < 2; n += 1) {
       expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
-        kind,
-        'ready',
+        'progress',
+        'progress',
       ]);
-    }
 
-    const refused = await downloadOf(server, first);
+      server.advance('2s');
+      for (let n = 0; n < 2; n += 1) {
+        expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
+          kind,
+          'ready',
+        ]);
+      }
 
-    expect([refused.status, refused.headers['retry-after']]).toEqual([status, undefined]);
-    expect((await downloadOf(server, second)).status).toBe(200);
-  });
+      const refused = await downloadOf(server, first);
 
-  test('stuck: in progress for ever, until it is told otherwise', async () => {
+      expect([refused.status, refused.headers['retry-after']]).toEqual([status, undefined]);
+      expect((await downloadOf(server, second)).status).toBe(200);
+    },
+  );
+
+  test('stuck: in progress until the status is set by hand', async () => {
     const server = await startForTest({ faults: ['status:stuck:after=1:times=1'] });
 
     const [first, second] = [await createReport(server), await createReport(server)];
@@ -286,7 +289,7 @@ describe('kinds that are of reports', () => {
   });
 
   test.each(['failed', 'expired', 'stuck'])(
-    '%s is so for a download that comes first',
+    '%s also applies to a download without a status call',
     async (kind) => {
       const server = await startForTest({ faults: [`status:${kind}:times=1`] });
 
@@ -300,7 +303,7 @@ describe('kinds that are of reports', () => {
 });
 
 test.each([
-  { text: 'status:503:times=3', expected: { reach: ['status'], type: 'status', times: 3 } },
+  { text: 'status:503:times=3', expected: { endpoints: ['status'], type: 'status', times: 3 } },
   {
     text: ' buyer:reset:after=2:p=0.25 ',
     expected: { text: 'buyer:reset:after=2:p=0.25', after: 2, p: 0.25 },
@@ -311,7 +314,7 @@ test.each([
   },
   {
     text: '*:stuck',
-    expected: { type: 'stuck', reach: ['buyer', 'status'], times: Infinity, after: 0, p: 1 },
+    expected: { type: 'stuck', endpoints: ['buyer', 'status'], times: Infinity, after: 0, p: 1 },
   },
 ])('$text', ({ text, expected }) => {
   expect(parseFault(text)).toMatchObject(expected);
@@ -320,85 +323,108 @@ test.each([
 test.each([
   {
     text: '',
-    problem: '“” is no endpoint',
+    problem: 'unknown endpoint “”',
     hint: `Known: ${endpointNames.join(', ')}, *.`,
   },
-  { text: 'statis:503', problem: '“statis” is no endpoint', hint: 'Did you mean status?' },
-  { text: 'status', problem: '“” is no kind of fault', hint: 'Known: an HTTP status, reset' },
-  // Every object of JavaScript has these.
+  { text: 'statis:503', problem: 'unknown endpoint “statis”', hint: 'Did you mean status?' },
+  { text: 'status', problem: 'unknown kind “”', hint: 'Known: an HTTP status, reset' },
+  // Every JavaScript object has these.
   {
     text: 'status:503:constructor=1',
-    problem: '“constructor” is no key of 503',
+    problem: 'unknown key “constructor” for 503',
     hint: 'Known: for, times, after, p, retry-after.',
   },
   {
     text: 'status:503:__proto__=1',
-    problem: '“__proto__” is no key of 503',
+    problem: 'unknown key “__proto__” for 503',
     hint: 'Known: for, times, after, p, retry-after.',
   },
   {
     text: 'status:toString',
-    problem: '“toString” is no kind of fault',
+    problem: 'unknown kind “toString”',
     hint: 'Known: an HTTP status, reset',
   },
   {
     text: 'status:100',
-    problem: '“100” is no kind of fault',
+    problem: 'unknown kind “100”',
     hint: 'Known: an HTTP status, reset',
   },
   {
     text: 'status:truncat:bytes=1',
-    problem: '“truncat” is no kind of fault',
+    problem: 'unknown kind “truncat”',
     hint: 'Did you mean truncate?',
   },
-  { text: 'status:503:tines=3', problem: '“tines” is no key of 503', hint: 'Did you mean times?' },
+  {
+    text: 'status:503:tines=3',
+    problem: 'unknown key “tines” for 503',
+    hint: 'Did you mean times?',
+  },
   {
     text: 'status:503:bytes=3',
-    problem: '“bytes” is no key of 503',
+    problem: 'unknown key “bytes” for 503',
     hint: 'Known: for, times, after, p, retry-after.',
   },
   {
     text: 'status:503:times',
-    problem: '“times” is no key=value',
+    problem: '“times” is not key=value',
     hint: 'ENDPOINT:KIND[:key=value…]',
   },
-  { text: 'status:503:times=-1', problem: 'times=-1 is no whole number', hint: 'ENDPOINT:KIND' },
-  { text: 'status:503:p=2', problem: 'p=2 is no probability from 0 to 1', hint: 'ENDPOINT:KIND' },
+  {
+    text: 'status:503:times=-1',
+    problem: 'times=-1 is not a valid whole number',
+    hint: 'ENDPOINT:KIND',
+  },
+  {
+    text: 'status:503:p=2',
+    problem: 'p=2 is not a valid probability from 0 to 1',
+    hint: 'ENDPOINT:KIND',
+  },
   {
     text: 'status:429:retry-after=x',
-    problem: 'retry-after=x is no whole number',
+    problem: 'retry-after=x is not a valid whole number',
     hint: 'ENDPOINT:KIND',
   },
   { text: 'download:truncate', problem: 'bytes= is missing', hint: 'bytes=10kb' },
   {
     text: 'download:slow:rate=fast',
-    problem: 'rate=fast is no size such as 1000 or 10kb',
+    problem: 'rate=fast is not a valid size such as 1000 or 10kb',
     hint: 'ENDPOINT:KIND',
   },
   { text: 'auth:delay', problem: 'ms= is missing', hint: 'auth:delay:ms=500' },
   {
     text: 'auth:delay:ms=100d',
-    problem: 'ms=100d is no number of milliseconds',
+    problem: 'ms=100d is not a valid number of milliseconds',
     hint: 'ENDPOINT:KIND',
   },
-  { text: 'auth:failed', problem: 'failed cannot strike auth', hint: 'Write status:failed.' },
-  { text: 'status:503:times=1:times=2', problem: 'times is given twice', hint: 'ENDPOINT:KIND' },
+  { text: 'auth:failed', problem: 'failed does not work with auth', hint: 'Use status:failed.' },
+  { text: 'status:503:times=1:times=2', problem: 'times= is repeated', hint: 'ENDPOINT:KIND' },
   { text: 'status:answer', problem: 'file= is missing', hint: 'status:answer:file=answer.json' },
-  { text: 'status:answer:status=99:file=x', problem: 'status=99 is no HTTP status', hint: 'KIND' },
-  { text: 'status:answer:type=csv:file=x', problem: 'type=csv is no media type', hint: 'KIND' },
-  { text: 'status:change', problem: 'change takes a function', hint: 'fault()' },
+  {
+    text: 'status:answer:status=99:file=x',
+    problem: 'status=99 is not a valid HTTP status',
+    hint: 'KIND',
+  },
+  {
+    text: 'status:answer:type=csv:file=x',
+    problem: 'type=csv is not a valid media type',
+    hint: 'KIND',
+  },
+  { text: 'status:change', problem: 'change needs a function', hint: 'fault()' },
   {
     text: 'status:not-downloadable',
-    problem: 'not-downloadable cannot strike status',
-    hint: 'Write download:not-downloadable.',
+    problem: 'not-downloadable does not work with status',
+    hint: 'Use download:not-downloadable.',
   },
   {
     text: 'auth:unauthorized',
-    problem: 'unauthorized cannot strike auth',
-    hint: 'Write buyer:unauthorized.',
+    problem: 'unauthorized does not work with auth',
+    hint: 'Use buyer:unauthorized.',
   },
-])('$text is wrong, with what to write instead', ({ text, problem, hint }) => {
-  const told = { message: expect.stringContaining(problem), hint: expect.stringContaining(hint) };
+])('$text is refused with a hint', ({ text, problem, hint }) => {
+  const expected = {
+    message: expect.stringContaining(problem),
+    hint: expect.stringContaining(hint),
+  };
   const refuse = expect(() => parseFault(text));
-  refuse.toThrow(expect.objectContaining({ ...told, code: 'BAD_FAULT', exitCode: 2 }));
+  refuse.toThrow(expect.objectContaining({ ...expected, code: 'BAD_FAULT', exitCode: 2 }));
 });

@@ -10,7 +10,7 @@ import {
 } from '../../src/server/start.ts';
 import type { Row } from './reference-report.ts';
 
-/** The built-in accounts' fixed tokens, as their curl lines carry them. */
+/** The fixed tokens of the built-in accounts. */
 export const tokens = {
   buyer: '00000000000000000000000000000000000000b1',
   admin: '00000000000000000000000000000000000000ad',
@@ -20,19 +20,18 @@ export const tokens = {
 
 export type AccountName = keyof typeof tokens;
 
-/** The calls that take a body. */
+/** The calls with a body. */
 export const posts = Object.values(endpoints)
   .filter(({ takesBody }) => takesBody)
   .map(({ path }) => path);
 
 /**
- * Where the clock of every server of the tests stands until it is advanced: 2026-11-20T12:00:00Z.
+ * The time of every test server until it is advanced: 2026-11-20T12:00:00Z.
  */
 const startMs = Date.UTC(2026, 10, 20, 12);
 
 /**
- * A server on a free port, whose reports are ready at once unless told otherwise; closed when the
- * test is over.
+ * A server on a free port, which is closed after the test. By default, reports are ready at once.
  */
 export async function startForTest(options: LocalServerOptions = {}): Promise<LocalServer> {
   const isPaced = options.polls !== undefined || options.manual;
@@ -46,13 +45,13 @@ export async function startForTest(options: LocalServerOptions = {}): Promise<Lo
 }
 
 /**
- * The server of all tests of a file, whose reports are ready at once; closed when they are over.
+ * A server for all tests of a file, which is closed after them. Reports are ready at once.
  */
 export async function startForFile() {
   const server = await startLocalServer({ clock: () => startMs, delayMs: 0 });
   afterAll(() => server.close());
 
-  /** Asks it for a report, with a body that may be wrong. */
+  /** Calls it to create a report, with a body that may be invalid. */
   const create = (json: object, as: AccountName = 'buyer'): Promise<Answered> =>
     call(server, '/buyer-reporting', { as, json });
   return { server, create };
@@ -61,7 +60,7 @@ export async function startForFile() {
 export interface Sent {
   readonly method?: string;
 
-  /** The account whose fixed token the call carries; none where absent. */
+  /** The account whose fixed token is sent. Default: no token. */
   readonly as?: AccountName;
 
   /** Another token. */
@@ -73,21 +72,20 @@ export interface Sent {
   /** Sent as a form with its Content-Type. */
   readonly form?: string;
 
-  /** Sent as it stands. */
+  /** Sent unchanged. */
   readonly body?: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 
-  /** Ends the call once so many bytes of the body have come. */
+  /** Disconnects after this many bytes of the body. */
   readonly leaveAfterBytes?: number;
 }
 
 export type Answered = Awaited<ReturnType<typeof call>>;
 
 /**
- * One call on a connection of its own, with exactly the headers that are given: no `Accept`, no
- * `Accept-Encoding` and no `User-Agent` of its own. Resolves however it ends: the status is 0 where
- * the connection ended before an answer, and `isWhole` tells whether the answer came to its proper
- * end.
+ * Makes a call on a new connection, with exactly the given headers: no default `Accept`,
+ * `Accept-Encoding` or `User-Agent`. Never rejects: the status is 0 if the connection ended before
+ * an answer, and `isWhole` is true if the answer is complete.
  */
 export async function call({ url }: { readonly url: string }, path: string, sent: Sent = {}) {
   const {
@@ -130,7 +128,7 @@ export async function call({ url }: { readonly url: string }, path: string, sent
   return { status, headers, body: received, text: received.toString(), isWhole, errorCode };
 }
 
-/** The headers that name the type of a body; none where it is not named. */
+/** A Content-Type header; no header for `undefined`. */
 export function labelled(contentType?: string): Record<string, string> {
   return contentType === undefined ? {} : { 'content-type': contentType };
 }
@@ -151,7 +149,7 @@ export async function signIn(server: LocalServer, email = 'buyer@example.com'): 
 /** New Year's Day of 2026 in Paris. */
 export const day = { since: 1_767_222_000, until: 1_767_308_399 };
 
-/** A report request that every account may make. */
+/** A report request that is valid for every account. */
 export const smallReport = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
 
 /** Creates a report and returns its ID. */
@@ -190,7 +188,7 @@ export interface ReportDocument {
   };
 }
 
-/** A report as JSON in one call; throws what the service said where that is no report. */
+/** A report as JSON in one call. Throws if it is refused. */
 export async function reportOf(
   server: LocalServer,
   as: AccountName,
@@ -206,7 +204,7 @@ export async function reportOf(
   return jsonOf(answer) as ReportDocument;
 }
 
-/** What a refusal says under `response`. */
+/** The `response` member of a refusal. */
 export function refusalIn(answer: Answered) {
   type Refusal = {
     readonly error_id: string;
@@ -217,8 +215,8 @@ export function refusalIn(answer: Answered) {
 }
 
 /**
- * Holds an answer to a refusal: its status, its code, and where parameters are at fault, members of
- * each of its details.
+ * Expects a refusal with this status and error id, and optionally with these members in its
+ * details.
  */
 export function expectRefusal(
   answer: Answered,

@@ -17,14 +17,14 @@ function at(start: Node, ...path: string[]): Node {
   }, start);
 }
 
-/** Every object in a document, with the path to it. */
+/** Every object in a document, with its path. */
 function* nodesOf(node: unknown, path = '#'): Generator<[string, Node]> {
   if (typeof node !== 'object' || node === null) return;
   if (!Array.isArray(node)) yield [path, node as Node];
   for (const [key, value] of Object.entries(node)) yield* nodesOf(value, `${path}/${key}`);
 }
 
-test('OpenAPI 3.1 with the five calls and the admin calls, each with its refusals', () => {
+test('OpenAPI 3.1 with the service calls, their refusals, and the admin calls', () => {
   expect(document.openapi).toBe('3.1.0');
 
   const calls = Object.entries(at(document, 'paths')).flatMap(([path, item]) =>
@@ -83,7 +83,7 @@ test('the bodies of the admin calls are described as they are checked', () => {
   });
 });
 
-test('every reference leads somewhere, and every component is referred to', () => {
+test('every reference resolves, and every component is referenced', () => {
   const references = [...nodesOf(document)].flatMap(([, { $ref }]) =>
     typeof $ref === 'string' ? [$ref] : [],
   );
@@ -98,7 +98,7 @@ test('every reference leads somewhere, and every component is referred to', () =
   }
 });
 
-test('the vocabulary is all there: metrics, breakdowns, filters and row fields', () => {
+test('the vocabulary is complete: metrics, breakdowns, filters and row fields', () => {
   const schema = (name: string) => at(document, 'components', 'schemas', name);
   const constants = (name: string) => (schema(name).anyOf as Node[]).flatMap((entry) => entry.enum);
 
@@ -134,7 +134,7 @@ test('the vocabulary is all there: metrics, breakdowns, filters and row fields',
   expect(schema('DspRow').required).toEqual([]);
 });
 
-test('rows of the service have the fields, the required ones and no other, that the description gives', async () => {
+test('rows have all required fields and only known ones', async () => {
   for (const { as, name } of [
     { as: 'buyer', name: 'BuyerRow' },
     { as: 'dsp', name: 'DspRow' },
@@ -156,7 +156,7 @@ test('rows of the service have the fields, the required ones and no other, that 
   }
 });
 
-test('every body that a call takes has typed members, as a form too', () => {
+test('every request body has typed members, as a form too', () => {
   const bodies = [...nodesOf(at(document, 'paths'))].filter(([path]) =>
     /requestBody\/content\/[^/]+(\/[^/]+)?\/schema$/.test(path),
   );
@@ -170,7 +170,7 @@ test('every body that a call takes has typed members, as a form too', () => {
   }
 });
 
-test('a list is an array, an object by its indexes, or one value; each of its values may stand by itself', () => {
+test('a list is an array, an object with indexes, or one value', () => {
   const request = at(document, 'components', 'schemas', 'ReportRequest');
   const reference = { $ref: '#/components/schemas/BreakdownName' };
 
@@ -180,16 +180,16 @@ test('a list is an array, an object by its indexes, or one value; each of its va
       type: 'object',
       propertyNames: { pattern: '^\\d+$' },
       additionalProperties: reference,
-      description: 'The keys are indexes, which only order.',
+      description: 'The keys are indexes, which only give the order.',
     },
     reference,
   ]);
-  // An index in a key is described in words: generated types can only have known keys.
+  // Keys with an index are only described in words, because generated types have fixed keys.
   expect(request.description).toContain('`breakdowns[7]`');
   expect(request).not.toHaveProperty('patternProperties');
 });
 
-test('who is to be asked, and what each call does, is said', () => {
+test('has a contact, and a description of each call', () => {
   expect(at(document, 'info', 'contact')).toEqual({ name: 'adreport' });
   for (const item of Object.values(at(document, 'paths'))) {
     for (const operation of Object.values(item as Node))
@@ -197,7 +197,7 @@ test('who is to be asked, and what each call does, is said', () => {
   }
 });
 
-test('the examples of the description are accepted as they stand', async () => {
+test('the examples work unchanged', async () => {
   for (const path of ['/auth-reporting', '/buyer-reporting']) {
     const content = at(document, 'paths', path, 'post', 'requestBody', 'content');
     const json = at(content, 'application/json').example;

@@ -12,9 +12,9 @@ import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { accountOf, reportJson, reportRows, seconds } from './reports.ts';
 
-/** Own data: read from a folder, and written to one. */
+/** Reading and exporting fixture data. */
 
-/** A small folder of data, right in every way. */
+/** A small valid folder of fixture data. */
 const files = {
   'accounts.json': `[
   { "name": "me", "email": "me@example.com", "password": "x", "profile": "buyer", "token": "t0ken", "advertiserIds": ["7"] },
@@ -41,7 +41,7 @@ const files = {
 
 type Changes = { readonly [Name in keyof typeof files]?: string | Buffer | undefined };
 
-/** A folder of the data, but for some files that are others, or missing. */
+/** A folder of the data, with some files changed or missing. */
 function folderOf(changes: Changes = {}): string {
   const folder = temporaryFolder();
   for (const [name, content] of Object.entries({ ...files, ...changes })) {
@@ -52,8 +52,8 @@ function folderOf(changes: Changes = {}): string {
 
 const day = { since: seconds('2026-11-01T00:00:00Z'), until: seconds('2026-11-01T23:59:59Z') };
 
-describe('own data', () => {
-  test('are served as they stand in the files', async () => {
+describe('fixture data', () => {
+  test('is served exactly as in the files', async () => {
     const fixtures = await loadFixtures(folderOf());
     const by = ['HOURLY', 'ADUNIT', 'CITY', 'CARRIER'];
     const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: by };
@@ -92,7 +92,7 @@ describe('own data', () => {
     ]);
   });
 
-  test('may begin with a byte order mark, end their lines with CRLF, and have quoted line breaks', async () => {
+  test('may have byte order marks, CRLF line ends and quoted line breaks', async () => {
     const marked: Record<string, string> = {};
     for (const [name, text] of Object.entries(files)) {
       marked[name] = `\ufeff${text.replaceAll('\n', '\r\n')}`;
@@ -108,13 +108,13 @@ describe('own data', () => {
   });
 });
 
-/** What is changed in a file, and what is then said of it. */
+/** A change in a file, and the resulting error. */
 interface Mistake {
   readonly file: keyof typeof files;
   readonly from: string;
   readonly to: string;
 
-  /** The line on which the mistake then is. */
+  /** The line of the mistake. */
   readonly line: number;
 
   readonly reason: string;
@@ -126,7 +126,7 @@ const mistakes: readonly Mistake[] = [
     from: '"token": "t0ken",',
     to: '"tokn": "t0ken",',
     line: 2,
-    reason: '“tokn” is not known: did you mean token?',
+    reason: 'unknown member “tokn”: did you mean token?',
   },
   {
     file: 'accounts.json',
@@ -161,35 +161,35 @@ const mistakes: readonly Mistake[] = [
     from: '["7"]',
     to: '["8"]',
     line: 2,
-    reason: 'advertiserIds: no campaign is of this advertiser',
+    reason: 'advertiserIds: no campaign belongs to this advertiser',
   },
   {
     file: 'accounts.json',
     from: '\n]',
     to: '\n]~',
     line: 4,
-    reason: 'this is not JSON: invalid symbol',
+    reason: 'invalid JSON: invalid symbol',
   },
   {
     file: 'accounts.json',
     from: '\n]',
     to: ',\n]',
     line: 4,
-    reason: 'this is not JSON: value expected',
+    reason: 'invalid JSON: value expected',
   },
   {
     file: 'accounts.json',
     from: '\n]',
     to: '',
     line: 3,
-    reason: 'this is not JSON: close bracket expected',
+    reason: 'invalid JSON: close bracket expected',
   },
   {
     file: 'campaigns.json',
     from: 'campaignName',
     to: 'campaignNam',
     line: 6,
-    reason: '“campaignNam” is not known: did you mean campaignName?',
+    reason: 'unknown member “campaignNam”: did you mean campaignName?',
   },
   {
     file: 'campaigns.json',
@@ -210,7 +210,7 @@ const mistakes: readonly Mistake[] = [
     from: '"701"',
     to: '"700"',
     line: 9,
-    reason: 'adunits.adunitId: this stands twice',
+    reason: 'adunits.adunitId: this value is repeated',
   },
   {
     file: 'campaigns.json',
@@ -231,21 +231,21 @@ const mistakes: readonly Mistake[] = [
     from: 'cityId',
     to: 'cityID',
     line: 1,
-    reason: '“cityID” is not known: did you mean cityId?',
+    reason: 'unknown member “cityID”: did you mean cityId?',
   },
   {
     file: 'catalog.json',
     from: '"name": "Paris"',
     to: '"label": "Paris"',
     line: 1,
-    reason: 'cityId: “label” is not known: known are id, name',
+    reason: 'cityId: unknown member “label”: known members are id, name',
   },
   {
     file: 'facts.csv',
     from: 'displays,',
     to: 'dispalys,',
     line: 1,
-    reason: 'the column “dispalys” is not known',
+    reason: 'unknown column “dispalys”',
   },
   {
     file: 'facts.csv',
@@ -259,7 +259,7 @@ const mistakes: readonly Mistake[] = [
     from: 'carrier,displays',
     to: 'carrier,carrier',
     line: 1,
-    reason: 'the column “carrier” stands twice',
+    reason: 'column “carrier” is repeated',
   },
   {
     file: 'facts.csv',
@@ -267,21 +267,21 @@ const mistakes: readonly Mistake[] = [
     to: ',100',
     line: 2,
     reason:
-      'the line has 6 fields, and the header has 7 columns: hour, adunitId, countryId, cityId, carrier, displays, revenueEuro.',
+      'the line has 6 fields, but the header has 7 columns: hour, adunitId, countryId, cityId, carrier, displays, revenueEuro.',
   },
   {
     file: 'facts.csv',
     from: '00Z,700',
     to: '00Z,799',
     line: 2,
-    reason: 'adunitId: expected an ad unit of campaigns.json, found “799”',
+    reason: 'adunitId: expected an ad unit in campaigns.json, found “799”',
   },
   {
     file: 'facts.csv',
     from: '2988507',
     to: '2988508',
     line: 2,
-    reason: 'cityId: expected an id of catalog.json, found “2988508”',
+    reason: 'cityId: expected an id in catalog.json, found “2988508”',
   },
   {
     file: 'facts.csv',
@@ -309,22 +309,22 @@ const mistakes: readonly Mistake[] = [
     from: 'Mobile"""',
     to: 'Mobile""',
     line: 3,
-    reason: 'a quote that is opened in this record is never closed',
+    reason: 'a quote in this record is never closed',
   },
 ];
 
-describe('all mistakes are listed at once', () => {
+describe('the list of mistakes', () => {
   const messageOf = async (changes: Changes): Promise<string> => {
     const error: unknown = await loadFixtures(folderOf(changes)).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ exitCode: 2, code: 'FIXTURES' });
     return (error as Error).message;
   };
 
-  /** The places that a message names, without the folder. */
+  /** The file names and lines in a message. */
   const placesIn = (message: string): string[] =>
     [...message.matchAll(/(\w+\.(?:json|csv):\d+): /g)].map(([, place = '']) => place);
 
-  test('of every file, in their order', async () => {
+  test('by file and line', async () => {
     const changed: Changes = {
       'accounts.json': files['accounts.json'].replaceAll('"x"', '""'),
       'catalog.json': files['catalog.json'].replace('cityId', 'cityID'),
@@ -346,24 +346,24 @@ describe('all mistakes are listed at once', () => {
     ]);
   });
 
-  test('facts are not held against campaigns and a catalog that could not be read', async () => {
+  test('facts are not checked against campaigns and a catalog with mistakes', async () => {
     const message = await messageOf({ 'campaigns.json': '[', 'catalog.json': '[]' });
 
     expect(placesIn(message)).toEqual(['campaigns.json:1', 'catalog.json:1']);
   });
 
-  test('several columns, and several keys of one object', async () => {
+  test('includes several columns, and several keys of one object', async () => {
     const message = await messageOf({
       'facts.csv': 'hour,adunitId,dispalys,carier,hour\n',
       'catalog.json': '{ "countryID": [], "cityID": [] }',
     });
 
     expect(placesIn(message)).toEqual(['catalog.json:1', ...Array(3).fill('facts.csv:1')]);
-    expect(message).toContain('did you mean countryId?, “cityID” is not known');
+    expect(message).toContain('did you mean countryId?, unknown member “cityID”');
     expect(message).toContain('Did you mean carrier?');
   });
 
-  test('a thousand, and how many more there are', async () => {
+  test('up to a thousand, then the number of further ones', async () => {
     const lines = '1,700\n'.repeat(1_500);
 
     const message = await messageOf({ 'facts.csv': `hour,adunitId\n${lines}` });
@@ -374,7 +374,7 @@ describe('all mistakes are listed at once', () => {
   });
 });
 
-describe('a mistake is told with file, line and reason', () => {
+describe('a mistake is reported with file, line and reason', () => {
   async function expectMistake(folder: string, place: string, reason: string) {
     const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
     const message = expect.stringContaining(`${join(folder, place)}: ${reason}`);
@@ -390,61 +390,61 @@ describe('a mistake is told with file, line and reason', () => {
   });
 
   test.each([
-    { what: 'no line that is right', lines: ['1793527200,700\n', '1793527200\r\n'], line: 3 },
+    { what: 'a line without a mistake', lines: ['1793527200,700\n', '1793527200\r\n'], line: 3 },
     { what: 'a line break in quotes', lines: ['1793527200,"7\r\n\n00"\r\n'], line: 4 },
-    { what: 'a CR alone', lines: ['1793527200,7\r00\r\n', '1793527200\r\n'], line: 2 },
+    { what: 'a single CR', lines: ['1793527200,7\r00\r\n', '1793527200\r\n'], line: 2 },
     {
       what: 'a CR before the mistake',
       lines: ['1793527200,700\r,\n', '1793527200,700\n'],
       line: 2,
     },
     { what: 'an empty line', lines: ['\r\n', '\n', '1793527200\n'], line: 4 },
-  ])('LF among CRLF, and $what: the line is that of the mistake', async ({ lines, line }) => {
+  ])('mixed LF and CRLF, and $what: the line number is right', async ({ lines, line }) => {
     const folder = folderOf({ 'facts.csv': `hour,adunitId\r\n${lines.join('')}` });
 
     await expectMistake(folder, `facts.csv:${line}`, '');
   });
 
   const long = 'x'.repeat(20_000_000);
-  const notUtf8 = 'the text from here on is not UTF-8';
+  const notUtf8 = 'the text is not UTF-8 from this line on';
 
   test.each([
     {
-      what: 'bytes',
+      what: 'invalid bytes',
       changes: { 'accounts.json': Buffer.from(`${files['accounts.json']}\xff`, 'latin1') },
       place: 'accounts.json:1',
       reason: notUtf8,
     },
     {
-      what: 'bytes',
+      what: 'invalid bytes',
       changes: { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') },
       place: 'facts.csv:1',
       reason: notUtf8,
     },
     {
-      what: 'no facts',
+      what: 'a missing file',
       changes: { 'facts.csv': undefined },
       place: 'facts.csv',
-      reason: 'there is no such file',
+      reason: 'file not found',
     },
     {
       what: 'a long field',
       changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` },
       place: 'facts.csv:2',
-      reason: 'the record has more than 64 kB: is a quote not closed?',
+      reason: 'the record is larger than 64 kB: is a closing quote missing?',
     },
     {
       what: 'a long name',
       changes: { 'catalog.json': JSON.stringify([long]) },
       place: 'catalog.json',
-      reason: 'the file has more than 16 MB',
+      reason: 'the file is larger than 16 MB',
     },
-  ])('$what that cannot be, as %#', async ({ changes, place, reason }) => {
+  ])('$what, case %#', async ({ changes, place, reason }) => {
     await expectMistake(folderOf(changes), place, reason);
   });
 
   const million = 2 ** 20;
-  const deep = 'lists and objects stand more than 100 deep in each other';
+  const deep = 'the file has more than 100 nested levels';
   const campaignWith = (adunits: string) =>
     files['campaigns.json'].replace(/"adunits": \[.*\]/, `"adunits": [${adunits}]`);
 
@@ -456,13 +456,13 @@ describe('a mistake is told with file, line and reason', () => {
       reason: deep,
     },
     {
-      what: '10 MB of brackets that stay open',
+      what: '10 MB of brackets that are never closed',
       changes: { 'campaigns.json': `[\n${'['.repeat(10 * million)}` },
       place: 'campaigns.json:2',
       reason: deep,
     },
     {
-      what: 'objects in each other',
+      what: 'nested objects',
       changes: { 'catalog.json': '{"countryId":'.repeat(million) },
       place: 'catalog.json:1',
       reason: deep,
@@ -474,13 +474,13 @@ describe('a mistake is told with file, line and reason', () => {
       reason: 'the file has more than 1,000,000 values',
     },
     {
-      what: 'a list that is wrong seven million times',
+      what: 'a list with seven million mistakes',
       changes: { 'accounts.json': `[${'0,'.repeat(7 * million)}0]` },
       place: 'accounts.json:1',
       reason: 'the file has more than 1,000,000 values',
     },
     {
-      what: 'a list within a campaign that is wrong seven million times',
+      what: 'a list in a campaign with seven million mistakes',
       changes: { 'campaigns.json': campaignWith(`${'0,'.repeat(7 * million)}0`) },
       place: 'campaigns.json:9',
       reason: 'the file has more than 1,000,000 values',
@@ -489,25 +489,25 @@ describe('a mistake is told with file, line and reason', () => {
       what: 'quotes that are never closed',
       changes: { 'accounts.json': `"${'\\"'.repeat(5 * million)}` },
       place: 'accounts.json:1',
-      reason: 'this is not JSON: unexpected end of string',
+      reason: 'invalid JSON: unexpected end of string',
     },
     {
-      what: 'names that every object of JavaScript has',
+      what: 'names that every JavaScript object has',
       changes: { 'catalog.json': '{ "constructor": [], "__proto__": [] }' },
       place: 'catalog.json:1',
-      reason: '“constructor” is not known',
+      reason: 'unknown member “constructor”',
     },
     {
-      what: 'a column that every object of JavaScript has',
+      what: 'a column that every JavaScript object has',
       changes: { 'facts.csv': 'hour,adunitId,constructor\n' },
       place: 'facts.csv:1',
-      reason: 'the column “constructor” is not known',
+      reason: 'unknown column “constructor”',
     },
-  ])('$what: refused at once', async ({ changes, place, reason }) => {
+  ])('$what: refused quickly', async ({ changes, place, reason }) => {
     await expectMistake(folderOf(changes), place, reason);
   });
 
-  test('more text than fits is refused', async () => {
+  test('too much text is refused', async () => {
     const lines = Array.from(
       { length: 1_100 },
       (_, index) => `1793527200,700,${index}${'x'.repeat(64_000)}`,
@@ -516,35 +516,35 @@ describe('a mistake is told with file, line and reason', () => {
     await expectMistake(
       folderOf({ 'facts.csv': `hour,adunitId,carrier\n${lines.join('\n')}` }),
       'facts.csv:1050',
-      'the different texts up to here have more than 64 MB together',
+      'the distinct texts up to this line exceed 64 MB',
     );
   });
 
-  test('no folder, and what is no file', async () => {
+  test('a missing folder, and a folder in place of a file', async () => {
     await expect(loadFixtures(join(temporaryFolder(), 'x'))).rejects.toMatchObject({
-      message: expect.stringContaining('x: there is no such folder.'),
+      message: expect.stringContaining('x: folder not found.'),
       hint: expect.stringContaining('local-server export DIR'),
     });
 
     const folder = folderOf({ 'accounts.json': undefined });
     mkdirSync(join(folder, 'accounts.json'));
 
-    await expectMistake(folder, 'accounts.json', 'this is not a regular file');
+    await expectMistake(folder, 'accounts.json', 'not a regular file');
   });
 
-  test.runIf(process.platform !== 'win32')('a FIFO, which would never end', async () => {
+  test.runIf(process.platform !== 'win32')('a FIFO in place of a file', async () => {
     for (const file of ['catalog.json', 'facts.csv']) {
       const folder = folderOf({ [file]: undefined });
       execFileSync('mkfifo', [join(folder, file)]);
-      await expectMistake(folder, file, 'this is not a regular file');
+      await expectMistake(folder, file, 'not a regular file');
     }
   });
 });
 
-describe('the example of the topic local-server', () => {
+describe('the example in the topic local-server', () => {
   const [, facts = ''] = /```csv\n(hour,[^`]*)```/.exec(topics['local-server'] ?? '') ?? [];
 
-  test('is served beside the built-in campaigns, refunds included', async () => {
+  test('works with the built-in campaigns, including refunds', async () => {
     const folder = join(temporaryFolder(), 'mine');
     const fixtures = builtInFixtures({ seed: 1, scale: 1 });
     await exportFixtures(folder, { fixtures, ...day });
@@ -569,7 +569,7 @@ describe('exported data', () => {
   const builtIn = builtInFixtures({ seed: 5, scale: 1 });
   const window = { since: seconds('2026-10-24T22:00:00Z'), until: seconds('2026-10-26T22:59:59Z') };
 
-  test('serve the same bytes as what they were exported from', async () => {
+  test('gives the same report bytes as the original', async () => {
     const target = join(temporaryFolder(), 'a', 'b');
     const { files: written, facts } = await exportFixtures(target, {
       fixtures: builtIn,
@@ -607,13 +607,13 @@ describe('exported data', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'are refused at once by a place where no folder can be made',
+    'fails quickly if the folder cannot be created',
     async () => {
       await expect(
         exportFixtures('/proc/nowhere/x', { fixtures: builtIn, ...window }),
       ).rejects.toMatchObject({
         exitCode: 8,
-        hint: 'Export to a folder that can be written to.',
+        hint: 'Export to a writable folder.',
       });
     },
   );

@@ -19,7 +19,7 @@ import {
 
 const run = promisify(execFile);
 
-/** The text between tags, without its escapes. */
+/** The unescaped text between tags. */
 function textsIn(html: string, tag: string): string[] {
   const entities: Record<string, string> = {
     '&amp;': '&',
@@ -44,7 +44,7 @@ test('the page shows every call of the contract', async () => {
   }
 });
 
-test('one page, which loads nothing from anywhere and runs its own script alone', async () => {
+test('the page loads nothing and runs only its own script', async () => {
   const server = await startForTest();
 
   const answer = await call(server, '/');
@@ -82,13 +82,13 @@ const hasCurl = await run('curl', ['--version']).then(
 );
 
 test.runIf(hasCurl && process.platform !== 'win32')(
-  'its curl lines work as they stand, one after the other',
+  'its curl commands work as printed, in order',
   async () => {
     const server = await startForTest();
 
     const lines = textsIn((await call(server, '/')).text, 'pre');
 
-    // Those of four accounts, and of the server's own calls.
+    // The calls of four accounts, and the admin calls.
     const count = endpointNames.length;
     expect(lines).toHaveLength(4 * count + 12);
 
@@ -112,7 +112,7 @@ test.runIf(hasCurl && process.platform !== 'win32')(
   },
 );
 
-test('the rows of any report are text for a browser, once it is ready', async () => {
+test('the rows of any ready report are shown as text', async () => {
   const server = await startForTest({ manual: true });
   const id = await createReport(server, 'dsp');
   const path = `/rows/${id}`;
@@ -127,7 +127,7 @@ test('the rows of any report are text for a browser, once it is ready', async ()
   expect(headers).toMatchObject({ 'content-type': 'text/plain; charset=utf-8' });
 });
 
-test('names are inert, wherever they stand', async () => {
+test('hostile names are escaped everywhere', async () => {
   const evil = `"'><script>alert(1)</script><img/src=x/onerror=alert(1)>&amp;$(id)`;
   const folder = temporaryFolder();
   const { since } = smallReport;

@@ -2,9 +2,8 @@ import type { DimensionName } from '../../src/contract/vocabulary.ts';
 import type { Account, Fact, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 
 /**
- * The report engine over again, as plainly as can be: a map of text keys, a sum at a time, time
- * zones from `Intl`, and the row fields written out by hand from `decisions.md`, section 4. What
- * the real one says is compared with this.
+ * A second, very simple report engine to compare the real one with: a map with text keys, time
+ * zones from `Intl`, and the row fields of `decisions.md`, section 4.
  */
 
 type Value = string | number | null;
@@ -19,7 +18,7 @@ export interface PlainRequest {
   readonly timezone?: string;
 }
 
-/** In row order; `*` marks ids, `+` those that a buyer's row has only when they are asked for. */
+/** In row order; `*` marks ids, `+` fields that a buyer's row has only when requested. */
 const dimensionFields: readonly (readonly [breakdown: DimensionName, ...fields: string[]])[] = [
   ['ADNETWORK', 'Adnetwork'],
   ['CAMPAIGN', '*campaignId', 'campaignName'],
@@ -130,7 +129,7 @@ function passes(
   });
 }
 
-/** Null comes last, ids by their number, words by their characters. */
+/** Orders ids as numbers, words by characters, and null last. */
 function compare(a: Value, b: Value, isId: boolean): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
@@ -142,33 +141,33 @@ function money(cents: number, profile: string): Value {
   return profile === 'dsp' ? text.replace('.', ',') : Number(text);
 }
 
-/** The rows of a report of `account`, as their JSON says them. */
+/** The rows of an account's report, as in JSON. */
 export function referenceRows(fixtures: Fixtures, account: Account, request: PlainRequest): Row[] {
   const { profile } = account;
   const { breakdowns } = request;
   const zone = (profile === 'dsp' && request.timezone) || 'Europe/Paris';
   const shown = dimensionFields.flatMap(([dimension, ...names]) =>
     names.map((marked) => ({
-      isAsked: breakdowns.includes(dimension),
+      isRequested: breakdowns.includes(dimension),
       name: marked.replace(/[*+]/g, ''),
       isId: marked.includes('*'),
       isForBuyers: !marked.includes('+'),
     })),
   );
   const columns = shown.filter(
-    ({ isAsked, isForBuyers }) => isAsked || (profile === 'buyer' && isForBuyers),
+    ({ isRequested, isForBuyers }) => isRequested || (profile === 'buyer' && isForBuyers),
   );
   const groups = new Map<string, { start: Value; fields: Row; sums: Record<string, number> }>();
   for (const fact of plainFacts(fixtures, request.since, request.until)) {
     if (!passes(fact, account, request.filters ?? {})) continue;
     const time = timeFields(breakdowns, fact.hour, request.since, zone);
     const shownOf = (name: string): Value => fact.fields[name] ?? null;
-    const values = columns.map(({ name, isAsked }): [string, Value] => [
+    const values = columns.map(({ name, isRequested }): [string, Value] => [
       name,
-      isAsked ? shownOf(name) : null,
+      isRequested ? shownOf(name) : null,
     ]);
     const text = JSON.stringify([time, values]);
-    // Rows of one stretch of time follow those of an earlier one, whatever their labels.
+    // Rows are in time order, whatever their labels.
     const start = breakdowns.includes('HOURLY') ? fact.hour : (time[0]?.[1] ?? '');
     const group = groups.get(text) ?? {
       start,

@@ -16,7 +16,7 @@ import {
 } from './local.ts';
 
 /**
- * The refusals that do not hang on a parameter (`decisions.md` 6), and the list of campaigns (5).
+ * Refusals that do not depend on a parameter (`decisions.md` 6), and the list of campaigns (5).
  */
 
 const { server } = await startForFile();
@@ -24,10 +24,10 @@ afterAll(async () => {
   expect((await call(server, '/campaigns', { as: 'buyer' })).status).toBe(200);
 });
 
-test('the refusals are those that the contract lists, with their statuses', async () => {
+test('the error ids and statuses are those of the contract', async () => {
   const contract = readFileSync(join(import.meta.dirname, '../contract/spec/decisions.md'), 'utf8');
   const [, section = ''] = /^## 6\. Errors\n([\s\S]*?)^## /m.exec(contract) ?? [];
-  // `410 `REPORT_EXPIRED` · 413 …`: a status, then the refusals that have it.
+  // `410 `REPORT_EXPIRED` · 413 …`: a status followed by its error ids.
   const listed = [...section.matchAll(/(\d{3}) |`([A-Z_]{5,})`/g)];
   const statuses: Record<string, number> = {};
   let status = 0;
@@ -39,7 +39,7 @@ test('the refusals are those that the contract lists, with their statuses', asyn
   expect(statuses).toEqual(errorStatuses);
 });
 
-test('the envelope is {"response":{"error_id","error"}} as JSON, with details only where parameters are at fault', async () => {
+test('the envelope is {"response":{"error_id","error"}} as JSON, with details only for parameters', async () => {
   const without = await call(server, '/campaigns');
 
   expect(without.headers).toMatchObject({
@@ -80,7 +80,7 @@ describe('404', () => {
     expect(answer.headers['x-adreport-local']).toBe('1');
   });
 
-  test('says what there is, the admin calls too', async () => {
+  test('lists the known paths, including the admin calls', async () => {
     const { error } = refusalIn(await call(server, '/reports', { as: 'buyer' }));
     for (const path of [...posts, '/campaigns', '/__admin/clock', '/__admin/faults'])
       expect(error).toContain(path);
@@ -96,7 +96,7 @@ test.each([...posts, '/campaigns'])('405: the other methods of %s', async (path)
   }
 });
 
-test('a Host header that is not this server’s is refused: a web page may have pointed its name here', async () => {
+test('a Host header that does not match the server is refused, against DNS rebinding', async () => {
   for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example']) {
     const answer = await call(server, '/campaigns', { as: 'buyer', headers: { host } });
     expectRefusal(answer, 403, 'FOREIGN_HOST');
@@ -115,7 +115,7 @@ test('a Host header that is not this server’s is refused: a web page may have 
 });
 
 describe('bodies', () => {
-  test.each(posts)('%s takes a mebibyte and no byte more', async (path) => {
+  test.each(posts)('%s accepts 1 MiB and not a byte more', async (path) => {
     const body = (sizeBytes: number) => `{"x":"${'y'.repeat(sizeBytes - 8)}"}`;
 
     const whole = await call(server, path, { as: 'buyer', body: body(1_048_576) });
@@ -150,8 +150,8 @@ describe('bodies', () => {
   });
 
   test.each<{ name: string; body: string | Buffer; contentType?: string }>([
-    { name: 'half of JSON', body: '{"id":"1"' },
-    { name: 'JSON with a comma too many', body: '{"id":"1",}' },
+    { name: 'incomplete JSON', body: '{"id":"1"' },
+    { name: 'JSON with an extra comma', body: '{"id":"1",}' },
     {
       name: 'an array, labelled as JSON',
       body: '[1]',
@@ -181,7 +181,7 @@ describe('bodies', () => {
   });
 
   test.each(['gzip', 'br', 'deflate, gzip'])(
-    'encoded as %s are refused, and the coding named',
+    'encoded as %s are refused, and the coding is named',
     async (coding) => {
       const headers = { 'content-encoding': coding };
 
@@ -192,12 +192,12 @@ describe('bodies', () => {
       });
 
       expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
-      expect(refusalIn(answer).error).toContain(`Content-Encoding: ${coding}`);
+      expect(refusalIn(answer).error).toContain(`Content-Encoding ${coding}`);
     },
   );
 });
 
-test('429: one call too many in a second, counted for each account, with the time to wait', async () => {
+test('429: one call too many in a second, per account, with the time to wait', async () => {
   const server = await startForTest({ rateLimitPerSecond: 2 });
   const campaigns = (as: 'buyer' | 'dsp') => call(server, '/campaigns', { as });
 
@@ -221,7 +221,7 @@ test('429: one call too many in a second, counted for each account, with the tim
 });
 
 test.each(['buyer', 'admin', 'dsp'] as const)(
-  'GET /campaigns is an array of records of the specified fields (%s)',
+  'GET /campaigns returns an array of records with the specified fields (%s)',
   async (as) => {
     const campaigns = jsonOf(await call(server, '/campaigns', { as })) as { adunits: object[] }[];
     const digits = expect.stringMatching(/^\d+$/);
@@ -246,7 +246,7 @@ test.each(['buyer', 'admin', 'dsp'] as const)(
   },
 );
 
-describe('whatever arrives, the answer is a 4xx, and the server goes on serving', () => {
+describe('hostile bodies get a 4xx, and the server keeps running', () => {
   const nested = (open: string, close: string, depth: number) =>
     open.repeat(depth) + close.repeat(depth);
   const keys = (count: number, write: (index: number) => string, glue: string) =>
@@ -293,7 +293,7 @@ describe('connections', () => {
   test.each([
     { name: 'garbage', sent: '\0\x01\x02 garbage\r\n\r\n' },
     { name: 'a TLS greeting', sent: Buffer.from('16030100050100000100', 'hex') },
-    { name: 'a method that is none', sent: 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n' },
+    { name: 'an unknown method', sent: 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n' },
     { name: 'two lengths', sent: `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n{}` },
     {
       name: 'a length and chunks',
@@ -301,7 +301,7 @@ describe('connections', () => {
     },
     { name: 'a negative length', sent: `${post}content-length: -1\r\n\r\n{}` },
     {
-      name: 'a chunk whose size is no number',
+      name: 'a chunk whose size is not a number',
       sent: `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`,
     },
     { name: 'HTTP/2', sent: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
@@ -311,7 +311,7 @@ describe('connections', () => {
       status: 431,
     },
   ])(
-    '$name: a refusal with the mark of the server, and the connection is closed',
+    '$name: a refusal with x-adreport-local, and the connection is closed',
     async ({ sent, status = 400 }) => {
       const socket = connect(server.port, '127.0.0.1');
       onTestFinished(() => void socket.destroy());

@@ -11,7 +11,7 @@ import {
   statusOf,
 } from './local.ts';
 
-test('the create call answers with the status record, in progress, even where the report takes no time', async () => {
+test('a create call returns a status record in progress, even if the report takes no time', async () => {
   const answer = await call(await startForTest(), '/buyer-reporting', {
     as: 'buyer',
     json: smallReport,
@@ -30,7 +30,7 @@ test('the create call answers with the status record, in progress, even where th
 });
 
 describe('status', () => {
-  test('is progress until the report is ready, by the clock of the server', async () => {
+  test('is progress until the report is ready, by the server’s clock', async () => {
     const server = await startForTest({ delayMs: 2_000 });
     const id = await createReport(server);
 
@@ -52,7 +52,7 @@ describe('status', () => {
     });
   });
 
-  test('takes the id from a form, from JSON labelled as one, and with blanks around it', async () => {
+  test('accepts the id in a form, in JSON labelled as a form, and with blanks around it', async () => {
     const server = await startForTest();
     const id = await createReport(server);
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -68,7 +68,7 @@ describe('status', () => {
 });
 
 describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
-  test('refuses a body without an id, and one that is too large to be exact as a number', async () => {
+  test('refuses a missing id, and a number too large to be exact', async () => {
     const server = await startForTest();
     for (const json of [{}, { id: '' }, { id: '  ' }, { id: null }]) {
       const answer = await call(server, path, { as: 'buyer', json });
@@ -82,7 +82,7 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'id', problem });
   });
 
-  test("an unknown id and another account's are refused alike", async () => {
+  test("refuses an unknown id and another account's report in the same way", async () => {
     const server = await startForTest();
     const id = await createReport(server);
     const stranger = await call(server, path, { as: 'admin', json: { id } });
@@ -94,7 +94,7 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
     expect(unknown.text.replace('nothing', id)).toBe(stranger.text);
   });
 
-  test('a report that is past its life is gone: 410', async () => {
+  test('an expired report is 410', async () => {
     const server = await startForTest();
     const id = await createReport(server);
     server.advance('24h');
@@ -107,7 +107,7 @@ describe.each(['/status-reporting', '/download-reporting'])('%s', (path) => {
   });
 });
 
-test('a download before ready: 409 with Retry-After, the seconds that are left', async () => {
+test('a download before the report is ready: 409 with the remaining seconds in Retry-After', async () => {
   const server = await startForTest({ delayMs: 4_500 });
   const id = await createReport(server);
 

@@ -5,10 +5,10 @@ import { Report, type ReportInput } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
 
-/** What a test may leave open of the moment at which a report is computed. */
+/** The optional part of a report's input. */
 type Moment = Partial<Pick<ReportInput, 'nowMs' | 'restateDays' | 'signal'>>;
 
-/** The report as the server writes it. */
+/** The report as JSON, from the server's engine. */
 export function reportJson(
   fixtures: Fixtures,
   account: Account,
@@ -24,10 +24,10 @@ export async function reportRows(...report: Parameters<typeof reportJson>): Prom
   return JSON.parse(await reportJson(...report)).data;
 }
 
-/** The account of that name. */
+/** The account with that name. */
 export function accountOf(fixtures: Fixtures, name: string): Account {
   const account = fixtures.accounts.find((candidate) => candidate.name === name);
-  if (!account) throw new Error(`There is no account ${name}.`);
+  if (!account) throw new Error(`No account ${name}.`);
   return account;
 }
 
@@ -36,7 +36,7 @@ export function seconds(time: string): number {
   return Date.parse(time) / 1_000;
 }
 
-/** The sum of a metric over rows, in whole cents where it is money. */
+/** The sum of a metric over rows; money is in whole cents. */
 export function total(rows: readonly Row[], field: string): number {
   const unit = field.startsWith('revenue') || field === 'valueDollar' ? 100 : 1;
   return rows.reduce(

@@ -10,13 +10,13 @@ import {
 import { seconds } from './reports.ts';
 
 /**
- * The types of row fields (service specification, Report data; `decisions.md` 4). Which fields a
- * breakdown has, with which values and in which order, is in `reference-report.ts`.
+ * The types of row fields (service specification, Report data; `decisions.md` 4). The fields of
+ * each breakdown, their values and their order are in `reference-report.ts`.
  */
 
 const { server } = await startForFile();
 
-/** One hour of 2026-06-15, in Paris 14:00. */
+/** One hour: 2026-06-15, 14:00 in Paris. */
 const hour = { since: 1781524800, until: 1781528399 };
 
 function buyer(parameters: object): Promise<ReportDocument> {
@@ -41,7 +41,7 @@ test.each([
   ['dsp', 'revenueEuro', 'revenueEuro', /^\d+,\d\d$/],
   ['dsp', 'revenueDollar', 'revenueDollar', /^\d+,\d\d$/],
 ] as const)(
-  'a %s who asks for %s alone gets %s alone, like %s',
+  'a %s that requests only %s gets only %s, like %s',
   async (as, metric, field, pattern) => {
     const { data } = await reportOf(server, as, {
       since: hour.since,
@@ -51,7 +51,7 @@ test.each([
     const [row = {}] = data;
 
     expect(data).toHaveLength(1);
-    // Every dimension field of a buyer is there, and null.
+    // A buyer's row has every dimension field, as null.
     expect(Object.keys(row)).toHaveLength(as === 'buyer' ? 23 + 1 : 1);
     expect(Object.entries(row).filter(([, value]) => value !== null)).toEqual([
       [field, row[field]],
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('dimension fields of a buyer: ids are strings of digits, the others words; some may be null', async () => {
+test('dimension fields of a buyer: ids are digits, others are words, some may be null', async () => {
   const all = breakdowns
     .map(({ name }) => name)
     .filter((name) => !['DAILY', 'MONTHLY', 'RANGE'].includes(name));
@@ -86,7 +86,7 @@ test('dimension fields of a buyer: ids are strings of digits, the others words; 
   }
 });
 
-test('the order of the breakdowns in the request changes the summary alone', async () => {
+test('the order of the breakdowns in the request only changes the summary', async () => {
   const one = await buyer({ breakdowns: ['OS', 'CAMPAIGN'] });
 
   const other = await buyer({ breakdowns: ['CAMPAIGN', 'OS'] });
@@ -100,22 +100,22 @@ test.each([
   { name: 'an id that does not exist', filter: { campaignId: ['99999999'] } },
   { name: 'an id with a leading zero', filter: { campaignId: ['040001'] } },
   { name: 'a name in another case', filter: { carrier: ['sfr'] } },
-  { name: 'a name with a blank more', filter: { deviceModel: ['iPhone 15 '] } },
+  { name: 'a name with an extra blank', filter: { deviceModel: ['iPhone 15 '] } },
   { name: "another account's campaign", filter: { campaignId: ['40050'] } },
-])('$name selects nothing, and is no error', async ({ filter }) => {
+])('$name selects nothing, without an error', async ({ filter }) => {
   expect((await buyer({ ...filter, breakdowns: ['CAMPAIGN'] })).data).toEqual([]);
 });
 
-/** The times of the rows of a report, as `DAILY`, `HOURLY` or `MONTHLY` tells them. */
+/** The dates or hours of the rows, by `DAILY`, `HOURLY` or `MONTHLY`. */
 async function timesOf(as: AccountName, by: string, from: string, to: string): Promise<unknown[]> {
   const window = { since: seconds(from), until: seconds(to) };
   const { data } = await reportOf(server, as, { ...window, metrics: 'displays', breakdowns: [by] });
   return data.map(({ date, hour }) => hour ?? date);
 }
 
-/** Both profiles have Paris time unless told otherwise. */
+/** Both profiles use Paris time by default. */
 test.each(['buyer', 'dsp'] as const)(
-  'days of 25 and 23 hours, and months by their first day (%s)',
+  'days of 25 and 23 hours, and months with their first day (%s)',
   async (as) => {
     const autumn = ['2026-10-25T00:00:00+02:00', '2026-10-25T23:59:59+01:00'] as const;
 
@@ -144,7 +144,7 @@ test.each(['buyer', 'dsp'] as const)(
   },
 );
 
-describe('a server that reads the ends of a window as wall time', () => {
+describe('a server that reads windows as wall time', () => {
   const windowOf = async (as: AccountName, more: object, since: string, until: string) => {
     const wall = await startForTest({ windowClock: 'wall' });
     const digits = { since: seconds(`${since}Z`), until: seconds(`${until}Z`) };

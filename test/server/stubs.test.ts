@@ -17,20 +17,19 @@ import {
   statusOf,
 } from './local.ts';
 
-/** Answers that a test puts in the place of the service's. */
+/** Faults that change or replace the service's answers. */
 
 const campaignsOf = (server: LocalServer) => call(server, '/campaigns', { as: 'buyer' });
 
-/** Puts a fault in force over HTTP. */
 const addFault = (server: LocalServer, json: object) => call(server, '/__admin/faults', { json });
 
 describe('answer, from a file', () => {
-  /** A server whose answer to a call is a file. */
+  /** The answer of a server that replaces the list of campaigns with a file. */
   async function serveFile(name: string, text: string, keys = '') {
     const file = join(temporaryFolder(), name);
     writeFileSync(file, text);
     const server = await startForTest({ faults: [`campaigns:answer${keys}:file=${file}`] });
-    writeFileSync(file, 'changed since');
+    writeFileSync(file, 'changed later');
     return campaignsOf(server);
   }
 
@@ -40,21 +39,21 @@ describe('answer, from a file', () => {
     { name: 'a.html', type: 'text/html; charset=utf-8' },
     { name: 'a', type: 'text/plain; charset=utf-8' },
     { name: 'with:colons:times=3.json', type: 'application/json; charset=utf-8' },
-  ])('$name is $type, and is read once', async ({ name, type }) => {
+  ])('$name is sent as $type, and read only once', async ({ name, type }) => {
     const answer = await serveFile(name, '[1]');
 
     expect(answer).toMatchObject({ status: 200, text: '[1]' });
     expect(answer.headers['content-type']).toBe(type);
   });
 
-  test('with another status and type', async () => {
+  test('can have another status and type', async () => {
     const answer = await serveFile('a.json', 'busy', ':status=503:type=text/csv; header=present');
 
     expect(answer).toMatchObject({ status: 503, text: 'busy' });
     expect(answer.headers['content-type']).toBe('text/csv; header=present');
   });
 
-  test('that is missing or above 1 MiB is refused', async () => {
+  test('a missing file and one above 1 MiB are refused', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'large'), Buffer.alloc(1024 * 1024 + 1));
 
@@ -69,7 +68,7 @@ describe('answer, from a file', () => {
 });
 
 describe('answer, over HTTP', () => {
-  test('a text, headers and a status; the service has done its work', async () => {
+  test('sends a text with status and headers after the service has done its work', async () => {
     const server = await startForTest();
     const headers = { 'Retry-After': '7', 'content-type': 'application/problem+json' };
     const body = '{"detail":"Later, {id}"}';
@@ -86,11 +85,11 @@ describe('answer, over HTTP', () => {
     expect(server.requests()[0]).toMatchObject({
       status: 503,
       faults: ['answer'],
-      why: 'A fault was asked for: this answer is sent instead.',
+      why: 'Sent by a fault instead of the service’s answer.',
     });
   });
 
-  test('a value is sent as JSON, with the id of the report that the call names', async () => {
+  test('sends a value as JSON, with the ID of the report in the call', async () => {
     const server = await startForTest();
     const id = await createReport(server);
     await addFault(server, { fault: 'status:answer', body: { state: ['done', '{id}'] } });
@@ -101,7 +100,7 @@ describe('answer, over HTTP', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
-  test('replaces refusals too, and is never packed', async () => {
+  test('replaces refusals too, and is never compressed', async () => {
     const server = await startForTest();
     const body = 'x'.repeat(10_000);
     await addFault(server, {
@@ -120,28 +119,40 @@ describe('answer, over HTTP', () => {
   });
 
   test.each([
-    { json: { fault: 'status:answer' }, says: 'the body to send is missing' },
-    { json: { fault: 'status:answer', status: 200 }, says: 'it has no body' },
-    { json: { fault: 'status:answer:file=/etc/hostname' }, says: 'for those who start the server' },
-    { json: { faults: ['status:answer:file=/etc/hostname'] }, says: 'who start the server' },
-    { json: { fault: 'status:503', body: 'x' }, says: '503 takes no status, headers or body' },
-    { json: { faults: ['status:503'], body: 'x' }, says: 'go with fault' },
-    { json: { fault: 'status:answer', status: 99, body: '' }, says: 'status' },
-    { json: { fault: 'status:answer:status=201', status: 200, body: '' }, says: 'given twice' },
-    { json: { fault: 'status:answer', headers: { 'a b': 'c' }, body: '' }, says: 'cannot be sent' },
+    { json: { fault: 'status:answer' }, expected: 'the body is missing' },
+    { json: { fault: 'status:answer', status: 200 }, expected: 'body is missing' },
+    {
+      json: { fault: 'status:answer:file=/etc/hostname' },
+      expected: 'file= does not work over HTTP',
+    },
+    {
+      json: { faults: ['status:answer:file=/etc/hostname'] },
+      expected: 'file= does not work over HTTP',
+    },
+    { json: { fault: 'status:503', body: 'x' }, expected: '503 has no status, headers or body' },
+    { json: { faults: ['status:503'], body: 'x' }, expected: 'work with fault, not with faults' },
+    { json: { fault: 'status:answer', status: 99, body: '' }, expected: 'status' },
+    {
+      json: { fault: 'status:answer:status=201', status: 200, body: '' },
+      expected: 'status is set twice',
+    },
+    {
+      json: { fault: 'status:answer', headers: { 'a b': 'c' }, body: '' },
+      expected: 'the header “a b” is not valid',
+    },
     {
       json: { fault: 'status:answer', headers: { 'Content-Length': '3' }, body: '' },
-      says: 'sets the header “content-length” itself',
+      expected: 'the server itself sets the header “content-length”',
     },
-    { json: { fault: 'auth:failed' }, says: 'failed cannot strike auth' },
-    { json: { fault: 'status:anser', body: '' }, says: 'Did you mean answer?' },
-  ])('$json is refused', async ({ json, says }) => {
+    { json: { fault: 'auth:failed' }, expected: 'failed does not work with auth' },
+    { json: { fault: 'status:anser', body: '' }, expected: 'Did you mean answer?' },
+  ])('$json is refused', async ({ json, expected }) => {
     const server = await startForTest();
 
     const refused = await addFault(server, json);
 
     expectRefusal(refused, 400, 'BAD_FAULT');
-    expect(refused.text).toContain(says);
+    expect(refused.text).toContain(expected);
     expect(jsonOf(await call(server, '/__admin/faults'))).toEqual({ faults: [] });
   });
 });
@@ -152,7 +163,7 @@ describe('change', () => {
     change: (document) => ({ ...document, data: [{ date: 'x', note: 'a,b' }, { date: null }] }),
   };
 
-  test('the document is changed before it is encoded and packed', async () => {
+  test('the document is changed before it is encoded and compressed', async () => {
     const server = await startForTest();
     server.fault(spoil);
     const json = { id: await createReport(server, 'buyer', { ...smallReport, breakdowns: [] }) };
@@ -166,16 +177,16 @@ describe('change', () => {
 
     server.clearFaults();
     server.fault({ endpoint: 'download', change: () => ({ data: 'x'.repeat(5_000) }) });
-    const packed = await call(server, '/download-reporting', {
+    const compressed = await call(server, '/download-reporting', {
       as: 'buyer',
       json,
       headers: { 'accept-encoding': 'gzip' },
     });
 
-    expect(JSON.parse(gunzipSync(packed.body).toString())).toEqual({ data: 'x'.repeat(5_000) });
+    expect(JSON.parse(gunzipSync(compressed.body).toString())).toEqual({ data: 'x'.repeat(5_000) });
   });
 
-  test('CSV is written from its data', async () => {
+  test('CSV is written from the data of the changed document', async () => {
     const server = await startForTest();
     server.fault(spoil);
     server.fault({ endpoint: 'campaigns', change: () => [] });
@@ -194,7 +205,7 @@ describe('change', () => {
     expect(emptied.text).toBe('date,displays\r\n');
   });
 
-  test('every other answer that is no refusal, with a change that cannot reach the data', async () => {
+  test('works for every answer but refusals, and cannot change the fixtures', async () => {
     const server = await startForTest();
     server.fault({ endpoint: 'auth', change: ({ response }) => ({ ...response, extra: 1 }) });
     server.fault({ endpoint: 'buyer', change: ({ response }) => ({ id: response.report_id }) });
@@ -221,7 +232,7 @@ describe('change', () => {
     expect((await campaignsOf(server)).text).not.toContain('"campaignId":7');
   });
 
-  test('a refusal is no strike', async () => {
+  test('a refusal does not count as a strike', async () => {
     const server = await startForTest();
     server.fault({ endpoint: 'status', times: 1, change: () => 'changed' });
     const json = { id: await createReport(server) };
@@ -234,7 +245,7 @@ describe('change', () => {
     expect(await statusOf(server, json.id)).toBe('ready');
   });
 
-  test.each<{ name: string; fault: Omit<FaultObject<never>, 'endpoint'>; says: string }>([
+  test.each<{ name: string; fault: Omit<FaultObject<never>, 'endpoint'>; expected: string }>([
     {
       name: 'change throws',
       fault: {
@@ -242,17 +253,17 @@ describe('change', () => {
           throw new Error('my bug');
         },
       },
-      says: 'change threw: Error: my bug',
+      expected: 'change threw: Error: my bug',
     },
     {
       name: 'change returns nothing',
       fault: { change: () => undefined },
-      says: 'returned nothing',
+      expected: 'returned a value that is not JSON',
     },
     {
       name: 'change returns too much',
       fault: { change: () => 'x'.repeat(17 * 1024 * 1024) },
-      says: 'more than 16 MiB',
+      expected: 'more than 16 MiB',
     },
     {
       name: 'when throws',
@@ -262,25 +273,25 @@ describe('change', () => {
           throw new Error('my bug');
         },
       },
-      says: 'when threw: Error: my bug',
+      expected: 'when threw: Error: my bug',
     },
     {
       name: 'when returns a promise',
       fault: { kind: '503', when: async () => true },
-      says: 'when returned a promise',
+      expected: 'when returned a promise',
     },
-  ])('$name: 500 that says so', async ({ fault, says }) => {
+  ])('$name: 500 with the reason', async ({ fault, expected }) => {
     const server = await startForTest();
     server.fault({ endpoint: 'campaigns', ...fault });
 
     const answer = await campaignsOf(server);
 
     expectRefusal(answer, 500, 'INTERNAL');
-    expect(answer.text).toContain(says);
-    expect(server.requests()[0]?.why).toContain(says);
+    expect(answer.text).toContain(expected);
+    expect(server.requests()[0]?.why).toContain(expected);
   });
 
-  test('CSV without data, and a report above 16 MiB: 500 that says so', async () => {
+  test('CSV without data, and a report above 16 MiB: 500 with the reason', async () => {
     const server = await startForTest();
     server.fault({ endpoint: 'download', change: () => ({}), times: 1 });
     const wide = ['HOURLY', 'CAMPAIGN', 'ADUNIT', 'CITY', 'DEVICEMODEL', 'CARRIER'];
@@ -295,12 +306,12 @@ describe('change', () => {
     const refused = await downloadOf(server, await createReport(server, 'admin', large), 'admin');
 
     expectRefusal(refused, 500, 'INTERNAL');
-    expect(refused.text).toContain('more than 16 MiB');
+    expect(refused.text).toContain('larger than 16 MiB');
   });
 });
 
 describe('a fault as an object', () => {
-  test('one per call, in the order given: times, after and when count what they are given', async () => {
+  test('strikes once per call, in the order given, by times, after and when', async () => {
     const server = await startForTest();
     server.fault({ endpoint: 'campaigns', times: 2, change: () => 'first' });
     server.fault({ endpoint: 'campaigns', times: 1, answer: { status: 418, body: 'second' } });
@@ -336,7 +347,7 @@ describe('a fault as an object', () => {
       name: 'a form',
       sent: { form: 'since=1767222000&until=1767308399&metrics=displays&breakdowns[7]=DAILY' },
     },
-  ])('when sees what was asked for, from $name', async ({ sent }) => {
+  ])('when receives the parameters of $name', async ({ sent }) => {
     const server = await startForTest();
     const seen: unknown[] = [];
     server.fault({
@@ -361,7 +372,7 @@ describe('a fault as an object', () => {
     expect(seen).toEqual([['POST', '/buyer-reporting', 't1', 'displays']]);
   });
 
-  test('when of a body that cannot be read sees no parameters', async () => {
+  test('when receives no parameters if the body is invalid', async () => {
     const server = await startForTest();
     const seen: unknown[] = [];
     server.fault({ endpoint: '*', kind: '503', when: ({ body }) => void seen.push(body) });
@@ -373,7 +384,7 @@ describe('a fault as an object', () => {
   });
 
   test.each(['failed', 'expired', 'stuck'])(
-    '%s at buyer: the report of that create ends so, and of no other',
+    '%s at buyer: only the report of that call ends with this status',
     async (kind) => {
       const server = await startForTest({ delayMs: 1_000 });
       server.fault({
@@ -383,7 +394,7 @@ describe('a fault as an object', () => {
         when: ({ body }) => String(body.metrics).includes('clicks'),
       });
       const json = { ...smallReport, metrics: 'clicks' };
-      // What is answered at once has no end.
+      // A direct report has no final status.
       await call(server, '/buyer-reporting', { as: 'buyer', json: { ...json, output: 'direct' } });
 
       const other = await createReport(server);
@@ -400,7 +411,7 @@ describe('a fault as an object', () => {
     },
   );
 
-  test('failed at status with when: it sees the call that finds the report done', async () => {
+  test('failed at status: when receives the first status call after the report is done', async () => {
     const server = await startForTest();
     const ids = [await createReport(server), await createReport(server)];
     server.fault({ endpoint: 'status', kind: 'failed', when: ({ body }) => body.id === ids[1] });
@@ -411,14 +422,14 @@ describe('a fault as an object', () => {
     ]);
   });
 
-  test('a kind that delays, slows or cuts goes with a change', async () => {
+  test('a kind that delays, slows or cuts can be combined with a change', async () => {
     const server = await startForTest();
     server.fault({ endpoint: 'campaigns', kind: 'truncate:bytes=3', change: () => 'changed' });
 
     expect(await campaignsOf(server)).toMatchObject({ text: '"ch', isWhole: false });
   });
 
-  test('413 of a fault says that the report is too large', async () => {
+  test('a 413 fault means that the report is too large', async () => {
     const server = await startForTest({ faults: ['buyer:413'] });
 
     const answer = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
@@ -426,56 +437,62 @@ describe('a fault as an object', () => {
     expectRefusal(answer, 413, 'REPORT_TOO_LARGE');
   });
 
-  test.each<{ fault: object | null; says: string }>([
-    { fault: null, says: 'null is not an object with endpoint, kind' },
-    { fault: {}, says: 'endpoint is missing' },
-    { fault: { kind: '503' }, says: 'endpoint is missing' },
-    { fault: { endpoint: 'statis', kind: '503' }, says: 'endpoint cannot be “statis”' },
-    { fault: { endpoint: 'status' }, says: 'it does nothing' },
-    { fault: { endpoint: 'status', kind: '5o3' }, says: '“5o3” is no kind of fault' },
-    { fault: { endpoint: 'status', kind: '503', times: '2' }, says: 'times cannot be “2”' },
-    { fault: { endpoint: 'status', kind: '503', times: -1 }, says: 'times=-1 is no whole number' },
-    { fault: { endpoint: 'status', kind: '503', time: 2 }, says: 'did you mean times?' },
-    { fault: { endpoint: 'status', kind: '503:times=2', times: 2 }, says: 'times is given twice' },
+  test.each<{ fault: object | null; expected: string }>([
+    { fault: null, expected: 'Expected an object with endpoint, kind' },
+    { fault: {}, expected: 'endpoint is missing' },
+    { fault: { kind: '503' }, expected: 'endpoint is missing' },
+    { fault: { endpoint: 'statis', kind: '503' }, expected: 'endpoint cannot be “statis”' },
+    { fault: { endpoint: 'status' }, expected: 'it has no effect' },
+    { fault: { endpoint: 'status', kind: '5o3' }, expected: 'unknown kind “5o3”' },
+    { fault: { endpoint: 'status', kind: '503', times: '2' }, expected: 'times cannot be “2”' },
+    {
+      fault: { endpoint: 'status', kind: '503', times: -1 },
+      expected: 'times=-1 is not a valid whole number',
+    },
+    { fault: { endpoint: 'status', kind: '503', time: 2 }, expected: 'Did you mean times?' },
+    {
+      fault: { endpoint: 'status', kind: '503:times=2', times: 2 },
+      expected: 'times= is repeated',
+    },
     {
       fault: { endpoint: 'status', change: {} },
-      says: 'change cannot be an object: give a function',
+      expected: 'change cannot be an object: use a function',
     },
     {
       fault: { endpoint: 'status', kind: '503', change: () => 1 },
-      says: 'nothing for change to do',
+      expected: 'this kind cannot be combined with change',
     },
     {
       fault: { endpoint: 'buyer', kind: 'failed', answer: { body: '' } },
-      says: 'nothing for answer',
+      expected: 'this kind cannot be combined with answer',
     },
-    { fault: { endpoint: 'status', answer: {} }, says: 'it has no body' },
-    { fault: { endpoint: 'status', answer: { boddy: 1 } }, says: 'did you mean body?' },
+    { fault: { endpoint: 'status', answer: {} }, expected: 'body is missing' },
+    { fault: { endpoint: 'status', answer: { boddy: 1 } }, expected: 'Did you mean body?' },
     {
       fault: { endpoint: 'status', answer: { status: '200', body: '' } },
-      says: 'status cannot be',
+      expected: 'status cannot be',
     },
     {
       fault: { endpoint: 'status', answer: { body: '' }, change: () => 1 },
-      says: 'both answer and change',
+      expected: 'both answer and change',
     },
-  ])('$fault is refused', async ({ fault, says }) => {
+  ])('$fault is refused', async ({ fault, expected }) => {
     const server = await startForTest();
 
-    expect(() => server.fault(fault as FaultObject)).toThrow(says);
+    expect(() => server.fault(fault as FaultObject)).toThrow(expected);
   });
 
-  test('bodies that are kept have 64 MiB together', async () => {
+  test('the bodies of all faults together are limited to 64 MiB', async () => {
     const server = await startForTest();
     const answer = { body: 'x'.repeat(30 * 1024 * 1024) };
     server.fault({ endpoint: 'status', answer });
     server.fault({ endpoint: 'status', answer });
 
-    expect(() => server.fault({ endpoint: 'status', answer })).toThrow('more than 64 MiB');
+    expect(() => server.fault({ endpoint: 'status', answer })).toThrow('exceed 64 MiB');
   });
 });
 
-test('the end of all faults lets fixed tokens work again that one ended', async () => {
+test('removing all faults restores the fixed tokens they revoked', async () => {
   const server = await startForTest({ faults: ['campaigns:unauthorized'] });
   const token = await signIn(server);
   const statuses = async () => [
@@ -490,7 +507,7 @@ test('the end of all faults lets fixed tokens work again that one ended', async 
   expect(await statuses()).toEqual([200, 401]);
 });
 
-test('a query string of /campaigns is refused, unless the server is lenient', async () => {
+test('a query string of /campaigns is refused unless the server is lenient', async () => {
   const server = await startForTest();
   const path = '/campaigns?page=2&x';
 

@@ -9,7 +9,7 @@ import {
 } from '../support/certificates.ts';
 import { call, jsonOf, startForTest } from './local.ts';
 
-test('serves https with the certificate that it is given', async () => {
+test('serves https with the given certificate', async () => {
   const server = await startForTest({ tls: { cert, key } });
 
   expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -47,10 +47,10 @@ test('faults cut a TLS connection too', async () => {
 });
 
 test.each([
-  { what: 'no PEM', tls: { cert: 'x', key: 'y' } },
+  { what: 'a text that is not PEM', tls: { cert: 'x', key: 'y' } },
   { what: 'an empty certificate', tls: { cert: ' \n', key } },
   { what: 'a damaged key', tls: { cert, key: key.replace('MIG', 'MIH') } },
 ])('$what is refused', async ({ tls }) => {
   await expect(startLocalServer({ tls })).rejects.toThrow(UsageError);
-  await expect(startLocalServer({ tls })).rejects.toThrow(/TLS certificate and key cannot be used/);
+  await expect(startLocalServer({ tls })).rejects.toThrow(/Cannot use the TLS certificate and key/);
 });

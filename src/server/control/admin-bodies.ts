@@ -5,18 +5,20 @@ import { messageLengthAtMost } from '../options.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import { strictObject } from '../strict-object.ts';
 
-/** What the admin calls that take a body accept, and `/openapi.json` describes. */
+/** The bodies of admin calls, as checked and as described in `/openapi.json`. */
 
-/** A JSON schema has no word for a condition of ours, so that each is written in its words too. */
+/**
+ * JSON Schema cannot express the `refine` conditions, so `meta` repeats them as far as possible.
+ */
 const clock = strictObject({
-  advance: z.string().optional().describe('How far: 500ms, 30s, 5m, 2h or 1d.'),
-  now: z.string().optional().meta({ format: 'date-time', description: 'Where it is set to.' }),
-  frozen: z.boolean().optional().describe('Whether it stands still there.'),
+  advance: z.string().optional().describe('Time to advance by: 500ms, 30s, 5m, 2h or 1d.'),
+  now: z.string().optional().meta({ format: 'date-time', description: 'Time to set.' }),
+  frozen: z.boolean().optional().describe('Freezes the clock.'),
 })
   .refine(
     ({ advance, now, frozen }) =>
       (advance === undefined) !== (now === undefined && frozen === undefined),
-    'the clock is either advanced, or set and frozen',
+    'use either advance, or now and frozen',
   )
   .meta({ minProperties: 1, dependentSchemas: { advance: { maxProperties: 1 } } });
 
@@ -26,43 +28,42 @@ const fault = strictObject({
     .array(z.string())
     .min(1)
     .optional()
-    .describe('Several faults: all of them, or none where one is wrong.'),
-  status: z.int().min(200).max(599).optional().describe('Of ENDPOINT:answer. Default: 200.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Of ENDPOINT:answer.'),
+    .describe('Several faults. If one is invalid, none is added.'),
+  status: z.int().min(200).max(599).optional().describe('Only for ENDPOINT:answer. Default: 200.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Only for ENDPOINT:answer.'),
   body: z
     .unknown()
     .optional()
-    .describe('Of ENDPOINT:answer: a text, or any JSON; {id} in it becomes the report ID.'),
+    .describe('Only for ENDPOINT:answer: a string or any JSON. {id} becomes the report ID.'),
 })
   .refine(
     (body) => (body.fault === undefined) !== (body.faults === undefined),
-    'it has either fault or faults',
+    'use either fault or faults',
   )
   .refine(
     ({ faults, status, headers, body }) =>
       faults === undefined || [status, headers, body].every((member) => member === undefined),
-    'status, headers and body go with fault, and not with faults',
+    'status, headers and body work with fault, not with faults',
   )
   .meta({ minProperties: 1, dependentSchemas: { faults: { maxProperties: 1 } } });
 
 const report = strictObject({
-  status: z.enum(reportStatuses).describe('The status from now on.'),
+  status: z.enum(reportStatuses).describe('The new status.'),
   message: z
     .string()
     .max(messageLengthAtMost)
     .optional()
-    .describe('What the status call says of it.'),
+    .describe('The message of the status call.'),
 });
 
 const schemas = { clock, fault, report };
 
-/** A body by its name. */
 export type AdminBodyName = keyof typeof schemas;
 
-/** How each body is written right, and the code of the error for one that is wrong. */
+/** The hint and the code of the error for each invalid body. */
 const advice: Readonly<Record<AdminBodyName, { readonly hint: string; readonly code?: string }>> = {
   clock: {
-    hint: 'Send {"advance":"2h"}, or {"now":"2026-11-01T09:00:00Z"}, the latter with "frozen":true to stop the clock there.',
+    hint: 'Send {"advance":"2h"} or {"now":"2026-11-01T09:00:00Z"}. Add "frozen":true to freeze the clock.',
   },
   fault: {
     hint: 'Send {"fault":"status:503:times=3"}, {"faults":["status:503","campaigns:429"]}, or {"fault":"status:answer","status":200,"headers":{},"body":"…"}.',
@@ -71,7 +72,7 @@ const advice: Readonly<Record<AdminBodyName, { readonly hint: string; readonly c
   report: { hint: `Send {"status":"…"} with one of ${reportStatuses.join(', ')}.` },
 };
 
-/** Reads the body of an admin call. Throws `UsageError` for what is not as its schema says. */
+/** Reads the body of an admin call. Throws `UsageError`. */
 export function readAdminBody<Name extends AdminBodyName>(
   name: Name,
   parameters: Parameters,
@@ -80,13 +81,13 @@ export function readAdminBody(name: AdminBodyName, parameters: Parameters): unkn
   const { success, data, error } = schemas[name].safeParse(parameters);
   if (success) return data;
 
-  // A misspelt member says more than that the right one is missing.
+  // An unknown member is more helpful than the missing one that it was meant to be.
   const { issues } = error;
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   const place = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-  const reason = `${place}${issue?.message ?? 'it is something else'}`.slice(0, 300);
+  const reason = `${place}${issue?.message ?? 'unknown reason'}`.slice(0, 300);
   const end = /[.?]$/.test(reason) ? '' : '.';
-  throw new UsageError(`The body is wrong: ${reason}${end}`, advice[name]);
+  throw new UsageError(`Invalid body: ${reason}${end}`, advice[name]);
 }
 
 /** The JSON schema of a body. */

@@ -4,35 +4,27 @@ import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
 import type { AdminBodyName } from './admin-bodies.ts';
 
-/**
- * A call with which tests steer the server from any language, without a token (`cli.md`,
- * `local-server`).
- */
+/** A call for tests in any language to control the server (`cli.md`, `local-server`). */
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
 
-  /** `:id` in it stands for a report, or a fault. */
+  /** `:id` is the ID of a report or a fault. */
   readonly path: string;
   readonly meaning: string;
 
-  /** The body that it takes; none where absent. */
+  /** `undefined` if the call accepts no body. */
   readonly body?: AdminBody;
 
-  /** Does it, and returns what is told, or nothing where all went well. Throws `UsageError`. */
+  /** Runs the call, and returns the answer or nothing. Throws `UsageError`. */
   answer(body: Parameters, id: string): Promise<unknown> | unknown;
 }
 
-/** The body of an admin call. */
 interface AdminBody {
-  /** Under which `admin-bodies.ts` describes it. */
   readonly name: AdminBodyName;
   readonly example: object;
 }
 
-/**
- * Every admin call. Routes, `/openapi.json`, the page and the refusal of an unknown path are made
- * of this list.
- */
+/** Every admin call, for the routes, `/openapi.json`, the web page and the list of known paths. */
 export function listAdminCalls(services: Services, control: Control): readonly AdminCall[] {
   const { faults, log } = services;
 
@@ -40,50 +32,50 @@ export function listAdminCalls(services: Services, control: Control): readonly A
     {
       method: 'GET',
       path: '/__admin/health',
-      meaning: 'whether it is up, and its clock',
-      answer: () => tellHealth(services),
+      meaning: 'status and clock',
+      answer: () => health(services),
     },
     {
       method: 'GET',
       path: '/__admin/requests',
-      meaning: 'the latest calls',
+      meaning: 'list the latest calls',
       answer: () => ({ counts: log.counts(), requests: log.list() }),
     },
     {
       method: 'DELETE',
       path: '/__admin/requests',
-      meaning: 'forgets the calls',
+      meaning: 'clear the list of calls',
       answer: () => log.reset(),
     },
     {
       method: 'GET',
       path: '/__admin/clock',
-      meaning: 'the time by the server’s clock',
-      answer: () => tellTime(services),
+      meaning: 'the server’s clock',
+      answer: () => clockTime(services),
     },
     {
       method: 'POST',
       path: '/__admin/clock',
-      meaning: 'moves the clock on, sets it, or lets it stand still',
+      meaning: 'advance, set or freeze the clock',
       body: { name: 'clock', example: { advance: '2h' } },
       async answer(body) {
         const { readAdminBody } = await import('./admin-bodies.ts');
         const { advance, ...setting } = readAdminBody('clock', body);
         if (advance === undefined) control.setClock(setting);
         else control.advance(advance);
-        return tellTime(services);
+        return clockTime(services);
       },
     },
     {
       method: 'GET',
       path: '/__admin/faults',
-      meaning: 'the faults in force',
+      meaning: 'list the active faults',
       answer: () => ({ faults: faults.list() }),
     },
     {
       method: 'POST',
       path: '/__admin/faults',
-      meaning: 'puts a fault in force; status, headers and body go with ENDPOINT:answer',
+      meaning: 'add a fault; status, headers and body are for ENDPOINT:answer',
       body: { name: 'fault', example: { fault: 'status:503:times=3' } },
       async answer(body) {
         const { readAdminBody } = await import('./admin-bodies.ts');
@@ -97,25 +89,25 @@ export function listAdminCalls(services: Services, control: Control): readonly A
     {
       method: 'DELETE',
       path: '/__admin/faults',
-      meaning: 'ends every fault',
+      meaning: 'remove every fault',
       answer: () => control.clearFaults(),
     },
     {
       method: 'DELETE',
       path: '/__admin/faults/:id',
-      meaning: 'ends one fault, by the id of the list',
+      meaning: 'remove one fault, by its ID in the list',
       answer: (_body, id) => faults.remove(id),
     },
     {
       method: 'GET',
       path: '/__admin/reports',
-      meaning: 'every report',
+      meaning: 'list every report',
       answer: () => ({ reports: control.reports() }),
     },
     {
       method: 'POST',
       path: '/__admin/reports/:id',
-      meaning: 'sets the status of a report',
+      meaning: 'set the status of a report',
       body: { name: 'report', example: { status: 'ready' } },
       async answer(body, id) {
         const { readAdminBody } = await import('./admin-bodies.ts');
@@ -127,24 +119,24 @@ export function listAdminCalls(services: Services, control: Control): readonly A
     {
       method: 'POST',
       path: '/__admin/reset',
-      meaning: 'back to how the server started',
+      meaning: 'restore the state of the start',
       answer: () => control.reset(),
     },
   ];
 }
 
-/** A fault that is given over HTTP, with the answer in the same body, if there is one. */
+/** The source of a fault that was sent over HTTP, with the answer from the same body, if any. */
 function remoteSource(answer: Partial<FaultAnswer>): FaultSource {
   const hasAnswer = Object.values(answer).some((member) => member !== undefined);
   if (!hasAnswer) return { isRemote: true };
   return { isRemote: true, answer: { body: undefined, ...answer } };
 }
 
-function tellHealth(services: Services): object {
-  return { status: 'ok', ...tellTime(services), reports: services.reports.list().length };
+function health(services: Services): object {
+  return { status: 'ok', ...clockTime(services), reports: services.reports.list().length };
 }
 
-function tellTime({ clock }: Services): object {
+function clockTime({ clock }: Services): object {
   const now = new Date(clock.now()).toISOString();
   return clock.isFrozen ? { now, frozen: true } : { now };
 }

@@ -6,9 +6,7 @@ import type { Control, FaultObject, ListedReport } from '../local-server.ts';
 import { checkClockSetting, checkReportChange } from '../options.ts';
 import type { Services } from '../services.ts';
 
-/**
- * What a test does to a running server from its own process; the admin calls do the same over HTTP.
- */
+/** Controls a running server from the same process. The admin calls do the same over HTTP. */
 export function createControl(services: Services): Control {
   const { calls, clock, faults, log, reports, sessions } = services;
 
@@ -21,8 +19,8 @@ export function createControl(services: Services): Control {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
       if (!isAdvance(durationMs) || !isClockTime(clock.now() + durationMs)) {
         const text = String(duration).slice(0, 40);
-        throw new UsageError(`The clock cannot be advanced by “${text}”.`, {
-          hint: 'Give milliseconds, or in {"advance":"2h"} a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
+        throw new UsageError(`Cannot advance the clock by “${text}”.`, {
+          hint: 'Use milliseconds or a number with a unit: 500ms, 30s, 5m, 2h or 1d. Over HTTP, only the latter works.',
         });
       }
       clock.advance(durationMs);
@@ -35,7 +33,7 @@ export function createControl(services: Services): Control {
       clock.set(nowMs, frozen);
     },
 
-    // What a document holds is the test's own business.
+    // The test declares the type of the document.
     fault: (fault) => faults.add(readFault(fault as string | FaultObject<unknown>)),
 
     clearFaults() {
@@ -48,7 +46,7 @@ export function createControl(services: Services): Control {
       const { status, message } = change;
       const report = reports.get(id);
       if (!report) {
-        const text = `There is no report “${id.slice(0, 80)}”.`;
+        const text = `Unknown report “${id.slice(0, 80)}”.`;
         throw new UsageError(text, { code: 'UNKNOWN_REPORT' });
       }
       report.fixedStatus = status;
@@ -66,7 +64,7 @@ export function createControl(services: Services): Control {
   };
 }
 
-/** Every account's reports, the oldest first. */
+/** The reports of every account, oldest first. */
 export function listReports({ reports, clock }: Services): ListedReport[] {
   return reports.list().map((report) => ({
     ...reports.recordOf(report, clock.now()),
@@ -76,7 +74,7 @@ export function listReports({ reports, clock }: Services): ListedReport[] {
   }));
 }
 
-/** Whether a clock can be advanced by so much: it is never advanced back. */
+/** True for a duration that does not set the clock back. */
 function isAdvance(durationMs: number | undefined): durationMs is number {
   return durationMs !== undefined && durationMs >= 0;
 }

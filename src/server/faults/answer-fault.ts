@@ -10,35 +10,35 @@ const fileBytesAtMost = 1024 * 1024;
 
 const textType = 'text/plain; charset=utf-8';
 
-/** The media types of files, by their endings. */
+/** Media types by file extension. */
 const typesByEnding: Readonly<Record<string, string>> = {
   '.json': jsonType,
   '.csv': 'text/csv; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
 };
 
-/** Headers that follow from the body, or would break the connection. */
+/** Headers that depend on the body, or that would break the connection. */
 const ownHeaders = ['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade'];
 
-/** The service does its work, and another answer is sent. */
+/** A fault that replaces the service's answer. The service still does its work. */
 export const answerKind: FaultKind = {
-  meaning: 'the service does its work, and your own answer is sent instead',
+  meaning: 'sends your answer instead; the service still does its work',
   keys: {
     status: httpStatus,
     type: {
-      what: 'media type',
+      label: 'media type',
       example: 'text/csv',
       read: (text) => (isHeader('content-type', text) && text.includes('/') ? text : undefined),
     },
     file: {
-      what: 'file',
+      label: 'file',
       example: 'answer.json',
       takesRest: true,
-      isOfHost: true,
+      isLocalOnly: true,
       read: (text) => (text === '' ? undefined : text),
     },
   },
-  needs: 'file',
+  requires: 'file',
   takes: 'answer',
   effect({ values, answer }) {
     const file = values.text('file');
@@ -46,7 +46,7 @@ export const answerKind: FaultKind = {
     const stub = stubOf({
       body,
       headers: answer?.headers ?? {},
-      status: onlyOne('status', values.number('status'), answer?.status) ?? 200,
+      status: eitherOf('status', values.number('status'), answer?.status) ?? 200,
       type: values.text('type') ?? typesByEnding[extname(file ?? '').toLowerCase()],
     });
     return { heldBytes: stub.body.length, replace: (reportId) => withReportId(stub, reportId) };
@@ -59,7 +59,7 @@ function readAnswerFile(file: string): Buffer {
   } catch (cause) {
     throw new UsageError(`Cannot read ${quoted(file)}: ${(cause as Error).message}.`, {
       code: 'BAD_FAULT',
-      hint: 'file= takes a file of at most 1 MiB that holds the body to send.',
+      hint: 'Set file= to a file of at most 1 MiB. Its content is the body to send.',
       cause,
     });
   }
@@ -69,9 +69,10 @@ interface Stub extends Answer {
   readonly body: Buffer;
 }
 
-/** The one of two values that was given. Throws `UsageError` where both were. */
-function onlyOne<Value>(name: string, a: Value | undefined, b: Value | undefined) {
-  if (a !== undefined && b !== undefined) throw wrongAnswer(`${name} is given twice`, 'Give one.');
+/** The one of two values that is defined. Throws `UsageError` if both are. */
+function eitherOf<Value>(name: string, a: Value | undefined, b: Value | undefined) {
+  if (a !== undefined && b !== undefined)
+    throw invalidAnswer(`${name} is set twice`, 'Set it once.');
   return a ?? b;
 }
 
@@ -79,16 +80,16 @@ interface StubParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The media type; where absent, that of the headers, or what goes with the body. */
+  /** The media type. Default: the type in the headers, or one that fits the body. */
   readonly type: string | undefined;
   readonly body: unknown;
 }
 
-/** The answer that is sent. Throws `UsageError`. */
+/** The answer to send. Throws `UsageError`. */
 function stubOf({ status, headers, type, body }: StubParts): Stub {
-  if (body === undefined) throw wrongAnswer('it has no body', 'Give body; "" is an empty one.');
+  if (body === undefined) throw invalidAnswer('body is missing', 'Set body; "" is an empty one.');
   if (httpStatus.read(String(status)) === undefined) {
-    throw wrongAnswer(`status is ${String(status).slice(0, 40)}`, `Give an ${httpStatus.what}.`);
+    throw invalidAnswer(`status is ${String(status).slice(0, 40)}`, `Use an ${httpStatus.label}.`);
   }
 
   const others: Record<string, string> = {};
@@ -101,23 +102,23 @@ function stubOf({ status, headers, type, body }: StubParts): Stub {
 
   const isText = typeof body === 'string' || body instanceof Uint8Array;
   const bytes = Buffer.from(isText ? body : JSON.stringify(body));
-  const ownType = onlyOne('the media type', type, typeInHeaders);
+  const ownType = eitherOf('the media type', type, typeInHeaders);
   return {
     status,
     headers: rest,
     type: ownType ?? (isText ? textType : jsonType),
     body: bytes,
-    ...(status >= 400 && { why: 'A fault was asked for: this answer is sent instead.' }),
+    ...(status >= 400 && { why: 'Sent by a fault instead of the service’s answer.' }),
   };
 }
 
 function assertHeader(name: string, value: unknown): void {
   const word = quoted(name);
   if (ownHeaders.includes(name)) {
-    throw wrongAnswer(`the server sets the header ${word} itself`, 'Leave it out.');
+    throw invalidAnswer(`the server itself sets the header ${word}`, 'Leave it out.');
   }
   if (typeof value !== 'string' || !isHeader(name, value)) {
-    throw wrongAnswer(`the header ${word} cannot be sent`, 'A header is a name and a text.');
+    throw invalidAnswer(`the header ${word} is not valid`, 'Use a valid name and a string.');
   }
 }
 
@@ -131,20 +132,20 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-function wrongAnswer(reason: string, hint: string): UsageError {
-  return new UsageError(`The answer of the fault is wrong: ${reason}.`, {
+function invalidAnswer(reason: string, hint: string): UsageError {
+  return new UsageError(`Invalid answer of a fault: ${reason}.`, {
     code: 'BAD_FAULT',
     hint,
   });
 }
 
-/** The answer with the id of its report in place of `{id}`. */
+/** Replaces `{id}` in the body with the report ID. */
 function withReportId(stub: Stub, reportId: string | undefined): Answer {
   if (reportId === undefined || !stub.body.includes('{id}')) return stub;
 
   const isJson = /[/+]json\b/i.test(stub.type);
   const id = isJson ? JSON.stringify(reportId).slice(1, -1) : reportId;
-  // Latin-1 keeps every byte of a body, whatever it is.
+  // Latin-1 preserves every byte of the body.
   const idBytes = Buffer.from(id).toString('latin1');
   const body = stub.body.toString('latin1').replaceAll('{id}', () => idBytes);
   return { ...stub, body: Buffer.from(body, 'latin1') };

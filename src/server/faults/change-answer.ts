@@ -3,12 +3,12 @@ import { encodeRowsAsCsv } from '../delivery.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { DocumentChange } from './fault-kind.ts';
 
-/** A document that is changed is held in memory. */
+/** Documents are changed in memory. */
 const lengthAtMost = 16 * 1024 * 1024;
 
 /**
- * The answer with another document: CSV is written from its `data`. Throws `ServiceError` where the
- * document is too large, or the change fails.
+ * Changes the JSON document of an answer. CSV is written from the `data` of the changed document.
+ * Throws `ServiceError` if the document is too large or the change fails.
  */
 export async function changeAnswer(answer: Answer, change: DocumentChange): Promise<Answer> {
   const { csv, body, ...rest } = answer;
@@ -28,7 +28,7 @@ async function textOf(body: Answer['body']): Promise<string> {
   for await (const piece of body) {
     text += piece;
     if (text.length > lengthAtMost) {
-      throw failedFault('the document has more than 16 MiB, which is all that a change may hold');
+      throw failedFault('the document is larger than 16 MiB, the limit for change');
     }
   }
   return text;
@@ -43,21 +43,21 @@ async function applyChange(document: unknown, change: DocumentChange): Promise<u
   }
 
   const length = JSON.stringify(changed)?.length;
-  if (length === undefined) throw failedFault('change returned nothing that JSON can hold');
+  if (length === undefined) throw failedFault('change returned a value that is not JSON');
   if (length > lengthAtMost) throw failedFault('change returned more than 16 MiB');
   return changed;
 }
 
-/** The rows of a document from which CSV is written. */
+/** The `data` of a document. Throws `ServiceError` if it is not a list of rows. */
 function rowsIn(document: unknown): readonly object[] {
   const data = typeof document === 'object' && document !== null && 'data' in document;
   const rows: unknown = data ? document.data : undefined;
   const isRow = (row: unknown): row is object => typeof row === 'object' && row !== null;
   if (Array.isArray(rows) && rows.every(isRow)) return rows;
-  throw failedFault('change returned no data, from whose rows the CSV could be written');
+  throw failedFault('change returned no data, which the CSV is written from');
 }
 
-/** The refusal of a call whose fault does not work. */
+/** The answer to a call whose fault failed. */
 export function failedFault(reason: string): ServiceError {
-  return new ServiceError('INTERNAL', `A fault of the local server does not work: ${reason}.`);
+  return new ServiceError('INTERNAL', `A fault of the local server failed: ${reason}.`);
 }

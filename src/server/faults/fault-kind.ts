@@ -4,41 +4,40 @@ import { parseDuration } from '../../text/quantity.ts';
 import type { Answer, BodyChange } from '../answer.ts';
 import type { FaultAnswer } from '../local-server.ts';
 
-/** A kind of fault. */
 export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;
 
-  /** The keys that it takes beside those of every fault. */
+  /** Its own keys, in addition to the common ones. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
-  /** The key that must be given. */
-  readonly needs?: string;
+  /** The required key. */
+  readonly requires?: string;
 
   /**
-   * What it takes beside its keys, or in place of the one that it needs: an answer over HTTP and in
-   * a test's own process, a change in the latter alone.
+   * Additional input, which may replace the required key: an answer (over HTTP or in process), or a
+   * change (in process only).
    */
   readonly takes?: 'answer' | 'change';
 
-  /** The calls that it can strike, the likeliest first; every one where absent. */
-  readonly reach?: readonly EndpointName[];
+  /** The calls that it can strike, most likely first. Default: all. */
+  readonly endpoints?: readonly EndpointName[];
 
-  /** What it does, given the values of its keys; `name` is the one it was given by. */
-  effect(given: FaultGiven, name: string): FaultEffect;
+  /** The effect for the given input. `name` is the kind as written, such as `503`. */
+  effect(input: FaultInput, name: string): FaultEffect;
 }
 
-/** What a fault was given: the values of its keys, and what its kind takes beside them. */
-export interface FaultGiven {
+/** The input of a fault: the values of its keys, and an answer or a change. */
+export interface FaultInput {
   readonly values: FaultValues;
   readonly answer?: FaultAnswer | undefined;
   readonly change?: DocumentChange | undefined;
 }
 
-/** Makes another document of the one that the service answers with. */
+/** Returns the document to send instead of the service's document. */
 export type DocumentChange = (document: unknown) => unknown;
 
-/** The values of a fault's keys, as far as they were given. */
+/** The values of a fault's keys. */
 export class FaultValues {
   readonly #values = new Map<string, number | string>();
 
@@ -50,81 +49,80 @@ export class FaultValues {
     this.#values.set(key, value);
   }
 
-  /** The value of a key that is a number. */
+  /** A numeric value. */
   number(key: string): number | undefined {
     const value = this.#values.get(key);
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** The value of a key that is a text. */
+  /** A text value. */
   text(key: string): string | undefined {
     const value = this.#values.get(key);
     return typeof value === 'string' ? value : undefined;
   }
 }
 
-/** What a fault does: each member acts at another point of a call, or on a report. */
+/** The effect of a fault on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {
-  /** How long the call waits before anything else. */
+  /** Waiting time before anything else. */
   readonly delayMs?: number;
 
   /**
-   * Answers in place of the service; with nothing where it has ended the connection. `revokeToken`
-   * ends the call's.
+   * Answers instead of the service. Returns `undefined` if it has closed the connection.
+   * `revokeToken` revokes the token of the call.
    */
   answer?(incoming: IncomingMessage, revokeToken: () => void): Answer | undefined;
 
   /**
-   * The answer that is sent once the service has done its work, instead of the service's.
-   * `reportId` is that of the report that the call is about, if any.
+   * The answer to send instead of the service's answer. The service still does its work. `reportId`
+   * is the report of the call, if any.
    */
   replace?(reportId: string | undefined): Answer;
 
-  /** The size of the body that it keeps to send. */
+  /** Size of the body that it holds in memory. */
   readonly heldBytes?: number;
 
-  /** The JSON document that is sent instead of the service's; not for refusals. */
+  /** Changes the service's JSON document; not for refusals. */
   readonly change?: DocumentChange | undefined;
 
   readonly changeBody?: BodyChange;
 
-  /** The status that a report has in place of `ready`. */
+  /** The final status of a report, instead of `ready`. */
   readonly end?: ReportStatus;
 }
 
 /** A key of a fault. */
 export interface FaultKey {
-  /** What its value is called. */
-  readonly what: string;
+  /** The expected value, in error messages. */
+  readonly label: string;
 
-  /** A value that it may have. */
   readonly example: string;
 
-  /** It is the last key, and its value is the rest of the fault, colons included. */
+  /** True for a last key whose value is the rest of the text, including colons. */
   readonly takesRest?: boolean;
 
-  /** It names something of the machine, so that no caller over HTTP may give it. */
-  readonly isOfHost?: boolean;
+  /** True for a key that refers to this machine, which is refused over HTTP. */
+  readonly isLocalOnly?: boolean;
 
-  /** Reads a value; `undefined` where it is wrong. */
+  /** Parses a value; `undefined` if it is invalid. */
   read(text: string): number | string | undefined;
 }
 
 export const wholeNumber: FaultKey = {
-  what: 'whole number',
+  label: 'whole number',
   example: '2',
   read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
 
 export const probability: FaultKey = {
-  what: 'probability from 0 to 1',
+  label: 'probability from 0 to 1',
   example: '0.1',
   read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : undefined),
 };
 
-/** An HTTP status that an answer can have. */
+/** A final HTTP status. */
 export const httpStatus: FaultKey = {
-  what: 'HTTP status from 200 to 599',
+  label: 'HTTP status from 200 to 599',
   example: '200',
   read: (text) => (/^[2-5]\d\d$/.test(text) ? Number(text) : undefined),
 };
@@ -138,7 +136,7 @@ const unitBytes: ReadonlyMap<string, number> = new Map([
 
 /** In bytes. */
 export const size: FaultKey = {
-  what: 'size such as 1000 or 10kb',
+  label: 'size such as 1000 or 10kb',
   example: '10kb',
   read(text) {
     const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
@@ -149,12 +147,12 @@ export const size: FaultKey = {
 };
 
 export const milliseconds: FaultKey = {
-  what: 'number of milliseconds up to 24 days',
+  label: 'number of milliseconds up to 24 days',
   example: '500',
   read(text) {
     const isBareNumber = /^\d{1,10}$/.test(text);
     const durationMs = isBareNumber ? Number(text) : parseDuration(text);
-    // Timers hold 2^31 - 1 milliseconds at most, and end at once beyond it.
+    // Longer timers overflow and fire at once.
     if (durationMs === undefined || durationMs >= 2 ** 31) return undefined;
     return durationMs;
   },

@@ -10,22 +10,21 @@ import { type FaultSpec, parseFault } from './parse-fault.ts';
 /** Each call is compared with every fault. */
 const faultsAtMost = 1_000;
 
-/** The bodies that faults keep to send, together. */
+/** Total size of the bodies that faults hold in memory. */
 const heldBytesAtMost = 64 * 1024 * 1024;
 
-/** A fault in force. */
 export interface ActiveFault extends FaultSpec {
-  /** Digits, which no other fault has or had. */
+  /** Digits, never reused. */
   readonly id: string;
 
-  /** How many calls, or reports, it could have struck. */
+  /** Number of calls or reports that it could have struck. */
   calls: number;
 
-  /** How many it has struck. */
+  /** Number that it has struck. */
   strikes: number;
 }
 
-/** A fault in force as the admin call lists it. */
+/** An active fault, as listed by the admin call. */
 export interface ListedFault {
   readonly id: string;
   readonly fault: string;
@@ -33,20 +32,17 @@ export interface ListedFault {
   readonly struck: number;
 }
 
-/** What a fault may strike: a call of an account, or the end of one of its reports. */
+/** A possible target of a fault: a call of an account, or the final status of its report. */
 interface Target {
   readonly endpoint: EndpointName;
   readonly account: Account | undefined;
   readonly isReport: boolean;
 
-  /** The call that asks; absent where a page or an admin call lists reports. */
+  /** The service call; `undefined` if the page or an admin call lists reports. */
   readonly request: FaultRequest | undefined;
 }
 
-/**
- * The faults in force, and which of them strikes what. Chance is seeded, so that a run can be
- * repeated.
- */
+/** The active faults. Random choices are seeded, so that a run can be repeated. */
 export class Faults {
   readonly #initial: readonly FaultSpec[];
   readonly #seed: number;
@@ -55,8 +51,8 @@ export class Faults {
   #active: ActiveFault[];
 
   /**
-   * Throws `UsageError` for a fault that is wrong.
-   * @param initial the faults of the start, in the form of `--fault`
+   * Throws `UsageError` for an invalid fault.
+   * @param initial the initial faults, in the form of `--fault`
    */
   constructor(initial: readonly string[], seed: number) {
     this.#initial = initial.map((text) => parseFault(text));
@@ -65,43 +61,43 @@ export class Faults {
     this.#active = this.#activate(this.#initial);
   }
 
-  /** Puts more in force, after the others. Throws `UsageError`, and then adds none. */
+  /** Adds faults after the others. If it throws `UsageError`, it has added none. */
   add(...specs: readonly FaultSpec[]): void {
     const count = this.#active.length + specs.length;
     if (count > faultsAtMost) {
-      throw new UsageError(`${formatCount(count)} faults would be in force.`, {
+      throw new UsageError(`Cannot have ${formatCount(count)} active faults.`, {
         code: 'BAD_FAULT',
-        hint: `At most ${formatCount(faultsAtMost)} can be; DELETE /__admin/faults ends them.`,
+        hint: `The limit is ${formatCount(faultsAtMost)}. Remove faults with DELETE /__admin/faults.`,
       });
     }
 
     let heldBytes = 0;
     for (const { effect } of [...this.#active, ...specs]) heldBytes += effect.heldBytes ?? 0;
     if (heldBytes > heldBytesAtMost) {
-      throw new UsageError('The bodies of the faults in force would have more than 64 MiB.', {
+      throw new UsageError('The bodies of the active faults would exceed 64 MiB.', {
         code: 'BAD_FAULT',
-        hint: 'DELETE /__admin/faults ends the faults in force.',
+        hint: 'Remove faults with DELETE /__admin/faults.',
       });
     }
 
     this.#active.push(...this.#activate(specs));
   }
 
-  /** Ends every fault, the ones of the start included, until `reset`. */
+  /** Removes every fault. `reset` restores the initial ones. */
   clear(): void {
     this.#active = [];
   }
 
-  /** Ends one fault. Throws `UsageError` where there is none of that id. */
+  /** Removes one fault. Throws `UsageError` for an unknown id. */
   remove(id: string): void {
     const others = this.#active.filter((fault) => fault.id !== id);
     if (others.length === this.#active.length) {
-      throw new UsageError(`There is no fault “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_FAULT' });
+      throw new UsageError(`Unknown fault “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_FAULT' });
     }
     this.#active = others;
   }
 
-  /** Back to the faults of the start, none of which has struck, and to the start of chance. */
+  /** Restores the initial faults, with their counts at 0, and the seed. */
   reset(): void {
     this.#random = seededRandom(this.#seed);
     this.#active = this.#activate(this.#initial);
@@ -125,26 +121,26 @@ export class Faults {
     return this.#strike({ endpoint, account, request, isReport: false });
   }
 
-  /** How a report is to end, where that is settled when it is created. */
+  /** The final status that a fault sets when a report is created, if any. */
   endAtCreate(account: Account, request: FaultRequest): ReportStatus | undefined {
     const fault = this.#strike({ endpoint: 'buyer', account, request, isReport: true });
     return fault?.effect.end;
   }
 
-  /** How a report ends that is done. */
+  /** The final status of a finished report. */
   endOf(account: Account, request: FaultRequest | undefined): ReportStatus {
     const fault = this.#strike({ endpoint: 'status', account, request, isReport: true });
     return fault?.effect.end ?? 'ready';
   }
 
-  /** Takes a strike back that came to nothing. */
+  /** Takes back a strike that had no effect. */
   withdraw(fault: ActiveFault): void {
     fault.strikes -= 1;
   }
 
   /**
-   * The first fault that is due, in the order in which they were given: those after it keep their
-   * `times`, so that `503:times=2` and then `429:times=1` make 503, 503, 429.
+   * Strikes with the first fault that is due. Later ones keep their `times`, so that `503:times=2`
+   * followed by `429:times=1` gives 503, 503, 429.
    */
   #strike(target: Target): ActiveFault | undefined {
     let striking: ActiveFault | undefined;
@@ -162,7 +158,6 @@ export class Faults {
     return striking;
   }
 
-  /** Faults that have not struck yet. */
   #activate(specs: readonly FaultSpec[]): ActiveFault[] {
     return specs.map((spec) => {
       this.#count += 1;
@@ -170,7 +165,7 @@ export class Faults {
     });
   }
 
-  /** Whether a fault strikes now, by its `after`, its `times` and its chance. */
+  /** True if a fault strikes now, by its `after`, `times` and `p`. */
   #isDue({ calls, strikes, after, times, p }: ActiveFault): boolean {
     if (calls <= after || strikes >= times) return false;
     return p === 1 || this.#random() < p;
@@ -179,18 +174,20 @@ export class Faults {
 
 function canStrike(fault: FaultSpec, target: Target): boolean {
   const { endpoint, account, isReport, request } = target;
-  const { effect, reach, when } = fault;
-  if ((effect.end !== undefined) !== isReport || !reach.includes(endpoint)) return false;
+  const { effect, endpoints, when } = fault;
+  if ((effect.end !== undefined) !== isReport || !endpoints.includes(endpoint)) return false;
 
-  // What reaches both ends of a report is settled when the report is created.
-  if (isReport && endpoint === 'status' && reach.includes('buyer')) return false;
+  // A fault at both calls strikes when the report is created.
+  if (isReport && endpoint === 'status' && endpoints.includes('buyer')) return false;
 
-  const isSelected = [undefined, account?.name, account?.email].includes(fault.account);
-  return isSelected && (when === undefined || (request !== undefined && fits(request, when)));
+  const isForAccount = [undefined, account?.name, account?.email].includes(fault.account);
+  return (
+    isForAccount && (when === undefined || (request !== undefined && isSelected(request, when)))
+  );
 }
 
-/** Whether a test's own function selects a call. Throws `ServiceError` if that fails. */
-function fits(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
+/** The result of a test's `when`. Throws `ServiceError` if the function fails. */
+function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let answer: unknown;
   try {
     answer = when(request);

@@ -12,11 +12,11 @@ import {
 import { answerKind } from './answer-fault.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
-/** Every kind of fault, in the order of help: a new one is its file and its line here. */
+/** Every kind of fault, in the order of the help text. */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
-  /** The one kind without a name of its own: `503`, `429:retry-after=2`. */
+  /** Written as the status itself: `503`, `429:retry-after=2`. */
   status: {
-    meaning: 'is what the call is answered with; retry-after=SECONDS adds that header',
+    meaning: 'answers with this status; retry-after=SECONDS adds the header',
     keys: { 'retry-after': wholeNumber },
     effect({ values }, name) {
       const status = Number(name);
@@ -24,35 +24,35 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
       const errorId = errorIdOf(status);
-      const error = `A fault was asked for: this call is answered with ${name}.`;
+      const error = `A fault answers this call with ${name}.`;
       const answer = jsonAnswer({ response: { error_id: errorId, error } }, status, headers);
       return { answer: () => ({ ...answer, why: `${errorId}: ${error}` }) };
     },
   },
   reset: {
-    meaning: 'the connection is cut, with no answer',
+    meaning: 'cuts the connection without an answer',
     effect: () => ({
       answer({ socket }) {
-        // A TLS connection can only be closed, without its goodbye.
+        // TLS sockets have no resetAndDestroy.
         if ('encrypted' in socket) socket.destroy();
         else socket.resetAndDestroy();
         return undefined;
       },
     }),
   },
-  garbage: answering('the answer is neither JSON nor UTF-8', {
+  garbage: fixedAnswer('sends an answer that is neither JSON nor UTF-8', {
     type: jsonType,
-    // It begins as the service's answers do.
+    // Starts like an answer of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
-  html: answering('the answer is the web page of a captive portal or a proxy', {
+  html: fixedAnswer('sends the web page of a captive portal or a proxy', {
     type: 'text/html; charset=utf-8',
     body: '<!doctype html><title>Sign in</title><p>Sign in to use this network.',
   }),
   unauthorized: {
-    meaning: 'the token dies',
-    // A sign-in carries no token that could die.
-    reach: endpointNames.filter((name) => name !== 'auth'),
+    meaning: 'revokes the token',
+    // A sign-in has no token.
+    endpoints: endpointNames.filter((name) => name !== 'auth'),
     effect: () => ({
       answer(_incoming, revokeToken) {
         revokeToken();
@@ -63,8 +63,8 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     }),
   },
   'not-downloadable': {
-    meaning: 'the report is ready, and refused with 409 all the same',
-    reach: ['download'],
+    meaning: 'refuses the download of a ready report with 409',
+    endpoints: ['download'],
     effect: () => ({
       answer: () =>
         refusalAnswer(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
@@ -72,54 +72,54 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   },
   answer: answerKind,
   change: {
-    meaning: 'a function of yours changes the JSON document before it is sent; in TypeScript only',
+    meaning: 'changes the JSON document with a function of yours; in a test suite only',
     takes: 'change',
     effect: ({ change }) => ({ change }),
   },
-  failed: ending('failed', 'the report ends as failed'),
-  expired: ending('expired', 'the report ends as expired'),
-  stuck: ending('progress', 'the report stays in progress for ever'),
+  failed: finalStatus('failed', 'makes the report fail'),
+  expired: finalStatus('expired', 'makes the report expire'),
+  stuck: finalStatus('progress', 'keeps the report in progress forever'),
   truncate: {
-    meaning: 'the connection is cut after so many bytes of the body',
+    meaning: 'cuts the connection after this many bytes of the body',
     keys: { bytes: size },
-    needs: 'bytes',
+    requires: 'bytes',
     effect: ({ values }) => ({ changeBody: cutAfter(values.number('bytes') ?? 0) }),
   },
   slow: {
-    meaning: 'the body comes at so many bytes a second',
+    meaning: 'sends the body at this many bytes per second',
     keys: { rate: size },
-    needs: 'rate',
+    requires: 'rate',
     effect: ({ values }) => ({ changeBody: sendAtRate(values.number('rate') ?? 1) }),
   },
   delay: {
-    meaning: 'the answer comes so much later: milliseconds, or 2s',
+    meaning: 'delays the answer by milliseconds, or by a time such as 2s',
     keys: { ms: milliseconds },
-    needs: 'ms',
+    requires: 'ms',
     effect: ({ values }) => ({ delayMs: values.number('ms') ?? 0 }),
   },
 };
 
-/** A fault by which the service says something else than it would. */
-function answering(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
+/** A fault that always sends the same answer, instead of the service. */
+function fixedAnswer(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
   return { meaning, effect: () => ({ answer: () => ({ status: 200, ...answer }) }) };
 }
 
 /**
- * A fault that lets a report end otherwise than as `ready`; its `times` counts reports. At `buyer`
- * it is settled when a report is created, at `status` when a report is done.
+ * A fault that sets the final status of a report; `times` counts reports. It strikes at `buyer`
+ * when a report is created, at `status` when a report is done.
  */
-function ending(end: ReportStatus, meaning: string): FaultKind {
-  return { meaning, reach: ['status', 'buyer'], effect: () => ({ end }) };
+function finalStatus(end: ReportStatus, meaning: string): FaultKind {
+  return { meaning, endpoints: ['status', 'buyer'], effect: () => ({ end }) };
 }
 
-/** The usual code of a status; one that the service does not use is an inner failure. */
+/** The usual error id of a status; `INTERNAL` for a status that the service does not use. */
 function errorIdOf(status: number): ErrorId {
-  // The service refuses the size of a report so, apart from that of a body.
+  // Faults simulate a report that is too large. For a body that is too large, no fault is needed.
   if (status === errorStatuses.REPORT_TOO_LARGE) return 'REPORT_TOO_LARGE';
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
 
-/** Sends so many bytes of a body, and cuts the connection. */
+/** Cuts the connection after a number of bytes. */
 function cutAfter(bytes: number): BodyChange {
   return async function* (body, outgoing) {
     outgoing.flushHeaders();
@@ -131,20 +131,20 @@ function cutAfter(bytes: number): BodyChange {
       if (leftBytes <= 0) break;
     }
 
-    await handOver(outgoing);
+    await flush(outgoing);
     outgoing.destroy();
   };
 }
 
-/** Waits until whatever was written before has been handed to the system. */
-function handOver({ socket }: ServerResponse): Promise<unknown> {
+/** Waits until everything written so far has been handed to the operating system. */
+function flush({ socket }: ServerResponse): Promise<unknown> {
   return new Promise((resolve) => {
     if (socket) socket.write('', resolve);
     else resolve(undefined);
   });
 }
 
-/** Sends a body at so many bytes a second, in twenty steps a second. */
+/** Sends a body at a number of bytes per second, in twenty steps a second. */
 function sendAtRate(rate: number): BodyChange {
   const stepBytes = Math.max(1, Math.ceil(rate / 20));
 
@@ -159,7 +159,7 @@ function sendAtRate(rate: number): BodyChange {
   };
 }
 
-/** The kinds as a list of them names each: `status` goes by any status. */
+/** The names of the kinds, for lists. */
 export const kindLabels = Object.keys(faultKinds).map((name) =>
   name === 'status' ? 'an HTTP status' : name,
 );

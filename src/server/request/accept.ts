@@ -1,24 +1,16 @@
 import type { Profile } from '../../contract/vocabulary.ts';
 
-/**
- * What a client says about the answer that it would like, in its `Accept` and `Accept-Encoding`
- * headers.
- */
+/** Content negotiation by the `Accept` and `Accept-Encoding` headers. */
 
-/** The forms in which a report can be delivered. */
 export type DataFormat = 'json' | 'csv';
 
-/**
- * The codings in which an answer can be compressed, those that cost the least time for their gain
- * first.
- */
+/** The supported codings, those with the best gain for their time first. */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
 /**
- * The form in which a report is delivered, or `undefined` where `Accept` allows neither
- * (`decisions.md` 4). A buyer gets JSON unless CSV is preferred; a DSP gets CSV unless JSON is
- * named.
+ * The format of a report; `undefined` if `Accept` allows neither (`decisions.md` 4). A buyer gets
+ * JSON unless CSV is preferred; a DSP gets CSV unless JSON is named.
  */
 export function chooseDataFormat(
   accept: string | undefined,
@@ -36,14 +28,14 @@ export function chooseDataFormat(
   const csv = qualities.get('text/csv') ?? qualities.get('text/*') ?? qualityOfAny ?? 0;
   if (json === 0 && csv === 0) return undefined;
 
-  // `curl` without `-H Accept` sends `*∕*`, which does not name JSON.
+  // curl sends `*∕*` by default, which does not name JSON.
   if (profile === 'dsp' && qualityOfNamedJson === undefined && csv > 0) return 'csv';
   return csv > json ? 'csv' : 'json';
 }
 
 /**
- * A coding that `Accept-Encoding` allows, or `undefined` where the body goes as it is. A client
- * that names the body as it is (`identity`), and likes no coding better, gets it so.
+ * A coding that `Accept-Encoding` allows; `undefined` for an uncompressed body, which is also sent
+ * if the client prefers `identity`.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const qualities = readPreferences(acceptEncoding);
@@ -56,8 +48,7 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding | undef
 }
 
 /**
- * The members of an `Accept…` header in lower case, each with its quality from 0 to 1 (RFC 9110,
- * 12).
+ * The members of an `Accept…` header in lower case, with their quality from 0 to 1 (RFC 9110, 12).
  */
 function readPreferences(header = ''): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
@@ -70,7 +61,7 @@ function readPreferences(header = ''): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** The quality that the parameters of a member give it; 0 where it cannot be read. */
+/** The quality in the parameters of a member; 0 if it is invalid. */
 function qualityIn(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [key = '', value = '1'] = parameter.split('=');
@@ -83,7 +74,7 @@ function qualityIn(parameters: readonly string[]): number {
   return 1;
 }
 
-/** `application/vnd.api+json` and `*∕json` name JSON too, where nothing more exact does. */
+/** The quality of a less exact name for JSON, such as `application/vnd.api+json` or `*∕json`. */
 function qualityOfSimilarJson(qualities: ReadonlyMap<string, number>): number | undefined {
   for (const [name, quality] of qualities) {
     if (/\/(json|[\w.-]+\+json)$/.test(name)) return quality;

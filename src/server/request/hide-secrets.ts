@@ -1,37 +1,35 @@
-/** The names of members that hold secrets. */
 const secretName = /passw|secret|token/i;
 
-/** A member of JSON that is not whole: its name, and its value as far as it goes. */
+/** A member of incomplete JSON: its name, and its value up to the end of the text. */
 const brokenMember =
   /("[^"\\]*(?:\\.[^"\\]*)*"\s*:\s*)(?:"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[^\s,{}"]+)/gs;
 
-/** Stands for what is not kept. */
 const hidden = '…';
 
-/** The text of a body as it came, but for secrets, which are `…`. */
+/** The text of a body, with `…` in place of secrets. */
 export function bodyForLog(text: string): string {
   const isJson = /^\s*[[{]/.test(text);
   return isJson ? withoutSecretMembers(text) : withoutSecretFields(text);
 }
 
 function withoutSecretMembers(text: string): string {
-  let isHiding = false;
+  let hasSecrets = false;
   const hide = (name: string, value: unknown): unknown => {
     if (!secretName.test(name)) return value;
-    isHiding = true;
+    hasSecrets = true;
     return hidden;
   };
 
   try {
     const json = JSON.stringify(JSON.parse(text, hide));
-    return isHiding ? json : text;
+    return hasSecrets ? json : text;
   } catch {
     const shown = text.replace(brokenMember, (member, name) =>
       secretName.test(name) ? `${name}"${hidden}"` : member,
     );
-    // A name that is written with escapes may be any.
-    const isUnsure = text.includes('\\u') || (shown === text && secretName.test(text));
-    return isUnsure ? hidden : shown;
+    // An escaped name could be that of a secret.
+    const mayHaveSecrets = text.includes('\\u') || (shown === text && secretName.test(text));
+    return mayHaveSecrets ? hidden : shown;
   }
 }
 
@@ -43,7 +41,7 @@ function withoutSecretFields(text: string): string {
   return fields.join('&');
 }
 
-/** The name of a field; one that is not percent-encoding, as it is. */
+/** Decodes the name of a field, and leaves invalid percent-encoding unchanged. */
 function unescaped(name: string): string {
   return name.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

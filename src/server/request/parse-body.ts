@@ -2,23 +2,23 @@ import { isUtf8 } from 'node:buffer';
 import qs from 'qs';
 import { ServiceError } from '../service/service-error.ts';
 
-/** The parameters of a body by name, as JSON or a form gives them. */
+/** The parameters of a JSON or form body, by name. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export const bodyBytesAtMost = 1024 * 1024;
 
-/** More than there are parameters; each one that is not known costs a sentence of the answer. */
+/** Above the number of known parameters. Each unknown one adds a sentence to the answer. */
 const namesAtMost = 1_000;
 
-/** Enough for every filter with the most values it may have. */
+/** Enough for every filter with the maximum number of values. */
 const fieldsAtMost = 20_000;
 
-/** The index of `name[]` in JSON, where it stands once: after every other. */
+/** The index of `name[]` in JSON, where it can appear only once. It sorts last. */
 const lastIndex = '999999999999999';
 const formType = 'application/x-www-form-urlencoded';
 
 /**
- * Reads a body. One that begins with `{` is JSON whatever its Content-Type says, because
+ * Parses a body. A body that starts with `{` is JSON whatever its Content-Type, because
  * `curl -d @file` labels JSON as a form (`decisions.md` 1). Throws `ServiceError` 400, 413 or 415.
  */
 export function parseBody(body: Buffer, contentType = '', coding = 'identity'): Parameters {
@@ -35,22 +35,21 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   return parameters;
 }
 
-/** The text of a body, without blanks around it. */
 function decodeBody(body: Buffer, coding: string): string {
   if (body.length > bodyBytesAtMost) {
-    throw new ServiceError('BODY_TOO_LARGE', `A body has at most ${bodyBytesAtMost} bytes.`);
+    throw new ServiceError('BODY_TOO_LARGE', `The body has more than ${bodyBytesAtMost} bytes.`);
   }
   if (coding.toLowerCase() !== 'identity') {
-    const sentence = `A body with Content-Encoding: ${coding.slice(0, 80)} is not accepted: send it as it is.`;
+    const sentence = `Content-Encoding ${coding.slice(0, 80)} is not supported: send the body uncompressed.`;
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', sentence);
   }
   if (!isUtf8(body)) throw new ServiceError('INVALID_BODY', 'The body is not UTF-8.');
 
-  // A byte order mark is a blank to JavaScript, and an error to its JSON.
+  // trim also removes a byte order mark, which JSON.parse would reject.
   return body.toString('utf8').trim();
 }
 
-/** Refuses a body that is neither called a form nor left unnamed, and one with too many fields. */
+/** Refuses a body whose Content-Type is not that of a form, or with too many fields. */
 function assertForm(text: string, contentType: string): void {
   const [label = ''] = contentType.split(';');
   const type = label.trim().toLowerCase();
@@ -58,7 +57,7 @@ function assertForm(text: string, contentType: string): void {
   const isFormType = type === '' || type === formType || type === 'text/plain';
 
   if (!isJsonType && !isFormType) {
-    const sentence = `A body is JSON or ${formType}, not “${type.slice(0, 80)}”.`;
+    const sentence = `The body must be JSON or ${formType}, not “${type.slice(0, 80)}”.`;
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', sentence);
   }
   if (isJsonType && text !== '') {
@@ -72,7 +71,7 @@ function assertForm(text: string, contentType: string): void {
   }
 }
 
-/** Throws `ServiceError` where a body cannot be read. */
+/** Throws `ServiceError` if the body cannot be parsed. */
 function readBody(parse: () => Parameters): Parameters {
   try {
     return parse();
@@ -84,9 +83,9 @@ function readBody(parse: () => Parameters): Parameters {
 }
 
 /**
- * JSON whose keys are written as those of a form: `{"breakdowns[7]":"DAILY"}` becomes
- * `{"breakdowns":{"7":"DAILY"}}` (`decisions.md` 2). Throws `ServiceError` where a parameter is
- * given both ways.
+ * Converts form-style keys in JSON: `{"breakdowns[7]":"DAILY"}` becomes
+ * `{"breakdowns":{"7":"DAILY"}}` (`decisions.md` 2). Throws `ServiceError` if a parameter has both
+ * forms.
  */
 function foldIndexedKeys(parameters: Parameters): Parameters {
   const folded = new Map<string, unknown>();
@@ -106,7 +105,7 @@ function foldIndexedKeys(parameters: Parameters): Parameters {
 
   for (const [name, list] of lists) {
     if (folded.has(name)) {
-      const sentence = `“${name.slice(0, 80)}” is given whole and by its indexes: give it once.`;
+      const sentence = `“${name.slice(0, 80)}” is sent both with and without indexes: send it once.`;
       throw new ServiceError('INVALID_BODY', sentence);
     }
     folded.set(name, list);
@@ -117,7 +116,7 @@ function foldIndexedKeys(parameters: Parameters): Parameters {
 function parseForm(text: string): Parameters {
   return qs.parse(text, {
     parameterLimit: fieldsAtMost,
-    // Bracketed keys become objects, never arrays, so that a huge index allocates nothing.
+    // Keys in brackets become objects, never arrays, so that a huge index allocates nothing.
     arrayLimit: 0,
     depth: 1,
     plainObjects: true,
@@ -126,15 +125,14 @@ function parseForm(text: string): Parameters {
 }
 
 /**
- * The values of an array parameter in ascending index order, from any of its shapes: a JSON array,
- * an object with integer keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar
- * (`decisions.md` 2). `undefined` where the shape is none of these.
+ * The values of an array parameter by ascending index. Accepts a JSON array, an object with integer
+ * keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar (`decisions.md` 2);
+ * returns `undefined` for anything else.
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
 
-  // A form that repeats `name[0]=` has an object in an object; nothing of the contract is nested
-  // deeper.
+  // A form that repeats `name[0]=` gives an object in an object. Nothing valid is nested deeper.
   const elements = elementsOf(value, 2);
   if (!elements) return undefined;
 
@@ -148,9 +146,8 @@ export function readArray(value: unknown): readonly string[] | undefined {
 }
 
 /**
- * The elements of any of the shapes of an array; `undefined` for an object whose keys are no
- * indexes.
- * @param levels how many objects may stand in each other
+ * The elements of an array in any of its shapes; `undefined` if a key of an object is not an index.
+ * @param levels the number of nested objects allowed
  */
 function elementsOf(value: unknown, levels: number): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
@@ -172,17 +169,14 @@ function elementsOf(value: unknown, levels: number): readonly unknown[] | undefi
   return elements;
 }
 
-/** The keys of an object in ascending order, where all of them are indexes. */
+/** The keys of an object in ascending order; `undefined` if one is not an index. */
 export function indexesIn(value: object): readonly string[] | undefined {
   const keys = Object.keys(value);
   if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
   return keys.toSorted((a, b) => Number(a) - Number(b));
 }
 
-/**
- * A string, or a number as text; `undefined` for anything else, and for a whole number so large
- * that JSON cannot tell it from its neighbours.
- */
+/** A string, or a number as text; `undefined` for anything else, including unsafe integers. */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'number' || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;

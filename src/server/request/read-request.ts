@@ -16,7 +16,7 @@ import type { Account } from '../fixtures/fixtures.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
 import { RequestErrors } from './request-errors.ts';
 
-/** The values that an array parameter has at most. */
+/** The maximum number of values of an array parameter. */
 const valuesAtMost = 1_000;
 
 const plainParameters: readonly string[] = [
@@ -30,10 +30,10 @@ const plainParameters: readonly string[] = [
 const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
 /**
- * The report request that the parameters of `POST /buyer-reporting` make, for an account
- * (`decisions.md` 2). Throws one `ServiceError` that lists everything that is wrong.
+ * Parses the parameters of `POST /buyer-reporting` for an account (`decisions.md` 2). Throws one
+ * `ServiceError` that lists every fault.
  *
- * @param isLenient whether parameters that are not known are passed over
+ * @param isLenient true to ignore unknown parameters
  */
 export function readReportRequest(
   parameters: Parameters,
@@ -43,7 +43,7 @@ export function readReportRequest(
   return new RequestReader(parameters, account).read(isLenient);
 }
 
-/** Reads a request parameter by parameter, and collects what is wrong. */
+/** Parses a request one parameter at a time, and collects the faults. */
 class RequestReader {
   readonly #parameters: Parameters;
   readonly #account: Account;
@@ -70,8 +70,7 @@ class RequestReader {
       breakdowns: breakdowns.map(({ name }) => name),
       filters: filterValues,
       output,
-      // A buyer's timezone is accepted and has no effect, because the summary always states
-      // europe/paris.
+      // A buyer's timezone is accepted but has no effect: the summary always has europe/paris.
       ...(this.#account.profile === 'dsp' && { timezone }),
     };
   }
@@ -89,7 +88,7 @@ class RequestReader {
     return { since, until };
   }
 
-  /** An end of the window; `NaN` where it is wrong. */
+  /** The start or the end of the window; `NaN` if it is invalid. */
   #readInstant(parameter: 'since' | 'until'): number {
     const written = this.#parameters[parameter];
     const text = readScalar(written)?.trim() ?? '';
@@ -97,7 +96,7 @@ class RequestReader {
 
     const allowed = 'a unix timestamp in whole seconds';
     if (this.#isAbsent(parameter)) {
-      const problem = `is missing: give ${allowed}.`;
+      const problem = `is missing: send ${allowed}.`;
       this.#errors.add('MISSING_PARAMETER', { parameter, problem, allowed });
       return Number.NaN;
     }
@@ -115,7 +114,7 @@ class RequestReader {
     const names = this.#readList('metrics', (text) => namesIn(text.split(',', valuesAtMost + 1)));
     const metrics = this.#findAll('metrics', names, findMetric);
 
-    if (metrics.length === 0 && !this.#errors.isAbout('metrics')) {
+    if (metrics.length === 0 && !this.#errors.has('metrics')) {
       this.#errors.add('MISSING_PARAMETER', {
         parameter: 'metrics',
         problem: 'is missing: name at least one metric.',
@@ -134,13 +133,13 @@ class RequestReader {
       this.#errors.add('CONFLICTING_BREAKDOWNS', {
         parameter: 'breakdowns',
         value: timeNames,
-        problem: `${timeNames.join(' and ')} exclude each other: use at most one time breakdown.`,
+        problem: `${timeNames.join(' and ')} cannot be combined: use at most one time breakdown.`,
       });
     }
     return breakdowns;
   }
 
-  /** What names stand for, each once; those that are unknown or another profile's are refused. */
+  /** The distinct entries for names. Adds a fault for each name that is not in the profile. */
   #findAll<Entry extends Metric | Breakdown>(
     parameter: 'metrics' | 'breakdowns',
     names: readonly string[],
@@ -162,7 +161,7 @@ class RequestReader {
         const problem = `${value} is not available to the ${profile} profile.`;
         this.#errors.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
       } else {
-        const problem = `${value} is not known${adviceOnName(name, allowed)}`;
+        const problem = `${value} is not known${adviceForName(name, allowed)}`;
         this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
       }
     }
@@ -179,7 +178,7 @@ class RequestReader {
     const valuesByName: { [Name in FilterName]?: readonly string[] } = {};
 
     for (const filter of filters) {
-      if (this.#parameters[filter.name] === undefined || !this.#mayUse(filter)) continue;
+      if (this.#parameters[filter.name] === undefined || !this.#isAllowed(filter)) continue;
 
       const values = this.#readFilter(filter);
       if (values.length > 0) valuesByName[filter.name] = values;
@@ -188,8 +187,8 @@ class RequestReader {
     return valuesByName;
   }
 
-  /** Whether the account may filter so; refused where it may not. */
-  #mayUse({ name: parameter, profiles, adminOnly }: Filter): boolean {
+  /** True if the account may use a filter. Otherwise adds a fault. */
+  #isAllowed({ name: parameter, profiles, adminOnly }: Filter): boolean {
     const { profile, admin } = this.#account;
 
     if (!profiles.includes(profile)) {
@@ -213,16 +212,13 @@ class RequestReader {
       if (/^\d{1,20}$/.test(id)) continue;
 
       const value = excerptOf(id);
-      const problem = `“${value}” is no ID: IDs are digits.`;
+      const problem = `“${value}” is not an ID: IDs are digits.`;
       this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed: 'digits' });
     }
     return ids;
   }
 
-  /**
-   * The values of an array parameter, each made of one or more of its texts, repeats dropped, in
-   * their order.
-   */
+  /** The distinct values of an array parameter, in order. `split` divides a text into values. */
   #readList(parameter: string, split: (text: string) => readonly string[]): string[] {
     const texts = readArray(this.#parameters[parameter]);
     if (!texts) {
@@ -249,7 +245,7 @@ class RequestReader {
     if (this.#account.profile === 'dsp' && !isZone(zone)) {
       const value = excerptOf(written);
       const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
-      const problem = `“${value}” is no time zone of the TZ database${guess}`;
+      const problem = `“${value}” is not a time zone of the TZ database${guess}`;
       this.#errors.add('INVALID_PARAMETER', { parameter: 'timezone', value, problem });
     }
     return zone;
@@ -273,7 +269,7 @@ class RequestReader {
 
       this.#errors.add('UNKNOWN_PARAMETER', {
         parameter: excerptOf(name),
-        problem: `is no parameter of a report${suggestion(name, everyParameter)}`,
+        problem: `is not a parameter of a report${suggestion(name, everyParameter)}`,
         allowed: everyParameter,
       });
     }
@@ -285,26 +281,26 @@ class RequestReader {
   }
 }
 
-/** The names in texts: blanks around a name, and between two commas, say nothing. */
+/** Trims names and drops empty ones. */
 function namesIn(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim()).filter((name) => name !== '');
 }
 
-/** The end of a sentence about the name of a metric or a breakdown that is not known. */
-function adviceOnName(name: string, candidates: readonly string[]): string {
+/** The end of a sentence about an unknown metric or breakdown. */
+function adviceForName(name: string, candidates: readonly string[]): string {
   if (name.includes(',')) {
-    return ': send each breakdown by itself, as an array or as breakdowns[0]=…&breakdowns[1]=….';
+    return ': send each breakdown as a separate value, in an array or as breakdowns[0]=…&breakdowns[1]=….';
   }
   return suggestion(name, candidates);
 }
 
-/** The end of a sentence about a name that is not known. */
+/** The end of a sentence about an unknown name. */
 function suggestion(name: string, candidates: readonly string[]): string {
   const guess = nearest(name, candidates);
   return guess ? `: did you mean ${guess}?` : '.';
 }
 
-/** A value as it may be repeated in an answer: short, and text whatever it was. */
+/** A value as a short text that can be repeated in an answer. */
 function excerptOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -1,13 +1,13 @@
 import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service-error.ts';
 
-/** Enough for every honest error; a hostile body has thousands, and each would cost a sentence. */
+/** Enough for real requests. A hostile body can have thousands of faults. */
 const detailsAtMost = 100;
 
 /**
- * The gravest error names the answer; `ADMIN_ONLY` is last: a request that is wrong in itself is
- * mended before.
+ * The most serious error determines the answer. `ADMIN_ONLY` is last, because an invalid request
+ * must be corrected first.
  */
-const gravestFirst: readonly ErrorId[] = [
+const errorOrder: readonly ErrorId[] = [
   'MISSING_PARAMETER',
   'INVALID_PARAMETER',
   'UNKNOWN_PARAMETER',
@@ -21,45 +21,45 @@ interface RequestError {
   readonly detail: ErrorDetail;
 }
 
-/** What is wrong with a request, parameter by parameter. */
+/** The faults of a request, by parameter. */
 export class RequestErrors {
   readonly #errors: RequestError[] = [];
 
   add(errorId: ErrorId, { parameter, problem, value, allowed }: ErrorDetail): void {
-    // Answers have the members in this order.
+    // The order of the members in answers.
     this.#errors.push({ errorId, detail: { parameter, problem, value, allowed } });
   }
 
-  /** Whether something is wrong with a parameter. */
-  isAbout(parameter: string): boolean {
+  /** True if a parameter has a fault. */
+  has(parameter: string): boolean {
     return this.#errors.some(({ detail }) => detail.parameter === parameter);
   }
 
-  /** Throws one `ServiceError` that lists everything that is wrong. */
+  /** Throws one `ServiceError` that lists every fault. */
   throwIfAny(): void {
-    const gravest = this.#gravest();
-    if (!gravest) return;
+    const first = this.#mostSerious();
+    if (!first) return;
 
-    const { parameter, problem } = gravest.detail;
+    const { parameter, problem } = first.detail;
     const details = this.#errors.slice(0, detailsAtMost).map(({ detail }) => detail);
-    throw new ServiceError(gravest.errorId, `${parameter}: ${problem}${this.#restInWords()}`, {
+    throw new ServiceError(first.errorId, `${parameter}: ${problem}${this.#othersInWords()}`, {
       details,
     });
   }
 
-  #gravest(): RequestError | undefined {
-    for (const errorId of gravestFirst) {
+  #mostSerious(): RequestError | undefined {
+    for (const errorId of errorOrder) {
       const error = this.#errors.find((one) => one.errorId === errorId);
       if (error) return error;
     }
     return undefined;
   }
 
-  /** How many errors there are beside the one that names the answer. */
-  #restInWords(): string {
-    const rest = this.#errors.length - 1;
-    if (rest === 0) return '';
-    if (rest === 1) return ' One more fault is in details.';
-    return ` ${rest} more faults are in details.`;
+  /** A sentence with the number of other faults. */
+  #othersInWords(): string {
+    const others = this.#errors.length - 1;
+    if (others === 0) return '';
+    if (others === 1) return ' See details for 1 more fault.';
+    return ` See details for ${others} more faults.`;
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** An id of 40 hexadecimal digits, made of what it is for; the same parts make the same id. */
+/** Returns an id of 40 hexadecimal digits. The same parts give the same id. */
 export type IdSource = (...parts: readonly unknown[]) => string;
 
 /**
- * Ids that follow from the seed and the start of the clock, so that a test's snapshots stay
- * (`decisions.md` 7).
+ * Ids that depend only on the seed, the start of the clock and the parts, so that snapshots in
+ * tests are stable (`decisions.md` 7).
  */
 export function idsFrom(seed: number, clockStartMs: number): IdSource {
   return (...parts) => {

@@ -4,51 +4,44 @@ import type { FaultRequest, LocalServerOptions } from '../local-server.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/**
- * Beyond so many reports, or so many bytes of the bodies that asked for them, the oldest are
- * forgotten.
- */
+/** Beyond this number of reports, or this total size of their requests, the oldest are deleted. */
 const reportsAtMost = 10_000;
 const bytesAtMost = 64 * 1024 * 1024;
 
-/** Of the forgotten ones the ids are kept, so that their owners are told what became of them. */
-const forgottenAtMost = 100_000;
+/** The ids of deleted reports are kept for a better error message. */
+const deletedAtMost = 100_000;
 const oneDayMs = 24 * 3_600_000;
 
-/** What a call asks for when it creates a report. */
+/** A call that creates a report. */
 export interface ReportOrder {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
 
-  /** The size of the body that asked for it. */
+  /** Size of the request body. */
   readonly sizeBytes: number;
 
-  /** How it ends, where that is settled from the start. */
+  /** The final status, if it is known from the start. */
   readonly end?: ReportStatus | undefined;
 }
 
-/** A report that the server keeps. */
-export interface HeldReport extends ReportOrder {
+/** A report on the server. */
+export interface StoredReport extends ReportOrder {
   readonly id: string;
   statusCalls: number;
 
-  /** How it ends, once that is decided. */
+  /** The final status, once it is decided. */
   end?: ReportStatus | undefined;
 
-  /** Set by hand through the admin call; counts before everything else. */
+  /** Set by an admin call; overrides everything else. */
   fixedStatus?: ReportStatus;
   message?: string | undefined;
 }
 
-/** Where ids come from, and how a report ends that is done. */
 interface ReportRules {
   readonly idOf: IdSource;
 
-  /**
-   * Decides once, when a report of an account is done, how it ends; `request` is the call that
-   * asks.
-   */
+  /** Decides the final status of a report, once, when it is done. `request` is the current call. */
   endOf(account: Account, request: FaultRequest | undefined): ReportStatus;
 }
 
@@ -60,9 +53,9 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 };
 
 /**
- * The reports of every account and their states, by the server's clock (`decisions.md` 3 and 4). A
- * report is done after a time, at its n-th status call, or when it is told to. What is refused is
- * thrown as a `ServiceError`.
+ * The reports of every account and their statuses, by the server's clock (`decisions.md` 3 and 4).
+ * A report is done after a time, after a number of status calls, or when set by hand. Refusals are
+ * thrown as `ServiceError`.
  */
 export class Reports {
   readonly #delayMs: number;
@@ -72,12 +65,12 @@ export class Reports {
   readonly #rules: ReportRules;
   #count = 0;
 
-  /** By id, the oldest first. */
-  readonly #reports = new Map<string, HeldReport>();
+  /** By id, oldest first. */
+  readonly #reports = new Map<string, StoredReport>();
   #heldBytes = 0;
 
-  /** The e-mail of the owner of each forgotten report. */
-  readonly #forgotten = new Map<string, string>();
+  /** The owner's e-mail by id of a deleted report. */
+  readonly #deleted = new Map<string, string>();
 
   constructor(options: LocalServerOptions, rules: ReportRules) {
     this.#delayMs = options.delayMs ?? 2_000;
@@ -87,58 +80,52 @@ export class Reports {
     this.#rules = rules;
   }
 
-  /** A new report, in progress. */
-  create(order: ReportOrder): HeldReport {
+  /** Creates a report, in progress. */
+  create(order: ReportOrder): StoredReport {
     this.#count += 1;
     const { account, request } = order;
     const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
-    const report: HeldReport = { id, ...order, statusCalls: 0 };
+    const report: StoredReport = { id, ...order, statusCalls: 0 };
     this.#reports.set(id, report);
     this.#heldBytes += report.sizeBytes;
 
-    this.#forgetOldest();
+    this.#deleteOldest();
     return report;
   }
 
-  /**
-   * An account's report that is not past its life; an unknown id and another account's are refused
-   * alike.
-   */
-  find(id: string, account: Account, nowMs: number): HeldReport {
+  /** An account's report that has not expired. Other accounts' reports are refused as unknown. */
+  find(id: string, account: Account, nowMs: number): StoredReport {
     const report = this.#reports.get(id);
     if (report?.account.email === account.email) {
       if (nowMs - report.createdMs > this.#reportTtlMs) throw expiredReport(id);
       return report;
     }
 
-    if (this.#forgotten.get(id) === account.email) {
-      const why = `was forgotten, because this server keeps the latest ${reportsAtMost}`;
+    if (this.#deleted.get(id) === account.email) {
+      const why = `was deleted, because this server keeps only the latest ${reportsAtMost}`;
       throw expiredReport(id, why);
     }
     throw unknownReport(id);
   }
 
-  /** The report of any account with that id. */
-  get(id: string): HeldReport | undefined {
+  /** A report of any account. */
+  get(id: string): StoredReport | undefined {
     return this.#reports.get(id);
   }
 
-  /** Every account's reports, the oldest first. */
-  list(): HeldReport[] {
+  /** The reports of every account, oldest first. */
+  list(): StoredReport[] {
     return [...this.#reports.values()];
   }
 
-  /** The record that the status call answers with. */
-  recordOf(report: HeldReport, nowMs: number, request?: FaultRequest): StatusRecord {
+  /** The record for the answer to a status call. */
+  recordOf(report: StoredReport, nowMs: number, request?: FaultRequest): StatusRecord {
     const status = this.#statusOf(report, nowMs, request);
     return { status, message: report.message ?? messages[status], report_id: report.id };
   }
 
-  /**
-   * Refuses unless the data may be had: 409 before the report is ready or when it failed, 410 when
-   * it expired.
-   */
-  assertDownloadable(report: HeldReport, nowMs: number, request?: FaultRequest): void {
+  /** Throws 409 if the report is not ready or has failed, and 410 if it has expired. */
+  assertDownloadable(report: StoredReport, nowMs: number, request?: FaultRequest): void {
     const { id, createdMs } = report;
     const status = this.#statusOf(report, nowMs, request);
     if (status === 'ready') return;
@@ -155,12 +142,12 @@ export class Reports {
 
   reset(): void {
     this.#reports.clear();
-    this.#forgotten.clear();
+    this.#deleted.clear();
     this.#heldBytes = 0;
     this.#count = 0;
   }
 
-  #statusOf(report: HeldReport, nowMs: number, request?: FaultRequest): ReportStatus {
+  #statusOf(report: StoredReport, nowMs: number, request?: FaultRequest): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
     if (this.#isManual || !this.#isDone(report, nowMs)) return 'progress';
 
@@ -168,31 +155,31 @@ export class Reports {
     return report.end;
   }
 
-  #isDone(report: HeldReport, nowMs: number): boolean {
+  #isDone(report: StoredReport, nowMs: number): boolean {
     if (this.#polls !== undefined) return report.statusCalls >= this.#polls;
     return nowMs >= report.createdMs + this.#delayMs;
   }
 
-  #forgetOldest(): void {
+  #deleteOldest(): void {
     for (const { id, account, sizeBytes } of this.#reports.values()) {
       if (this.#reports.size <= reportsAtMost && this.#heldBytes <= bytesAtMost) break;
       this.#reports.delete(id);
       this.#heldBytes -= sizeBytes;
-      this.#forgotten.set(id, account.email);
+      this.#deleted.set(id, account.email);
     }
 
-    for (const id of this.#forgotten.keys()) {
-      if (this.#forgotten.size <= forgottenAtMost) break;
-      this.#forgotten.delete(id);
+    for (const id of this.#deleted.keys()) {
+      if (this.#deleted.size <= deletedAtMost) break;
+      this.#deleted.delete(id);
     }
   }
 }
 
-/** The refusal of a report that is not there. */
+/** The refusal of an unknown report. */
 export function unknownReport(id: string): ServiceError {
-  return new ServiceError('UNKNOWN_REPORT', `There is no report “${id.slice(0, 80)}”.`);
+  return new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
 }
 
 function expiredReport(id: string, why = 'has expired'): ServiceError {
-  return new ServiceError('REPORT_EXPIRED', `The report ${id} ${why}: create it anew.`);
+  return new ServiceError('REPORT_EXPIRED', `The report ${id} ${why}: create it again.`);
 }

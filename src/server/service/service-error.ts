@@ -1,4 +1,4 @@
-/** One parameter that is wrong, as section 6 of `decisions.md` lists it. */
+/** One invalid parameter (`decisions.md` 6). */
 export interface ErrorDetail {
   readonly parameter: string;
   readonly value?: unknown;
@@ -6,9 +6,7 @@ export interface ErrorDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/**
- * The HTTP status of every refusal of the service. The first refusal of a status is its usual one.
- */
+/** The HTTP status of every error id. The first id of a status is its usual one. */
 export const errorStatuses = {
   SYSTEM: 400,
   INVALID_BODY: 400,
@@ -40,19 +38,16 @@ export const errorStatuses = {
 
 export type ErrorId = keyof typeof errorStatuses;
 
-/** Every refusal, in the order of their statuses. */
+/** Every error id, by status. */
 export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
 
-/** What a refusal may say beside its sentence. */
+/** Optional parts of a refusal. */
 interface RefusalOptions {
   readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * A refusal of the service, with the status and the body that go with its `error_id`
- * (`decisions.md` 6).
- */
+/** A refusal of the service, with the status and body for its `error_id` (`decisions.md` 6). */
 export class ServiceError extends Error {
   readonly errorId: ErrorId;
   readonly status: number;
@@ -70,7 +65,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The refusal of a call that comes too early; its `Retry-After` header says when to come back. */
+/** The refusal of a call that is too early, with a `Retry-After` header. */
 export function refuseUntil(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ServiceError(errorId, sentence, { headers: { 'retry-after': String(seconds) } });

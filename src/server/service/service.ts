@@ -9,50 +9,46 @@ import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import type { Services } from '../services.ts';
-import { type HeldReport, unknownReport } from './reports.ts';
+import { type StoredReport, unknownReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** A call as the service sees it, apart from HTTP. */
+/** A call in the form that the service needs, without HTTP. */
 export interface ServiceCall {
-  /** What its body says. Throws `ServiceError` where that cannot be read. */
+  /** Parses the body. Throws `ServiceError`. */
   parameters(): Parameters;
   readonly accept: string | undefined;
 
-  /** The names in its query string. */
+  /** The names in the query string. */
   readonly query: readonly string[];
   readonly bodyBytes: number;
 
-  /** The call as faults see it. */
-  readonly seen: FaultRequest;
+  /** The call in the form that faults receive. */
+  readonly faultRequest: FaultRequest;
 
-  /** Aborted when the client is gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** E-mail and password, as far as a call gave them. */
 interface Credentials {
   readonly email: string | undefined;
   readonly password: string | undefined;
 }
 
-/** A report whose data are asked for; `direct` is the id of one that is not kept. */
-type DeliveredReport = Pick<HeldReport, 'id' | 'account' | 'request'>;
+/** A report to deliver. A direct report, which is not stored, has the id `direct`. */
+type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
-/** Answers a call of an account that was let in. Throws `ServiceError` for what is refused. */
-type AnswerCall = (services: Services, account: Account, call: ServiceCall) => Answer;
+/** Answers a call of a signed-in account. Throws `ServiceError`. */
+type CallAnswerer = (services: Services, account: Account, call: ServiceCall) => Answer;
 
-/** What answers each call that carries a token. */
-export const signedCalls: Readonly<Record<SignedEndpoint, AnswerCall>> = {
+/** The functions that answer the calls with a token. */
+export const signedCalls: Readonly<Record<SignedEndpoint, CallAnswerer>> = {
   buyer: createReport,
-  status: tellStatus,
+  status: readStatus,
   download: downloadReport,
   campaigns: listCampaigns,
 };
 
-/**
- * `POST /auth-reporting`: a token for the right e-mail and password. Throws `ServiceError` where
- * they are not.
- */
+/** `POST /auth-reporting`: returns a token. Throws `ServiceError`. */
 export function signIn({ sessions, clock }: Services, { email, password }: Credentials): Answer {
   if (email === undefined || password === undefined) {
     throw new ServiceError('SYSTEM', 'Username or password not set in request');
@@ -76,25 +72,25 @@ function createReport(services: Services, account: Account, call: ServiceCall): 
     request,
     createdMs: clock.now(),
     sizeBytes: call.bodyBytes,
-    end: faults.endAtCreate(account, call.seen),
+    end: faults.endAtCreate(account, call.faultRequest),
   });
-  // A report is in progress even where it takes no time (`decisions.md` 2).
+  // A new report is in progress even if it takes no time (`decisions.md` 2).
   const response = { status: 'progress', message: 'progress', report_id: id };
   return { ...jsonAnswer({ response }), reportId: id };
 }
 
-function tellStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Answer {
+function readStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Answer {
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
   report.statusCalls += 1;
-  return jsonAnswer({ response: reports.recordOf(report, clock.now(), call.seen) });
+  return jsonAnswer({ response: reports.recordOf(report, clock.now(), call.faultRequest) });
 }
 
 function downloadReport(services: Services, account: Account, call: ServiceCall): Answer {
   const { reports, clock } = services;
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
-  reports.assertDownloadable(report, clock.now(), call.seen);
+  reports.assertDownloadable(report, clock.now(), call.faultRequest);
   return deliver(services, report, call);
 }
 
@@ -108,7 +104,7 @@ function listCampaigns(
   return jsonAnswer(campaignsOf(fixtures, account));
 }
 
-/** The refusal of a call that takes nothing in its query string. */
+/** The refusal of parameters in the query string. */
 function unknownQuery(names: readonly string[]): ServiceError {
   const problem = 'is not known: this call takes no parameters.';
   const details = names.slice(0, 100).map((name) => ({ parameter: name.slice(0, 80), problem }));
@@ -117,7 +113,7 @@ function unknownQuery(names: readonly string[]): ServiceError {
   return new ServiceError('UNKNOWN_PARAMETER', sentence, { details });
 }
 
-/** The data of a report, computed while they are sent. */
+/** The data of a report, computed while it is sent. */
 function deliver(
   services: Services,
   delivered: DeliveredReport,
@@ -125,7 +121,7 @@ function deliver(
 ): Answer {
   const format = chooseDataFormat(accept, delivered.account.profile);
   if (!format) {
-    throw new ServiceError('NOT_ACCEPTABLE', 'A report is application/json or text/csv.');
+    throw new ServiceError('NOT_ACCEPTABLE', 'Accept must allow application/json or text/csv.');
   }
 
   const report = reportNow(services, delivered, signal);
@@ -140,7 +136,7 @@ function deliver(
   };
 }
 
-/** A report as it is known now. */
+/** A report with the figures known now. */
 function reportNow(
   { fixtures, clock, options }: Services,
   { account, request }: DeliveredReport,
@@ -157,8 +153,8 @@ function reportNow(
 }
 
 /**
- * The rows of a report of any account, as CSV that a browser shows. Throws `ServiceError` where it
- * is not there, or not ready.
+ * The rows of a report of any account, as CSV for display in a browser. Throws `ServiceError` if
+ * the report is unknown or not ready.
  */
 export function answerRows(services: Services, id: string, signal: AbortSignal): Answer {
   const { reports, clock } = services;
@@ -189,13 +185,13 @@ function readId({ id }: Parameters): string {
   const text = readScalar(id)?.trim();
   if (text) return text;
 
-  const problem = 'is missing, or is no text: send the report ID of the create call as a string.';
+  const problem = 'is missing or not a string: send the report ID of the create call as a string.';
   const isAbsent = id === undefined || id === null || id === '';
   const errorId = isAbsent ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
   throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
-/** A request whose window is written as wall time, with its window as instants. */
+/** Converts the window of a request from wall time to instants. */
 function fromWallTime(request: ReportRequest): ReportRequest {
   const zone = request.timezone ?? defaultZone;
   return {

@@ -7,29 +7,27 @@ import { refuseUntil, ServiceError } from './service-error.ts';
 const sessionsAtMost = 10_000;
 const twoHoursMs = 2 * 3_600_000;
 
-/** Somebody who signed in. */
 interface Session {
   readonly email: string;
   readonly lastUsedMs: number;
 }
 
 /**
- * Who is signed in, and how often they may call: tokens that live as long as they are used
- * (`decisions.md` 1), and the fixed ones of the accounts, which never end. What is refused is
- * thrown as a `ServiceError`.
+ * Tokens and the rate limit. Tokens expire when they are not used (`decisions.md` 1), except the
+ * fixed tokens of the accounts. Refusals are thrown as `ServiceError`.
  */
 export class Sessions {
   readonly #accounts: readonly Account[];
   readonly #tokenTtlMs: number;
   readonly #rateLimitPerSecond: number | undefined;
 
-  /** By token, the least recently used first. */
+  /** By token, least recently used first. */
   readonly #sessions = new Map<string, Session>();
   readonly #revokedTokens = new Set<string>();
   readonly #idOf: IdSource;
   #signIns = 0;
 
-  /** When the calls of the last second came, by account or, without one, by peer. */
+  /** Times of the calls of the last second, by account or, if unknown, by IP address. */
   readonly #recentCalls = new Map<string, number[]>();
 
   constructor(accounts: readonly Account[], options: LocalServerOptions, idOf: IdSource) {
@@ -45,10 +43,7 @@ export class Sessions {
     return this.#accounts.find((account) => account.email.toLowerCase() === wanted);
   }
 
-  /**
-   * A new token for the right e-mail and password; the same refusal, after the same work, for
-   * either being wrong.
-   */
+  /** Returns a new token. An unknown e-mail and a wrong password are refused in the same way. */
   signIn(email: string, password: string, nowMs: number): string {
     const account = this.accountOf(email);
     const isRight = timingSafeEqual(digestOf(password), digestOf(account?.password ?? ''));
@@ -70,10 +65,7 @@ export class Sessions {
     return token;
   }
 
-  /**
-   * The account of a call, by its `Authorization` header; an accepted call extends the token's
-   * life.
-   */
+  /** The account of an `Authorization` header. Every accepted call extends the token's life. */
   authorize(header: string, nowMs: number): Account {
     const token = header.trim();
     if (token === '') {
@@ -96,25 +88,23 @@ export class Sessions {
     if (nowMs - session.lastUsedMs > this.#tokenTtlMs) {
       throw new ServiceError(
         'EXPIRED_TOKEN',
-        'This token was not used for too long and has expired: sign in again.',
+        'This token has expired because it was not used: sign in again.',
       );
     }
 
-    // Setting it anew moves it to the end of those that were used most recently.
+    // Deleting and setting it moves it to the end of the map.
     this.#sessions.delete(token);
     this.#sessions.set(token, { ...session, lastUsedMs: nowMs });
     return account;
   }
 
-  /**
-   * Counts a call of an account or a peer, and refuses it when it is one too many in any second.
-   */
-  admit(caller: string, nowMs: number): void {
+  /** Counts a call of an account or an IP address. Throws if it exceeds the rate limit. */
+  countCall(caller: string, nowMs: number): void {
     const limit = this.#rateLimitPerSecond;
     if (limit === undefined) return;
 
     const calls = this.#recentCalls.get(caller) ?? [];
-    // A clock that was set back must not leave calls that are never over.
+    // After the clock is set back, calls with later times must not count forever.
     const recent = calls.filter((timeMs) => Math.abs(nowMs - timeMs) < 1_000);
     this.#recentCalls.set(caller, recent);
     if (recent.length < limit) {
@@ -123,11 +113,11 @@ export class Sessions {
     }
 
     const [oldestMs = nowMs] = recent;
-    const sentence = `At most ${limit} calls a second are allowed.`;
+    const sentence = `Too many calls: the limit is ${limit} per second.`;
     throw refuseUntil('RATE_LIMITED', sentence, oldestMs + 1_000 - nowMs);
   }
 
-  /** Ends the token of an `Authorization` header, fixed or not; one that nobody has is not kept. */
+  /** Revokes the token of an `Authorization` header. Ignores unknown tokens. */
   revoke(header: string): void {
     const token = header.trim();
     const isFixed = this.#accounts.some((account) => account.token === token);
@@ -135,7 +125,7 @@ export class Sessions {
     if (this.#revokedTokens.size < sessionsAtMost) this.#revokedTokens.add(token);
   }
 
-  /** Lets the fixed tokens of the accounts work again that were revoked. */
+  /** Restores the accounts' fixed tokens that were revoked. */
   restoreFixedTokens(): void {
     for (const { token } of this.#accounts) this.#revokedTokens.delete(token);
   }
@@ -155,9 +145,9 @@ function digestOf(text: string): Buffer {
 function unknownToken(token: string): ServiceError {
   const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
   if (scheme === undefined) {
-    return new ServiceError('INVALID_TOKEN', 'This token is not known: sign in again.');
+    return new ServiceError('INVALID_TOKEN', 'Unknown token: sign in again.');
   }
 
-  const advice = `Send the token alone in the Authorization header, without “${scheme}”.`;
+  const advice = `Send only the token in the Authorization header, without “${scheme}”.`;
   return new ServiceError('INVALID_TOKEN', advice);
 }

@@ -11,21 +11,20 @@ import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { Inventory } from './inventory.ts';
 
 /**
- * A campaign as `campaigns.json` plans it. Its dates are Paris wall time, the end included; it is
- * shown everywhere where `countries` or `systems` is empty; `cpm` and `cpc` are cents for a
- * thousand displays, and for a click.
+ * A campaign in `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
+ * `systems` mean all of them. `cpm` is in cents per thousand displays, `cpc` in cents per click.
  */
 type CampaignPlan = (typeof plans)[number];
 
-/** An ad unit of a plan; `volume` is the requests of an hour at its best. */
+/** An ad unit in `campaigns.json`; `volume` is the number of requests in the busiest hour. */
 type AdUnitPlan = CampaignPlan['adunits'][number];
 
-/** An ad unit: when it delivers, how much, at what price, and what its facts are drawn from. */
+/** An ad unit with its delivery period, volume, prices, and the choices for its facts. */
 export interface PlannedAdUnit {
   readonly dimensions: Partial<Dimensions>;
   readonly seed: number;
 
-  /** The hours whose first instant lies in the campaign, both included. */
+  /** The first and last hour that start within the campaign. */
   readonly firstHour: number;
   readonly lastHour: number;
   readonly volume: number;
@@ -58,14 +57,14 @@ export function listCampaigns(): FixtureCampaign[] {
 
 /**
  * The ad units of every campaign.
- * @param names takes up the names of what their facts are of
+ * @param names receives the names of the inventory
  */
 export function planAdUnits(names: Names): PlannedAdUnit[] {
   const inventory = new Inventory(names);
   const adUnits: PlannedAdUnit[] = [];
 
   for (const plan of plans) {
-    const ofCampaign = {
+    const campaign = {
       cpm: plan.cpm,
       cpc: plan.cpc,
       firstHour: Math.ceil(hoursOf(plan.campaignStartDate)),
@@ -74,15 +73,15 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
       places: placesOf(plan, inventory),
     };
     for (const adUnit of plan.adunits) {
-      adUnits.push({ ...ofCampaign, ...ofAdUnit(plan, adUnit, inventory) });
+      adUnits.push({ ...campaign, ...planAdUnit(plan, adUnit, inventory) });
     }
   }
 
   return adUnits;
 }
 
-/** What an ad unit has of its own. */
-function ofAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory) {
+/** The part of an ad unit that does not come from its campaign. */
+function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory) {
   const id = adUnit.adunitId;
   const format = inventory.formatNamed(adUnit.format);
   const dimensions = {
@@ -97,7 +96,7 @@ function ofAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory) 
 
   return {
     dimensions,
-    // One more ad unit changes the facts of no other.
+    // Adding an ad unit does not change the facts of the others.
     seed: Number(id),
     volume: adUnit.volume,
     clicksPerThousand: format.clicksPerThousand,
@@ -105,25 +104,23 @@ function ofAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory) 
   };
 }
 
-/** The devices on which a campaign is shown. */
 function devicesOf({ systems }: CampaignPlan, inventory: Inventory): DrawTable {
-  const devices = inventory.devices.filter(({ system }) => isAmong(system, systems));
+  const devices = inventory.devices.filter(({ system }) => isListed(system, systems));
   return createDrawTable(devices.map(({ choice }) => choice));
 }
 
-/** The places in which a campaign is shown. */
 function placesOf({ countries }: CampaignPlan, inventory: Inventory): DrawTable {
-  const places = inventory.places.filter(({ country }) => isAmong(country, countries));
+  const places = inventory.places.filter(({ country }) => isListed(country, countries));
   return createDrawTable(places.map(({ choice }) => choice));
 }
 
-/** Whether a name is in a list, or the list is empty and so holds every name. */
-function isAmong(name: string | undefined, list: readonly string[]): boolean {
+/** True if the list contains the name or is empty. */
+function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);
 }
 
-/** Hours since 1970 of a wall time in Paris. */
+/** Hours since 1970 for a wall time in Paris. */
 function hoursOf(wallTime: string): number {
   const digitsAsUtc = Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000;
   return instantOfWallTime(digitsAsUtc, defaultZone, 'first') / hourSeconds;

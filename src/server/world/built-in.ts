@@ -10,19 +10,18 @@ import { listCampaigns, type PlannedAdUnit, planAdUnits } from './ad-units.ts';
 import { mix } from './random.ts';
 import { drawFacts } from './traffic.ts';
 
-/** Which data are built in. */
 export interface BuiltInOptions {
-  /** Any whole number; another seed is other traffic of the same campaigns. */
+  /** Any whole number. Another seed gives other traffic for the same campaigns. */
   readonly seed: number;
 
-  /** Multiplies the number of facts; a whole number from 1. */
+  /** Multiplies the number of facts; a whole number, at least 1. */
   readonly scale: number;
 }
 
 /**
- * The built-in data: accounts, of which `awkward` alone sees names that are hostile on purpose,
- * campaigns, and facts for every hour from 1970 to 9999 (`decisions.md` 7). The facts of an hour
- * and ad unit are a pure function of both and the seed, the same on every machine.
+ * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999
+ * (`decisions.md` 7). Only the account `awkward` sees names that are hostile on purpose. The facts
+ * of an hour and ad unit depend only on both and the seed, and are the same on every machine.
  */
 export function builtInFixtures(options: BuiltInOptions): Fixtures {
   plannedWorld ??= planWorld();
@@ -35,12 +34,12 @@ export function builtInFixtures(options: BuiltInOptions): Fixtures {
   };
 }
 
-/** What is the same for every seed. */
+/** The part of the data that does not depend on the seed. */
 interface PlannedWorld extends Pick<Fixtures, 'campaigns' | 'names'> {
   readonly adUnits: readonly PlannedAdUnit[];
 }
 
-/** It is planned once a process, because test suites start a server for each test. */
+/** Created once per process, because test suites start a server for each test. */
 let plannedWorld: PlannedWorld | undefined;
 
 function planWorld(): PlannedWorld {
@@ -49,18 +48,15 @@ function planWorld(): PlannedWorld {
   return { campaigns, names, adUnits: planAdUnits(names) };
 }
 
-/** The facts of an hour, by the index of the ad unit, as far as anybody has asked for them. */
+/** The facts of an hour by index of the ad unit; `undefined` until needed. */
 type HourOfFacts = (readonly Fact[] | undefined)[];
 
-/** So many facts are kept, which take some 25 MB. */
-const keptFacts = 60_000;
+/** The size of the cache, about 25 MB. */
+const cachedFactsAtMost = 60_000;
 
-/**
- * What was drawn lately in this process, by seed, scale and hour, because test suites ask for the
- * same days each time.
- */
-const drawnHours = new Map<string, HourOfFacts>();
-let drawnFacts = 0;
+/** A cache by seed, scale and hour, because test suites request the same days in each test. */
+const cachedHours = new Map<string, HourOfFacts>();
+let cachedFacts = 0;
 
 function createFactSource(
   adUnits: readonly PlannedAdUnit[],
@@ -72,15 +68,15 @@ function createFactSource(
   return {
     firstHour: Math.min(...firstHours),
     lastHour: Math.max(...lastHours),
-    *ofHour(hour, isWanted): Generator<Fact> {
+    *ofHour(hour, isSelected): Generator<Fact> {
       const hourBits = mix(seed, hour);
-      const drawn = drawnHourOf(`${seed} ${scale} ${hour}`);
+      const drawn = cachedHour(`${seed} ${scale} ${hour}`);
       for (const [index, adUnit] of adUnits.entries()) {
         const isDelivering = hour >= adUnit.firstHour && hour <= adUnit.lastHour;
-        if (!isDelivering || !isWanted(adUnit.dimensions)) continue;
+        if (!isDelivering || !isSelected(adUnit.dimensions)) continue;
 
         const facts = drawn[index] ?? drawFacts(adUnit, hour, { hourBits, scale });
-        if (!drawn[index]) drawnFacts += facts.length;
+        if (!drawn[index]) cachedFacts += facts.length;
         drawn[index] = facts;
         yield* facts;
       }
@@ -88,13 +84,13 @@ function createFactSource(
   };
 }
 
-function drawnHourOf(key: string): HourOfFacts {
-  if (drawnFacts > keptFacts) {
-    drawnHours.clear();
-    drawnFacts = 0;
+function cachedHour(key: string): HourOfFacts {
+  if (cachedFacts > cachedFactsAtMost) {
+    cachedHours.clear();
+    cachedFacts = 0;
   }
 
-  const drawn = drawnHours.get(key) ?? [];
-  drawnHours.set(key, drawn);
+  const drawn = cachedHours.get(key) ?? [];
+  cachedHours.set(key, drawn);
   return drawn;
 }

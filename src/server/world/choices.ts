@@ -1,32 +1,28 @@
 import type { Dimensions } from '../fixtures/fixtures.ts';
 
 /**
- * Something that a fact may be of, by chance, and what is drawn next: of a device its apps, of a
- * place its carriers.
+ * A random choice for a fact, and the table for the next one: apps of a device, carriers of a
+ * place.
  */
 export interface Choice {
-  /**
-   * Those that belong together, and those of what was drawn before: a city is always in its
-   * country.
-   */
+  /** Dimensions that are chosen together, including those of the previous choice. */
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
 
-  /** A draw table; empty where nothing is drawn next. */
+  /** The table for the next choice; empty if there is none. */
   readonly next: DrawTable;
 }
 
-/** 256 entries, so that a byte of a hash draws one of them. */
+/** 256 entries, one for each value of a random byte. */
 export type DrawTable = readonly Choice[];
 
-/** What a choice is made of; it weighs 1 where nothing is said. */
 interface ChoiceOptions {
   readonly dimensions: Partial<Dimensions>;
   readonly weight?: number;
   readonly next?: readonly Choice[];
 }
 
-/** A choice; what is drawn next has its dimensions too. */
+/** A choice, whose dimensions are added to the next choices. */
 export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOptions): Choice {
   const following = next.map((choice) => ({
     ...choice,
@@ -35,7 +31,7 @@ export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOption
   return { dimensions, weight, next: createDrawTable(following) };
 }
 
-/** A table in which each choice takes a share by its weight. */
+/** A table in which each choice has entries in proportion to its weight. */
 export function createDrawTable(choices: readonly Choice[]): DrawTable {
   let total = 0;
   for (const { weight } of choices) total += weight;

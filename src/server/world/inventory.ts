@@ -5,42 +5,37 @@ import inventory from './inventory.json' with { type: 'json' };
 
 /** A device with its apps. */
 export interface Device {
-  /** The name of its system; `undefined` where that is not known. */
+  /** The name of its system; `undefined` if unknown. */
   readonly system: string | undefined;
   readonly choice: Choice;
 }
 
 /** A place with its carriers. */
 export interface Place {
-  /** The name of its country; `undefined` where that is not known. */
+  /** The name of its country; `undefined` if unknown. */
   readonly country: string | undefined;
   readonly choice: Choice;
 }
 
-/** The format of an ad unit. */
 export interface AdFormat {
   readonly id: string | null;
 
-  /** How many displays of a thousand are clicked. */
   readonly clicksPerThousand: number;
 }
 
-/** Something that has an id; the ids of places are GeoNames'. */
+/** An id with its name. The ids of places are those of GeoNames. */
 interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/**
- * What facts are drawn from, as `inventory.json` lists it. A name is noted when something is made
- * of it, for reports to show.
- */
+/** The choices for facts, from `inventory.json`. Adds the names of all ids it uses to `names`. */
 export class Inventory {
   readonly devices: readonly Device[];
   readonly places: readonly Place[];
   readonly #names: Names;
 
-  /** @param names takes up the names of the ids */
+  /** @param names receives the names of the ids */
   constructor(names: Names) {
     this.#names = names;
 
@@ -49,7 +44,6 @@ export class Inventory {
     this.places = inventory.places.map((place) => this.#createPlace(place));
   }
 
-  /** The format of that name. */
   formatNamed(name: string): AdFormat {
     const format = inventory.formats.find((candidate) => candidate.name === name) ?? null;
     return {
@@ -58,7 +52,7 @@ export class Inventory {
     };
   }
 
-  /** An app or a site, with the sub-publishers of its publisher. */
+  /** An app or site, with the sub-publishers of its publisher. */
   #createApp({ platform, publisherId, bundleId, weight }: (typeof inventory.apps)[number]): Choice {
     const publisher = inventory.publishers.find(({ id }) => id === publisherId);
     const subPublishers = publisher?.subPublishers ?? [];
@@ -75,7 +69,7 @@ export class Inventory {
     });
   }
 
-  /** The models of a brand. Apps are of the device's system, and sites of any. */
+  /** The models of a brand, with the apps for their system, and all sites. */
   #createDevices(line: (typeof inventory.devices)[number], apps: readonly Choice[]): Device[] {
     const { os, type, brand, models } = line;
     const platform = os?.name.toLowerCase();
@@ -120,7 +114,7 @@ export class Inventory {
     };
   }
 
-  /** The id of something in a dimension, whose name is noted; `null` where it is unknown. */
+  /** The id in a dimension, whose name is added to `names`; `null` if unknown. */
   #idOf(dimension: DimensionName, named: Named | null | undefined): string | null {
     if (!named) return null;
 
@@ -130,9 +124,9 @@ export class Inventory {
   }
 }
 
-/** The carriers of a country; those of elsewhere where it has none of its own. */
+/** The carriers of a country, or the default ones. */
 function carriersOf(country: string | undefined) {
   const own = inventory.carriers.find((list) => list.country === country);
-  const elsewhere = inventory.carriers.find((list) => list.country === null);
-  return (own ?? elsewhere)?.carriers ?? [];
+  const defaults = inventory.carriers.find((list) => list.country === null);
+  return (own ?? defaults)?.carriers ?? [];
 }

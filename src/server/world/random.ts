@@ -1,6 +1,6 @@
 /**
- * Mixes two integers into 32 well-spread bits, as a signed integer.
- * It uses integer arithmetic alone, because the built-in data must be the same on every machine.
+ * Mixes two integers into 32 well-distributed bits, as a signed integer. It uses only integer
+ * arithmetic, because the built-in data must be the same on every machine.
  */
 export function mix(a: number, b: number): number {
   let hash = Math.imul(a ^ Math.imul(b, 0x9e3779b1), 0x85ebca6b);
@@ -9,7 +9,7 @@ export function mix(a: number, b: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** Numbers from 0 (inclusive) to 1, the same for the same seed on every machine. */
+/** Numbers from 0 to 1 (exclusive), the same for the same seed on every machine. */
 export function seededRandom(seed: number): () => number {
   let count = 0;
   return () => (mix(seed, ++count) >>> 0) / 2 ** 32;

@@ -3,12 +3,11 @@ import { type Fact, noDimensions } from '../fixtures/fixtures.ts';
 import type { PlannedAdUnit } from './ad-units.ts';
 import { mix } from './random.ts';
 
-/** The facts of an hour and an ad unit, by integer arithmetic alone: the same on every machine. */
-
 /**
- * The facts of an hour of an ad unit.
- * @param hourBits 32 random bits of the hour
- * @param scale how many times as many facts
+ * Draws the facts of an hour of an ad unit. Only uses integer arithmetic, so that they are the same
+ * on every machine.
+ * @param hourBits 32 random bits for the hour
+ * @param scale multiplies the number of facts
  */
 export function drawFacts(
   adUnit: PlannedAdUnit,
@@ -22,7 +21,7 @@ export function drawFacts(
   return facts;
 }
 
-/** @param bits 32 random bits, from which everything about the fact follows */
+/** @param bits 32 random bits that determine the fact */
 function drawFact(adUnit: PlannedAdUnit, hour: number, bits: number): Fact {
   const moreBits = mix(bits, 1);
   const creative = adUnit.creatives[bits >>> 24];
@@ -33,7 +32,7 @@ function drawFact(adUnit: PlannedAdUnit, hour: number, bits: number): Fact {
   const subPublisher = app?.next[(moreBits >>> 8) & 255];
 
   return {
-    // What is drawn later has the dimensions of what was drawn before it.
+    // A carrier includes the dimensions of its place, and an app those of its device.
     dimensions: {
       ...noDimensions,
       ...creative?.dimensions,
@@ -68,7 +67,7 @@ function drawMetrics(adUnit: PlannedAdUnit, hour: number, factBits: number): Fac
     eyesTrackings: shareOf(displays, 310, moreBits >>> 5),
   };
 
-  // A metric that is new in the vocabulary has data too: a share of the displays or of the revenue.
+  // Any other metric in the vocabulary gets a share of the displays or the revenue.
   for (const { name, type } of metrics) {
     const whole = type === 'money' ? cents : displays;
     values[name] ??= shareOf(whole, 120, moreBits >>> 9);
@@ -76,35 +75,32 @@ function drawMetrics(adUnit: PlannedAdUnit, hour: number, factBits: number): Fac
   return values as Fact['metrics'];
 }
 
-/** So many thousandths of a value, as a whole number; the bits decide whether a fraction counts. */
+/** A number of thousandths of a value, rounded up or down at random. */
 function shareOf(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }
 
-/** The ten-thousandths of a dollar for a euro on the day of an hour. */
+/** The price of a euro in ten-thousandths of a dollar, by day. */
 function dollarRateOf(hour: number): number {
   const day = Math.floor(hour / 24);
   return 10_700 + (mix(day, 7) & 1_023);
 }
 
-/**
- * Requests by the hour of the day, by the weekday from Sunday, and by the month, in percent of the
- * busiest.
- */
-const ofHour = [
+/** Requests by hour of day, weekday (from Sunday) and month, in percent of the busiest. */
+const byHourOfDay = [
   22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44,
 ];
-const ofWeekday = [97, 88, 86, 87, 90, 94, 100];
-const ofMonth = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
+const byDayOfWeek = [97, 88, 86, 87, 90, 94, 100];
+const byMonthOfYear = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
 
 /**
- * How busy an hour is, in millionths of the busiest. Central European winter time is near enough
- * for a curve.
+ * The volume of an hour, in millionths of the busiest hour. Central European winter time is
+ * accurate enough.
  */
 function busyness(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
-  const byHour = ofHour[local.getUTCHours()] ?? 0;
-  const byWeekday = ofWeekday[local.getUTCDay()] ?? 0;
-  const byMonth = ofMonth[local.getUTCMonth()] ?? 0;
+  const byHour = byHourOfDay[local.getUTCHours()] ?? 0;
+  const byWeekday = byDayOfWeek[local.getUTCDay()] ?? 0;
+  const byMonth = byMonthOfYear[local.getUTCMonth()] ?? 0;
   return byHour * byWeekday * byMonth;
 }

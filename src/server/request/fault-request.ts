@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { FaultRequest } from '../local-server.ts';
 import { indexesIn, type Parameters } from './parse-body.ts';
 
-/** A call as faults see it. */
-export function seenRequest(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
+/** A call in the form that faults receive. */
+export function faultRequestOf(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
   const { method = '', url = '' } = incoming;
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parameters)) body[name] = listOf(value);
   return { method, path: pathOf(url), headers: headersOf(incoming), body };
 }
 
-/** A list that is an object with indexes, as in a form, as an array. */
+/** Converts an object with indexes, as in a form, to an array. */
 function listOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
 
@@ -18,7 +18,7 @@ function listOf(value: unknown): unknown {
   return indexes ? indexes.map((index) => (value as Parameters)[index]) : value;
 }
 
-/** The headers of a call by their names in lower case, as they came. */
+/** The headers of a call, by lower-case name. */
 export function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
 
@@ -31,7 +31,7 @@ export function headersOf({ rawHeaders }: IncomingMessage): Record<string, strin
   return headers;
 }
 
-/** The path of an address, without its query string. */
+/** The first 200 characters of the path, without the query string. */
 export function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, 200);
