@@ -54,7 +54,7 @@ export async function chooseParts(context: Streams, jobs: readonly Job[]): Promi
   const histories = new Histories(context);
   const chosen: FolderJob[] = [];
   for (const job of jobs) {
-    const place = pathKey(context, job);
+    const place = placeOf(context, job);
     if (place) chosen.push(await chooseDue(context, job, await runInFolder(job, place, histories)));
     else chosen.push(job.options.missing ? await skipExistingFiles(context, job) : job);
   }
@@ -84,7 +84,7 @@ interface FolderPlace {
  * The folder before the first time placeholder in `-o`; `undefined` for a job that does not write
  * one file per part, for `--no-history`, and for names with `{id}`.
  */
-function pathKey({ host }: Streams, job: Job): FolderPlace | undefined {
+function placeOf({ host }: Streams, job: Job): FolderPlace | undefined {
   const { output = '-', history, split } = job.options;
   const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
   if (!history || !hasFiles) return undefined;

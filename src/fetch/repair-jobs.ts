@@ -10,7 +10,7 @@ import type { OptionsOf } from '../plan/flags/flag.ts';
 import type { serviceFlags } from '../plan/flags/service-flags.ts';
 import type { waitFlags } from '../plan/flags/wait-flags.ts';
 import { planJob } from '../plan/plan.ts';
-import { maskedLogin, whoAsks } from '../plan/spec-from-flags.ts';
+import { maskedLogin, ownerOf } from '../plan/spec-from-flags.ts';
 import type { FolderJob } from './folder-jobs.ts';
 
 export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
@@ -82,10 +82,10 @@ async function accountOf(
     { profile: request.profile, ...(windowClock && { windowClock }) },
   );
 
-  const who = whoAsks(account, await account.settings());
+  const owner = ownerOf(account, await account.settings());
   // A typed name may be a new name for the same account.
   const named = flags.account === undefined ? spec : { ...spec, account: undefined };
-  const conflict = ownerConflict(named, who);
+  const conflict = ownerConflict(named, owner);
   if (!conflict) return account;
   throw new SignInError(
     `The files ${spec.output} belong to ${conflict.before}, but this is ${conflict.now}.`,

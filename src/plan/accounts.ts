@@ -7,21 +7,21 @@ import type { RunFlags } from './flags/run-flags.ts';
 import { type Job, planJob } from './plan.ts';
 import { specFromFlags } from './spec-from-flags.ts';
 
-/** A report, before it is known which accounts it is for. */
+/** A report whose accounts are not yet chosen. */
 interface AccountsSource {
   readonly options: RunFlags;
 
   /** The name of a saved report. */
   readonly name?: string;
 
-  /** What the saved report says of its account. */
+  /** The account settings of the saved report. */
   readonly choice?: ProjectChoice;
 }
 
 /**
- * The jobs of one report: one for each account that `--account a,b` or `--account all` names,
- * otherwise one in all. Throws `UsageError` as `checkFormat` and `planJob`, and where the outputs
- * of several accounts would be one.
+ * Plans one report: one job for each account of `--account a,b` or `--account all`, otherwise a
+ * single job. Throws `UsageError` as `checkFormat` and `planJob`, and if several accounts would
+ * write to one file.
  */
 export async function planForAccounts(context: Context, report: AccountsSource): Promise<Job[]> {
   const { options, name, choice } = report;
@@ -54,17 +54,17 @@ async function planForAccount(
   return planJob({ account, spec, thisRun: options, name, label, nowMs });
 }
 
-/** Throws `UsageError` where the outputs of several accounts would be one. */
+/** Throws `UsageError` if several accounts would write to one file. */
 function expectAccountInOutput({ output = '-' }: RunFlags): void {
   if (output === '-') {
     throw new UsageError('Cannot write several accounts to stdout.', {
       about: { flag: '--account' },
-      hint: "Give each a file: -o '{account}-{date}.csv'",
+      hint: "Write one file per account: -o '{account}-{date}.csv'",
     });
   }
   if (placeholdersOf(output).includes('account')) return;
-  throw new UsageError(`-o ${output} would be the file of several accounts.`, {
+  throw new UsageError(`-o ${output} is one file, but the run has several accounts.`, {
     about: { flag: '--output' },
-    hint: "Write {account} in its name: -o '{account}-{date}.csv'",
+    hint: "Put {account} in the name: -o '{account}-{date}.csv'",
   });
 }

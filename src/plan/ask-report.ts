@@ -8,25 +8,22 @@ import { Prompt } from '../ui/prompt.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 import type { RunCommandLine } from './saved-reports.ts';
 
-/**
- * Whether somebody at a terminal named neither a window nor a saved report, so that they can be
- * asked.
- */
+/** True on a terminal when neither a window nor a saved report was given. */
 export function lacksWindow(
   { console }: Pick<Context, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
 ): boolean {
   const { period, since, until, all, file } = options;
-  const namesSomething = names.length > 0 || all || file !== undefined;
+  const namesReport = names.length > 0 || all || file !== undefined;
   const hasWindow = (period ?? since ?? until) !== undefined;
-  return console.isInteractive && !namesSomething && !hasWindow;
+  return console.isInteractive && !namesReport && !hasWindow;
 }
 
 /**
- * Asks for the period, the breakdowns and the file, as far as they are not typed, and prints the
- * command line that does without questions.
+ * Asks for the period, and for the breakdowns and the file unless they were typed, and prints the
+ * equivalent command line.
  *
- * @param words what was typed behind `adreport run`
+ * @param words the arguments after `adreport run`
  */
 export async function askReport(
   context: Context,
@@ -34,7 +31,7 @@ export async function askReport(
   words: readonly string[],
 ): Promise<RunFlags> {
   const { console, host, account } = context;
-  // Who is not signed in learns it before any question.
+  // Fails before the first question if there is no sign-in.
   if (!options.dryRun) await account.client();
 
   const profile = options.profile ?? (await account.settings()).profile.value;
@@ -76,7 +73,7 @@ export async function askReport(
     typed.push('-o', output);
   }
 
-  console.note('The same without questions:');
+  console.note('Same report without questions:');
   const quoted = typed.map((word) => shellWord(word, host.platform));
   console.note(`  adreport run ${quoted.join(' ')}`);
   return { ...options, period, by, output };
@@ -86,14 +83,14 @@ function withoutNone(answer: string): string | undefined {
   return answer.toLowerCase() === 'none' ? undefined : answer;
 }
 
-/** Gives what throws `UsageError` for answers that make no report. */
+/** Returns a function that throws `UsageError` for invalid answers. */
 function checkWith(profile: Profile, nowMs: number) {
   return (answers: { readonly period: string; readonly by?: string | undefined }): void => {
     try {
       planReport({ profile, ...answers, nowMs });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      // The question has examples: a list of everything that is accepted would be too long here.
+      // The question shows examples, so a long list of accepted values is left out.
       const { message, hint = '' } = error;
       throw new UsageError(hint.length > 80 ? message : `${message} ${hint}`.trim());
     }
@@ -102,5 +99,5 @@ function checkWith(profile: Profile, nowMs: number) {
 
 function checkFile(answer: string): void {
   if (answer === '-' || formatOfFile(answer) !== undefined) return;
-  throw new UsageError('Its ending says the format: .csv, .xlsx, .html, .pdf, .json or .parquet.');
+  throw new UsageError('Use a file ending: .csv, .xlsx, .html, .pdf, .json or .parquet.');
 }

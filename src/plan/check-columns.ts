@@ -6,23 +6,23 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 
 /**
- * Throws `UsageError` for a column that cannot be in a report: a field that comes only with a
- * breakdown or a metric that was not asked for, or a misspelt one. A name that is nothing like a
- * known one may be the service's own.
+ * Throws `UsageError` for a column that cannot be in a report: a field of a breakdown or metric
+ * that was not requested, or a misspelt name. Names unlike any known one are accepted, because the
+ * service may send additional fields.
  */
 export function checkColumns({ profile, request }: ReportPlan, columns: readonly string[]): void {
   const possible = possibleNames({ profile, request });
   for (const name of columns) {
     if (possible.includes(name)) continue;
 
-    const meant = nearest(name, possible);
+    const suggestion = nearest(name, possible);
     const isComputed = derivedMetrics.some(({ field }) => field === name);
     const isKnown =
       isComputed || fieldTypeOf(name) !== undefined || metricOfField(name) !== undefined;
-    if (!isKnown && meant === undefined) continue;
+    if (!isKnown && suggestion === undefined) continue;
     throw new UsageError(`--columns ${quoted(name)}: this column cannot be in the report.`, {
       about: { flag: '--columns', value: name },
-      hint: didYouMean(isKnown ? undefined : meant, `It can have ${possible.join(', ')}.`),
+      hint: didYouMean(isKnown ? undefined : suggestion, `It can have ${possible.join(', ')}.`),
     });
   }
 }

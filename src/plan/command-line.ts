@@ -19,21 +19,23 @@ import { specFlags } from './flags/run-flags.ts';
 import { type ServiceFlags, serviceFlags } from './flags/service-flags.ts';
 import type { Job } from './plan.ts';
 
-/** A flag with its value, as people type it; a switch has no value. */
+/** A flag with its value as text; a switch has no value. */
 interface TypedFlag {
   /** The name of its option. */
   readonly option: string;
 
-  /** As `adreport.yaml` and as a command line have it. */
+  /** The name in `adreport.yaml`. */
   readonly key: string;
+
+  /** The name on a command line. */
   readonly name: string;
   readonly value?: string;
 }
 
-/** A window as flags name it. */
+/** A window as values of flags. */
 type WindowTexts = Pick<ReportSpec, 'period' | 'since' | 'until'>;
 
-/** A window by its dates, or its instants if it does not have whole days: the same every day. */
+/** A window as fixed dates, or as instants if it does not consist of whole days. */
 function windowTexts(window: Window): WindowTexts {
   const { since, until, plannedUntil = until, zone } = window;
   const over = plannedUntil + 1;
@@ -44,7 +46,7 @@ function windowTexts(window: Window): WindowTexts {
   return { period: daysText(formatDate(since, zone), formatDate(plannedUntil, zone)) };
 }
 
-/** Days as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
+/** Days in the form of `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
 function daysText(first: string, last: string): string {
   return first === last ? first : `${first}..${last}`;
 }
@@ -53,7 +55,7 @@ function isMidnight(instant: number, zone: string): boolean {
   return formatDate(instant, zone) !== formatDate(instant - 1, zone);
 }
 
-/** The command that asks for a report in a window. */
+/** The command for a spec with another window. */
 function commandLine(spec: ReportSpec, window: WindowTexts, platform: NodeJS.Platform): string {
   const flags = flagsOf({ ...spec, ...noWindow, ...window });
   return ['adreport run', ...wordsOf(flags, platform)].join(' ');
@@ -62,8 +64,8 @@ function commandLine(spec: ReportSpec, window: WindowTexts, platform: NodeJS.Pla
 const noWindow = { period: undefined, since: undefined, until: undefined };
 
 /**
- * The command that continues with a job: its window as dates, so that it means the same tomorrow,
- * and what its run had besides the spec.
+ * The command that continues a job. Its window is given as dates, so that it means the same
+ * tomorrow.
  */
 export function continuedCommand(
   job: Pick<Job, 'spec' | 'options' | 'plan' | 'allParts' | 'isMerged'>,
@@ -75,19 +77,19 @@ export function continuedCommand(
   const last = allParts.at(-1);
   const isInParts = options.split !== undefined && first && last;
   const ofRun = [
-    // What has its file by then needs no second report.
+    // Files that are already complete are not ordered again.
     ...(isInParts && !isMerged ? ['--missing'] : []),
     ...(shard === undefined ? [] : ['--shard', shellWord(shard, platform)]),
     ...(baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)]),
   ];
-  // The last part may be a unit that is not over.
+  // By units, because the last part may not be over.
   const window = isInParts
     ? { period: daysText(first.since, last.until) }
     : windowTexts(plan.window);
   return [commandLine(spec, window, platform), ...ofRun].join(' ');
 }
 
-/** The command that waits for a report and downloads it, with all of its spec that applies. */
+/** The command that waits for a report and downloads it, with the flags of its spec that apply. */
 export function downloadCommandLine(
   reportId: string,
   spec: AnySpec,
@@ -115,20 +117,20 @@ export function commandFor(
   return ['adreport', command, ...ordered].join(' ');
 }
 
-/** Flags as words of a shell. */
+/** Flags as quoted shell words. */
 function wordsOf(flags: readonly TypedFlag[], platform: NodeJS.Platform): string[] {
   return flags.flatMap(({ name, value }) =>
     value === undefined ? name : [name, shellWord(value, platform)],
   );
 }
 
-/** A spec whose members may be `undefined`, like those that are absent. */
+/** A spec whose members may be `undefined` instead of absent. */
 type AnySpec = { readonly [Name in keyof ReportSpec]: ReportSpec[Name] | undefined } & Pick<
   ReportSpec,
   'request' | 'format' | 'timezone'
 >;
 
-/** Every flag that a spec consists of, in the order of the flags of `run`. */
+/** The flags of a spec, in the order of the flags of `run`. */
 export function flagsOf(spec: AnySpec): TypedFlag[] {
   const values = textsOf(spec);
   const typed: TypedFlag[] = [];
@@ -145,13 +147,13 @@ function nameOf(flag: Flag): string {
   return /^-\w/.exec(flag.flags)?.[0] ?? longNameOf(flag);
 }
 
-/** What is typed for one option: a text for each time that its flag is typed. */
+/** The values of one option, one for each use of its flag. */
 type OptionTexts = readonly (string | true)[];
 
 function textsOf(spec: AnySpec): Map<string, OptionTexts> {
   const { request, timezone, format, account, encoding, windowClock, ...others } = spec;
   const { name, ...shape } = format;
-  const isUsualZone = request.profile === 'buyer' || timezone === defaultZone;
+  const isDefaultZone = request.profile === 'buyer' || timezone === defaultZone;
   const settings = {
     ...others,
     ...withExcel(shape),
@@ -159,7 +161,7 @@ function textsOf(spec: AnySpec): Map<string, OptionTexts> {
     encoding,
     windowClock,
     format: formatOfFile(others.output ?? '-') === name ? undefined : name,
-    timezone: isUsualZone ? undefined : timezone,
+    timezone: isDefaultZone ? undefined : timezone,
   };
 
   const texts = new Map<string, OptionTexts>(textsOfRequest(request));
@@ -176,7 +178,7 @@ function textOfValue(flag: SpecFlag, value: SpecValue): OptionTexts {
   return isTyped ? [true] : [];
 }
 
-/** The three settings of a CSV for a European Excel as the one flag that means them. */
+/** Replaces the three CSV settings of `--excel` with that flag. */
 function withExcel(
   shape: Readonly<Record<string, SpecValue>>,
 ): Readonly<Record<string, SpecValue>> {
@@ -206,13 +208,13 @@ function countryText(id: string): string {
   return findCountry(id)?.code ?? id;
 }
 
-/** A comma list, whose values are in double quotes if a comma or a quote would end them. */
+/** A comma list; values with commas, quotes or outer blanks are in double quotes. */
 function listText(values: readonly string[]): string {
   const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
   return values.map((value) => (/[",]|^\s|\s$/.test(value) ? quoted(value) : value)).join(',');
 }
 
-/** The flags of a group with their values, as they are typed, as far as they have one. */
+/** The flags of a group that have a value, as shell words. */
 export function typedFlags<Flags extends FlagTable>(
   group: FlagGroup<Flags>,
   options: Partial<OptionsOf<FlagGroup<Flags>>>,
@@ -231,7 +233,7 @@ export function typedFlags<Flags extends FlagTable>(
   return words;
 }
 
-/** The flags that name the service and the account. */
+/** The flags for the service and the account, as shell words. */
 export function typedAccountFlags(
   { account, baseUrl, encoding }: ServiceFlags,
   platform: NodeJS.Platform,

@@ -5,9 +5,9 @@ import { isSwitch, readValue, type SpecFlag } from './flags/flag.ts';
 import { type JobOptions, specFlags, type ThisRunFlags } from './flags/run-flags.ts';
 
 /**
- * The options of a job: all that its spec says under the name of a flag, and this run's flags.
+ * The options of a job: the flags of its spec, and those of this run.
  *
- * @throws UsageError for a value that its flag does not take, which a spec from disk may have
+ * @throws UsageError for an invalid value, which a spec from disk may have
  */
 export function jobOptions(spec: ReportSpec, thisRun: ThisRunFlags): JobOptions {
   const { name: format, ...shape } = spec.format;
@@ -18,20 +18,20 @@ export function jobOptions(spec: ReportSpec, thisRun: ThisRunFlags): JobOptions 
   for (const [option, flag] of specFlags) {
     const isElsewhere = flag.partOf === 'request' || flag.partOf === 'settings';
     const value = values[option] as SpecValue | undefined;
-    if (!isElsewhere && value !== undefined) options[option] = readAgain(option, flag, value);
+    if (!isElsewhere && value !== undefined) options[option] = readOption(option, flag, value);
   }
-  // Each value is what its flag gives.
+  // Each value was read by its flag.
   return { ...thisRun, ...options, ...(columns && { columns }) } as JobOptions;
 }
 
-function readAgain(option: string, flag: SpecFlag, value: SpecValue): unknown {
+function readOption(option: string, flag: SpecFlag, value: SpecValue): unknown {
   if (isSwitch(flag)) return value === true;
   try {
     return readValue(flag, String(value));
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`The spec of the report has ${option}: ${value}. ${error.message}`, {
-      hint: 'It may have been written by another version: run the original command again.',
+    throw new UsageError(`Invalid value in the spec: ${option}: ${value}. ${error.message}`, {
+      hint: 'Another version may have written it. Run the original command again.',
     });
   }
 }

@@ -13,19 +13,19 @@ import { printable, quoted, shortened } from '../text/printable.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
 import type { Job, JobPlan } from './plan.ts';
 
-/** What a campaign, an ad unit or an advertiser is called. */
+/** A campaign, ad unit or advertiser. */
 interface NamedThing {
   readonly id: string;
   readonly name: string;
 }
 
-/** A flag that takes names, and the filter that their ids become. */
+/** A flag that takes names, and the filter for their ids. */
 interface NameFlag {
   readonly flag: string;
   readonly name: NamedFilter;
   readonly filter: FilterName;
 
-  /** What the flag's names are looked for in. */
+  /** The things of a campaign that the flag can name. */
   readonly thingsOf: (campaign: CampaignRecord) => readonly NamedThing[];
 }
 
@@ -51,29 +51,27 @@ const nameFlags: readonly NameFlag[] = [
   },
 ];
 
-/** A flag with the names, or patterns of names, that it was given. */
+/** A flag with its names or patterns. */
 interface NameQuery {
   readonly nameFlag: NameFlag;
   readonly patterns: readonly string[];
 }
 
-/** How many of the names that were found are listed. */
-const listedAtMost = 10;
+/** Notes list at most this many matching names. */
+const maxListedNames = 10;
 
-const idsHint = 'Give the ids instead: --filter campaignId=1234,5678';
+const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
 
-/** What a plan is completed for. */
 interface PlanSource {
   readonly account: ServiceAccount;
   readonly spec: ReportSpec;
 }
 
 /**
- * The plan with the names of campaigns, ad units and advertisers turned into filters of their ids,
- * and what was found said on stderr. Asks the service for its campaigns only where a name was
- * given. Throws `UsageError` for a name that matches nothing, and with `--strict`
- * `IncompleteDataError` for a list that is not whole. A `-vv` trace is made to be sent to others,
- * so it shows ids only.
+ * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
+ * matches on stderr. Fetches the campaign list only if a name was given. With `-vv` names are
+ * hidden, because users send such traces to others. Throws `UsageError` for a name without a match,
+ * and with `--strict` `FindingsError` for a list with findings.
  */
 export async function planWithIds(
   { console }: Pick<Context, 'console'>,
@@ -96,9 +94,9 @@ export async function planWithIds(
     const { flag, filter } = query.nameFlag;
     const matches = findMatches(query, campaigns, show);
     const names = [...matches].map(([id, name]) => `${show(name)} (${id})`);
-    const moreCount = names.length - listedAtMost;
+    const moreCount = names.length - maxListedNames;
     const more = moreCount > 0 ? `, and ${moreCount} more` : '';
-    const list = names.slice(0, listedAtMost).join(', ');
+    const list = names.slice(0, maxListedNames).join(', ');
     console.note(`${flag} “${query.patterns.map(show).join(',')}” selects ${list}${more}.`);
     filters[filter] = [...new Set([...(filters[filter] ?? []), ...matches.keys()])];
 
@@ -112,7 +110,7 @@ export async function planWithIds(
   return { ...plan, earlierFindings, request: { ...plan.request, filters } };
 }
 
-/** Says when campaigns run, where none of them does within a window. */
+/** A note on when campaigns run, if none of them runs in the window. */
 function idleNote(
   campaigns: readonly CampaignRecord[],
   { since, until, zone }: Window,
@@ -121,9 +119,9 @@ function idleNote(
   const first = formatDate(since, zone);
   const last = formatDate(until, zone);
   const isIdle = ({ campaignStartDate, campaignEndDate }: CampaignRecord): boolean => {
-    const isTold =
+    const hasDates =
       wallTimeOf(campaignStartDate) !== undefined && wallTimeOf(campaignEndDate) !== undefined;
-    if (!isTold) return false;
+    if (!hasDates) return false;
     return campaignStartDate.slice(0, 10) > last || campaignEndDate.slice(0, 10) < first;
   };
   if (!campaigns.every(isIdle)) return undefined;
@@ -132,15 +130,15 @@ function idleNote(
     return `${show(campaignName)} runs from ${campaignStartDate.slice(0, 10)} to ${campaignEndDate.slice(0, 10)}`;
   });
   const more = campaigns.length > runs.length ? `; and ${campaigns.length - runs.length} more` : '';
-  return `${runs.join('; ')}${more}: nothing of that is in ${first} to ${last}.`;
+  return `${runs.join('; ')}${more}: not between ${first} and ${last}.`;
 }
 
 /**
- * The job as `planWithIds` completes its plan: only once it is known to be right, because that asks
- * the service.
+ * Resolves the names in a job with `planWithIds`. Called after all checks, because it calls the
+ * service.
  */
 export async function jobWithIds(context: Pick<Context, 'console'>, job: Job): Promise<Job> {
-  // What was looked up once has its ids.
+  // The names are already resolved.
   if (job.plan.earlierFindings) return job;
   const plan = await planWithIds(context, job, job.plan);
   const { filters } = plan.request;
@@ -157,10 +155,7 @@ function queriesOf({ request }: ReportSpec): NameQuery[] {
   return queries;
 }
 
-/**
- * What the patterns match, as names by their ids. Throws `UsageError` for a pattern that matches
- * nothing.
- */
+/** Names that match the patterns, by id. Throws `UsageError` for a pattern without a match. */
 function findMatches(
   { nameFlag, patterns }: NameQuery,
   campaigns: readonly CampaignRecord[],
@@ -192,7 +187,7 @@ function unmatched(
 ): UsageError {
   const nearNames = nearestNames(pattern.replaceAll('*', '').trim(), names);
   const list = nearNames.map((name) => quoted(show(name))).join(', ');
-  const hint = list ? `Did you mean ${list}?` : 'See them with: adreport campaigns --ad-units';
+  const hint = list ? `Did you mean ${list}?` : 'List them with: adreport campaigns --ad-units';
   const wanted = quoted(show(pattern));
   return new UsageError(`${flag} ${wanted} matches none of the ${names.length} names.`, {
     hint,
@@ -200,9 +195,7 @@ function unmatched(
   });
 }
 
-/**
- * At most three names that are near a misspelt one, or that have as many words in a row that are.
- */
+/** Up to three names similar to a misspelt one, as a whole or in the same number of words. */
 function nearestNames(wanted: string, names: readonly string[]): string[] {
   const wordCount = wanted.split(/\s+/).length;
   const piecesOf = (name: string): string[] => {

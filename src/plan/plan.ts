@@ -28,45 +28,37 @@ import { checkColumns } from './check-columns.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
 
-/** A plan whose names of campaigns are ids. */
+/** A plan with campaign names resolved to ids. */
 export interface JobPlan extends ReportPlan {
-  /** The findings on the list of campaigns, if names were looked up in it. */
+  /** The findings on the campaign list, if names were looked up. */
   readonly earlierFindings?: readonly Remark[] | undefined;
 }
 
-/** One report to run: whole, or in parts. */
+/** One report to run, as a whole or in parts. */
 export interface Job {
-  /** The saved report's name; absent for what flags alone describe. */
+  /** The name of the saved report; absent for a report from flags alone. */
   readonly name: string | undefined;
 
-  /**
-   * What tells it from the other jobs of its run: the saved report, and the account where it is one
-   * of several.
-   */
+  /** Distinguishes the jobs of a run: the saved report, and the account if there are several. */
   readonly label: string | undefined;
   readonly account: ServiceAccount;
-
-  /** What the account is called. */
   readonly accountName: string;
-
-  /** What is asked for, and how it is kept. */
   readonly spec: ReportSpec;
 
-  /** The spec and this run's flags as the steps take them. */
+  /** The flags of the spec and of this run. */
   readonly options: JobOptions;
   readonly plan: JobPlan;
 
-  /** All of the window, in time order. */
+  /** The parts of the whole window, in time order. */
   readonly allParts: readonly Part[];
 
-  /** What is to be fetched, in time order. */
+  /** The parts to fetch, in time order. */
   readonly parts: readonly Part[];
 
-  /** Whether the parts go into one output, rather than each into its own. */
+  /** True if the parts go into one output. */
   readonly isMerged: boolean;
 }
 
-/** What a job is made from. */
 interface JobSource {
   readonly account: ServiceAccount;
   readonly spec: ReportSpec;
@@ -75,45 +67,43 @@ interface JobSource {
   /** The name of a saved report. */
   readonly name?: string | undefined;
 
-  /** As that of the job, if that is not the name of the report. */
+  /** The label of the job, if it is not the name of the report. */
   readonly label?: string | undefined;
 
-  /** The present, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Limits the parts to these whole units, in time order, wherever the window of the spec is. */
+  /** Replaces the window of the spec with these units, in time order. */
   readonly units?: readonly PlannedUnit[];
 }
 
-/** The first and the last second of a unit, in unix seconds. */
+/** First and last second of a unit, in unix seconds. */
 type PlannedUnit = Pick<Window, 'since' | 'until'>;
 
-/**
- * The job of a spec. Throws `UsageError` for what does not fit together, before anything is sent.
- */
+/** Plans the job of a spec, without network. Throws `UsageError` for an invalid combination. */
 export async function planJob(source: JobSource): Promise<Job> {
   const { account, spec, thisRun, name, label = name, nowMs, units } = source;
   const now = Math.floor(nowMs / 1_000);
-  const asked = planSpec(units ? limitedTo(spec, units, now) : spec, {
+  const requested = planSpec(units ? limitedTo(spec, units, now) : spec, {
     nowMs,
     direct: thisRun.direct,
     wholeUnit: unitOfFiles(spec),
   });
-  expectBegun(asked.window, now, spec.period === undefined ? '--since' : '--period');
-  const given = jobOptions(spec, thisRun);
-  const options = asked.isWeekly ? { ...given, split: weeklySplit(given) } : given;
+  expectBegun(requested.window, now, spec.period === undefined ? '--since' : '--period');
+  const jobFlags = jobOptions(spec, thisRun);
+  const options = requested.isWeekly ? { ...jobFlags, split: weeklySplit(jobFlags) } : jobFlags;
   const isMerged = mergesParts(options);
-  // A file of a part contains a whole unit, whether that is over or not.
+  // One file per part: parts are whole units, and are not cut for a comparison.
   const isOneReport = options.split === undefined || isMerged;
   const isCompared = options.compare !== undefined && isOneReport;
-  const plan = isCompared ? comparablePlan(asked, now) : asked;
+  const plan = isCompared ? comparablePlan(requested, now) : requested;
   const { columns } = spec.request;
   if (columns !== undefined && columns !== 'all') checkColumns(plan, columns);
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
   if (!units) checkLookback(spec, { options, window: plan.window, nowMs });
 
-  const needsWholeUnits = !isMerged || asked.isWeekly;
+  const needsWholeUnits = !isMerged || requested.isWeekly;
   const allParts = partsOf(plan, options.split, needsWholeUnits ? now : undefined);
   const { shard } = options;
   const { split } = options;
@@ -124,7 +114,7 @@ export async function planJob(source: JobSource): Promise<Job> {
   return { name, label, account, accountName, spec, options, plan, isMerged, allParts, parts };
 }
 
-/** A spec whose window runs from the first of some units to the last, as far as that has begun. */
+/** The spec with a window from the first unit to the last one, at most until now. */
 function limitedTo(spec: ReportSpec, units: readonly PlannedUnit[], now: number): ReportSpec {
   const since = Math.min(...units.map((unit) => unit.since));
   const until = Math.min(now, Math.max(...units.map((unit) => unit.until)));
@@ -135,16 +125,13 @@ function holds(unit: PlannedUnit, { since }: Window): boolean {
   return unit.since <= since && since <= unit.until;
 }
 
-/** The unit that each file or each week of a spec is of; `undefined` for one report. */
+/** The unit of each file, or the week of `--by WEEKLY`; `undefined` for a single report. */
 function unitOfFiles({ split, output = '-', request }: ReportSpec): SplitUnit | undefined {
   if (request.breakdowns.includes('WEEKLY')) return 'week';
   return hasTimePlaceholder(output) ? split : undefined;
 }
 
-/**
- * Throws `UsageError` for a window that moves on before its units are final, so that no run would
- * download them once more.
- */
+/** Throws `UsageError` for a rolling window that leaves units behind before they are final. */
 function checkLookback(
   spec: ReportSpec,
   { options, window, nowMs }: { options: JobOptions; window: Window; nowMs: number },
@@ -154,94 +141,88 @@ function checkLookback(
   const count = splitWindow(window, split).length;
   if (count > lookback) return;
 
-  const message = `--lookback ${lookback} needs a window of ${formatPlural(lookback + 1, split)}, and this one has ${count}.`;
+  const message = `--lookback ${lookback} needs a window of at least ${formatPlural(lookback + 1, split)}; this one has ${count}.`;
   throw new UsageError(message, {
-    hint: `Without that, each ${split} leaves the window before it is final. Use a longer period, or --since.`,
+    hint: `Otherwise each ${split} leaves the window before it is final. Use a longer period, or --since.`,
   });
 }
 
-/** How a report by week is split. Throws `UsageError` where a flag says otherwise. */
+/** The split of a report by week. Throws `UsageError` for any other `--split`. */
 function weeklySplit({ split = 'week' }: JobOptions): 'week' {
   if (split === 'week') return split;
-  throw new UsageError(`--by WEEKLY makes a report of each week, and not of each ${split}.`, {
+  throw new UsageError(`--by WEEKLY orders one report per week, not per ${split}.`, {
     about: { flag: '--split' },
-    hint: `Leave --split ${split} out${split === 'day' ? ', or give --by DAILY' : ''}.`,
+    hint: `Remove --split ${split}${split === 'day' ? ', or use --by DAILY' : ''}.`,
   });
 }
 
-/** A plan whose window ends where it can be compared. */
+/** The plan with a window that can be compared with an earlier one. */
 function comparablePlan(plan: ReportPlan, now: number): ReportPlan {
   const window = comparableWindow(plan.window, now);
   return { ...plan, window, request: requestFor(plan, window) };
 }
 
-/** Whether the parts go into one output, because its name does not tell their days apart. */
+/** True if all parts go into one output, whose name has no time placeholder. */
 function mergesParts({ split, output = '-' }: JobOptions): boolean {
   if (split === undefined) return false;
   return !hasTimePlaceholder(output);
 }
 
-/** Throws `UsageError` for flags that have no meaning together, or without another one. */
+/** Throws `UsageError` for flags that exclude or require each other. */
 function checkCombination(options: JobOptions, isMerged: boolean): void {
   const { split, shard, missing, lookback, output = '-' } = options;
 
   if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
     const why = isMerged
-      ? 'the merged output of several reports has no id'
-      : '--missing asks which files are there';
+      ? 'merged reports have no single id'
+      : '--missing has to know the names of the files';
     throw new UsageError(`-o has {id}, but ${why}.`, {
       about: { flag: '--output' },
       hint: 'Use {date}, {since} or {until} instead.',
     });
   }
   if (shard !== undefined && split === undefined) {
-    throw needs('--shard', '--split', 'It chooses among the parts.');
+    throw needs('--shard', '--split', 'It selects some of the parts.');
   }
   if (lookback !== undefined && !missing) {
-    throw needs('--lookback', '--missing', 'Without it all parts are fetched anyway.');
+    throw needs('--lookback', '--missing', 'Without it, all parts are downloaded anyway.');
   }
   if (missing && !options.clobber) {
-    throw new UsageError('--missing and --no-clobber exclude each other.', {
-      hint: '--missing replaces files that are not final. Leave --no-clobber out.',
+    throw new UsageError('--missing cannot be used with --no-clobber.', {
+      hint: '--missing replaces files that are not final. Remove --no-clobber.',
     });
   }
   if (missing && output === '-') {
-    throw needs('--missing', '-o', 'It asks which files are not there yet.');
+    throw needs('--missing', '-o', 'It downloads files that do not exist yet.');
   }
 }
 
 function needs(flag: string, other: string, why: string): UsageError {
-  return new UsageError(`${flag} goes with ${other} only.`, {
+  return new UsageError(`${flag} works only with ${other}.`, {
     about: { flag },
-    hint: `${why} Add ${other}, or leave ${flag} out.`,
+    hint: `${why} Add ${other}, or remove ${flag}.`,
   });
 }
 
-/**
- * What a report, or a part of one, is called where it goes, and what is known of it before its data
- * comes.
- */
+/** The output of a report or part, and the checks of its rows. */
 export interface ReportOutput {
-  /**
-   * The file as the user names it, with `{id}` where only the service knows it; `undefined` for
-   * stdout.
-   */
+  /** The name as typed, filled in except for `{id}`; `undefined` for stdout. */
   readonly file?: string | undefined;
 
-  /** What the placeholders of `-o` stand for: dates are local to the report's zone. */
+  /** The values of the placeholders in `-o`. Dates are in the report's zone. */
   readonly names: NameValues;
 
-  /** The columns that the request leads to, where it is known. */
+  /** Absent if the request is unknown. */
   readonly columns?: readonly Column[];
 
-  /** What its rows are to be checked against; absent where they cannot be. */
+  /** Absent if the rows cannot be checked. */
   readonly expectation?: Expectation;
 
-  /** The findings from before it is asked for. */
+  /** The findings on the campaign list. */
   readonly earlierFindings?: readonly Remark[] | undefined;
 }
 
-/** As much of a job as its outputs follow from. */
+/** The members of a job that decide its outputs. */
 interface OutputSource extends Pick<Job, 'plan' | 'accountName'> {
   /** The name of a saved report. */
   readonly name?: string | undefined;
@@ -250,8 +231,8 @@ interface OutputSource extends Pick<Job, 'plan' | 'accountName'> {
 }
 
 /**
- * The output of a part; without one, that of the whole report. The parts of a merged report share
- * its output, and each is held against its own request.
+ * The output of a part, or without `part` of the whole report. The parts of a merged report share
+ * one output, but each is checked against its own request.
  */
 export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const { plan, name, accountName, isMerged, options } = job;
@@ -259,14 +240,14 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const { breakdowns, filters } = request;
 
   const { since, until } = part && !isMerged ? part : daysOfWindow(plan.window);
-  const report = name ?? (askedBreakdowns(plan).join('-').toLowerCase() || 'total');
+  const report = name ?? (requestedBreakdowns(plan).join('-').toLowerCase() || 'total');
   const names = { profile, report, account: accountName, since, until, date: since };
   const { output: template = '-', shard } = options;
   const file = template === '-' ? undefined : expandName(template, { ...names, id: '{id}' });
 
-  const asked = askedColumns(profile, request, plan.shownMetrics);
-  const columns = plan.isWeekly ? asked.map(asWeeks) : asked;
-  // A shard of the parts lacks the days of the others, as it should.
+  const requested = askedColumns(profile, request, plan.shownMetrics);
+  const columns = plan.isWeekly ? requested.map(asWeeks) : requested;
+  // A shard has only some of the days, so its merged output cannot be checked by window.
   const window = part?.window ?? (shard === undefined ? plan.window : undefined);
   const output = { file, names, columns, earlierFindings: plan.earlierFindings };
   if (!window) return output;
@@ -276,10 +257,7 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   return { ...output, expectation };
 }
 
-/**
- * A part is called as its job, with its own days where the job has several parts; where that has no
- * label, by its days.
- */
+/** The label of a part: that of its job, and its days if the job is split or has no label. */
 export function labelOfPart(
   { label, options }: Pick<Job, 'label' | 'options'>,
   part: Part,
@@ -289,30 +267,30 @@ export function labelOfPart(
   return options.split ? `${label} ${days}` : label;
 }
 
-/** The first and the last day of a window, as `2026-11-01`. */
+/** First and last day of a window, as `2026-11-01`. */
 function daysOfWindow({ since, until, zone }: Window): Pick<Part, 'since' | 'until'> {
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
-/** The breakdowns as the user named them. */
-function askedBreakdowns({ request, isWeekly }: ReportPlan): string[] {
+/** The breakdowns as the user typed them. */
+function requestedBreakdowns({ request, isWeekly }: ReportPlan): string[] {
   return request.breakdowns.map((name) => (isWeekly && name === 'RANGE' ? 'WEEKLY' : name));
 }
 
-/** The column of what stands for weeks in the reports that they are made of. */
+/** Marks the RANGE column as one of weeks. */
 function asWeeks(column: Column): Column {
   return column.breakdown === 'RANGE' ? { ...column, isOfWeeks: true } : column;
 }
 
-/** Who writes to a place, and by which name. */
+/** The job that writes to a place, and the name it uses. */
 interface Owner {
   readonly job: Job;
   readonly output: string;
 }
 
 /**
- * Throws `UsageError` where two outputs of a run would be one file, by their names or through a
- * link, and for an output that the system cannot hold.
+ * Throws `UsageError` if two outputs of a run are the same file, by name or through a link, or if
+ * the system does not allow a name.
  */
 export function expectOwnPlaces(
   jobs: readonly Job[],
@@ -335,12 +313,12 @@ export function expectOwnPlaces(
 
 function sharedPlace(first: Owner, second: Owner): UsageError {
   if (first.job === second.job) {
-    return new UsageError(`${first.output} and ${second.output} are one file, through a link.`, {
+    return new UsageError(`${first.output} and ${second.output} are the same file (a link).`, {
       hint: 'Remove the link, or write elsewhere with -o.',
     });
   }
   return new UsageError(
     `The reports ${first.job.label} and ${second.job.label} would both be written to ${second.output}.`,
-    { hint: 'Give each an output of its own, e.g. with {report} or {account} in its name.' },
+    { hint: 'Use a separate output for each, for example with {report} or {account} in the name.' },
   );
 }

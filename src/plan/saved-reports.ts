@@ -23,20 +23,20 @@ import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
 import type { Job } from './plan.ts';
 
-/** What `run` was called with. */
+/** The arguments of `run`. */
 export interface RunCommandLine {
   readonly options: RunFlags;
 
   /** The names of saved reports. */
   readonly names: readonly string[];
 
-  /** The names of the options that stand on the command line; the others have their defaults. */
+  /** The names of the options on the command line; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 }
 
 /**
- * The jobs of the saved reports that `run NAME…` or `run --all` means. Throws `UsageError` for a
- * file or a name that is not there, and with file and line for what is wrong in the file.
+ * The jobs of the saved reports of `run NAME…` or `run --all`. Throws `UsageError` for a missing
+ * file or report, and with file and line for a mistake in the file.
  */
 export async function planSavedReports(
   context: Context,
@@ -64,10 +64,7 @@ export async function planSavedReports(
   return jobs;
 }
 
-/**
- * The file of saved reports that is named, or the nearest one. Throws `UsageError` where there is
- * none.
- */
+/** The file of `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
 function findFile(
   { host }: Pick<Context, 'host'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
@@ -78,36 +75,32 @@ function findFile(
 
   const [firstName] = names;
   if (firstName !== undefined) expectReportName(firstName, host.wallClock());
-  const what = firstName === undefined ? '--all' : `The report ${quoted(firstName)}`;
+  const subject = firstName === undefined ? '--all' : `The report ${quoted(firstName)}`;
   throw new UsageError(
-    `${what} needs a file of saved reports, and there is no ${projectFileName} here or in a folder above.`,
-    { hint: 'Write one with: adreport init (or name it with --file).' },
+    `${subject} needs a file of saved reports, but no ${projectFileName} was found here or in a parent folder.`,
+    { hint: 'Create one with adreport init, or name a file with --file.' },
   );
 }
 
-/**
- * Throws `UsageError` for a word that is the value of a flag, and no name of a report that anybody
- * would give.
- */
+/** Throws `UsageError` for a word that was probably meant as the value of a flag. */
 function expectReportName(name: string, nowMs: number): void {
   const isWindow = isPeriod(name, nowMs);
   if (!isWindow && !findAnyBreakdown(name)) return;
 
   const flag = isWindow ? '--period' : '--by';
-  throw new UsageError(`“${printable(name)}” is no saved report.`, {
+  throw new UsageError(`“${printable(name)}” is not a saved report.`, {
     hint: `Use: adreport run ${flag} ${name}`,
   });
 }
 
-/** A report of the file, by its name. */
 interface ChosenReport {
   readonly name: string;
   readonly section: SavedSection;
 }
 
 /**
- * The reports that the command line names, each once. Throws `UsageError` where it names none, or
- * one that is not there.
+ * The reports named on the command line, without duplicates. Throws `UsageError` if none is named,
+ * or one does not exist.
  */
 function chooseReports(
   { reports, shownPath }: ProjectFile,
@@ -116,16 +109,16 @@ function chooseReports(
 ): ChosenReport[] {
   const allNames = [...reports.keys()];
   const list = `It has ${allNames.join(', ')}.`;
-  const refuse = (message: string, hint: string) => new UsageError(message, { hint });
+  const refusal = (message: string, hint: string) => new UsageError(message, { hint });
 
   if (allNames.length === 0) {
-    throw refuse(`${shownPath} has no reports.`, 'Add one under reports:');
+    throw refusal(`${shownPath} has no reports.`, 'Add one under reports:');
   }
   if (all && names.length > 0) {
-    throw refuse('--all and names exclude each other.', 'Leave one out.');
+    throw refusal('--all cannot be used with names of reports.', 'Remove one of them.');
   }
   if (!all && names.length === 0) {
-    throw refuse(`Which report of ${shownPath}?`, `${list} Or give --all.`);
+    throw refusal(`Which report of ${shownPath}?`, `${list} Name one, or use --all.`);
   }
 
   const chosenNames = new Set(all ? allNames : names);
@@ -133,11 +126,11 @@ function chooseReports(
     const section = reports.get(name);
     if (section) return { name, section };
     const hint = didYouMean(nearest(name, allNames), list);
-    throw refuse(`${shownPath} has no report ${quoted(name)}.`, hint);
+    throw refusal(`${shownPath} has no report ${quoted(name)}.`, hint);
   });
 }
 
-/** The mistakes of an error, each with the line of the value that it is about. */
+/** The mistakes of an error, each with the line of its value. */
 function fileErrorsOf(
   error: UsageError,
   reportLine: number,
@@ -158,18 +151,18 @@ function optionOf(name: string | undefined): string | undefined {
   return undefined;
 }
 
-/** What a key of a saved report stands for. */
+/** The flag behind a key of a saved report. */
 interface SavedKey {
   readonly flag: Flag;
 
   /** The name of its option. */
   readonly option: string;
 
-  /** Whether `true` turns something off: `no-header: true`. */
+  /** True for a negative key: `no-header: true`. */
   readonly turnsOff: boolean;
 }
 
-/** The keys of saved reports: a flag that turns something off has its positive key too. */
+/** The keys of saved reports. A negative flag has a positive key too. */
 function savedKeyTable(): ReadonlyMap<string, SavedKey> {
   const keys = new Map<string, SavedKey>();
 
@@ -185,43 +178,43 @@ function savedKeyTable(): ReadonlyMap<string, SavedKey> {
   return keys;
 }
 
-/** The keys that a saved report may have: those of the flags of `run` that describe a report. */
+/** The keys that a saved report may have. */
 export function savedKeys(): string[] {
   return [...savedKeyTable().keys()];
 }
 
-/** Where an option is in the project file. */
+/** An option with its entry in the project file. */
 interface Origin extends SavedEntry {
   readonly option: string;
 }
 
-/** The options of a saved report, and where each of them stands. */
+/** The options of a saved report, with their entries. */
 interface SavedOptions {
   readonly values: Partial<RunFlags>;
   readonly origins: readonly Origin[];
 }
 
-/** What a command line says itself, and where it is run. */
+/** The command line above a saved report. */
 interface CommandLinePlace {
-  /** The names of the options that stand on it. */
+  /** The names of the options on it. */
   readonly typedOptions: ReadonlySet<string>;
   readonly cwd: string;
 }
 
 const windowOptions = ['period', 'since', 'until'];
 
-/** The options that name a file. */
+/** Options whose value is a path. */
 const fileOptions = ['output', 'logo'];
 
-/** Breakdowns have two names, of which one is enough. */
+/** `--breakdowns` is an alias of `--by`. */
 function mainName(option: string): string {
   return option === 'breakdowns' ? 'by' : option;
 }
 
 /**
- * The options of a saved report under those of the command line, as one, and where each stands: the
- * command line wins, then the report, then `defaults`. A window that is named anew replaces the old
- * one whole. Throws `UsageError` with the lines of all values that their flags would not take.
+ * The options that a saved report adds to the command line, with their entries. The command line
+ * wins over the report, and the report over `defaults`. A window replaces a lower one completely:
+ * `since` is not combined with `period`. Throws `UsageError` with the lines of all invalid values.
  */
 export function savedOptions(
   file: ProjectFile,
@@ -235,9 +228,9 @@ export function savedOptions(
   const taken = new Set([...typedOptions].map(mainName));
 
   for (const section of [report, file.defaults]) {
-    const beaten = new Set(taken);
+    const overridden = new Set(taken);
     if (windowOptions.some((option) => taken.has(option))) {
-      for (const option of windowOptions) beaten.add(option);
+      for (const option of windowOptions) overridden.add(option);
     }
 
     for (const [key, entry] of section.entries) {
@@ -246,10 +239,10 @@ export function savedOptions(
 
       const option = mainName(savedKey.option);
       const value = readEntry(key, savedKey, entry, errors);
-      if (beaten.has(option)) continue;
+      if (overridden.has(option)) continue;
       taken.add(option);
 
-      // A place is reckoned from the file's own folder, wherever the command is run.
+      // Paths are relative to the folder of the project file.
       const isPath = value !== '-' && !isAddress(String(value));
       const isFile = fileOptions.includes(option) && isPath;
       const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
@@ -259,32 +252,32 @@ export function savedOptions(
   }
 
   if (errors.length > 0) throw projectError(file.shownPath, errors);
-  // The flags have read them, so that each is what its flag gives.
+  // Each value was read by its flag.
   return { values: values as Partial<RunFlags>, origins };
 }
 
-/** The value of a key, as its flag reads it; what is wrong with it becomes an error. */
+/** Reads the value of a key. Adds an error to the list if it is invalid. */
 function readEntry(
   key: string,
   { flag, turnsOff }: SavedKey,
   { texts, isList, line }: SavedEntry,
   errors: ProjectFileError[],
 ): unknown {
-  const refuse = (reason: string): void => void errors.push({ line, message: `${key} ${reason}` });
+  const addError = (text: string): void => void errors.push({ line, message: `${key} ${text}` });
   const joined = texts.join(',');
 
   if (isSwitch(flag)) {
-    if (isList || !/^(true|false)$/i.test(joined)) return refuse('is true or false.');
+    if (isList || !/^(true|false)$/i.test(joined)) return addError('must be true or false.');
     const isTrue = joined.toLowerCase() === 'true';
     return turnsOff ? !isTrue : isTrue;
   }
 
   if (flag.isRepeatable) return texts;
-  if (isList && !flag.flags.includes(',')) return refuse('takes one value, and not a list.');
+  if (isList && !flag.flags.includes(',')) return addError('takes a single value, not a list.');
   try {
     return readValue(flag, joined);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    return refuse(`${JSON.stringify(joined)}: ${error.message}`);
+    return addError(`${JSON.stringify(joined)}: ${error.message}`);
   }
 }

@@ -13,24 +13,24 @@ import type { ReportFlags } from './flags/report-flags.ts';
 import { specFlags } from './flags/run-flags.ts';
 
 /** The flags that a spec is read from: those of `run`, or fewer. */
-export type AskedFlags = ReportFlags & Partial<OutputFlags>;
+export type SpecSourceFlags = ReportFlags & Partial<OutputFlags>;
 
 type SpecContext = Pick<Context, 'console' | 'host' | 'flags'>;
 
 /**
- * The spec that flags and settings describe.
+ * Reads a spec from flags and settings.
  *
- * @param nowMs the present, in milliseconds since 1970
- * @throws UsageError with every mistake in the request and its window
+ * @param nowMs the current time, in milliseconds since 1970
+ * @throws UsageError with all mistakes in the request and its window
  */
 export async function specFromFlags(
   context: SpecContext,
   account: ServiceAccount,
-  { options, nowMs }: { readonly options: AskedFlags; readonly nowMs: number },
+  { options, nowMs }: { readonly options: SpecSourceFlags; readonly nowMs: number },
 ): Promise<ReportSpec> {
   const settings = await account.settings();
   const { encoding, windowClock } = settings;
-  const asked = readRequest({
+  const request = readRequest({
     platform: context.host.platform,
     profile: options.profile ?? settings.profile.value,
     metrics: options.metrics,
@@ -49,17 +49,17 @@ export async function specFromFlags(
   });
 
   return {
-    ...asked,
+    ...request,
     format: formatOf(context, options),
-    ...ownMembers(options),
-    ...whoAsks(account, settings),
+    ...topLevelMembers(options),
+    ...ownerOf(account, settings),
     ...(encoding.value !== 'json' && { encoding: encoding.value }),
     ...(windowClock.value !== 'instant' && { windowClock: windowClock.value }),
   };
 }
 
-/** The flags that are members of their own, as far as they are given. */
-function ownMembers(options: AskedFlags): Partial<ReportSpec> {
+/** The given flags that are top-level members of a spec. */
+function topLevelMembers(options: SpecSourceFlags): Partial<ReportSpec> {
   const values: Readonly<Record<string, SpecValue | undefined>> = { ...options };
   const members: Record<string, SpecValue> = {};
   for (const [option, flag] of specFlags) {
@@ -70,8 +70,8 @@ function ownMembers(options: AskedFlags): Partial<ReportSpec> {
   return members;
 }
 
-/** The format, and those flags that shape the file. */
-function formatOf(context: SpecContext, options: AskedFlags): SpecFormat {
+/** The format and the flags that shape the file. */
+function formatOf(context: SpecContext, options: SpecSourceFlags): SpecFormat {
   const outputOptions = { clobber: true, header: true, ...options };
   const name = chooseFormat(context, outputOptions);
   const { logo } = options;
@@ -86,26 +86,25 @@ function formatOf(context: SpecContext, options: AskedFlags): SpecFormat {
     const value = values[option];
     const isOfFormat = !flag.formats || flag.formats.includes(name);
     const isShaping = flag.partOf === 'format' && !['format', 'excel'].includes(option);
-    if (isShaping && isOfFormat && !isUsual(option, value)) shape[option] = value as SpecValue;
+    if (isShaping && isOfFormat && !isDefault(option, value)) shape[option] = value as SpecValue;
   }
   return { name, ...shape };
 }
 
-/** Values that a format has without a flag. */
-const usualValues: Readonly<Record<string, SpecValue>> = { delimiter: ',', header: true };
+const defaultValues: Readonly<Record<string, SpecValue>> = { delimiter: ',', header: true };
 
-function isUsual(option: string, value: unknown): boolean {
-  const usual = Object.hasOwn(usualValues, option) ? usualValues[option] : false;
-  return value === undefined || value === usual;
+function isDefault(option: string, value: unknown): boolean {
+  const defaultValue = Object.hasOwn(defaultValues, option) ? defaultValues[option] : false;
+  return value === undefined || value === defaultValue;
 }
 
-/** Who asks, and which service. */
-export function whoAsks(
+/** The account, login and service of a report. */
+export function ownerOf(
   account: ServiceAccount,
   settings: Settings,
 ): Pick<ReportSpec, 'account' | 'login' | 'service'> {
   const { hostname = '', href = '' } = settings.baseUrl.value ?? {};
-  // A server on this machine may have another port each time.
+  // Without the address, because the port of a local server changes.
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
   const service = account.isLocal || isLoopback ? 'local' : href;
   const email = settings.email.value;
@@ -116,7 +115,7 @@ export function whoAsks(
   };
 }
 
-/** `b…@example.com#3f2a9c1b2d4e5f60`: enough to recognise an address, and not to write to it. */
+/** `b…@example.com#3f2a9c1b2d4e5f60`: identifies an e-mail address without revealing it. */
 export function maskedLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);

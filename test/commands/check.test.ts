@@ -238,7 +238,7 @@ describe('--missing', () => {
     for (const window of ['--period last-3d', '--since -3d --until yesterday']) {
       const { exitCode, stderr } = await run(`${line} ${window} --lookback 3`);
       expect(exitCode, window).toBe(2);
-      expect(stderr).toContain('--lookback 3 needs a window of 4 days, and this one has 3');
+      expect(stderr).toContain('--lookback 3 needs a window of at least 4 days; this one has 3');
     }
     for (const window of ['--period last-4d', '--since 2026-11-18 --until yesterday']) {
       expect(await run(`${line} ${window} --lookback 3`)).toMatchObject({ exitCode: 0 });

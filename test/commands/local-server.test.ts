@@ -206,7 +206,7 @@ describe('flags that cannot be are refused before anything listens', () => {
       flags: '--now noon',
       message: /--now.*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
     },
-    { flags: '--port 70000', message: /--port.*The highest number is 65535/ },
+    { flags: '--port 70000', message: /--port.*The maximum is 65535/ },
     {
       flags: '--fixtures nowhere',
       message: /nowhere: folder not found\.\n.*local-server export DIR/,

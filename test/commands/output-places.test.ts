@@ -43,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('two outputs that are one file', (
       'run --period 2026-11-01..2026-11-02 --split day --by DAILY -o {date}.csv',
     );
 
-    expectRefusal(result, 2, '2026-11-01.csv and 2026-11-02.csv are one file, through a link.');
+    expectRefusal(result, 2, '2026-11-01.csv and 2026-11-02.csv are the same file (a link).');
     expect(server.requests()).toEqual([]);
   });
 

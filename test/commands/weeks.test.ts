@@ -133,8 +133,8 @@ describe('run --by WEEKLY', () => {
   });
 
   test.each([
-    { split: 'day', says: 'Leave --split day out, or give --by DAILY.' },
-    { split: 'month', says: 'Leave --split month out.' },
+    { split: 'day', says: 'Remove --split day, or use --by DAILY.' },
+    { split: 'month', says: 'Remove --split month.' },
   ])('--split $split is another unit', async ({ split, says }) => {
     const { run } = await serveForTest();
     expectRefusal(await run(`${fourWeeks} --split ${split}`), 2, says);

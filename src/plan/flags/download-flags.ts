@@ -9,7 +9,7 @@ const ownFlags = flagGroup('Options:', {
   strict: strictFlag,
 });
 
-/** Everything that `download` takes. */
+/** All flags of `download`. */
 export const downloadFlags = [ownFlags, outputFlags, waitFlags, serviceFlags] as const;
 
 export type DownloadFlags = OptionsOf<typeof downloadFlags>;

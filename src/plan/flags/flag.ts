@@ -2,69 +2,66 @@ import { type Command, Option } from 'commander';
 import type { FormatName } from '../../formats/index.ts';
 import { readWord } from './read-value.ts';
 
-/** One flag: how it is typed, what it means, and what its value may be. */
+/** One flag: its name, meaning and values. */
 export interface Flag {
-  /** As Commander takes it: `-o, --output <file>`. Without a value in brackets it is a switch. */
+  /** In Commander's syntax: `-o, --output <file>`. A flag without a value is a switch. */
   readonly flags: string;
   readonly meaning: string;
 
-  /** What other programs call the flag: typed here, each is an error that names this flag. */
+  /** Names of this flag in other programs. Each is an error that suggests this flag. */
   readonly otherNames?: readonly string[];
 
-  /** The words that the value can be, in any case. */
+  /** The allowed values, in any case. */
   readonly words?: readonly string[];
 
   /** Reads one value. Throws `InvalidArgumentError`. */
   readonly read?: (text: string) => unknown;
 
-  /** The flag may stand several times, and its values are a list. */
+  /** The flag may be repeated, and its values form a list. */
   readonly isRepeatable?: true;
 
-  /** The value is how often the flag stands on the command line. */
+  /** The value is the number of times the flag was given. */
   readonly isCounted?: true;
   readonly isRequired?: true;
   readonly default?: unknown;
 
-  /** The default as help shows it, where it is not shown as it is. */
+  /** The default as shown in help, if not the value itself. */
   readonly defaultText?: string;
 
-  /** The value where the flag stands without one: `--active [date]`. */
+  /** The value of a flag given without one: `--active [date]`. */
   readonly preset?: string;
 
-  /** The options that exclude this one. */
+  /** Options that cannot be used with this one. */
   readonly conflicts?: readonly string[];
 
-  /** No help shows the flag. */
+  /** Not shown in any help. */
   readonly isHidden?: true;
 
-  /** Only `--help-all` shows the flag. */
+  /** Shown only by `--help-all`. */
   readonly isRare?: true;
 
-  /**
-   * The flag says how a command runs, and not what a report is, so that no saved report has it for
-   * a key.
-   */
+  /** Not a key of saved reports, because it is about running the command. */
   readonly isNeverSaved?: true;
 
-  /** The only formats that the flag changes. */
+  /** The formats that the flag affects; absent if all. */
   readonly formats?: readonly FormatName[];
 
-  /** With another format the flag is an error, because what it gives would be missed. */
+  /** An error with other formats, instead of being ignored. */
   readonly needsItsFormats?: true;
 }
 
-/** Flags by the names of their options: `baseUrl` for `--base-url`. */
+/** Flags by option name: `baseUrl` for `--base-url`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** A flag that decides what a report contains or how it is kept. */
+/** A flag that decides the content or the output of a report. */
 export interface SpecFlag extends Flag {
   readonly belongsTo: 'spec';
 
-  /** The part of the spec that its value goes into; absent for a member of its own. */
+  /** The member of the spec that contains its value; absent for a top-level member. */
   readonly partOf?: 'request' | 'format' | 'settings';
 }
 
-/** A flag that decides how one run gets its reports. */
+/** A flag that applies to a single run. */
 interface ThisRunFlag extends Flag {
   readonly belongsTo: 'this-run';
 }
@@ -72,13 +69,13 @@ interface ThisRunFlag extends Flag {
 /** A flag of `run`. */
 export type RunFlag = SpecFlag | ThisRunFlag;
 
-/** Flags that help shows under one heading. */
+/** Flags under one heading in help. */
 export interface FlagGroup<Flags extends FlagTable = FlagTable> {
   readonly heading: string;
   readonly flags: Flags;
 }
 
-/** Declares a group of flags, from which the types of their options are inferred. */
+/** Declares a group of flags, and infers the types of their options. */
 export function flagGroup<const Flags extends FlagTable>(
   heading: string,
   flags: Flags,
@@ -86,7 +83,7 @@ export function flagGroup<const Flags extends FlagTable>(
   return { heading, flags };
 }
 
-/** Declares a group of flags of `run`, each of which says what it belongs to. */
+/** Declares a group of flags of `run`, which have a `belongsTo`. */
 export function runFlagGroup<const Flags extends Readonly<Record<string, RunFlag>>>(
   heading: string,
   flags: Flags,
@@ -94,7 +91,7 @@ export function runFlagGroup<const Flags extends Readonly<Record<string, RunFlag
   return { heading, flags };
 }
 
-/** What one value of a flag is once it has been read. */
+/** The type of one value of a flag. */
 type OneValue<One extends Flag> = One extends { readonly read: (text: string) => infer Value }
   ? Value
   : One extends { readonly words: readonly (infer Word)[] }
@@ -109,10 +106,7 @@ type FlagValue<One extends Flag> = One extends { readonly isCounted: true }
     ? readonly OneValue<One>[]
     : OneValue<One>;
 
-/**
- * The options that have a value although their flag was not given: those with a default, and
- * `--no-…`, which are true.
- */
+/** Options that always have a value: those with a default, and `--no-…`, which default to true. */
 type NamesWithValue<Flags extends FlagTable> = {
   [Name in keyof Flags]: Flags[Name] extends
     | { readonly default: unknown }
@@ -128,7 +122,7 @@ type FlagValues<Flags extends FlagTable> = {
   readonly [Name in Exclude<keyof Flags, NamesWithValue<Flags>>]?: FlagValue<Flags[Name]>;
 };
 
-/** The options that an action receives for a group of flags, or for several. */
+/** The options of a group of flags, or of several groups. */
 export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
   Groups extends FlagGroup<infer Flags>
     ? FlagValues<Flags>
@@ -139,7 +133,7 @@ export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
       ? OptionsOf<First> & OptionsOf<Others>
       : unknown;
 
-/** An option of Commander that knows its declaration. */
+/** A Commander option with its declaration. */
 export class FlagOption extends Option {
   readonly flag: Flag;
 
@@ -166,19 +160,19 @@ export class FlagOption extends Option {
   }
 }
 
-/** Reads one value of a flag. Throws `InvalidArgumentError` for what it cannot be. */
+/** Reads one value of a flag. Throws `InvalidArgumentError` for an invalid one. */
 export function readValue(flag: Flag, text: string): unknown {
   if (flag.read) return flag.read(text);
   if (flag.words) return readWord(text, flag.words);
   return text;
 }
 
-/** Whether a flag has no value of its own. */
+/** True for a flag without a value. */
 export function isSwitch({ flags }: Flag): boolean {
   return !/[<[]/.test(flags);
 }
 
-/** Whether a switch turns something off that is on without it: `--no-clobber`. */
+/** True for a switch like `--no-clobber`. */
 export function isNegation({ flags }: Flag): boolean {
   return flags.startsWith('--no-');
 }
@@ -188,10 +182,7 @@ export function longNameOf({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/**
- * Declares the flags of groups on a command. Throws where an option would not have the name that
- * the table gives it.
- */
+/** Adds groups of flags to a command. Throws if a name in a table does not match its flag. */
 export function addFlags(command: Command, groups: readonly FlagGroup[]): void {
   for (const { heading, flags } of groups) {
     command.optionsGroup(heading);
@@ -199,9 +190,7 @@ export function addFlags(command: Command, groups: readonly FlagGroup[]): void {
     for (const [name, flag] of Object.entries(flags)) {
       const option = new FlagOption(flag);
       if (option.attributeName() !== name) {
-        throw new Error(
-          `${flag.flags} gives the option ${option.attributeName()}, and not ${name}.`,
-        );
+        throw new Error(`${flag.flags} is the option ${option.attributeName()}, not ${name}.`);
       }
       command.addOption(option);
     }

@@ -3,10 +3,10 @@ import { flagGroup, type OptionsOf } from './flag.ts';
 
 const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
 
-/** The flags that work with every command. */
+/** The flags of every command. */
 export const globalFlags = flagGroup('Options:', {
   json: { flags: '--json', meaning: 'machine-readable results and errors' },
-  quiet: { flags: '-q, --quiet', meaning: 'nothing on stderr but warnings and errors' },
+  quiet: { flags: '-q, --quiet', meaning: 'print only warnings and errors on stderr' },
   verbose: {
     flags: '-v, --verbose',
     meaning: 'trace HTTP calls on stderr (-vv: more)',
@@ -15,11 +15,11 @@ export const globalFlags = flagGroup('Options:', {
   },
   color: {
     flags: '--no-color',
-    meaning: 'no colour (also NO_COLOR; FORCE_COLOR for the reverse)',
+    meaning: 'no colour (also NO_COLOR; FORCE_COLOR turns it on)',
   },
   progress: {
     flags: '--progress <mode>',
-    meaning: 'how waiting is shown on stderr',
+    meaning: 'progress display on stderr',
     words: progressModes,
     default: 'auto',
   },

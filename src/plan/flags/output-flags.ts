@@ -2,10 +2,10 @@ import { formatNames, formats } from '../../formats/index.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readColumns } from './read-value.ts';
 
-/** The formats that are written in a dialect of CSV. */
+/** The formats with a CSV dialect. */
 const csvFormats = formatNames.filter((name) => formats[name].usesCsvDialect);
 
-/** Where a result goes, and in which form (`cli.md`, Output). */
+/** Flags for the destination and the format of a result. */
 export const outputFlags = runFlagGroup('Output:', {
   output: {
     belongsTo: 'spec',
@@ -19,14 +19,14 @@ export const outputFlags = runFlagGroup('Output:', {
     partOf: 'format',
     flags: '--format <name>',
     meaning:
-      "format of the output (default: by the file's ending; table on a terminal, csv in a pipe, json with --json)",
+      'output format (default: by file ending; table on a terminal, csv in a pipe, json with --json)',
     words: formatNames,
   },
   title: {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--title <text>',
-    meaning: 'html, pdf and xlsx: the heading (default: what the report is broken down by)',
+    meaning: 'html, pdf and xlsx: the heading (default: the breakdowns of the report)',
     formats: ['html', 'pdf', 'xlsx'],
     needsItsFormats: true,
     isRare: true,
@@ -35,7 +35,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--note <text>',
-    meaning: 'html, pdf and xlsx: some words to the readers, below the heading',
+    meaning: 'html, pdf and xlsx: a note to the readers, below the heading',
     formats: ['html', 'pdf', 'xlsx'],
     needsItsFormats: true,
     isRare: true,
@@ -44,7 +44,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--logo <file>',
-    meaning: 'html and pdf: a picture for the head, PNG or SVG, at most 200 KB',
+    meaning: 'html and pdf: a logo next to the heading, PNG or SVG, at most 200 KB',
     formats: ['html', 'pdf'],
     needsItsFormats: true,
     isRare: true,
@@ -52,7 +52,7 @@ export const outputFlags = runFlagGroup('Output:', {
   open: {
     belongsTo: 'this-run',
     flags: '--open',
-    meaning: 'show the file once it is written, a page in the browser',
+    meaning: 'open the file when it is complete; pages open in the browser',
     isNeverSaved: true,
     isRare: true,
   },
@@ -66,14 +66,14 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'request',
     flags: '--columns <a,b>',
-    meaning: 'columns to write, in this order; all: every field that the service sends',
+    meaning: 'columns to write, in this order; all: every field from the service',
     read: readColumns,
   },
   normalize: {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--normalize',
-    meaning: 'write decimal points, and name dollars revenueDollar in both profiles',
+    meaning: 'write decimal points, and call dollars revenueDollar in both profiles',
     isRare: true,
   },
   delimiter: {
@@ -97,7 +97,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--bom',
-    meaning: 'CSV: begin with a byte order mark',
+    meaning: 'CSV: start with a byte order mark',
     formats: csvFormats,
     isRare: true,
   },
@@ -112,7 +112,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--escape-formulas',
-    meaning: 'CSV: make cells harmless that a spreadsheet would run as formulas',
+    meaning: 'CSV: escape cells that a spreadsheet would run as formulas',
     formats: csvFormats,
     isRare: true,
   },
@@ -128,9 +128,7 @@ export const outputFlags = runFlagGroup('Output:', {
 
 const { title, note, logo, open, normalize, output, ...listFlags } = outputFlags.flags;
 
-/**
- * Where a list goes that is no report: it has no heading, no words to its readers, and no figures.
- */
+/** Output flags for lists, which have no heading, note or figures. */
 export const listOutputFlags = runFlagGroup(outputFlags.heading, {
   output: { ...output, meaning: 'file to write, - for stdout; takes {account}' },
   ...listFlags,

@@ -2,8 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { nearest } from '../../text/nearest.ts';
 import { parseDuration } from '../../text/quantity.ts';
 
-// What reads the value of a flag. Each throws Commander's `InvalidArgumentError`, which ends in
-// exit 2.
+// Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
 /** One of the words, in any case. */
 export function readWord(text: string, words: readonly string[]): string {
@@ -15,11 +14,11 @@ export function readWord(text: string, words: readonly string[]): string {
   throw new InvalidArgumentError(`${question}Allowed choices are ${words.join(', ')}.`);
 }
 
-/** The columns of a comma list, or `all`. */
+/** A comma list of columns, or `all`. */
 export function readColumns(text: string): readonly string[] | 'all' {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) {
-    throw new InvalidArgumentError('A name is empty. For example: date,campaignName,clicks');
+    throw new InvalidArgumentError('A name is empty. Example: date,campaignName,clicks');
   }
 
   const isAll = names.length === 1 && names[0]?.toLowerCase() === 'all';
@@ -31,22 +30,22 @@ export function readDuration(text: string): number {
   return readDurationFrom(0, text);
 }
 
-/** A duration that is not 0, which would mean to wait for ever, in milliseconds. */
+/** A duration in milliseconds, but not 0, which would disable the timeout. */
 export function readTimeout(text: string): number {
   return readDurationFrom(1, text);
 }
 
-/** `auto`, or a duration of 100 ms at least, in milliseconds. */
+/** `auto`, or a duration of at least 100 ms, in milliseconds. */
 export function readPollInterval(text: string): number | 'auto' {
   return text === 'auto' ? text : readDurationFrom(100, text);
 }
 
-function readDurationFrom(leastMs: number, text: string): number {
+function readDurationFrom(minMs: number, text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs === undefined) {
-    throw new InvalidArgumentError('Give a number with a unit: 500ms, 30s, 5m or 2h.');
+    throw new InvalidArgumentError('Use a number with a unit: 500ms, 30s, 5m or 2h.');
   }
-  if (durationMs < leastMs) throw new InvalidArgumentError(`The shortest is ${leastMs}ms.`);
+  if (durationMs < minMs) throw new InvalidArgumentError(`The minimum is ${minMs}ms.`);
   return durationMs;
 }
 
@@ -66,8 +65,8 @@ export function readWholeNumber(
   { least = 0, most = 999_999 }: { readonly least?: number; readonly most?: number },
 ): number {
   if (!/^\d+$/.test(text) || Number(text) < least) {
-    throw new InvalidArgumentError(`Give a whole number, ${least} or more.`);
+    throw new InvalidArgumentError(`Use a whole number, ${least} or more.`);
   }
-  if (Number(text) > most) throw new InvalidArgumentError(`The highest number is ${most}.`);
+  if (Number(text) > most) throw new InvalidArgumentError(`The maximum is ${most}.`);
   return Number(text);
 }

@@ -3,7 +3,7 @@ import { windowClocks } from '../../contract/messages.ts';
 import { profiles } from '../../contract/vocabulary.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 
-/** What a report is of, as it was typed: `report/` reads the names, the dates and the lists. */
+/** Flags for the content of a report. Their values are parsed in `report/`. */
 const contentFlags = runFlagGroup('Report:', {
   profile: {
     belongsTo: 'spec',
@@ -52,14 +52,14 @@ const contentFlags = runFlagGroup('Report:', {
     belongsTo: 'spec',
     partOf: 'request',
     flags: '--campaign <name>',
-    meaning: "only campaigns of that name, e.g. 'Summer*'; repeatable",
+    meaning: "only campaigns with this name, e.g. 'Summer*'; repeatable",
     isRepeatable: true,
   },
   adUnit: {
     belongsTo: 'spec',
     partOf: 'request',
     flags: '--ad-unit <name>',
-    meaning: 'only ad units of that name',
+    meaning: 'only ad units with this name',
     isRepeatable: true,
     isRare: true,
   },
@@ -67,7 +67,7 @@ const contentFlags = runFlagGroup('Report:', {
     belongsTo: 'spec',
     partOf: 'request',
     flags: '--advertiser <name>',
-    meaning: 'only advertisers of that name (admin accounts)',
+    meaning: 'only advertisers with this name (admin accounts)',
     isRepeatable: true,
     isRare: true,
   },
@@ -97,7 +97,7 @@ const windowFlags = runFlagGroup('Window:', {
     belongsTo: 'spec',
     partOf: 'request',
     flags: '--timezone <tz>',
-    meaning: 'zone of the report, DSP only (buyer: always Europe/Paris)',
+    meaning: 'time zone of the report, DSP only (buyer: always Europe/Paris)',
     isRare: true,
   },
 });
@@ -114,7 +114,7 @@ const requestFlags = runFlagGroup('Request:', {
   direct: {
     belongsTo: 'this-run',
     flags: '--direct',
-    meaning: 'ask the service to answer with the data at once (output=direct)',
+    meaning: 'ask the service to answer with the data directly (output=direct)',
     isRare: true,
   },
   dryRun: {
@@ -127,7 +127,7 @@ const requestFlags = runFlagGroup('Request:', {
 
 const { direct: _direct, ...orderOnlyFlags } = requestFlags.flags;
 
-/** Which report is ordered. */
+/** Flags for the report to order. */
 export const orderFlags = [
   contentFlags,
   windowFlags,

@@ -13,11 +13,10 @@ import { reportFlags } from './report-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
-/** Turns a finding into an error. */
 export const strictFlag = {
   belongsTo: 'spec',
   flags: '--strict',
-  meaning: 'end with exit 9, and without a file, if a report has a finding',
+  meaning: 'write no file and exit with 9 if a report has a finding',
 } as const;
 
 const judgeFlags = runFlagGroup('Request:', {
@@ -25,7 +24,7 @@ const judgeFlags = runFlagGroup('Request:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--compare [window]',
-    meaning: 'show the change against the period before (the default), or last year',
+    meaning: 'show the change from the previous period (the default) or last year',
     words: comparedWindows,
     preset: 'previous',
   },
@@ -38,11 +37,10 @@ const judgeFlags = runFlagGroup('Request:', {
   strict: strictFlag,
 });
 
-/** How many reports of an account run at a time. */
 export const concurrencyFlag = {
   belongsTo: 'this-run',
   flags: '--concurrency <n>',
-  meaning: 'how many reports run at a time',
+  meaning: 'number of reports at a time',
   read: readPositive,
   default: 4,
   isRare: true,
@@ -52,7 +50,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   split: {
     belongsTo: 'spec',
     flags: '--split <unit>',
-    meaning: 'one report per unit, merged; a file each where -o has {date}',
+    meaning: 'one report per unit, merged, or one file per unit if -o has {date}',
     words: splitUnits,
   },
   concurrency: concurrencyFlag,
@@ -64,13 +62,13 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   lookback: {
     belongsTo: 'spec',
     flags: '--lookback <n>',
-    meaning: 'download a day again until n more are over, because late figures still arrive',
+    meaning: 'download a day again until n more days are over, for figures that arrive late',
     read: readCount,
   },
   refetch: {
     belongsTo: 'this-run',
     flags: '--refetch',
-    meaning: 'download the whole window again, also over files of another request or account',
+    meaning: 'download the whole window again, replacing files of other requests or accounts',
     isRare: true,
     isNeverSaved: true,
   },
@@ -83,7 +81,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   shard: {
     belongsTo: 'this-run',
     flags: '--shard <k/n>',
-    meaning: 'fetch only the k-th of n shares of the parts, so that n machines share the work',
+    meaning: 'fetch only share k of n of the parts, to divide the work among n machines',
     isRare: true,
     isNeverSaved: true,
   },
@@ -91,12 +89,12 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
 
 const { account, ...otherServiceFlags } = serviceFlags.flags;
 
-/** Those of every command, with several accounts. */
+/** The service flags, but with several accounts. */
 const runServiceFlags = runFlagGroup(serviceFlags.heading, {
   account: {
     ...account,
     flags: '--account <a,b>',
-    meaning: 'the stored account to use; several, or all, where -o has {account}',
+    meaning: 'the stored account to use; several, or all, if -o has {account}',
   },
   ...otherServiceFlags,
 });
@@ -105,19 +103,19 @@ const savedReportFlags = runFlagGroup('Saved reports:', {
   all: {
     belongsTo: 'this-run',
     flags: '--all',
-    meaning: 'every report of adreport.yaml',
+    meaning: 'run all reports of adreport.yaml',
     isNeverSaved: true,
   },
   file: {
     belongsTo: 'this-run',
     flags: '--file <file>',
-    meaning: 'take the reports from this file (default: adreport.yaml, here or in a folder above)',
+    meaning: 'file with saved reports (default: adreport.yaml, here or in a parent folder)',
     isRare: true,
     isNeverSaved: true,
   },
 });
 
-/** Everything that `run` takes; the names of these flags are also the keys of a saved report. */
+/** All flags of `run`, whose names are also the keys of saved reports. */
 export const runFlags = [
   ...reportFlags,
   judgeFlags,
@@ -136,19 +134,16 @@ type KeysOf<Table, Kind> = Table extends unknown
 
 type RunTable = (typeof runFlags)[number]['flags'];
 
-/** The options that decide how one run gets its reports. */
+/** The options that apply to a single run. */
 export type ThisRunFlags = Pick<RunFlags, KeysOf<RunTable, { readonly belongsTo: 'this-run' }>>;
 
-/**
- * What the steps of a report are told: the options of its run, and those of its spec but for what
- * is asked of the service and who asks.
- */
+/** The options of a run and of its spec, without those of the request and the account. */
 export type JobOptions = Omit<
   RunFlags,
   Exclude<KeysOf<RunTable, { readonly partOf: 'request' | 'settings' }>, 'columns'>
 >;
 
-/** The flags of `run` that belong to the spec, by the names of their options. */
+/** The flags of `run` that belong to the spec, by option name. */
 export const specFlags: ReadonlyMap<string, SpecFlag> = new Map(
   runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags).filter(isOfSpec)),
 );

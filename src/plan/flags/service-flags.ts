@@ -3,7 +3,7 @@ import { encodings } from '../../contract/messages.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readCount, readTimeout } from './read-value.ts';
 
-/** Which service is called, with which account, and how long the program tries. */
+/** Flags for the service, the account and the retries. */
 export const serviceFlags = runFlagGroup('Service:', {
   account: {
     belongsTo: 'spec',
@@ -28,21 +28,21 @@ export const serviceFlags = runFlagGroup('Service:', {
     belongsTo: 'spec',
     partOf: 'settings',
     flags: settingTable.encoding.flag,
-    meaning: 'how the bodies of all calls are written (default: the stored one, else json)',
+    meaning: 'encoding of request bodies (default: the stored one, else json)',
     words: encodings,
     isRare: true,
   },
   retries: {
     belongsTo: 'this-run',
     flags: '--retries <n>',
-    meaning: 'how often a failed call is repeated (default: 5)',
+    meaning: 'number of retries of a failed call (default: 5)',
     read: readCount,
     isRare: true,
   },
   timeout: {
     belongsTo: 'this-run',
     flags: '--timeout <duration>',
-    meaning: 'longest wait to connect, and for each byte (default: 30s)',
+    meaning: 'maximum time to connect, and between bytes (default: 30s)',
     read: readTimeout,
     isRare: true,
   },

@@ -1,12 +1,12 @@
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readDuration, readPollInterval } from './read-value.ts';
 
-/** How long a command waits for a report, and how often it asks. */
+/** Flags for waiting and polling. */
 export const waitFlags = runFlagGroup('Waiting:', {
   waitTimeout: {
     belongsTo: 'this-run',
     flags: '--wait-timeout <duration>',
-    meaning: 'stop waiting after this long, with exit 7',
+    meaning: 'stop waiting after this time, with exit 7',
     read: readDuration,
     default: 30 * 60_000,
     defaultText: '30m',
@@ -15,7 +15,7 @@ export const waitFlags = runFlagGroup('Waiting:', {
   pollInterval: {
     belongsTo: 'this-run',
     flags: '--poll-interval <duration>',
-    meaning: 'pause between status calls: auto, or a fixed one',
+    meaning: 'pause between status calls: auto, or a duration',
     read: readPollInterval,
     default: 'auto',
     isRare: true,
