@@ -12,23 +12,17 @@ import {
 export const comparedWindows = ['previous', 'last-year'] as const;
 export type ComparedWindow = (typeof comparedWindows)[number];
 
-/** What a window is held against, and what a reader should know of it. */
+/** The window to compare with. */
 export interface EarlierWindow extends Window {
-  /**
-   * The last instant of the later window that counts: an earlier one, where that window is not
-   * over.
-   */
+  /** The last second of the later window that is compared; earlier than its end if not over. */
   readonly laterUntil: number;
 }
 
-/**
- * The calendar units that windows are held against as such, the longest first; weeks are those of
- * ISO 8601.
- */
+/** Units that are compared as a whole, longest first. Weeks are ISO 8601 weeks. */
 const calendarUnits = ['year', 'quarter', 'month', 'week', 'day'] as const;
 type CalendarUnit = (typeof calendarUnits)[number];
 
-/** A window that consists of whole calendar units: of which, and how many. */
+/** The length of a window that consists of whole calendar units. */
 interface WholeUnits {
   readonly unit: CalendarUnit;
   readonly count: number;
@@ -37,16 +31,16 @@ interface WholeUnits {
 const secondsPerHour = 3_600;
 
 /**
- * The earlier window that a window is held against (`cli.md`, Comparisons): as many calendar units
- * before, as many days before, or the same dates or ISO weeks of the year before. Of a window that
- * is not over, so many hours count as are.
+ * The window to compare with (`cli.md`, Comparisons): the preceding calendar units, the same number
+ * of days before, or the same dates or ISO weeks of the year before. If the window is not over,
+ * both are compared up to the last full hour.
  *
- * @param now the present, in unix seconds
+ * @param now the current time, in unix seconds
  */
 export function earlierWindow(window: Window, which: ComparedWindow, now: number): EarlierWindow {
   const { zone } = window;
   const first = wallOf(window.since, zone);
-  const laterUntil = lastToCount(window, now);
+  const laterUntil = lastComparable(window, now);
   const over = wallOf(laterUntil + 1, zone);
   const distance = distanceTo(window, which);
 
@@ -55,36 +49,36 @@ export function earlierWindow(window: Window, which: ComparedWindow, now: number
   const endsWithDay = consistsOfDays && over.equals(over.startOf('day'));
   const before = endsWithDay ? endOfDayBefore(over, distance) : endBefore(over, distance);
   const end = instantOf(before, zone);
-  // Where clocks skip the whole of the earlier window, its first second is left.
+  // If a clock change skips the whole earlier window, one second remains.
   return { since, until: Math.max(since, end - 1), zone, notes: [], laterUntil };
 }
 
 /**
- * A window as far as it can be compared: one that is not over ends with its last whole day, and
- * where it has none, with its last whole hour. A note says so.
+ * Limits a window to the part that can be compared. A window that is not over ends with its last
+ * whole day, or with its last whole hour if it has no whole day, and gets a note.
  *
- * @param now the present, in unix seconds
+ * @param now the current time, in unix seconds
  */
 export function comparableWindow(window: Window, now: number): Window {
   const { since, until, zone } = window;
   if (now >= until || now < since) return window;
 
   const midnight = startOfDay(wallAt(now, zone).startOf('day'), zone);
-  const end = midnight > since ? midnight - 1 : lastToCount(window, now);
+  const end = midnight > since ? midnight - 1 : lastComparable(window, now);
   const lastPart = midnight > since ? formatDate(end, zone) : formatInstant(end, zone);
-  const note = `${formatDate(now, zone)} is not over: for the comparison the report ends with ${lastPart}.`;
+  const note = `${formatDate(now, zone)} is not over, so the report ends with ${lastPart} for the comparison.`;
   return { ...window, until: end, plannedUntil: until, notes: [...window.notes, note] };
 }
 
-/** How many days of the calendar a window has; a day that it has a part of counts. */
+/** The number of calendar days in a window; partial days count. */
 export function calendarDays({ since, until, zone }: Omit<Window, 'notes'>): number {
   const firstDay = DateTime.fromISO(formatDate(since, zone), { zone: 'utc' });
   const lastDay = DateTime.fromISO(formatDate(until, zone), { zone: 'utc' });
   return lastDay.diff(firstDay).as('days') + 1;
 }
 
-/** The last instant that counts: of a window that is not over, the end of the last hour that is. */
-function lastToCount({ since, until, plannedUntil, zone }: Window, now: number): number {
+/** The last second to compare: the end of the window, or of the last full hour so far. */
+function lastComparable({ since, until, plannedUntil, zone }: Window, now: number): number {
   if (plannedUntil !== undefined) return until;
   if (now >= until || now < since) return until;
 
@@ -93,7 +87,7 @@ function lastToCount({ since, until, plannedUntil, zone }: Window, now: number):
   return Math.min(until, Math.max(hourOver, firstHourOver) - 1);
 }
 
-/** How far before a window the earlier one lies, by the calendar. */
+/** The calendar distance from a window to the earlier one. */
 function distanceTo(window: Window, which: ComparedWindow): Duration {
   const { since, until, plannedUntil = until, zone } = window;
   const first = wallOf(since, zone);
@@ -112,10 +106,7 @@ function distanceTo(window: Window, which: ComparedWindow): Duration {
   return Duration.fromObject({ days: Math.ceil(length.as('days')) });
 }
 
-/**
- * The longest calendar units that a window consists of; `undefined` where it does not run over
- * whole days.
- */
+/** The longest calendar units that a window consists of; `undefined` if it has partial days. */
 function unitsOf({ since, until, plannedUntil = until, zone }: Window): WholeUnits | undefined {
   const first = midnightAt(since, zone);
   const over = midnightAt(plannedUntil + 1, zone);
@@ -129,10 +120,7 @@ function unitsOf({ since, until, plannedUntil = until, zone }: Window): WholeUni
   return { unit, count: Math.round(over.diff(first, unit).as(unit)) };
 }
 
-/**
- * The Monday of the same ISO week of the year before; of a week 53 that it lacks, of 52 weeks
- * before.
- */
+/** The Monday of the same ISO week a year before; 52 weeks before if there was no week 53. */
 function weekOfYearBefore(monday: DateTime): DateTime {
   const { weekYear, weekNumber } = monday;
   const sameNumber = DateTime.fromObject(
@@ -143,16 +131,16 @@ function weekOfYearBefore(monday: DateTime): DateTime {
 }
 
 /**
- * The end of the earlier window of days, by the date of its last one: a year before 28 February
- * stands 28 February, and 29 February is another day.
+ * The end of an earlier window of days. Computed from its last day, so that a window that ends on
+ * 28 February also ends on 28 February a year before, even in a leap year.
  */
 function endOfDayBefore(over: DateTime, distance: Duration): DateTime {
   return over.minus({ days: 1 }).minus(distance).plus({ days: 1 });
 }
 
 /**
- * The end of the earlier window. Where the month before is too short for its date (30 March, one
- * month before), it ends with that month.
+ * The end of the earlier window: the end of the month if that is too short (one month before
+ * 30 March).
  */
 function endBefore(over: DateTime, distance: Duration): DateTime {
   const end = over.minus(distance);
@@ -160,15 +148,12 @@ function endBefore(over: DateTime, distance: Duration): DateTime {
   return isCut ? end.startOf('day').plus({ days: 1 }) : end;
 }
 
-/**
- * What clocks show at an instant; at the first instant of a day, its midnight, which a clock change
- * may skip.
- */
+/** The wall time of an instant; midnight for the first instant of a day, even if skipped. */
 function wallOf(instant: number, zone: string): DateTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);
 }
 
-/** The midnight of the day that begins at an instant; `undefined` where none does. */
+/** The midnight of the day that begins at an instant; `undefined` if none does. */
 function midnightAt(instant: number, zone: string): DateTime | undefined {
   const midnight = wallAt(instant, zone).startOf('day');
   return startOfDay(midnight, zone) === instant ? midnight : undefined;

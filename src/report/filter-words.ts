@@ -7,7 +7,7 @@ import {
 } from '../contract/vocabulary.ts';
 import type { SpecFilters, SpecRequest } from './spec.ts';
 
-/** The flags that filter by name, and what they select. */
+/** The breakdowns of the flags that filter by name. */
 const nameFlags: Readonly<Record<string, BreakdownName>> = {
   campaign: 'CAMPAIGN',
   adUnit: 'ADUNIT',
@@ -15,10 +15,10 @@ const nameFlags: Readonly<Record<string, BreakdownName>> = {
 };
 
 /**
- * The filters of a report in words, one text each: `Country: France, Germany`. Ids without a name
- * stay ids.
+ * The filters of a report as text, one entry each: `Country: France, Germany`. Countries are named;
+ * other ids stay ids.
  *
- * @param filters values by the name of a filter, or of a flag that takes names (`campaign`)
+ * @param filters values by filter, or by the option of a name flag (`campaign`)
  */
 export function filtersInWords(filters: SpecFilters): string[] {
   return Object.entries(filters).map(([name, values]) => {
@@ -27,7 +27,7 @@ export function filtersInWords(filters: SpecFilters): string[] {
   });
 }
 
-/** The request of a report in words: `buyer report by CAMPAIGN; Country: France`. */
+/** The request of a report as text: `buyer report by CAMPAIGN; Country: France`. */
 export function requestInWords({
   profile,
   breakdowns,

@@ -13,88 +13,83 @@ import type { ReportSpec } from './spec.ts';
 export interface LedgerEntry {
   readonly id: string;
 
-  /** The base URL of the service that keeps the report: two services may use the same id. */
+  /** The service of the report: two services may use the same id. */
   readonly baseUrl: string;
 
-  /** Who asked, as in the request's hash. */
+  /** The account, as in the request hash. */
   readonly account: string;
 
-  /** A keyed hash of what they signed in with; absent in what older versions wrote. */
+  /** A keyed hash of the token or e-mail address; older versions did not write it. */
   readonly credential?: string;
 
-  /** Of the body: the same request has the same hash in every run. */
+  /** The hash of the request, the same in every run. */
   readonly hash: string;
 
-  /** What the report is. Checked only in part when it is read: `planOfEntry` checks the rest. */
+  /** Only partly checked when the entry is read; `planOfEntry` checks the rest. */
   readonly spec: ReportSpec;
 
   /** The body that was sent. */
   readonly request: ReportRequest;
 
-  /** Its first and last second, `2026-11-01T00:00:00+0100`. */
+  /** First and last second, `2026-11-01T00:00:00+0100`. */
   readonly window: { readonly since: string; readonly until: string };
 
   readonly createdAt: string;
 
-  /** The status that the service named last, or `fetched`. */
+  /** The last status from the service, or `fetched`. */
   readonly lastStatus: string;
 
-  /** How many runs waited for it until their `--wait-timeout` was over; absent for none. */
+  /** The number of runs that timed out waiting for it; absent if none. */
   readonly timeouts?: number;
   readonly file?: string;
 }
 
-/**
- * A report as it is noted the moment its id is known; it was created when its order was sent,
- * before that.
- */
+/** The entry of a report that was just created. */
 export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'timeouts' | 'file'>;
 
-/** What names a report on every service. */
+/** Identifies a report across services. */
 type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 
-/** The status of a report whose data has been delivered: it is never picked up again. */
+/** The status of a report whose data was delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
 
-/** What became of a report: the service's word, or `fetchedStatus`, and where it was written to. */
+/** Changes to the entry of a report. */
 export interface LedgerChange {
+  /** A status from the service, or `fetchedStatus`. */
   readonly status?: string;
 
-  /** Whether a run waited for it until its `--wait-timeout` was over. */
+  /** True if a run timed out waiting for it. */
   readonly isTimeout?: true;
   readonly file?: string | undefined;
 }
 
-/** Whose report is looked for, and of which request. */
 interface LedgerSearch {
+  /** The hash of the request. */
   readonly hash: string;
 
-  /** As `credentialOf` gives it. */
+  /** From `credentialOf`. */
   readonly credential: string;
 }
 
-/** A report that can still be had. */
+/** A report that may still be downloaded. */
 interface UnfinishedReport {
   readonly id: string;
   readonly createdAt: string;
 
-  /** Whether so many runs gave up on it that it is left. */
+  /** True if too many runs timed out waiting for it. */
   readonly isStuck: boolean;
 }
 
-/**
- * A report that this many runs gave up on is left, and the next run creates a new one (`cli.md`,
- * Waiting).
- */
-const timeoutsAtMost = 2;
+/** After this many timeouts, a report is abandoned and a new one is created. */
+const maxTimeouts = 2;
 
-/** Whether runs leave a report because others have waited for it in vain. */
+/** True for a report that is abandoned, because too many runs timed out waiting for it. */
 export function isStuck({ lastStatus, timeouts = 0 }: LedgerEntry): boolean {
-  return timeouts >= timeoutsAtMost && lastStatus !== fetchedStatus;
+  return timeouts >= maxTimeouts && lastStatus !== fetchedStatus;
 }
 
 interface LedgerOptions {
-  /** Where the ledger's folder is; made, with the ones above it, when the first report is noted. */
+  /** The parent of the ledger's folder; both are created with the first report. */
   readonly directory: string;
   readonly makeFolder: (path: string) => void;
   readonly machine: FileMachine;
@@ -102,39 +97,39 @@ interface LedgerOptions {
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
 
-  /** Told, in one sentence, what kept the ledger from being read or written. */
+  /** Receives a sentence if the ledger cannot be read or written. */
   readonly warn: (message: string) => void;
 }
 
-const reportsAtMost = 2_000;
+const maxReports = 2_000;
 
 /** A request with a thousand values in every filter takes a third of a megabyte. */
-const entryBytesAtMost = 512 * 1024;
+const maxEntryBytes = 512 * 1024;
 
 /** A key has 43 characters. */
-const keyBytesAtMost = 1024;
+const maxKeyBytes = 1024;
 
-/** Of more the oldest reports are passed over. */
-const readBytesAtMost = 32 * 1024 * 1024;
+/** In a larger ledger, the oldest reports are ignored. */
+const maxReadBytes = 32 * 1024 * 1024;
 
 /** The service keeps a report for 24 hours (`decisions.md` 4). */
 const keptMs = 24 * 3_600_000;
 
 /**
- * The reports created on this machine: a folder `ledger/` with a small file a report, which
- * parallel runs share. It holds no token and no password.
+ * The reports created on this machine: a folder `ledger/` with one small file per report, shared by
+ * concurrent runs. It contains no tokens and no passwords.
  *
- * It never makes a run fail: what goes wrong with it is a warning. It is read once, however many
- * reports a run has; what other processes note meanwhile is not seen.
+ * Its failures are warnings and never end a run. It is read once, and later changes by other
+ * processes are not seen.
  */
 export class Ledger {
   readonly path: string;
   readonly #options: LedgerOptions;
 
-  /** The files, the newest first: the name of each begins with the time of its report. */
+  /** File names, newest first: each begins with the time of its report. */
   #names: string[] | undefined;
 
-  /** The newest report of each request that the service may still keep. */
+  /** The newest report of each request, if the service may still have it. */
   #recent: Map<string, LedgerEntry> | undefined;
   #key: Buffer | undefined;
   #hasWarned = false;
@@ -144,8 +139,8 @@ export class Ledger {
     this.path = join(options.directory, 'ledger');
   }
 
-  /** The newest reports, the newest first. */
-  list(limit = reportsAtMost): LedgerEntry[] {
+  /** Reports, newest first. */
+  list(limit = maxReports): LedgerEntry[] {
     const entries: LedgerEntry[] = [];
     for (const { entry } of this.#entriesOf(this.#allNames())) {
       if (entries.length === limit) break;
@@ -154,12 +149,12 @@ export class Ledger {
     return entries;
   }
 
-  /** Notes a report that was just created. */
+  /** Adds a report that was just created. */
   async record(entry: NewLedgerEntry): Promise<void> {
     const created = { ...entry, lastStatus: 'progress' };
     const names = this.#allNames();
     const name = this.#timeNameFor(Date.parse(entry.createdAt)) + endingOf(entry);
-    // At once, so that a report that is noted meanwhile gets a later name.
+    // Before the write, so that a report recorded concurrently gets a later name.
     names.push(name);
     names.sort().reverse();
     const isWritten = await this.#write(name, created);
@@ -169,13 +164,10 @@ export class Ledger {
     }
 
     this.#recentReports().set(searchKey(created), created);
-    for (const old of names.splice(reportsAtMost)) rmSync(join(this.path, old), { force: true });
+    for (const old of names.splice(maxReports)) rmSync(join(this.path, old), { force: true });
   }
 
-  /**
-   * Notes what became of a report; one that is not in the ledger stays out of it. What was fetched
-   * stays fetched.
-   */
+  /** Updates the entry of a report, if it has one. The status `fetched` is final. */
   async update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): Promise<void> {
     const name = this.#nameOf(key);
     const entry = name === undefined ? undefined : this.#read(name)?.entry;
@@ -193,15 +185,13 @@ export class Ledger {
     if (recent.get(searchKey(entry))?.id === entry.id) recent.set(searchKey(entry), changed);
   }
 
-  /**
-   * The report of that id, as it was noted; `undefined` where it was not created on this machine.
-   */
+  /** The entry of a report; `undefined` if it was not created on this machine. */
   find(key: LedgerKey): LedgerEntry | undefined {
     const name = this.#nameOf(key);
     return name === undefined ? undefined : this.#read(name)?.entry;
   }
 
-  /** The newest report of that request, if it may be taken instead of a new one. */
+  /** The newest report of a request, if it can be used instead of a new one. */
   findUnfinished(search: LedgerSearch): UnfinishedReport | undefined {
     const newest = this.#recentReports().get(searchKey(search));
     if (!newest) return undefined;
@@ -213,7 +203,7 @@ export class Ledger {
     return { id: newest.id, createdAt: newest.createdAt, isStuck: isStuck(newest) };
   }
 
-  /** How many reports of that request have failed in the last 24 hours. */
+  /** The number of failed reports of a request in the last 24 hours. */
   countFailed(search: LedgerSearch): number {
     const oldest = timeName(this.#options.wallClock() - keptMs + 1);
     const names = this.#allNames().filter((name) => name >= oldest);
@@ -225,10 +215,7 @@ export class Ledger {
     return count;
   }
 
-  /**
-   * A keyed hash of a token or an e-mail address, by which its reports are known again on this
-   * machine.
-   */
+  /** A keyed hash of a token or e-mail address, which identifies its reports on this machine. */
   credentialOf(secret: string): string {
     this.#key ??= this.#readKey();
     return createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 32);
@@ -251,10 +238,10 @@ export class Ledger {
       return names.sort().reverse();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      // Neither is there a ledger below what is not a folder.
+      // ENOTDIR: the parent is not a folder, so there is no ledger either.
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {
         this.#warnOnce(
-          `The ledger could not be read (${message}): unfinished reports are not picked up. ADREPORT_CONFIG_DIR names another folder.`,
+          `Cannot read the ledger (${message}): unfinished reports are not picked up. Set ADREPORT_CONFIG_DIR to use another folder.`,
         );
       }
       return [];
@@ -274,29 +261,26 @@ export class Ledger {
     return this.#recent;
   }
 
-  /** The reports that files tell of, within the bytes that may be read. */
+  /** The entries in files, up to the size limit. */
   *#entriesOf(names: readonly string[]): Generator<StoredEntry> {
-    let leftBytes = readBytesAtMost;
+    let leftBytes = maxReadBytes;
     for (const name of names) {
       const stored = this.#read(name);
       if (!stored) continue;
       leftBytes -= stored.bytes;
       if (leftBytes < 0) {
-        this.#options.warn('The ledger is larger than 32 MB: its oldest reports are passed over.');
+        this.#options.warn('The ledger is larger than 32 MB: its oldest reports are ignored.');
         return;
       }
       yield stored;
     }
   }
 
-  /**
-   * The report that a file tells of; `undefined` where the file is not ours, is cut short, or is
-   * gone by now.
-   */
+  /** The entry in a file; `undefined` if the file is invalid, incomplete or gone. */
   #read(name: string): StoredEntry | undefined {
     const path = join(this.path, name);
     try {
-      const bytes = readSmallFile(path, entryBytesAtMost);
+      const bytes = readSmallFile(path, maxEntryBytes);
       const entry: unknown = JSON.parse(bytes.toString('utf8'));
       return isEntry(entry) ? { entry, bytes: bytes.length } : undefined;
     } catch {
@@ -304,7 +288,7 @@ export class Ledger {
     }
   }
 
-  /** Puts an entry in its place, and tells whether it stands there; what is in the way is said. */
+  /** Writes an entry. Warns and returns false if that fails. */
   async #write(name: string, entry: LedgerEntry): Promise<boolean> {
     const fresh = join(this.path, `.${randomUUID()}.tmp`);
     try {
@@ -316,19 +300,18 @@ export class Ledger {
       if (existsSync(fresh)) rmSync(fresh);
       const { message } = error as Error;
       this.#warnOnce(
-        `The ledger could not be written (${message}): a later run may order the same reports again. ADREPORT_CONFIG_DIR names another folder.`,
+        `Cannot write the ledger (${message}): a later run may order the same reports again. Set ADREPORT_CONFIG_DIR to use another folder.`,
       );
       return false;
     }
   }
 
-  /** However many reports a run has, its ledger cannot be used for one reason. */
   #warnOnce(message: string): void {
     if (!this.#hasWarned) this.#options.warn(message);
     this.#hasWarned = true;
   }
 
-  /** Reports of one millisecond are named in the order in which they were made. */
+  /** Reports of the same millisecond get increasing names. */
   #timeNameFor(createdMs: number): string {
     const newestMs = Number(this.#allNames()[0]?.slice(0, 15) ?? 0);
     const isJustBefore = newestMs - createdMs < 1_000;
@@ -336,8 +319,8 @@ export class Ledger {
   }
 
   /**
-   * The key of this machine, made once; one that is no key, as a power cut can leave it, is made
-   * anew. Where it cannot be kept, one for this run, which knows no report again.
+   * The key of this machine. It is created once, and again if it is damaged, for example by a power
+   * cut. If it cannot be stored, a temporary key is used, which matches no earlier report.
    */
   #readKey(): Buffer {
     const { directory, warn } = this.#options;
@@ -350,17 +333,16 @@ export class Ledger {
     const key = readKeyFile(path);
 
     if (isDamaged) {
-      const outcome = key ? 'it was made anew' : 'it could not be made anew';
-      const effect = key ? 'what was created before is not picked up' : 'nothing is picked up';
-      warn(`${path} is damaged, and ${outcome}: ${effect}.`);
+      const outcome = key
+        ? 'was damaged and has been replaced'
+        : 'is damaged and cannot be replaced';
+      const effect = key ? 'earlier reports are not picked up' : 'no reports are picked up';
+      warn(`${path} ${outcome}: ${effect}.`);
     }
     return key ?? randomBytes(32);
   }
 
-  /**
-   * Puts a new key into its place, whole or not at all; one that another process has just put there
-   * stays.
-   */
+  /** Writes a new key atomically. A key just written by another process is kept. */
   #makeKeyFile(path: string, isDamaged: boolean): void {
     const { directory, makeFolder } = this.#options;
     const fresh = join(directory, `.${randomUUID()}.tmp`);
@@ -372,26 +354,23 @@ export class Ledger {
       if (isDamaged) renameSync(fresh, path);
       else putIfAbsent(fresh, path);
     } catch {
-      // Nobody can keep a key here.
+      // The folder is not writable: a temporary key is used.
     }
     if (existsSync(fresh)) rmSync(fresh);
   }
 }
 
-/**
- * Gives a file its name, unless there is one of that name. Throws the system's error where it gets
- * no name.
- */
+/** Renames a file unless the target exists. Throws the system's error. */
 function putIfAbsent(file: string, path: string): void {
   try {
     linkSync(file, path);
   } catch {
-    // Some file systems have no links.
+    // Some file systems do not support hard links.
     if (!existsSync(path)) renameSync(file, path);
   }
 }
 
-/** A report, and the size of its file. */
+/** An entry with the size of its file. */
 interface StoredEntry {
   readonly entry: LedgerEntry;
   readonly bytes: number;
@@ -399,29 +378,28 @@ interface StoredEntry {
 
 function readKeyFile(path: string): Buffer | undefined {
   try {
-    const text = readSmallFile(path, keyBytesAtMost).toString('latin1').trim();
+    const text = readSmallFile(path, maxKeyBytes).toString('latin1').trim();
     return /^[\w-]{43}$/.test(text) ? Buffer.from(text, 'base64url') : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A report as it was planned. */
-export interface NotedReport {
+export interface RecordedReport {
   readonly spec: ReportSpec;
   readonly plan: ReportPlan;
 }
 
-/** The spec and the plan of an entry; `undefined` if they cannot be read. */
+/** The spec and the plan of an entry; `undefined` if they are invalid. */
 export async function planOfEntry({
-  spec: noted,
+  spec: stored,
   request,
   window,
-}: LedgerEntry): Promise<NotedReport | undefined> {
+}: LedgerEntry): Promise<RecordedReport | undefined> {
   const sinceMs = momentOf(window.since)?.instantMs;
   const untilMs = momentOf(window.until)?.instantMs;
   const { parseSpec } = await import('./spec-schema.ts');
-  const spec = parseSpec(noted);
+  const spec = parseSpec(stored);
   if (!spec || sinceMs === undefined || untilMs === undefined) return undefined;
 
   const { profile, metrics, breakdowns } = spec.request;
@@ -437,10 +415,7 @@ export async function planOfEntry({
   return { spec, plan };
 }
 
-/**
- * Whether a report was created before its window was over, which it is now: it holds the beginning
- * of it only.
- */
+/** True for a report created before its window was over, if it is over now: it is incomplete. */
 function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
   const overMs = lastMs + 1_000;
@@ -451,18 +426,18 @@ function searchKey({ hash, credential = '' }: Partial<LedgerSearch>): string {
   return `${hash} ${credential}`;
 }
 
-/** The beginning of a report's file name. */
+/** The first part of a file name. */
 function timeName(createdMs: number): string {
   return String(Math.floor(createdMs)).padStart(15, '0');
 }
 
-/** The end of a report's file name; ids are the service's and may hold anything. */
+/** The last part of a file name: a hash, because ids may contain any character. */
 function endingOf({ baseUrl, id }: LedgerKey): string {
   const hash = createHash('sha256').update(JSON.stringify([baseUrl, id]));
   return `-${hash.digest('hex').slice(0, 16)}.json`;
 }
 
-/** Whether a file holds all that this version writes; a later one may have written more. */
+/** True if a file has everything this version writes; later versions may have added members. */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
   if (!isObject(value.spec)) return false;

@@ -13,31 +13,27 @@ import {
   type Window,
 } from './window.ts';
 
-/**
- * One report of a run: the whole of what was asked for, or with `--split` a calendar unit of it.
- */
+/** One report of a run: the whole window, or with `--split` a calendar unit. */
 export interface Part {
   readonly window: Window;
   readonly request: ReportRequest;
 
-  /**
-   * Its first and last local day, `2026-11-01`; the unit's last one, where the part ends within it.
-   */
+  /** First and last local day, `2026-11-01`; of the whole unit, even if the part ends earlier. */
   readonly since: string;
   readonly until: string;
 
-  /** The first second (unix) at which nothing can be added to it any more. */
+  /** The first unix second after its end. */
   readonly overAt: number;
 
-  /** Why it is fetched, as a clause, where `--missing` asked. */
+  /** With `--missing`, why it is fetched, as a clause. */
   readonly reason?: string;
 }
 
 /**
- * The parts of a plan in time order: one a calendar unit of the report's zone, or the plan itself.
- * With `now` (unix seconds) each part has a file or a row of its own and holds a whole unit, so
- * that files never overlap and a name means the same days in every run; only the last may end now.
- * Throws `UsageError`, with the nearest whole period, for a part that is cut.
+ * The parts of a plan in time order: one per calendar unit in the report's zone, or a single part
+ * without `unit`. With `now` (unix seconds) the parts have to be whole units, except that the last
+ * may end now: then files never overlap, and a name always means the same days. Throws `UsageError`
+ * with the nearest whole period if the window cuts a unit.
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window, request } = plan;
@@ -62,47 +58,48 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   });
 }
 
-/** Throws `UsageError` where a window, as it was asked for, cuts off a piece of a unit. */
+/** Throws `UsageError` if the requested window cuts a unit. */
 function expectWholeUnits(plan: ReportPlan, unit: SplitUnit, now: number): void {
   const units = plannedUnits(plan, unit);
   if (!units.some((part) => isCut(part, now))) return;
-  throw cutUnits(units, unit, plan.isWeekly ? '--by WEEKLY' : `--split ${unit} with a file a part`);
+  const flags = plan.isWeekly ? '--by WEEKLY' : `--split ${unit} with one file per ${unit}`;
+  throw cutUnits(units, unit, flags);
 }
 
-/** Whether a window is several whole units, of which the last may end now, in unix seconds. */
+/** True if a window consists of several whole units; the last may end at `now` (unix seconds). */
 export function canSplit(plan: ReportPlan, unit: SplitUnit, now: number): boolean {
   const units = plannedUnits(plan, unit);
   return units.length > 1 && !units.some((part) => isCut(part, now));
 }
 
-/** The units of a window as it was asked for, which may have an end that is still to come. */
+/** The units of the requested window, which may end in the future. */
 function plannedUnits({ window }: ReportPlan, unit: SplitUnit): UnitWindow[] {
   const { plannedUntil = window.until } = window;
   return splitWindow({ ...window, until: plannedUntil }, unit);
 }
 
-/** Whether the window cuts off a piece of a part's unit that has been. */
+/** True if the window cuts a unit, apart from time that is not over. */
 function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): boolean {
   const beginsLate = since > unitSince;
   const endsEarly = until < unitOver - 1 && until < now;
   return beginsLate || endsEarly;
 }
 
-/** @param flags what needs whole units */
+/** @param flags the flags that need whole units, for the message */
 function cutUnits(units: readonly UnitWindow[], unit: SplitUnit, flags: string): UsageError {
   const first = units[0];
   const last = units.at(-1);
   if (!first || !last) throw new Error('A window has one part at least.');
 
   const { zone } = first;
-  const asked = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  const message = `${flags} needs whole ${unit}s, and ${asked} cuts one.`;
+  const window = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
+  const message = `${flags} needs whole ${unit}s, but ${window} cuts one.`;
   const whole = `--period ${nearestWholeDays(first, last)}`;
   const hint = `The nearest whole period is ${whole}. Only the last ${unit} may end now.`;
   return new UsageError(message, { hint, about: { flag: '--split' } });
 }
 
-/** The whole units that are nearest to a window, as days that `--period` takes. */
+/** The whole units nearest to a window, in the form of `--period`. */
 function nearestWholeDays(first: UnitWindow, last: UnitWindow): string {
   const { zone } = first;
   const since = nearestEdge(first, first.since);
@@ -116,56 +113,55 @@ function nearestEdge({ unitSince, unitOver }: UnitWindow, instant: number): numb
   return instant - unitSince <= unitOver - instant ? unitSince : unitOver;
 }
 
-/** A part's days, as `--period` takes them: `2026-11-01`, `2026-11-02..2026-11-08`. */
+/** The days of a part in the form of `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
 export function daysOf({ since, until }: Part): string {
   return since === until ? since : `${since}..${until}`;
 }
 
-/** The breakdowns of time that keep the rows of parts apart. */
-function breakdownsApart(unit: SplitUnit): BreakdownName[] {
+/** The time breakdowns whose rows never span two parts. */
+function mergeableBreakdowns(unit: SplitUnit): BreakdownName[] {
   return unit === 'month' ? ['DAILY', 'HOURLY', 'RANGE', 'MONTHLY'] : ['DAILY', 'HOURLY', 'RANGE'];
 }
 
-/** Whether the rows of the parts of a report can be put one after the other, and stay apart. */
+/** True if the rows of the parts can be concatenated. */
 export function canMerge(breakdowns: readonly BreakdownName[], unit: SplitUnit): boolean {
-  return breakdowns.some((name) => breakdownsApart(unit).includes(name));
+  return breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
 }
 
 /**
- * Refuses to merge parts whose rows would have to be added up, rather than put one after the other:
- * only a time breakdown that is as fine as the parts, or finer, keeps them apart; RANGE dates each
- * row with the first day of its part. Throws `UsageError`.
+ * Throws `UsageError` for parts that cannot be merged by concatenation, because their rows would
+ * have to be added up. That needs a time breakdown at least as fine as the parts, or RANGE, which
+ * dates each row with the first day of its part.
  */
 export function checkMergeable(breakdowns: readonly BreakdownName[], unit: SplitUnit): void {
   if (canMerge(breakdowns, unit)) return;
 
   const why = breakdowns.includes('MONTHLY')
-    ? `MONTHLY rows reach over the ${unit}s`
-    : 'no row says which of them it is of';
+    ? `MONTHLY rows span several ${unit}s`
+    : `the rows have no date`;
   const message = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
-  const hint = `Add ${breakdownsApart(unit).join(', ')} to --by, or write a file a part: -o with {date}, {since} or {until} in the name.`;
+  const hint = `Add ${mergeableBreakdowns(unit).join(', ')} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`;
   throw new UsageError(message, { hint, about: { flag: '--split' } });
 }
 
 /**
- * One machine's share of the parts, `K/N` of `--shard`: those whose number in the calendar leaves
- * the remainder K − 1 when divided by N, so that a date is of the same shard in every run. K may
- * count from 0 (Kubernetes' job index) or from 1 (GNU parallel's `{#}`): it is taken modulo N, so
- * any N neighbouring numbers share the parts out whole. Throws `UsageError`.
+ * The parts of one machine, `K/N` of `--shard`: those whose calendar number divided by N leaves
+ * K − 1, so that a date belongs to the same shard in every run. K is taken modulo N, so it may
+ * count from 0 (Kubernetes' job index) or from 1 (GNU parallel's `{#}`). Throws `UsageError`.
  */
 export function takeShard(parts: readonly Part[], shard: string, unit: SplitUnit): Part[] {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
   const index = Number(match?.[1]);
   const count = Number(match?.[2]);
   if (!match || count === 0 || index > count) {
-    const hint = 'Give K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
-    throw new UsageError(`--shard ${shard}: this is no shard.`, { hint });
+    const hint = 'Use K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
+    throw new UsageError(`--shard ${shard}: this is not a shard.`, { hint });
   }
   const remainder = (index + count - 1) % count;
   return parts.filter(({ since }) => unitNumber(since, unit) % count === remainder);
 }
 
-/** The number of the unit of a day, counted from that of 1970-01-01. */
+/** The number of the unit that contains a day, counted from 1970-01-01. */
 function unitNumber(day: string, unit: SplitUnit): number {
   const days = dayOf(day) ?? 0;
   if (unit === 'day') return days;
@@ -177,10 +173,9 @@ function unitNumber(day: string, unit: SplitUnit): number {
 }
 
 /**
- * The rows of several reports, one after the other, as those of one report; each report is asked
- * for when its turn has come. The tail is that of a report over the whole time: its summary runs
- * from the first's `since` to the last's `until`; of the other members those stay which all parts
- * agree on. The summary of weeks says that they are some.
+ * Concatenates the rows of several reports; each report is read when the previous one is done. The
+ * summary covers the whole time, and other members are kept if they are the same in all reports.
+ * With `isWeekly`, the summary has WEEKLY instead of RANGE.
  */
 export async function* mergeReports(
   reports: AsyncIterable<RowBatches>,
@@ -197,7 +192,7 @@ export async function* mergeReports(
       merged = isFirst ? next.value : joinTails(merged, next.value);
       isFirst = false;
     } finally {
-      // After an error the download behind them stops.
+      // After an error, this stops the download.
       await batches.return?.();
     }
   }
@@ -235,7 +230,7 @@ function hasSame(members: readonly ReportMember[], { name, json }: ReportMember)
   return members.some((member) => member.name === name && member.json.equals(json));
 }
 
-/** The summary with other values in some of its members. */
+/** The summary with some members replaced. */
 function withChange({ name, json }: ReportMember, change: Partial<ReportSummary>): ReportMember {
   const summary = { ...JSON.parse(json.toString()), ...change };
   return { name, json: Buffer.from(JSON.stringify(summary)) };

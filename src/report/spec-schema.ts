@@ -4,13 +4,13 @@ import { profiles } from '../contract/vocabulary.ts';
 import type { ReportSpec } from './spec.ts';
 import { isZoneName, splitUnits } from './window.ts';
 
-// How a spec that was written to disk is read. Only commands that read one load this file.
+// The schema of a spec on disk. Only commands that read one load this file.
 
 const text = z.string().max(20_000);
 const texts = z.array(text);
 const value = z.union([text, z.number(), z.boolean(), texts]);
 
-/** The members of a spec, for lines and entries that have others beside them. */
+/** The members of a spec, for schemas with further members. */
 export const specMembers = {
   request: z.strictObject({
     profile: z.enum(profiles),
@@ -35,14 +35,14 @@ export const specMembers = {
   windowClock: z.enum(windowClocks).optional(),
 };
 
-/** A member that has no name above is the value of a flag. */
+/** The schema of any other member, which is the value of a flag. */
 export const specValue = value;
 
 const specSchema = z.object(specMembers).catchall(value);
 
 /**
- * Reads a spec; `undefined` for anything else. The names of metrics, breakdowns and filters are
- * those of some version: planning checks them.
+ * Parses a spec; `undefined` if it is invalid. The names of metrics, breakdowns and filters are
+ * checked later, when the spec is planned.
  */
 export function parseSpec(data: unknown): ReportSpec | undefined {
   const { data: spec } = specSchema.safeParse(data);

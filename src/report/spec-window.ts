@@ -3,12 +3,12 @@ import type { ReportSpec } from './spec.ts';
 import type { Window } from './window.ts';
 import { resolveWindow } from './window-flags.ts';
 
-/** What decides the window of a spec whose parts have a file each. */
+/** The members of a spec that decide its window. */
 export type WindowSpec = Pick<ReportSpec, 'timezone' | 'split' | 'period' | 'since' | 'until'>;
 
 /**
- * The window of a spec as of a time, in milliseconds since 1970; `undefined` if it has no meaning
- * then, for example because it would end before it begins.
+ * The window of a spec at a time, in milliseconds since 1970; `undefined` if it is invalid then,
+ * for example because it would end before it begins.
  */
 export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
   const { period, since, until, timezone: zone, split: wholeUnit } = spec;
@@ -20,7 +20,7 @@ export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
   }
 }
 
-/** Longer than any period that is relative to today. */
+/** Longer than any period relative to today. */
 const laterMs = 800 * 86_400_000;
 
 /** True if the window always begins at the same instant, such as with `--since 2026-01-01`. */

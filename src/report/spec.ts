@@ -12,12 +12,12 @@ import type {
 import type { SplitUnit } from './window.ts';
 
 /**
- * Everything that decides what a report contains and how it is kept: the request, the window as the
- * user gave it, the form of the file, its place, whose it is.
+ * Everything that decides the content and the output of a report: the request, the window as typed,
+ * the format, the path, and the account.
  *
- * A plain value, the same in the ledger, the history of a folder, saved reports and hints. A member
- * at its default is absent. A flag that belongs to the spec and has no member below is a member of
- * its own, under the name of its option.
+ * A plain value, the same in the ledger, the history of a folder, saved reports and hints. Members
+ * with default values are absent. Flags of the spec without a member below are stored under their
+ * option names.
  */
 export interface ReportSpec {
   readonly request: SpecRequest;
@@ -26,16 +26,16 @@ export interface ReportSpec {
   readonly timezone: string;
   readonly format: SpecFormat;
 
-  /** As `-o` takes it, with its placeholders; absent for stdout. */
+  /** The value of `-o`, with placeholders; absent for stdout. */
   readonly output?: string;
   readonly split?: SplitUnit;
 
-  /** The window, either as a period or by its ends: all as the flags take them. */
+  /** The window, as a period or by its ends, as typed. */
   readonly period?: string;
   readonly since?: string;
   readonly until?: string;
 
-  /** Units after its own for which the service still corrects a part; 0 if absent. */
+  /** The number of units for which the service still corrects a part; 0 if absent. */
   readonly lookback?: number;
   readonly strict?: boolean;
 
@@ -45,7 +45,7 @@ export interface ReportSpec {
   /** The name of the stored account; absent for a bare token. */
   readonly account?: string;
 
-  /** Who signs in, masked, if known. */
+  /** The masked e-mail address, if known. */
   readonly login?: string;
 
   /** The base URL of the service; `local` for one on loopback. */
@@ -55,24 +55,24 @@ export interface ReportSpec {
   readonly windowClock?: WindowClock;
 }
 
-/** What is asked of the service, without the window. */
+/** The content of a report, without the window. */
 export interface SpecRequest {
   readonly profile: Profile;
 
-  /** In column order, computed ones among them. */
+  /** In column order, including computed ones. */
   readonly metrics: readonly (MetricName | DerivedName)[];
   readonly breakdowns: readonly (BreakdownName | DerivedBreakdownName)[];
   readonly filters?: SpecFilters;
 
-  /** The value of `--columns`; absent for the columns that follow from the request. */
+  /** The value of `--columns`; absent for the default columns. */
   readonly columns?: readonly string[] | 'all';
 }
 
-/** The filters that take names, which `/campaigns` turns into ids. */
+/** Filters by name, resolved to ids with `/campaigns`. */
 const namedFilters = ['campaign', 'adUnit', 'advertiser'] as const;
 export type NamedFilter = (typeof namedFilters)[number];
 
-/** Ids as the service takes them; names and patterns of names as they were typed. */
+/** Ids as sent to the service; names and patterns as typed. */
 export type SpecFilters = {
   readonly [Name in FilterName | NamedFilter]?: readonly string[];
 };
@@ -80,19 +80,19 @@ export type SpecFilters = {
 /** A value of a flag. */
 export type SpecValue = string | number | boolean | readonly string[];
 
-/** The name of a format, and every flag that shapes the file, by the names of their options. */
+/** The name of a format, and the flags that shape the file, by option name. */
 export interface SpecFormat {
   readonly name: string;
   readonly [option: string]: SpecValue;
 }
 
-/** The flags that shape the head of a page and none of its figures. */
+/** Flags that affect only the heading of a page. */
 const headings = ['title', 'note', 'logo'];
 
 /**
- * 32 hex digits for what decides the content of a file but its time: the same on every machine. The
- * order of metrics, breakdowns and columns counts, because the file keeps it; the order of filters
- * and of their values does not.
+ * A hash (32 hex digits) of everything except time that affects the content of a file; the same on
+ * every machine. The order of metrics, breakdowns and columns matters, because the file keeps it;
+ * the order of filters and their values does not.
  */
 export function contentId(spec: ReportSpec): string {
   const { request, timezone, split, windowClock, format } = spec;
@@ -102,7 +102,7 @@ export function contentId(spec: ReportSpec): string {
   return hashOf({ request: withSortedFilters(request), timezone, split, windowClock, shape });
 }
 
-/** 32 hex digits for all of a spec. */
+/** A hash (32 hex digits) of the whole spec. */
 export function specId(spec: ReportSpec): string {
   return hashOf({ ...spec, request: withSortedFilters(spec.request) });
 }
@@ -131,8 +131,8 @@ function byName([name]: readonly [string, unknown], [other]: readonly [string, u
 }
 
 /**
- * What differs between the contents of two specs, a text each: `country: FR → DE`. Empty exactly if
- * their content ids are equal.
+ * The differences between the contents of two specs: `country: FR → DE`. Empty if and only if their
+ * content ids are equal.
  */
 export function differences(before: ReportSpec, after: ReportSpec): string[] {
   const old = contentTexts(before);
@@ -152,7 +152,7 @@ function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-/** The members that decide the content, under the names of their flags. */
+/** The members that affect the content, by flag name. */
 function contentTexts({
   request,
   timezone,

@@ -2,9 +2,8 @@
 export type PollInterval = 'auto' | number;
 
 /**
- * The schedule of waiting: milliseconds from one call to the next, when `waitedMs` have passed.
- * `auto` is a tenth of the time waited so far, so that the answer is found at most a tenth later
- * than it came, within 0.5 s and 30 s (`cli.md`, Waiting).
+ * Milliseconds until the next status call, after `waitedMs`. `auto` is a tenth of the time waited
+ * so far, between 0.5 s and 30 s, so that a report is noticed at most a tenth too late.
  */
 export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): number {
   if (interval !== 'auto') return interval;

@@ -101,7 +101,7 @@ describe('one merged output', () => {
   });
 
   test.each([
-    { by: 'CAMPAIGN', split: 'day', why: 'no row says' },
+    { by: 'CAMPAIGN', split: 'day', why: 'the rows have no date' },
     { by: 'MONTHLY', split: 'day', why: 'MONTHLY' },
     { by: 'MONTHLY', split: 'week', why: 'MONTHLY' },
   ])(

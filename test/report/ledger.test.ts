@@ -150,7 +150,7 @@ describe('whose a report is', () => {
   });
 
   test.each(['', 'half-a-k', '\0'.repeat(43)])(
-    'a key that a power cut has torn is made anew, which is said once: %j',
+    'a damaged key is replaced, with one warning: %j',
     (torn) => {
       const keyFile = join(folder, 'settings', 'ledger.key');
       mkdirSync(dirname(keyFile));
@@ -159,7 +159,7 @@ describe('whose a report is', () => {
       const hash = open().credentialOf('x');
 
       expect(warnings).toEqual([
-        `${keyFile} is damaged, and it was made anew: what was created before is not picked up.`,
+        `${keyFile} was damaged and has been replaced: earlier reports are not picked up.`,
       ]);
       expect(open().credentialOf('x')).toBe(hash);
       expect(warnings).toHaveLength(1);
@@ -172,7 +172,9 @@ describe('whose a report is', () => {
 
     open().credentialOf('x');
 
-    expect(warnings).toEqual([expect.stringMatching(/could not be made anew: nothing is picked/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/is damaged and cannot be replaced: no reports are picked up/),
+    ]);
     expect(readdirSync(join(folder, 'settings'))).toEqual(['ledger.key']);
   });
 
@@ -252,7 +254,7 @@ describe('the folder', () => {
 
       expect(ledger.findUnfinished({ hash: 'h1', credential: 'mine' })).toBeUndefined();
       expect(warnings).toEqual([
-        expect.stringMatching(/^The ledger could not be written \(E[A-Z]+: .*\): a later run/),
+        expect.stringMatching(/^Cannot write the ledger \(E[A-Z]+: .*\): a later run/),
       ]);
     },
   );
