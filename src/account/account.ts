@@ -18,10 +18,7 @@ import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
 import { nameOfAccount, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
 import { noSettings, Store } from './store.ts';
 
-/**
- * What the flags of a command say of the account, and how long its calls are tried; durations are
- * in milliseconds.
- */
+/** The flags for the account and its calls. Durations are in milliseconds. */
 export interface AccountOptions {
   readonly account?: string;
   readonly baseUrl?: string;
@@ -33,7 +30,7 @@ export interface AccountOptions {
   readonly timeout?: number;
 }
 
-/** The server of `--local`, as far as it is signed in to. */
+/** The server of `--local`, as seen by a client. */
 interface LocalService {
   readonly url: string;
   readonly accounts: readonly {
@@ -43,41 +40,38 @@ interface LocalService {
   }[];
 }
 
-/** What accounts take from the machine and the program. */
+/** The environment of accounts. */
 export interface AccountMachine {
   readonly env: Readonly<Record<string, string | undefined>>;
 
-  /** Where `adreport.yaml` is looked for, and in the folders above. */
+  /** The folder from which `adreport.yaml` is searched upwards. */
   readonly cwd: string;
   readonly console: Console;
 
-  /** How the settings file is changed. */
+  /** For changes to the settings file. */
   readonly files: FileMachine;
 
   /** The clocks, the sleep and the signal of every call. */
   readonly exchange: ExchangeOptions['host'];
   readonly userAgent: string;
 
-  /** The server of `--local`, which is started when it is first asked for. */
+  /** The server of `--local`, started on first use. */
   readonly localServer: () => Promise<LocalService>;
 }
 
-/**
- * The accounts of one command, and what they share: the store, the project file, and the
- * connections.
- */
+/** The accounts of one command, with their shared store, project file and connections. */
 export class Accounts {
-  /** The account that the command line, the environment or the stored settings name. */
+  /** The account of the command line, the environment or the stored settings. */
   readonly own: ServiceAccount;
   readonly #machine: AccountMachine;
   readonly #options: AccountOptions;
 
-  /** What `adreport.yaml` says of the account for all commands. */
+  /** The account settings of `adreport.yaml` for all commands. */
   readonly #projectDefaults: () => Promise<ProjectChoice>;
   readonly #chosen = new Map<string, ServiceAccount>();
-  readonly #saidSentences = new Set<string>();
+  readonly #printedNotes = new Set<string>();
 
-  /** The accounts whose settings were asked for. */
+  /** The accounts whose settings were read. */
   readonly #accountNames = new Set<string>();
   readonly #connections: Http[] = [];
 
@@ -94,9 +88,9 @@ export class Accounts {
   }
 
   /**
-   * The accounts that a run is for, where it is for several; `undefined` for one. A saved report
-   * has a choice of its own. Throws `UsageError` as `resolveAccountList`, and `SignInError` for all
-   * of none.
+   * The names of the accounts of a run; `undefined` for a single account. The choice of a saved
+   * report replaces the project defaults. Throws `UsageError` as `resolveAccountList`, and
+   * `SignInError` for `all` if none is stored.
    */
   async names(
     { account }: AccountOptions,
@@ -113,7 +107,7 @@ export class Accounts {
     return names === 'all' ? this.#allNames() : names;
   }
 
-  /** The account that options and a saved report choose; reports of one account share it. */
+  /** The account for options and a saved report; the same object for the same account. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isOwn = !choice && options.account === this.#options.account;
     if (isOwn) return this.own;
@@ -128,7 +122,7 @@ export class Accounts {
     return chosen;
   }
 
-  /** Ends the connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     for (const http of this.#connections) await http.close();
   }
@@ -146,9 +140,7 @@ export class Accounts {
     });
   }
 
-  /**
-   * Every stored account, or those of the local server. Throws `SignInError` where none is stored.
-   */
+  /** All stored accounts, or those of the local server. Throws `SignInError` if none is stored. */
   async #allNames(): Promise<readonly string[]> {
     if (this.own.isLocal) {
       const { accounts } = await this.#machine.localServer();
@@ -194,16 +186,16 @@ export class Accounts {
   }
 
   /**
-   * The settings without a password of the environment that is for one account, if there are two:
-   * it may be that of the other one.
+   * Removes the environment's password from the settings if the command uses several accounts and
+   * the password may belong to another one.
    */
   #withOwnPassword(settings: Settings): Settings {
     const { isPasswordUnclaimed, password, email } = settings;
-    const mayBeAnothers = isPasswordUnclaimed && email.value && this.#accountNames.size > 1;
-    if (!mayBeAnothers || password.value === undefined) return settings;
+    const isAmbiguous = isPasswordUnclaimed && email.value && this.#accountNames.size > 1;
+    if (!isAmbiguous || password.value === undefined) return settings;
 
     this.#noteOnce(
-      'ADREPORT_PASSWORD is not used: it does not say which of the accounts it is for. Set ADREPORT_EMAIL too.',
+      'ADREPORT_PASSWORD is not used, because the run has several accounts. Set ADREPORT_EMAIL too.',
     );
     return { ...settings, password: { ...password, value: undefined } };
   }
@@ -214,43 +206,37 @@ export class Accounts {
     return readPasswordFrom(command, { account, env, signal: exchange.signal });
   }
 
-  /** Says what several accounts may have alike. */
+  /** Prints a note once, even if several accounts have it. */
   #noteOnce(sentence: string): void {
-    if (!this.#saidSentences.has(sentence)) this.#machine.console.note(sentence);
-    this.#saidSentences.add(sentence);
+    if (!this.#printedNotes.has(sentence)) this.#machine.console.note(sentence);
+    this.#printedNotes.add(sentence);
   }
 }
 
-/** What an account is made with. */
 interface ServiceAccountOptions {
   readonly isLocal: boolean;
   readonly findSettings: () => Promise<Settings>;
   readonly connect: (signIn: SignIn) => Promise<Client>;
 
-  /** The settings without a password that may be another account's. */
+  /** Removes a password that may belong to another account. */
   readonly withOwnPassword: (settings: Settings) => Settings;
   readonly runCommand: PasswordRunner;
   readonly note: (sentence: string) => void;
 
-  /** Stands in for what the settings give to sign in with. */
+  /** Replaces the sign-in of the settings. */
   readonly signIn?: SignIn;
 }
 
-/**
- * One account of one service: its settings and its client, each made when it is first asked for.
- */
+/** One account of one service, with its settings and its client, each created on first use. */
 export class ServiceAccount {
   readonly isLocal: boolean;
 
-  /**
-   * Base URL, token and the like with where each came from; with `--local` those of the server in
-   * this process.
-   */
+  /** The settings with their sources; with `--local`, those of the local server. */
   readonly settings: () => Promise<Settings>;
 
   /**
-   * The client for what the settings say. Throws `SignInError` where they lack a base URL, or both
-   * token and credentials.
+   * The client for the settings. Throws `SignInError` if they have no base URL, or neither a token
+   * nor credentials.
    */
   readonly client: () => Promise<Client>;
   readonly #options: ServiceAccountOptions;
@@ -262,7 +248,7 @@ export class ServiceAccount {
     this.#options = options;
   }
 
-  /** What the settings give to sign in with. Throws as `requireSignIn`. */
+  /** The sign-in of the settings. Throws as `requireSignIn`. */
   async signIn(): Promise<SignIn> {
     const { withOwnPassword, runCommand } = this.#options;
     return requireSignIn(withOwnPassword(await this.settings()), runCommand);
@@ -273,7 +259,7 @@ export class ServiceAccount {
     return nameOfAccount(await this.settings());
   }
 
-  /** The same account with another sign-in: what is to be proved before it is stored. */
+  /** The same account with another sign-in, to check it before it is stored. */
   signingInWith(signIn: SignIn): ServiceAccount {
     return new ServiceAccount({ ...this.#options, findSettings: this.settings, signIn });
   }
@@ -290,17 +276,14 @@ export class ServiceAccount {
     const isRenewedByEnv = email.source === 'env' && password.value !== undefined;
     if (token.source === 'account' && isRenewedByEnv) {
       note(
-        `The stored token of account “${account.value}” is used; ADREPORT_PASSWORD only renews it.`,
+        `Using the stored token of account “${account.value}”; ADREPORT_PASSWORD only renews it.`,
       );
     }
     return connect(ownSignIn);
   }
 }
 
-/**
- * Keeps secrets out of stderr; a `-vv` trace is made to be sent to others, who need not know whose
- * account it is.
- */
+/** Hides secrets on stderr, and with `-vv` e-mail addresses too: such traces are sent to others. */
 function hideSecrets(settings: Settings, console: Console): void {
   for (const key of settingKeys) {
     const { hiddenFrom } = { hiddenFrom: undefined, ...settingTable[key] };
@@ -311,10 +294,7 @@ function hideSecrets(settings: Settings, console: Console): void {
   }
 }
 
-/**
- * The settings of `--local`: an account of the server in this process, by name (`--account`) or by
- * profile.
- */
+/** The settings of `--local`: an account of the local server by name (`--account`) or profile. */
 function settingsOfLocal(
   { url, accounts }: LocalService,
   options: AccountOptions,
@@ -338,11 +318,11 @@ function settingsOfLocal(
   return { ...settings, account: { ...settings.account, from: '--local' } };
 }
 
-/** What is made at most once, when first asked for. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+/** Returns a function that calls `create` on first use and keeps its result. */
+export function once<T>(create: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    result ??= create();
+    return result;
   };
 }

@@ -4,7 +4,7 @@ import { checkBaseUrl, formatBaseUrl, originOf } from './setting-values.ts';
 import { entryOf, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
-/** The name of a setting. Throws `UsageError`, with the nearest, for a text that is none. */
+/** Checks the name of a setting. Throws `UsageError` with the nearest name for an unknown one. */
 export function findSettingName(text: string): string {
   return entryOf(findSettingKey(text)).name;
 }
@@ -13,20 +13,20 @@ function findSettingKey(text: string): SettingKey {
   const key = settingKeys.find((candidate) => entryOf(candidate).name === text);
   if (key) return key;
   const settingNames = settingKeys.map((candidate) => entryOf(candidate).name);
-  const meant = nearest(text.replaceAll('_', '-'), settingNames);
-  const hint = didYouMean(meant, `There are ${settingNames.join(', ')}.`);
-  throw new UsageError(`There is no setting “${text}”.`, { hint });
+  const suggestion = nearest(text.replaceAll('_', '-'), settingNames);
+  const hint = didYouMean(suggestion, `The settings are ${settingNames.join(', ')}.`);
+  throw new UsageError(`Unknown setting “${text}”.`, { hint });
 }
 
-/** What a change of one setting leads to: what is to be stored, and the sentence that says so. */
+/** The new settings, and a sentence about the change. */
 export interface SettingChange {
   readonly settings: StoredSettings;
-  readonly said: string;
+  readonly message: string;
 }
 
 /**
- * Stores a setting of an account as its flag takes it, or, without a value, takes it back. Throws
- * `UsageError`.
+ * Changes a setting of an account; without a value, removes it. Throws `UsageError` for an invalid
+ * name or value.
  */
 export function changeSetting(
   stored: StoredSettings,
@@ -35,11 +35,11 @@ export function changeSetting(
   value?: string,
 ): SettingChange {
   const key = findSettingKey(name);
-  // What no flag gives is signed in with, or stands in the environment.
+  // Settings without a flag come from signing in, or from the environment.
   const { flag, variable, read } = entryOf(key);
   if (flag === undefined) {
-    throw new UsageError(`The setting ${name} is not stored with adreport config.`, {
-      hint: `Sign in with adreport login (a token: adreport login --token-stdin), or set ${variable}.`,
+    throw new UsageError(`Cannot change ${name} with adreport config.`, {
+      hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${variable}.`,
     });
   }
   if (key === 'account') return chooseDefault(stored, value);
@@ -48,24 +48,25 @@ export function changeSetting(
   const before = findAccount(stored, account);
   if (!before) {
     const unknown = unknownAccount(account, stored);
-    // What is not stored need not be taken back.
-    if (value === undefined) return { settings: stored, said: unknown.message };
+    if (value === undefined) return { settings: stored, message: unknown.message };
     throw new UsageError(unknown.message, { hint: unknown.hint });
   }
   if (key === 'baseUrl') return forgetAccount(stored, account);
 
-  const word = value === undefined ? undefined : String(read(value));
+  const newValue = value === undefined ? undefined : String(read(value));
+  const change = newValue === undefined ? 'Removed' : 'Set';
+  const target = newValue === undefined ? '' : ` to ${newValue}`;
   return {
-    settings: withAccount(stored, account, { ...before, [key]: word }),
-    said: `${name} of account “${account}”: ${word ?? 'not stored any more'}.`,
+    settings: withAccount(stored, account, { ...before, [key]: newValue }),
+    message: `${change} ${name} of account “${account}”${target}.`,
   };
 }
 
 function chooseDefault(stored: StoredSettings, account: string | undefined): SettingChange {
   const settings = { ...stored, defaultAccount: account };
-  if (account === undefined) return { settings, said: 'There is no default account any more.' };
+  if (account === undefined) return { settings, message: 'Removed the default account.' };
   if (findAccount(stored, account)) {
-    return { settings, said: `The default account: “${account}”.` };
+    return { settings, message: `The default account is now “${account}”.` };
   }
   const { message, hint } = unknownAccount(account, stored);
   throw new UsageError(message, { hint });
@@ -75,24 +76,24 @@ function storeBaseUrl(stored: StoredSettings, account: string, text: string): Se
   const before = findAccount(stored, account);
   const baseUrl = checkBaseUrl(text);
   const { href } = baseUrl;
-  const said = `base-url of account “${account}”: ${formatBaseUrl(baseUrl)}.`;
+  const message = `Set base-url of account “${account}” to ${formatBaseUrl(baseUrl)}.`;
 
   // A token goes only to the origin it was stored for.
   const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl.origin;
   if (!losesToken) {
-    return { settings: withAccount(stored, account, { ...before, baseUrl: href }), said };
+    return { settings: withAccount(stored, account, { ...before, baseUrl: href }), message };
   }
   return {
     settings: withAccount(stored, account, { ...before, token: undefined, baseUrl: href }),
-    said: `${said} Its token was for another address, and is forgotten.`,
+    message: `${message} Its token was for another address and has been removed.`,
   };
 }
 
 function forgetAccount(stored: StoredSettings, account: string): SettingChange {
-  const { [account]: _forgotten, ...accounts } = stored.accounts;
+  const { [account]: _removed, ...accounts } = stored.accounts;
   const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
   return {
     settings: { ...stored, defaultAccount, accounts },
-    said: `The account “${account}” is forgotten: without its base URL, its other settings have no use.`,
+    message: `Removed the account “${account}”: it cannot be used without a base URL.`,
   };
 }

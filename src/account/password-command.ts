@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { SignInError } from '../errors.ts';
 
-const longestMs = 30_000;
+const timeoutMs = 30_000;
 
-/** A daemon that a command has started may keep its output open. */
+/** After the exit, output is read for this long: a daemon of the command may keep it open. */
 const outputAfterExitMs = 1_000;
 
-/** No password is longer, and no more of the output is kept than shows that. */
-const lettersAtMost = 4_096;
+/** The maximum length of a password. */
+const maxLength = 4_096;
 
-/** Which account a command is for, and what its program sees. */
 interface CommandOptions {
   readonly account: string;
   readonly env: NodeJS.ProcessEnv;
@@ -17,25 +16,25 @@ interface CommandOptions {
 }
 
 /**
- * The first line of what a command prints, run by the shell without stdin, for 30 s at most.
+ * Runs a command in the shell, without stdin, for at most 30 s, and returns its first output line.
  *
  * @throws SignInError if the command fails, and the reason of the signal once that is aborted
  */
 export async function readPasswordFrom(command: string, options: CommandOptions): Promise<string> {
   const { account, env, signal } = options;
-  const refuse = (reason: string): SignInError =>
+  const failure = (reason: string): SignInError =>
     new SignInError(`The password command of account “${account}” ${reason}.`, {
-      hint: `Run it yourself to see why, or set another: adreport config set password-command CMD --account ${account}`,
+      hint: `Run it yourself to see why, or change it: adreport config set password-command CMD --account ${account}`,
     });
 
   const { output, ending } = await run(command, env, signal);
   signal.throwIfAborted();
-  if (ending === 'timeout') throw refuse(`took longer than ${longestMs / 1_000} s`);
-  if (ending !== 0) throw refuse(`failed with code ${ending}`);
+  if (ending === 'timeout') throw failure(`took longer than ${timeoutMs / 1_000} s`);
+  if (ending !== 0) throw failure(`failed with code ${ending}`);
 
   const [password = ''] = output.split(/\r?\n/);
-  if (password === '') throw refuse('printed no password');
-  if (password.length > lettersAtMost) throw refuse('printed a line that is too long');
+  if (password === '') throw failure('printed no password');
+  if (password.length > maxLength) throw failure('printed a line that is too long');
   return password;
 }
 
@@ -48,7 +47,7 @@ interface CommandResult {
 
 function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<CommandResult> {
   return new Promise((resolve) => {
-    // A group of its own, so that what the shell started ends with it.
+    // In a process group, so that the processes of the shell can be ended with it.
     const detached = process.platform !== 'win32';
     const child = spawn(command, {
       shell: true,
@@ -58,7 +57,7 @@ function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Prom
     });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      if (output.length <= lettersAtMost) output += piece;
+      if (output.length <= maxLength) output += piece;
     });
 
     const end = (ending: number | string): void => {
@@ -72,7 +71,7 @@ function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Prom
       end(ending);
     };
     const onAbort = (): void => stop('stopped');
-    let timer = setTimeout(() => stop('timeout'), longestMs);
+    let timer = setTimeout(() => stop('timeout'), timeoutMs);
     signal.addEventListener('abort', onAbort);
     child.on('error', ({ message }) => end(message));
     child.on('exit', (code, killedBy) => {
@@ -84,12 +83,12 @@ function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Prom
   });
 }
 
-/** Ends a command, and what its shell has started. */
+/** Ends a command with all processes of its shell. */
 function killGroup(child: ChildProcess, hasGroup: boolean): void {
   try {
     if (hasGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     else child.kill();
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

@@ -7,17 +7,16 @@ import { quoted } from '../text/printable.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { type ProjectChoice, settingOfFileKey } from './settings.ts';
 
-/** The name under which a project file is found. */
 export const projectFileName = 'adreport.yaml';
 
-/** Such a file is written by hand; reading 60,000 keys would take minutes. */
-const projectFileBytesAtMost = 64 * 1024;
+/** Parsing 60,000 keys would take minutes. */
+const maxProjectFileBytes = 64 * 1024;
 
-/** `adreport.yaml`: reports by name, and what holds for all of them (`cli.md`, Cron). */
+/** `adreport.yaml`: saved reports, and their defaults. */
 export interface ProjectFile {
   readonly path: string;
 
-  /** The path as messages name it. */
+  /** The path in messages. */
   readonly shownPath: string;
   readonly defaults: SavedSection;
   readonly reports: ReadonlyMap<string, SavedSection>;
@@ -27,47 +26,42 @@ export interface ProjectFile {
 export interface SavedSection {
   readonly line: number;
 
-  /** The values by their keys, which are the names of flags without their dashes. */
+  /** Values by key: the names of flags without dashes. */
   readonly entries: ReadonlyMap<string, SavedEntry>;
 }
 
-/** One key of a saved report, with its value as it stands in the file. */
+/** The value of one key of a saved report. */
 export interface SavedEntry {
   readonly line: number;
 
-  /** One text, or those of a list; a mapping's are `key=v1,v2`, as `--filter` takes them. */
+  /** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
   readonly texts: readonly string[];
   readonly isList: boolean;
 }
 
-/** One thing that is wrong with a project file, in its line. */
+/** One mistake in a project file. */
 export interface ProjectFileError {
   readonly line: number;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/**
- * The path of the `adreport.yaml` in a folder or the nearest one above it; `undefined` where there
- * is none.
- */
+/** The path of the nearest `adreport.yaml`, in a folder or above; `undefined` if there is none. */
 export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
   if (existsSync(path)) return path;
   return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
 }
 
-/**
- * The key that a name in the file means: the clock of the window may be spelt as it is stored, too.
- */
+/** The key of a name in the file. `windowClock`, the name in the settings file, is accepted too. */
 function keyOf(name: string): string {
   return name === 'windowClock' ? 'window-clock' : name;
 }
 
 /**
- * The account and its settings that the project file of a folder gives to every command; its
- * reports are not looked at. Throws `UsageError` for a file that cannot be read or is not YAML. In
- * a folder further up, which may be anybody's, such a file is said and passed over.
+ * The account settings of the project file for all commands; its reports are not read. Throws
+ * `UsageError` for a file that cannot be read or is not YAML; in a parent folder, which may belong
+ * to someone else, that is only a warning.
  */
 export async function readProjectDefaults(
   folder: string,
@@ -81,7 +75,7 @@ export async function readProjectDefaults(
   } catch (error) {
     const isOfThisFolder = dirname(path) === folder;
     if (isOfThisFolder || !(error instanceof UsageError)) throw error;
-    warn(`${error.message} It is passed over.`);
+    warn(`${error.message} Ignoring it.`);
     return {};
   }
 }
@@ -98,30 +92,30 @@ function settingsOf(file: Member): ProjectChoice {
   return choice;
 }
 
-/** What stands behind a key, with the key's line. */
+/** A key with its value and line. */
 interface Member {
   readonly name: string;
   readonly line: number;
   readonly value: unknown;
 
-  /** The members of a mapping, `undefined` for what is none. */
+  /** The members of a mapping; `undefined` for any other value. */
   members(): Member[] | undefined;
 }
 
 /**
- * A YAML file, in which every scalar is a text as it was written: `2026`, `0012` and `2026-11-01`
- * mean what they look like. Throws `UsageError` for a file that is not read or is not YAML.
+ * Parses a YAML file. All scalars stay texts as written, such as `2026`, `0012` and `2026-11-01`.
+ * Throws `UsageError` for a file that cannot be read or is not YAML.
  */
 async function readYaml(path: string, shownPath: string): Promise<Member> {
   const text = readText(path);
-  // It takes a fifth of the program's start, and most folders have no such file.
+  // Loaded lazily: it takes a fifth of the start-up time, and most folders have no such file.
   const { default: yaml } = await import('yaml');
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     schema: 'failsafe',
-    // Its warnings would go to stderr as Node's.
+    // Its warnings would be printed on stderr by Node.
     logLevel: 'error',
   });
 
@@ -131,13 +125,13 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
     const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
     const message = isTooDeep
       ? 'it is nested too deeply: a key has a value or a list of values.'
-      : `this is not YAML: ${broken.message.replace(/\.?$/, '.')}`;
+      : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
     throw projectError(shownPath, [{ line, message }]);
   }
   try {
     document.toJS({ maxAliasCount: 100 });
   } catch {
-    const message = 'there are more than 100 aliases, or one that stands for itself.';
+    const message = 'the file has more than 100 aliases, or one that refers to itself.';
     throw projectError(shownPath, [{ line: 1, message }]);
   }
 
@@ -147,15 +141,15 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
 
 function readText(path: string): string {
   try {
-    return readSmallFile(path, projectFileBytesAtMost).toString('utf8');
+    return readSmallFile(path, maxProjectFileBytes).toString('utf8');
   } catch (error) {
-    throw new UsageError(`${path} could not be read: ${(error as Error).message}.`, {
-      hint: 'Give a file like the one that adreport init writes.',
+    throw new UsageError(`Cannot read ${path}: ${(error as Error).message}.`, {
+      hint: 'Use a file like the one that adreport init writes.',
     });
   }
 }
 
-/** Makes members of the nodes of one YAML document. */
+/** Converts the nodes of a YAML document to members. */
 class NodeReader {
   readonly #yaml: typeof import('yaml');
   readonly #document: Document;
@@ -186,10 +180,7 @@ class NodeReader {
   }
 }
 
-/**
- * The error for what is wrong with a project file, a line each:
- * `adreport.yaml:12: there is no key perid.`
- */
+/** The error for the mistakes in a project file: `adreport.yaml:12: unknown key perid.` */
 export function projectError(path: string, errors: readonly ProjectFileError[]): UsageError {
   const code = 'BAD_PROJECT_FILE';
   const [first, second] = errors;
@@ -203,8 +194,10 @@ export function projectError(path: string, errors: readonly ProjectFileError[]):
 }
 
 /**
- * Reads a project file, whose saved reports may have `keys`, and which messages call `shownPath`.
- * Throws one `UsageError` for a file that cannot be read, or that names every error with its line.
+ * Reads a project file. Throws one `UsageError` with all mistakes and their lines.
+ *
+ * @param shownPath the path in messages
+ * @param keys the keys that saved reports may have
  */
 export async function readProjectFile(
   path: string,
@@ -230,7 +223,7 @@ export async function readProjectFile(
 
 const emptySection: Member = { name: '', line: 1, value: undefined, members: () => undefined };
 
-/** Reads the sections of a project file, and collects what is wrong with them. */
+/** Reads the sections of a project file, and collects their mistakes. */
 class SectionReader {
   readonly errors: ProjectFileError[] = [];
   readonly #keys: readonly string[];
@@ -249,12 +242,12 @@ class SectionReader {
     return { line: section.line, entries };
   }
 
-  /** The members of a mapping; where its keys are known, each other key is an error. */
+  /** The members of a mapping. With `keys`, any other key is an error. */
   membersOf(mapping: Member, keys?: readonly string[]): Member[] {
     const { name, line, value } = mapping;
     const members = mapping.members();
     if (!members && value) {
-      const message = `${name} must hold keys with values.`;
+      const message = `${name} must contain keys with values.`;
       this.errors.push({ line, message, hint: 'See: adreport init' });
     }
 
@@ -268,11 +261,11 @@ class SectionReader {
 
   checkName({ name, line }: Member): void {
     if (/^[\p{L}\p{N}_]/u.test(name)) return;
-    const message = `${quoted(name)} is no name for a report.`;
-    this.errors.push({ line, message, hint: 'Begin with a letter or digit.' });
+    const message = `${quoted(name)} is not a valid name for a report.`;
+    this.errors.push({ line, message, hint: 'Start with a letter or digit.' });
   }
 
-  /** A text, or those of a list; those of a mapping as `--filter` takes them. */
+  /** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
   #textsOf(member: Member): string[] {
     const filters = member.name === 'filter' ? member.members() : undefined;
     if (filters) return filters.map((filter) => this.#filterText(filter));
@@ -281,8 +274,8 @@ class SectionReader {
     const items = [value].flat();
     const texts = items.filter((item): item is string => typeof item === 'string' && item !== '');
     if (texts.length === 0 || texts.length < items.length) {
-      const message = `${name} takes a value or a list of values.`;
-      this.errors.push({ line, message, hint: 'Leave the key out, or give it one.' });
+      const message = `${name} needs a value or a list of values.`;
+      this.errors.push({ line, message, hint: 'Add one, or remove the key.' });
     }
     return texts;
   }
@@ -293,26 +286,23 @@ class SectionReader {
   }
 }
 
-/**
- * A value as it stands in a list of values: in double quotes where a comma or a blank would be read
- * as none of it.
- */
+/** A value for a comma list, in double quotes if it has commas, quotes or outer blanks. */
 function quotedValue(text: string): string {
   const needsQuotes = /[",]/.test(text) || text !== text.trim();
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A secret, or an address that one is sent to. */
+/** Keys of secrets, and of the address that receives them. */
 const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
 function unknownKey({ name, line }: Member, keys: readonly string[]): ProjectFileError {
   if (forbidden.test(name)) {
-    const message = `${name} must not stand in this file: no secret, and no address that one is sent to.`;
+    const message = `${name} is not allowed in this file, which must not contain secrets or the address they are sent to.`;
     const instead = 'Name a stored account with account: (adreport login)';
     return { line, message, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
   }
-  const meant = nearest(name.replaceAll('_', '-'), keys);
-  const hint = didYouMean(meant, `There are ${keys.join(', ')}.`);
-  return { line, message: `there is no key ${name}.`, hint };
+  const suggestion = nearest(name.replaceAll('_', '-'), keys);
+  const hint = didYouMean(suggestion, `The keys are ${keys.join(', ')}.`);
+  return { line, message: `unknown key ${name}.`, hint };
 }

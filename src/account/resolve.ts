@@ -24,10 +24,10 @@ import {
   type StoredSettings,
 } from './store.ts';
 
-/** What a setting may come from, the strongest first. */
+/** In order of precedence. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
-/** All that settings may come from. */
+/** The sources of settings. */
 export interface SettingsSources {
   readonly flags: SettingTexts;
   readonly env: NodeJS.ProcessEnv;
@@ -35,44 +35,38 @@ export interface SettingsSources {
   readonly stored: StoredSettings;
 }
 
-/**
- * A value, and what gave it, as people know that: `--base-url`, `ADREPORT_TOKEN`, `account "work"`.
- */
+/** A value with its source. */
 export interface Setting<Value> {
   readonly value: Value;
   readonly source: SettingSource;
+
+  /** The source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
   readonly from: string;
 }
 
-/**
- * Every setting of a command; what no source gives has the value `undefined` and the source
- * `default`.
- */
+/** All settings of a command. One without a source is `undefined`, with the source `default`. */
 export interface Settings {
   readonly account: Setting<string>;
 
-  /** The account of that name, if it is stored. */
+  /** The account of that name, if stored. */
   readonly storedAccount: StoredAccount | undefined;
 
-  /** All that is stored. */
+  /** All stored settings. */
   readonly stored: StoredSettings;
   readonly baseUrl: Setting<URL | undefined>;
   readonly token: Setting<string | undefined>;
 
-  /** Why the stored token is not used, one sentence, where it is not. */
+  /** Why the stored token is not used, as a sentence; `undefined` if it is. */
   readonly tokenWithheld: string | undefined;
 
-  /**
-   * Whose sign-in is used where two sources name different ones, one sentence; `undefined` where
-   * they agree.
-   */
+  /** Which sign-in is used, as a sentence, if two sources have different ones. */
   readonly signInNote: string | undefined;
   readonly email: Setting<string | undefined>;
   readonly password: Setting<string | undefined>;
 
   /**
-   * True if the environment has a password and does not say whose: it is used only if the command
-   * uses one account.
+   * True if the environment has a password but no e-mail address or service for it: it is used only
+   * if the command uses a single account.
    */
   readonly isPasswordUnclaimed: boolean;
   readonly passwordCommand: Setting<string | undefined>;
@@ -82,10 +76,9 @@ export interface Settings {
 }
 
 /**
- * Every setting by its strongest source (`cli.md`, Settings). A stored account that a flag names
- * brings its own service and sign-in, whatever the environment says. A stored token is used only
- * with the origin and the e-mail address it was stored for, wherever these come from. Throws
- * `UsageError` for a value that cannot be one, naming where it came from.
+ * Resolves all settings (`cli.md`, Settings). A stored account named by a flag uses its own service
+ * and sign-in instead of the environment's. A stored token is used only with the origin and the
+ * e-mail address it was stored for. Throws `UsageError`, with the source, for an invalid value.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   const account = resolveAccount(sources);
@@ -94,19 +87,19 @@ export function resolveSettings(sources: SettingsSources): Settings {
 
   const isOwnSignIn = account.source === 'flag' && storedAccount !== undefined;
   const env = isOwnSignIn ? withoutSignIn(sources.env) : sources.env;
-  const given = { ...sources, env };
-  const address = new SettingReader(given, { ...storedAccount }, from);
+  const ownSources = { ...sources, env };
+  const address = new SettingReader(ownSources, { ...storedAccount }, from);
   const baseUrl = address.read('baseUrl', undefined);
   const tokenWithheld = whyWithheld(storedAccount, from, { baseUrl, env });
 
   const ownToken = tokenWithheld === undefined ? storedAccount?.token : undefined;
   const isOfEnvironment = readEnv(env, 'token') !== undefined;
   const settings = new SettingReader(
-    given,
+    ownSources,
     {
       ...storedAccount,
       token: ownToken,
-      // Whose a token of the environment is, only the environment says.
+      // A token of the environment may belong to another e-mail address than the stored one.
       email: isOfEnvironment ? undefined : storedAccount?.email,
     },
     from,
@@ -114,10 +107,10 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const token = settings.read('token', undefined);
   const email = settings.read('email', undefined);
   const password = settings.read('password', undefined);
-  const isOfAnother =
+  const isOtherPassword =
     password.source === 'env' &&
     (!isPasswordOf(sources.env, { email, baseUrl }) ||
-      isAddressOfAnother({ account, baseUrl, email }, sources.stored));
+      isServiceOfOther({ account, baseUrl, email }, sources.stored));
 
   return {
     account,
@@ -126,9 +119,14 @@ export function resolveSettings(sources: SettingsSources): Settings {
     baseUrl,
     token,
     tokenWithheld: token.value === undefined ? tokenWithheld : undefined,
-    signInNote: noteOnSignIn(sources.env, isOfAnother ? withoutPassword(env) : env, account, token),
+    signInNote: noteOnSignIn(
+      sources.env,
+      isOtherPassword ? withoutPassword(env) : env,
+      account,
+      token,
+    ),
     email,
-    password: isOfAnother ? noPassword : password,
+    password: isOtherPassword ? noPassword : password,
     isPasswordUnclaimed: password.source === 'env' && !claimsPassword(sources.env),
     passwordCommand: ownCommand(settings.read('passwordCommand', undefined), storedAccount, {
       email,
@@ -140,12 +138,12 @@ export function resolveSettings(sources: SettingsSources): Settings {
   };
 }
 
-/** What the environment signs in with, and where. */
+/** The settings of a sign-in. */
 const signInKeys = ['baseUrl', 'token', 'email', 'password'] as const satisfies SettingKey[];
 
 /**
- * The environment without what it signs in with, for an account that brings its own; `isPasswordOf`
- * decides on the password.
+ * The environment without its sign-in, for an account with its own. The password stays:
+ * `isPasswordOf` decides whether it is used.
  */
 function withoutSignIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = { ...env };
@@ -159,7 +157,7 @@ function withoutPassword(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, [variableOf('password')]: undefined };
 }
 
-/** The password command, unless another address or service is signed in to than the stored one. */
+/** The password command, unless the e-mail address or the service is not the stored one. */
 function ownCommand(
   command: Setting<string | undefined>,
   stored: StoredAccount | undefined,
@@ -172,20 +170,20 @@ function ownCommand(
 
 const noPassword = { value: undefined, source: 'default', from: 'default' } as const;
 
-/** True if the environment says whose its password is. */
+/** True if the environment has an e-mail address or a service for its password. */
 function claimsPassword(env: NodeJS.ProcessEnv): boolean {
   return readEnv(env, 'email') !== undefined || readEnv(env, 'baseUrl') !== undefined;
 }
 
-/** Who would sign in with a password, and where. */
+/** The e-mail address and the service that a password would be used for. */
 interface PasswordUse {
   readonly email: Pick<Settings['email'], 'value'>;
   readonly baseUrl: Pick<Settings['baseUrl'], 'value'>;
 }
 
 /**
- * True if the password of the environment may go to an account: it is for the e-mail address and
- * the service that the environment names, as far as it does.
+ * True if the environment's password may be used for an account: its e-mail address and its service
+ * have to match the environment's, if set.
  */
 export function isPasswordOf(env: NodeJS.ProcessEnv, { email, baseUrl }: PasswordUse): boolean {
   const ownEmail = readEnv(env, 'email');
@@ -197,10 +195,10 @@ export function isPasswordOf(env: NodeJS.ProcessEnv, { email, baseUrl }: Passwor
 }
 
 /**
- * True if the e-mail address of the environment would sign in at an address that is stored for
- * another account: one that is named, or any while its own account has another address.
+ * True if the environment's e-mail address would sign in at the service of another account: one
+ * that was named, or any if a stored account with that e-mail address has a different service.
  */
-function isAddressOfAnother(
+function isServiceOfOther(
   { account, baseUrl, email }: Pick<Settings, 'account' | 'baseUrl' | 'email'>,
   stored: StoredSettings,
 ): boolean {
@@ -213,14 +211,11 @@ function isAddressOfAnother(
   const isNamed = account.source === 'file' || account.source === 'env';
   if (isNamed) return true;
   const own = Object.values(stored.accounts).filter(isOwn);
-  const isThere = own.some((each) => originOf(each.baseUrl) === baseUrl.value?.origin);
-  return own.length > 0 && !isThere;
+  const isSameService = own.some((each) => originOf(each.baseUrl) === baseUrl.value?.origin);
+  return own.length > 0 && !isSameService;
 }
 
-/**
- * Why the token of a stored account is not used, one sentence; `undefined` where it may be, or
- * there is none.
- */
+/** Why the token of a stored account is not used, as a sentence; `undefined` if it may be used. */
 function whyWithheld(
   account: StoredAccount | undefined,
   name: string,
@@ -228,22 +223,19 @@ function whyWithheld(
 ): string | undefined {
   if (account?.token === undefined) return undefined;
   if (baseUrl.value && originOf(account.baseUrl) !== baseUrl.value.origin) {
-    return `The token of ${name} is for ${account.baseUrl}, and is not sent to ${formatBaseUrl(baseUrl.value)}.`;
+    return `The token of ${name} is for ${account.baseUrl} and is not sent to ${formatBaseUrl(baseUrl.value)}.`;
   }
   const email = readEnv(env, 'email');
-  const isOfAnother = email && account.email !== undefined && !isSameEmail(email, account.email);
-  if (!isOfAnother) return undefined;
-  return `The token of ${name} is not that of ${variableOf('email')}, and is not used.`;
+  const isOther = email && account.email !== undefined && !isSameEmail(email, account.email);
+  if (!isOther) return undefined;
+  return `The token of ${name} is not used, because ${variableOf('email')} is another e-mail address.`;
 }
 
 function isSameEmail(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/**
- * Whose sign-in is used where the environment and a name of an account differ; `undefined` where
- * they do not.
- */
+/** A note if the environment's sign-in conflicts with a named account. */
 function noteOnSignIn(
   env: NodeJS.ProcessEnv,
   usedEnv: NodeJS.ProcessEnv,
@@ -254,34 +246,28 @@ function noteOnSignIn(
     .filter((key) => readEnv(env, key) !== undefined && readEnv(usedEnv, key) === undefined)
     .map(variableOf);
   if (unused.length > 0) {
-    return `A stored account that is named has its own service and sign-in: the environment’s is not used (${unused.join(', ')}).`;
+    return `The named account has its own service and sign-in, so the environment's is not used (${unused.join(', ')}).`;
   }
-  const isOutdone = account.source === 'file' && token.source === 'env';
-  if (!isOutdone) return undefined;
-  return `${variableOf('token')} is used, and not account “${account.value}” of adreport.yaml: the environment is stronger.`;
+  const isOverridden = account.source === 'file' && token.source === 'env';
+  if (!isOverridden) return undefined;
+  return `Using ${variableOf('token')} instead of account “${account.value}” of adreport.yaml: the environment takes precedence.`;
 }
 
-/**
- * A variable of the environment; one that is empty is not set: that is how shells and CI systems
- * clear it.
- */
+/** An environment variable. An empty one counts as unset, because CI systems clear it that way. */
 function readEnv(env: NodeJS.ProcessEnv, key: SettingKey): string | undefined {
   const text = env[variableOf(key)];
   return text?.trim() ? text : undefined;
 }
 
-/** The variable of the environment that gives a setting; empty where none does. */
+/** The environment variable of a setting; empty if it has none. */
 function variableOf(key: SettingKey): string {
   return entryOf(key).variable ?? '';
 }
 
-/** The name of the account where nobody gives it one. */
+/** The name of an account without a name. */
 export const defaultAccountName = 'default';
 
-/**
- * The name of the account that is used, by its strongest source. Throws `UsageError` for a name
- * that cannot be one.
- */
+/** The name of the account to use. Throws `UsageError` for an invalid name. */
 export function resolveAccount(sources: SettingsSources): Setting<string> {
   const stored = { account: sources.stored.defaultAccount };
   return new SettingReader(sources, stored, 'the stored default').read(
@@ -291,9 +277,9 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
 }
 
 /**
- * The accounts that a run is for: several by their names, each once, or `all` that are stored;
- * `undefined` for one account. Throws `UsageError` for a name that cannot be one, and where the
- * environment holds what only one of them signs in with.
+ * The accounts of a run: several names without duplicates, or `all`; `undefined` for a single
+ * account. Throws `UsageError` for an invalid name, or if the environment has the sign-in of a
+ * single account.
  */
 export function resolveAccountList(
   sources: Omit<SettingsSources, 'stored'>,
@@ -302,8 +288,8 @@ export function resolveAccountList(
   const choice = reader.findText('account');
   if (!choice || !namesSeveral(choice.value)) return undefined;
 
-  // A flag beats the environment: each account that it names has its own sign-in.
-  if (choice.source !== 'flag') refuseSignInOfOne(sources.env, choice.from);
+  // A flag takes precedence over the environment: each named account has its own sign-in.
+  if (choice.source !== 'flag') refuseSingleSignIn(sources.env, choice.from);
   if (choice.value.trim() === allAccounts) return allAccounts;
   try {
     const names = choice.value.split(',').map(checkAccountName);
@@ -313,49 +299,46 @@ export function resolveAccountList(
   }
 }
 
-/**
- * Throws `UsageError` for a token or an address in the environment: every account would be signed
- * in to with the same.
- */
-function refuseSignInOfOne(env: NodeJS.ProcessEnv, from: string): void {
+/** Throws `UsageError` for a sign-in in the environment, which would be used for every account. */
+function refuseSingleSignIn(env: NodeJS.ProcessEnv, from: string): void {
   for (const key of ['token', 'email', 'password'] as const) {
     if (readEnv(env, key) === undefined) continue;
     const variable = variableOf(key);
     throw new UsageError(
-      `${variable} signs in to one account, and several are named. (From ${from}.)`,
-      { hint: `Unset ${variable}, or name them with --account: each has its own stored token.` },
+      `${variable} signs in to one account, but several are named. (From ${from}.)`,
+      {
+        hint: `Unset ${variable}, or name the accounts with --account to use their stored tokens.`,
+      },
     );
   }
 }
 
-/**
- * The base URL that the command line or the environment gives, whatever is stored. Throws
- * `UsageError`.
- */
+/** The base URL of the command line or the environment. Throws `UsageError` if it is invalid. */
 export function readGivenBaseUrl(flags: SettingTexts, env: NodeJS.ProcessEnv): URL | undefined {
   const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
   return reader.read('baseUrl', undefined).value;
 }
 
-/** Reads settings, each from its strongest source. */
+/** Reads settings, each from the source with the highest precedence. */
 class SettingReader {
   readonly #sources: SettingsSources;
   readonly #stored: SettingTexts;
-  readonly #storedWhere: string;
+  readonly #storedName: string;
 
-  constructor(sources: SettingsSources, stored: SettingTexts, storedWhere: string) {
+  /** @param storedName the name of the stored source in messages */
+  constructor(sources: SettingsSources, stored: SettingTexts, storedName: string) {
     this.#sources = sources;
     this.#stored = stored;
-    this.#storedWhere = storedWhere;
+    this.#storedName = storedName;
   }
 
-  /** Throws `UsageError`, which says where the text came from. */
+  /** Throws `UsageError` with the source of an invalid value. */
   read<Key extends SettingKey, Default>(
     key: Key,
-    byDefault: Default,
+    defaultValue: Default,
   ): Setting<SettingValue<Key> | Default> {
     const text = this.findText(key);
-    if (!text) return { value: byDefault, source: 'default', from: 'default' };
+    if (!text) return { value: defaultValue, source: 'default', from: 'default' };
 
     try {
       return { ...text, value: entryOf(key).read(text.value) };
@@ -364,10 +347,7 @@ class SettingReader {
     }
   }
 
-  /**
-   * A setting as its strongest source has it, before it is read; `undefined` where no source has
-   * it.
-   */
+  /** The text of a setting; `undefined` if no source has it. */
   findText(key: SettingKey): Setting<string> | undefined {
     const { flags, env, projectFile = {} } = this.#sources;
     const { name, flag, variable = '', fileKey } = entryOf(key);
@@ -379,7 +359,7 @@ class SettingReader {
       { source: 'flag', from: `--${name}`, value: flag && flags[key] },
       { source: 'env', from: variable, value: readEnv(env, key) },
       { source: 'file', from: `adreport.yaml (${fileKey})`, value: fileKey && byFile[key] },
-      { source: 'account', from: this.#storedWhere, value: this.#stored[key] },
+      { source: 'account', from: this.#storedName, value: this.#stored[key] },
     ];
     for (const { value, source, from } of places) {
       if (value !== undefined) return { value, source, from };
@@ -389,8 +369,8 @@ class SettingReader {
 }
 
 /**
- * What is stored; what cannot be read is said, and passed over where the environment and flags give
- * all that a call needs.
+ * The stored settings. If they cannot be read, but flags and environment are enough to sign in,
+ * that is only a warning.
  */
 export async function readUnlessNeedless(
   store: Store,
@@ -404,7 +384,7 @@ export async function readUnlessNeedless(
     const settings = resolveSettings({ flags, env, stored: noSettings });
     const needsAccount = settings.account.source !== 'default';
     if (!(error instanceof UsageError) || needsAccount || !canSignIn(settings)) throw error;
-    warn(`${error.message} It is passed over: the base URL and the token are given without it.`);
+    warn(`${error.message} Ignoring it: the base URL and the token are set without it.`);
     return noSettings;
   }
 }
@@ -414,17 +394,17 @@ function canSignIn({ baseUrl, token, email, password }: Settings): boolean {
   return baseUrl.value !== undefined && (Boolean(token.value) || hasCredentials);
 }
 
-/** A setting as it may be shown. */
+/** A setting to show to the user, without secrets. */
 export interface ShownSetting {
   readonly name: string;
 
-  /** A token is masked, a password is `set`; `undefined` where nothing gives one. */
+  /** A token is masked, a password is `set`; `undefined` without a value. */
   readonly value: string | undefined;
   readonly source: SettingSource;
   readonly from: string;
 }
 
-/** The settings as they may be shown. */
+/** All settings to show to the user, without secrets. */
 export function nameSettings(settings: Settings): ShownSetting[] {
   return settingKeys.map((key) => {
     const { value, source, from } = settings[key];

@@ -1,42 +1,40 @@
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 
-// The values of settings: how each is read from a text, and how it is shown.
+// Reads and shows the values of settings.
 
-/** The word for every stored account. */
+/** The value of `--account` for every stored account. */
 export const allAccounts = 'all';
 
-/** Whether a text means several accounts. */
+/** True for a text that names several accounts. */
 export function namesSeveral(text: string): boolean {
   return text.includes(',') || text.trim() === allAccounts;
 }
 
-/** One account name. Throws `UsageError` for a text that means several. */
+/** Reads one account name. Throws `UsageError` for several. */
 export function readOneAccount(text: string): string {
   refuseSeveralAccounts(text);
   return checkAccountName(text);
 }
 
-/** Throws `UsageError` for a text that means several accounts, which no command but `run` takes. */
+/** Throws `UsageError` for several accounts, which only `run` accepts. */
 export function refuseSeveralAccounts(text: string): void {
   if (!namesSeveral(text)) return;
   throw new UsageError(
-    `“${text}” names several accounts, and only adreport run takes more than one.`,
-    {
-      hint: 'Name one of them with --account.',
-    },
+    `“${text}” names several accounts, but only adreport run accepts more than one.`,
+    { hint: 'Name one of them with --account.' },
   );
 }
 
-/** An account name as it may be stored and typed. Throws `UsageError`. */
+/** Checks an account name. Throws `UsageError` if it is invalid. */
 export function checkAccountName(text: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text.trim())) return text.trim();
   throw new UsageError(
-    'An account name begins with a letter or digit, and holds only letters, digits and . _ @ + -.',
+    'An account name starts with a letter or digit and has only letters, digits and . _ @ + -.',
   );
 }
 
-/** Reads one of some words, in any case. Throws `UsageError`, naming them and what they are for. */
+/** Reads one of several words, in any case. Throws `UsageError` for any other. */
 export function readSettingWord<Word extends string>(
   noun: string,
   words: readonly Word[],
@@ -44,52 +42,46 @@ export function readSettingWord<Word extends string>(
 ): Word {
   const word = words.find((candidate) => candidate === text.trim().toLowerCase());
   if (word) return word;
-  throw new UsageError(`${quoted(text)} is no ${noun}; there are ${words.join(' and ')}.`);
+  throw new UsageError(`${quoted(text)} is not a ${noun}. Use ${words.join(' or ')}.`);
 }
 
 /**
- * Reads a base URL: https, or http to this machine; no credentials, query or fragment; its path
- * kept. Throws `UsageError`.
+ * Reads a base URL: https, or http on loopback; with a path, but without credentials, query or
+ * fragment. Throws `UsageError`.
  */
 export function checkBaseUrl(text: string): URL {
   const address = text.trim();
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
   const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address);
   if (!isWeb) {
-    // Not quoted: what cannot be parsed may hold a password.
+    // Not quoted, because an invalid address may contain a password.
     const guess = guessBaseUrl(address);
-    const hint =
-      guess === undefined ? `It looks like ${exampleBaseUrl}.` : `Did you mean ${guess}?`;
-    throw new UsageError('The base URL is no http or https address.', { hint });
+    const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
+    throw new UsageError('The base URL is not an http or https address.', { hint });
   }
 
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') {
     const hint = 'Sign in with adreport login, or set ADREPORT_TOKEN.';
-    throw new UsageError('The base URL must not hold a user name or password.', { hint });
+    throw new UsageError('The base URL must not contain a user name or password.', { hint });
   }
   if (/[?#]/.test(address)) {
-    throw new UsageError(
-      `The base URL “${address}” must end with its path: no query, no fragment.`,
-    );
+    throw new UsageError(`The base URL “${address}” must not have a query or fragment.`);
   }
-  // `URL` writes every spelling of an IPv4 address (`127.1`, `0x7f000001`) as four decimal numbers.
+  // `URL` normalizes every spelling of an IPv4 address (`127.1`, `0x7f000001`).
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
   if (url.protocol === 'http:' && !isLoopback) {
-    const hint = 'Plain http is for this machine alone: localhost, 127.0.0.1, [::1].';
-    const why = 'or the token would travel readable for everyone on the way';
-    throw new UsageError(`The base URL “${address}” must begin with https://, ${why}.`, { hint });
+    const hint = 'Plain http is allowed only on this machine: localhost, 127.0.0.1, [::1].';
+    const why = 'otherwise the token would be sent unencrypted';
+    throw new UsageError(`The base URL “${address}” must start with https://; ${why}.`, { hint });
   }
   url.pathname = withoutSlashesAtEnd(url.pathname);
   return url;
 }
 
-/** What a base URL looks like. */
 export const exampleBaseUrl = 'https://reports.example.com';
 
-/**
- * The address with the scheme that was left out; `undefined` where nothing suggests that one was.
- */
+/** Adds a missing scheme to an address; `undefined` if it does not look like one. */
 export function guessBaseUrl(address: string): string | undefined {
   if (address === '' || address.includes('://') || address.includes('@')) return undefined;
   const scheme = /^(localhost|127\.|\[::1\])/i.test(address) ? 'http' : 'https';
@@ -107,52 +99,46 @@ export function formatBaseUrl(url: URL): string {
   return url.href.replace(/\/$/, '');
 }
 
-/**
- * The origin of a stored base URL, which somebody may have edited since it was checked; `undefined`
- * if it is no URL.
- */
+/** The origin of a stored base URL; `undefined` if it was edited and is no longer a URL. */
 export function originOf(text: string): string | undefined {
   return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 /**
- * A token without blanks around it. Throws `UsageError` for one that no header can hold (RFC 9110,
- * 5.5), or with a scheme.
+ * Reads a token, without outer blanks. Throws `UsageError` for one with a scheme, or that is not
+ * allowed in a header (RFC 9110, 5.5).
  */
 export function checkToken(text: string): string {
   const token = bounded('token', text.trim());
   if (token === '') throw new UsageError('The token is empty.');
   if (/^bearer\s/i.test(token)) {
-    throw new UsageError('The token must stand alone, without the word "Bearer" in front of it.');
+    throw new UsageError('The token must not start with the word "Bearer".');
   }
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   const hint = 'Copy it again, on one line.';
-  throw new UsageError('The token holds blanks or other characters that no token has.', { hint });
+  throw new UsageError('The token has blanks or other invalid characters.', { hint });
 }
 
-/** A password as it is: blanks may belong to it. Throws `UsageError` for one that is too long. */
-/** A command that prints a password. Throws `UsageError` for an empty one. */
+/** Reads a command that prints a password. Throws `UsageError` for an empty one. */
 export function readCommand(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new UsageError('The password command is empty.', {
-    hint: "For example: 'pass show ads/b'",
+    hint: "Example: 'pass show ads/b'",
   });
 }
 
+/** Reads a password, with its blanks. Throws `UsageError` for one that is too long. */
 export function readPassword(text: string): string {
   return bounded('password', text);
 }
 
-/** No secret is longer: a longer one is something else, such as a file in the place of its name. */
-function bounded(what: string, text: string): string {
+/** Throws `UsageError` for a text too long to be a secret, such as the content of a file. */
+function bounded(noun: string, text: string): string {
   if (text.length <= 4_096) return text;
-  throw new UsageError(`The ${what} is longer than 4096 characters.`);
+  throw new UsageError(`The ${noun} is longer than 4096 characters.`);
 }
 
-/**
- * A token as it may be shown: its ends, so that two can be told apart, but never more than a
- * quarter of it.
- */
+/** Masks a token: shows both ends, but never more than a quarter of it. */
 export function maskToken(token: string): string {
   const endLength = Math.min(4, Math.floor(token.length / 8));
   if (endLength === 0) return '…';

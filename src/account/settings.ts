@@ -10,50 +10,42 @@ import {
   readSettingWord,
 } from './setting-values.ts';
 
-/** Any text, or one of some words. */
+/** Any text, or one of several words. */
 export type StoredForm = { readonly type: 'string' } | { readonly enum: readonly string[] };
 
-/**
- * One setting: what it is called in each place that may give it, how its text is read, and whether
- * it is a secret.
- */
+/** One setting: its name in each source, and how its text is read and shown. */
 interface SettingEntry<Value> {
-  /** As `adreport config` calls it. */
+  /** The name in `adreport config`. */
   readonly name: string;
 
-  /**
-   * As a command line takes it. A setting without one is signed in with, or stands in the
-   * environment.
-   */
+  /** The flag; absent for settings from signing in or from the environment. */
   readonly flag?: string;
+
+  /** The environment variable. */
   readonly variable?: string;
 
-  /** In `adreport.yaml`, under `defaults` or of a saved report. */
+  /** The key in `adreport.yaml`, under `defaults` or in a saved report. */
   readonly fileKey?: string;
 
-  /** What an account may have stored of it, under the name that the setting has in the code. */
+  /** The form of the value in a stored account; absent if it is not stored there. */
   readonly stored?: StoredForm;
 
-  /** Throws `UsageError` for a text that is no such value. */
+  /** Throws `UsageError` for an invalid text. */
   readonly read: (text: string) => Value;
 
-  /**
-   * From what it is hidden: from stderr altogether, or from traces, which are made to be sent to
-   * others.
-   */
+  /** Hidden from all of stderr, or only from `-vv` traces, which are sent to others. */
   readonly hiddenFrom?: 'stderr' | 'traces';
 
-  /** How a secret is shown. */
+  /** Masks a secret for display. */
   readonly show?: (text: string) => string;
 }
 
 const text = { type: 'string' } as const;
 
 /**
- * Every setting by its name in the code. The places stand in the order of their strength: a flag
- * beats a variable, that beats the file, and that beats what is stored. `adreport.yaml` never gives
- * an address or a secret: a folder that was cloned must not say where a token goes. The stored name
- * of the default account stands beside the accounts.
+ * All settings by their name in the code. The order of precedence is flag, variable, file, stored
+ * account. `adreport.yaml` has no address and no secret, because a cloned folder must not decide
+ * where a token is sent.
  */
 export const settingTable = {
   account: {
@@ -125,10 +117,10 @@ export const settingTable = {
 /** The name of a setting in the code. */
 export type SettingKey = keyof typeof settingTable;
 
-/** What a setting is once its text is read. */
+/** The type of a setting. */
 export type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** Texts that one source gives. */
+/** The texts of one source. */
 export type SettingTexts = { readonly [Key in SettingKey]?: string | undefined };
 
 type KeyWith<Place extends string> = {
@@ -137,25 +129,24 @@ type KeyWith<Place extends string> = {
     : never;
 }[SettingKey];
 
-/** What `adreport.yaml` says of the account, for all commands or for one saved report. */
+/** The account settings of `adreport.yaml`, for all commands or for one saved report. */
 export type ProjectChoice = Pick<SettingTexts, KeyWith<'fileKey'>>;
 
 export const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
 
-/** A setting of the table, whichever it is. */
+/** The table entry of a setting. */
 export function entryOf<Key extends SettingKey>(key: Key): SettingEntry<SettingValue<Key>> {
   return settingTable[key] as SettingEntry<SettingValue<Key>>;
 }
 
-/** The values of a saved report, taken apart. */
 interface SplitChoice<Values> {
   readonly choice: ProjectChoice;
   readonly others: Omit<Values, keyof ProjectChoice>;
 }
 
 /**
- * What a saved report says of its account, and everything else that it says. The account is a
- * setting: the environment comes between the command line and the file.
+ * Separates the account settings of a saved report from its other values, because for settings the
+ * environment takes precedence over the file.
  */
 export function splitChoice<Values extends ProjectChoice>(values: Values): SplitChoice<Values> {
   const choice: Record<string, string | undefined> = {};
@@ -168,15 +159,12 @@ export function splitChoice<Values extends ProjectChoice>(values: Values): Split
   return { choice, others: others as SplitChoice<Values>['others'] };
 }
 
-/** The setting that a key of `adreport.yaml` gives; `undefined` for a key that gives none. */
+/** The setting of a key of `adreport.yaml`; `undefined` for any other key. */
 export function settingOfFileKey(fileKey: string): SettingKey | undefined {
   return settingKeys.find((key) => entryOf(key).fileKey === fileKey);
 }
 
-/**
- * The variable of the environment that stands in for a flag, by the name of the flag's option;
- * `undefined` where there is none.
- */
+/** The environment variable of a flag, by option name; `undefined` if it has none. */
 export function variableOfOption(name: string): string | undefined {
   const key = settingKeys.find((candidate) => candidate === name);
   return key && entryOf(key).variable;

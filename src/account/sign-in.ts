@@ -5,24 +5,19 @@ import { SignInError } from '../errors.ts';
 import { defaultAccountName, type Settings } from './resolve.ts';
 import { unknownAccount } from './store.ts';
 
-// Who signs in, and with what.
-
-/**
- * What a call of the service needs: where to, and a token or the credentials that get one, or both.
- */
+/** The address of a service, with a token, credentials, or both. */
 export interface SignIn {
   readonly baseUrl: URL;
   readonly encoding: Encoding;
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
 
-  /** What an error says where they are refused. */
+  /** The source of the sign-in, for errors about a refusal. */
   readonly origin?: SignInOrigin;
 }
 
 /**
- * What the settings give to sign in with. Throws `SignInError` that says what is missing and how to
- * give it.
+ * The sign-in of the settings. Throws `SignInError` if something is missing, with how to add it.
  */
 export function requireSignIn(settings: Settings, runCommand: PasswordRunner): SignIn {
   const { account, storedAccount, baseUrl, encoding, token } = settings;
@@ -48,23 +43,23 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
   if (!baseUrl.value) {
     throw new SignInError('Not signed in: no account is stored, and no base URL is set.', { hint });
   }
-  const loginHint = `Sign in to it: adreport login --account ${account.value}`;
+  const loginHint = `Sign in with: adreport login --account ${account.value}`;
   const noToken = `Not signed in to account “${account.value}”: no token is stored.`;
   throw new SignInError(settings.tokenWithheld ?? noToken, {
     hint: account.source === 'flag' ? loginHint : (hintOnEmail(settings) ?? hint),
   });
 }
 
-/** What to do if the environment has an e-mail address, and the address of another's service. */
+/** A hint if the e-mail address is from the environment, but the service from a stored account. */
 function hintOnEmail({ email, baseUrl, account }: Settings): string | undefined {
   if (email.source !== 'env' || baseUrl.source !== 'account') return undefined;
-  return `Set ADREPORT_BASE_URL to the service of ADREPORT_EMAIL, or use the account: --account ${account.value}`;
+  return `Set ADREPORT_BASE_URL to the service of ADREPORT_EMAIL, or use the stored account: --account ${account.value}`;
 }
 
-/** Runs a password command of an account. Throws `SignInError` if it fails. */
+/** Runs the password command of an account. Throws `SignInError` if it fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
-/** The e-mail address and the password of the settings; `undefined` if either is missing. */
+/** The e-mail address and password of the settings; `undefined` if one is missing. */
 function credentialsOf(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
@@ -77,7 +72,7 @@ function credentialsOf(
   return { email: email.value, password: () => runCommand(command, account.value) };
 }
 
-/** Where a token and a password came from, and what mends each place where it is refused. */
+/** The sources of a token and a password, with hints on how to correct each. */
 function originOfSignIn(settings: Settings): SignInOrigin {
   const { account, token } = settings;
   const { value: name } = account;
@@ -85,10 +80,10 @@ function originOfSignIn(settings: Settings): SignInOrigin {
   const emailHint = hintOnPassword(settings);
 
   if (token.source === 'env') {
-    const tokenHint = `Put a valid token into ${token.from}, or unset it to use what adreport login stores.`;
+    const tokenHint = `Set ${token.from} to a valid token, or unset it to use the token stored by adreport login.`;
     return { token: `the token of ${token.from}`, tokenHint, signInHint: emailHint };
   }
-  const byFile = account.source === 'file' ? ', which adreport.yaml names' : '';
+  const byFile = account.source === 'file' ? ' (named in adreport.yaml)' : '';
   return {
     token: `the stored token of account “${name}”${byFile}`,
     tokenHint: `Sign in again with: ${login}`,
@@ -96,18 +91,18 @@ function originOfSignIn(settings: Settings): SignInOrigin {
   };
 }
 
-/** Where a refused password is corrected. */
+/** A hint on how to correct a refused password. */
 function hintOnPassword({ account, email, password, passwordCommand }: Settings): string {
   if (!password.value && passwordCommand.value) {
-    return `Check what the password command of account “${account.value}” prints.`;
+    return `Check the output of the password command of account “${account.value}”.`;
   }
   if (email.source === 'env') return 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD.';
-  return `Correct ADREPORT_PASSWORD, which is for ${email.value} of ${email.from}.`;
+  return `Correct ADREPORT_PASSWORD, which is for ${email.value} (from ${email.from}).`;
 }
 
 /**
- * What tells whoever signs in from everybody else: the address that a stored token was had for,
- * which outlives the token, else the token, else the address. It may be a secret.
+ * Identifies the user: the e-mail address of a stored token, which outlives the token; otherwise
+ * the token or the e-mail address. It may be a secret.
  */
 export function identityOf({ token, email, storedAccount }: Settings): string {
   if (token.source === 'account') return storedAccount?.email ?? token.value ?? '';
@@ -115,9 +110,8 @@ export function identityOf({ token, email, storedAccount }: Settings): string {
 }
 
 /**
- * What whoever signs in is called: the name of the account, else the e-mail address, else
- * `default`; never a token. What the environment signs in with has no name but that of
- * `ADREPORT_ACCOUNT`.
+ * The name of the account, else the e-mail address, else `default`; never a token. A sign-in from
+ * the environment is named only by `ADREPORT_ACCOUNT`.
  */
 export function nameOfAccount(settings: Settings): string {
   const { account, email } = settings;
@@ -125,7 +119,7 @@ export function nameOfAccount(settings: Settings): string {
   return hasName ? account.value : (email.value ?? defaultAccountName);
 }
 
-/** Whether the environment signs in, and gives the account no name. */
+/** True for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
 export function isUnnamed({ account, token, email }: Settings): boolean {
   const signIn = token.value === undefined ? email : token;
   return signIn.source === 'env' && account.source !== 'env';

@@ -11,7 +11,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { entryOf, type StoredForm, settingKeys } from './settings.ts';
 
-/** An account as it is stored; the password never is. */
+/** A stored account. Passwords are never stored. */
 export interface StoredAccount {
   readonly baseUrl: string;
   readonly token?: string;
@@ -20,30 +20,27 @@ export interface StoredAccount {
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
 
-  /** Prints the password; run when it is needed. */
+  /** A command that prints the password, run when needed. */
   readonly passwordCommand?: string;
 }
 
-/**
- * What the settings file holds. Members that are not known here are kept: a newer version may have
- * written them.
- */
+/** The content of the settings file. Unknown members, from newer versions, are kept. */
 export interface StoredSettings {
   readonly defaultAccount?: string;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
 
-/** Room for some thousand accounts. */
-const settingsBytesAtMost = 1_000_000;
+/** Enough for several thousand accounts. */
+const maxSettingsBytes = 1_000_000;
 
 export const noSettings: StoredSettings = { accounts: {} };
 
-/** The stored account of that name, whatever the name: `constructor` is none. */
+/** The stored account with a name. Safe for names such as `constructor`. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
 
-/** What an error says of an account that is not stored, and what to do. */
+/** The error texts for an account that is not stored. */
 export interface UnknownAccount {
   readonly message: string;
   readonly hint: string;
@@ -51,18 +48,15 @@ export interface UnknownAccount {
 
 export function unknownAccount(name: string, { accounts }: StoredSettings): UnknownAccount {
   const names = Object.keys(accounts);
-  const others = names.length > 0 ? `; there are ${names.join(', ')}` : '';
-  const signIn = `Sign in to it: adreport login --account ${name}`;
+  const others = names.length > 0 ? ` Stored accounts: ${names.join(', ')}.` : '';
+  const signIn = `Sign in with: adreport login --account ${name}`;
   return {
-    message: `No account “${name}” is stored${others}.`,
+    message: `No account “${name}” is stored.${others}`,
     hint: didYouMean(nearest(name, names), signIn),
   };
 }
 
-/**
- * The settings with an account stored, in place of an older one of that name; the first one becomes
- * the default.
- */
+/** Adds or replaces an account. The first account becomes the default. */
 export function withAccount(
   settings: StoredSettings,
   name: string,
@@ -73,17 +67,16 @@ export function withAccount(
 }
 
 /**
- * The settings file of this user: `settings.json`, mode 0600, in a folder that is made with mode
- * 0700. conf is loaded only where there is a file, or one is written.
+ * The settings file of this user: `settings.json`, mode 0600, in a folder with mode 0700. conf is
+ * loaded lazily, if the file exists or is written.
  */
 export class Store {
-  /** The folder of the file. */
   readonly directory: string;
   readonly path: string;
   readonly #warn: (sentence: string) => void;
   readonly #machine: FileMachine;
 
-  /** @param warn is told what is open to other users */
+  /** @param warn receives a sentence about files that other users can read */
   constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void, machine: FileMachine) {
     this.directory = settingsFolder(env);
     this.path = join(this.directory, 'settings.json');
@@ -91,10 +84,7 @@ export class Store {
     this.#machine = machine;
   }
 
-  /**
-   * What is stored now; empty where nothing is. Throws `UsageError`, naming the file, if it is not
-   * one of ours.
-   */
+  /** Reads the settings; empty if there is no file. Throws `UsageError` for an invalid file. */
   async read(): Promise<StoredSettings> {
     if (!existsSync(this.path)) return noSettings;
     const { default: ConfClass } = await import('conf');
@@ -102,13 +92,12 @@ export class Store {
   }
 
   /**
-   * Changes what is stored, while every other process that would change it waits; a reader sees the
-   * old file or the new one. `change` gives the settings that it was given where nothing is to be
-   * changed, and may be called twice. Throws `UsageError` if the file cannot be changed, and
-   * `OutputError` if another program has it open.
+   * Changes the settings under a lock; readers see the old file or the new one. `change` returns
+   * its argument to leave them unchanged, and may be called twice. Throws `UsageError` if the file
+   * cannot be changed, and `OutputError` if another program has it open.
    */
   async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
-    // Where there is nothing to change, no folder is made.
+    // Without a change, the folder is not created.
     if (!existsSync(this.path) && change(noSettings) === noSettings) return;
 
     const { default: ConfClass } = await import('conf');
@@ -118,31 +107,30 @@ export class Store {
       const settings = change(before);
       if (settings !== before) await this.#write(ConfClass, settings);
     } finally {
-      // A lock that another process has taken over is not ours to give back.
+      // It fails if another process has taken over the lock.
       await unlock().catch(() => {});
     }
   }
 
-  /** Keeps other processes from changing the file, and gives what lets them again. */
+  /** Locks the file, and returns a function that unlocks it. */
   async #lock(): Promise<() => Promise<void>> {
     const { default: lockfile } = await import('proper-lockfile');
     try {
       makeFolder(this.directory);
       return await lockfile.lock(this.path, {
         lockfilePath: `${this.path}.lock`,
-        // The file need not be there yet.
+        // The file may not exist yet.
         realpath: false,
-        // One that a process left behind when it was killed is taken over.
+        // The lock of a killed process is taken over.
         stale: 5_000,
         retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
-        // Whoever takes the lock over, the file is whole: it is written beside its place and
-        // renamed.
+        // Harmless if another process takes it over: the file is replaced atomically.
         onCompromised: () => {},
       });
     } catch (cause) {
       if (codeOf(cause) !== 'ELOCKED') throw this.#cannotWrite(cause);
-      throw new UsageError(`The settings file ${this.path} is being changed by another process.`, {
-        hint: `Run the command again. If no other is running, remove ${this.path}.lock.`,
+      throw new UsageError(`Another process is changing the settings file ${this.path}.`, {
+        hint: `Run the command again. If no other command is running, remove ${this.path}.lock.`,
         retryable: true,
         cause,
       });
@@ -153,27 +141,27 @@ export class Store {
     try {
       const stats = statSync(this.path, { throwIfNoEntry: false });
       if (!stats) return noSettings;
-      // A pipe that nobody writes to, or a device without an end, would be read for ever.
-      if (!stats.isFile()) throw new Error('it is no regular file');
-      if (stats.size > settingsBytesAtMost) throw new Error('it is larger than 1 MB');
-      this.#sayIfOpen(this.path);
+      // Reading a pipe or a device might never end.
+      if (!stats.isFile()) throw new Error('it is not a regular file');
+      if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
+      this.#warnIfOpen(this.path);
       expectSettings(JSON.parse(readFileSync(this.path, 'utf8')));
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
       throw new Error('it was not written by adreport');
     } catch (error) {
-      // A parser's message quotes the file, in which the token stands.
-      const why = error instanceof SyntaxError ? 'it is not whole JSON' : reasonOf(error);
-      throw new UsageError(`The settings file ${this.path} cannot be read: ${why}.`, {
+      // The parser's message would quote the file, including the token.
+      const why = error instanceof SyntaxError ? 'it is not valid JSON' : reasonOf(error);
+      throw new UsageError(`Cannot read the settings file ${this.path}: ${why}.`, {
         code: 'BAD_SETTINGS',
-        hint: `It was left as it is. Repair it, or delete ${this.path} and sign in again: adreport login`,
+        hint: `The file was not changed. Repair it, or delete ${this.path} and sign in again: adreport login`,
       });
     }
   }
 
   async #write(ConfClass: typeof Conf, settings: StoredSettings): Promise<void> {
     try {
-      this.#sayIfOpen(this.directory);
+      this.#warnIfOpen(this.directory);
       await changeFile(this.#machine, () => {
         this.#conf(ConfClass).store = { ...settings };
       });
@@ -191,48 +179,49 @@ export class Store {
     });
   }
 
-  /** Says what is open to other users, which Windows has no modes for; a file is closed to them. */
-  #sayIfOpen(path: string): void {
+  /**
+   * Warns about a path that other users can read, and closes it if it is a file. Not on Windows.
+   */
+  #warnIfOpen(path: string): void {
     const stats = statSync(path);
     if (this.#machine.platform === 'win32' || (stats.mode & 0o077) === 0) return;
 
     const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
     const isOpen = `${path} is open to other users (mode ${mode})`;
-    // To close a folder that adreport did not make, such as `/tmp`, would break more than it
-    // protects.
+    // Folders may not be adreport's own, such as `/tmp`.
     if (stats.isDirectory()) {
-      this.#warn(`${isOpen}, and is left so; the settings in it have mode 0600.`);
+      this.#warn(`${isOpen}. The settings file in it has mode 0600.`);
       return;
     }
     try {
       chmodSync(path, 0o600);
       this.#warn(
-        `${isOpen}, and was closed: 0600. If somebody may have read it, make a new token.`,
+        `${isOpen}. Its mode is now 0600; if another user may have read it, create a new token.`,
       );
     } catch {
-      this.#warn(`${isOpen}, and is not ours to close.`);
+      this.#warn(`${isOpen}, and its mode cannot be changed.`);
     }
   }
 
   #cannotWrite(cause: unknown): AdreportError {
-    const sentence = `The settings file ${this.path} cannot be written: ${reasonOf(cause)}.`;
+    const sentence = `Cannot write the settings file ${this.path}: ${reasonOf(cause)}.`;
     if (cause instanceof HeldFileError) {
       return new OutputError(sentence, {
         code: cause.code,
-        hint: 'Close it there, and run the same command again.',
+        hint: 'Close it there and run the same command again.',
         cause,
       });
     }
     return new UsageError(sentence, {
-      hint: 'ADREPORT_CONFIG_DIR names another folder; ADREPORT_TOKEN and ADREPORT_BASE_URL need none.',
+      hint: 'Set ADREPORT_CONFIG_DIR to another folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
       cause,
     });
   }
 }
 
 /**
- * The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's own, which is where
- * the platform has them.
+ * The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's default for the
+ * platform.
  */
 export function settingsFolder(
   env: NodeJS.ProcessEnv,
@@ -248,8 +237,8 @@ export function settingsFolder(
 }
 
 /**
- * The user's home; the root folder in a container that runs as a number that no user has. conf asks
- * too, and is told so.
+ * The user's home; `/` in a container that runs under an unknown user id. HOME is then set for
+ * conf, which would fail too.
  */
 function homeFolder(): string {
   try {
@@ -261,13 +250,13 @@ function homeFolder(): string {
 }
 
 /**
- * Makes a folder and those above it, for the owner only: one by one, because Node's own way never
- * ends below `/proc`.
+ * Creates a folder and its parents with mode 0700. Node's recursive `mkdir` is not used, because it
+ * never ends below `/proc`.
  */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
   const parent = dirname(path);
-  // That of a drive that does not exist is the drive itself.
+  // The parent of a missing drive is the drive itself.
   if (parent !== path) makeFolder(parent);
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -276,12 +265,12 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Throws for JSON that is not the settings of adreport, with the member that is wrong. */
+/** Throws for invalid settings, with the first invalid member. */
 function expectSettings(value: unknown): void {
-  if (!isObject(value)) throw new Error('it has no settings');
+  if (!isObject(value)) throw new Error('it is not an object');
 
   const { accounts = {}, defaultAccount = '' } = value;
-  if (typeof defaultAccount !== 'string') throw new Error('its defaultAccount is not a text');
+  if (typeof defaultAccount !== 'string') throw new Error('its defaultAccount is not a string');
   if (!isObject(accounts)) throw new Error('its accounts are not an object');
   for (const [name, account] of Object.entries(accounts)) expectAccount(quoted(name), account);
 }
@@ -294,7 +283,7 @@ function expectAccount(name: string, account: unknown): void {
     const { stored } = entryOf(key);
     const value = account[key];
     if (value === undefined || stored === undefined || isStorable(value, stored)) continue;
-    const words = 'enum' in stored ? stored.enum.join(' or ') : 'a text';
+    const words = 'enum' in stored ? stored.enum.join(' or ') : 'a string';
     throw new Error(`${key} of its account ${name} is not ${words}`);
   }
 }
@@ -304,7 +293,7 @@ function isStorable(value: unknown, stored: StoredForm): boolean {
   return 'enum' in stored ? stored.enum.includes(value) : true;
 }
 
-/** `EACCES: permission denied, open '/…'`: only the middle is for people. */
+/** The readable part of a system message: `EACCES: permission denied, open '/…'`. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^\w+: ([^,]*)/.exec(message)?.[1] ?? message;

@@ -170,7 +170,7 @@ async function changeConfig(
   await context.store().update((stored) => {
     const account = resolveAccount({ flags: options, env, projectFile, stored });
     const change = changeSetting(stored, account.value, name, value);
-    sentence = change.said;
+    sentence = change.message;
     return change.settings;
   });
   context.console.note(sentence);

@@ -83,12 +83,12 @@ describe('the defaults that hold for every command', () => {
   });
 
   test('what is not YAML, or not there, is refused with its path', async () => {
-    await expect(read('defaults: {')).rejects.toThrow(/adreport\.yaml:\d+: this is not YAML/);
+    await expect(read('defaults: {')).rejects.toThrow(/adreport\.yaml:\d+: invalid YAML/);
 
     const missing = join(temporaryFolder(), 'adreport.yaml');
 
     await expect(readProjectFile(missing, missing, keys)).rejects.toThrow(
-      `${missing} could not be read: there is no such file.`,
+      `Cannot read ${missing}: there is no such file.`,
     );
   });
 });
@@ -115,14 +115,14 @@ describe('a file that is none', () => {
     {
       name: 'aliases without number',
       make: (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
-      why: 'there are more than 100 aliases',
+      why: 'the file has more than 100 aliases',
     },
   ];
   const isPossible = ({ name }: { name: string }) =>
     process.platform !== 'win32' || name !== 'a device without an end';
 
   test.each(harms.filter(isPossible))(
-    '$name is refused in the working folder; further up it is said and passed over',
+    '$name is refused in the working folder; in a parent folder it is ignored with a warning',
     async ({ make, why }) => {
       const above = folder();
       const below = join(above, 'below');
@@ -132,7 +132,7 @@ describe('a file that is none', () => {
 
       await expect(readProjectDefaults(above, () => {})).rejects.toThrow(why);
       expect(await readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
-      expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*passed over`))]);
+      expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*Ignoring it`))]);
     },
   );
 });
@@ -141,35 +141,35 @@ describe('a mistake is named with its line, the key, and the nearest known one',
   test.each([
     {
       text: 'reports:\n  a:\n    perid: x\n',
-      expected: 'adreport.yaml:3: there is no key perid. Did you mean period?',
+      expected: 'adreport.yaml:3: unknown key perid. Did you mean period?',
     },
     {
       text: 'defaults:\n  metrisc: x\n',
-      expected: 'adreport.yaml:2: there is no key metrisc. Did you mean metrics?',
+      expected: 'adreport.yaml:2: unknown key metrisc. Did you mean metrics?',
     },
     {
       text: 'report:\n  a: {}\n',
-      expected: 'adreport.yaml:1: there is no key report. Did you mean reports?',
+      expected: 'adreport.yaml:1: unknown key report. Did you mean reports?',
     },
     {
       text: 'reports:\n  a:\n    period:\n',
-      expected: 'adreport.yaml:3: period takes a value or a list',
+      expected: 'adreport.yaml:3: period needs a value or a list',
     },
     {
       text: 'reports:\n  a:\n    by: []\n',
-      expected: 'adreport.yaml:3: by takes a value or a list',
+      expected: 'adreport.yaml:3: by needs a value or a list',
     },
     {
       text: 'reports:\n  a:\n    by: [[x]]\n',
-      expected: 'adreport.yaml:3: by takes a value or a list',
+      expected: 'adreport.yaml:3: by needs a value or a list',
     },
-    { text: 'reports: nightly\n', expected: 'adreport.yaml:1: reports must hold keys' },
-    { text: '- a\n- b\n', expected: 'adreport.yaml:1: The file must hold keys' },
-    { text: 'reports:\n  a: 1\n', expected: 'adreport.yaml:2: a must hold keys' },
-    { text: 'reports:\n  -a: {}\n', expected: 'no name for a report' },
-    { text: 'reports:\n  a: {}\n  a: {}\n', expected: 'adreport.yaml:3: this is not YAML' },
-    { text: 'reports:\n\ta: 1\n', expected: 'adreport.yaml:2: this is not YAML' },
-    { text: 'reports: {}\n---\nreports: {}\n', expected: 'this is not YAML' },
+    { text: 'reports: nightly\n', expected: 'adreport.yaml:1: reports must contain keys' },
+    { text: '- a\n- b\n', expected: 'adreport.yaml:1: The file must contain keys' },
+    { text: 'reports:\n  a: 1\n', expected: 'adreport.yaml:2: a must contain keys' },
+    { text: 'reports:\n  -a: {}\n', expected: 'not a valid name for a report' },
+    { text: 'reports:\n  a: {}\n  a: {}\n', expected: 'adreport.yaml:3: invalid YAML' },
+    { text: 'reports:\n\ta: 1\n', expected: 'adreport.yaml:2: invalid YAML' },
+    { text: 'reports: {}\n---\nreports: {}\n', expected: 'invalid YAML' },
   ])('$text', async ({ text, expected }) => {
     expect(await fault(text)).toContain(expected);
   });
@@ -194,7 +194,7 @@ describe('a mistake is named with its line, the key, and the nearest known one',
       `defaults:\n  ${key}: x\n`,
       `reports:\n  a:\n    ${key}: "hunter2"\n`,
     ]) {
-      expect(await fault(text)).toContain('must not stand in this file');
+      expect(await fault(text)).toContain('is not allowed in this file');
       expect(await fault(text)).not.toContain('hunter2');
     }
   });

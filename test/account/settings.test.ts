@@ -132,7 +132,7 @@ describe('what cannot be a setting is refused, and where it came from is said', 
     { sources: { env: { ADREPORT_TOKEN: 'Bearer abc' } }, expected: '(From ADREPORT_TOKEN.)' },
     {
       sources: { env: { ADREPORT_PROFILE: 'seller' } },
-      expected: 'is no profile; there are buyer and dsp. (From ADREPORT_PROFILE.)',
+      expected: 'is not a profile. Use buyer or dsp. (From ADREPORT_PROFILE.)',
     },
     {
       sources: { projectFile: { profile: 'seller' } },
@@ -187,7 +187,7 @@ describe('requireSignIn', () => {
     { sources: { stored: nothingStored }, message: 'no account is stored', hint: '--local' },
     {
       sources: { flags: { account: 'wor' } },
-      message: 'No account “wor” is stored; there are work, home.',
+      message: 'No account “wor” is stored. Stored accounts: work, home.',
       hint: 'Did you mean work?',
     },
     {
@@ -231,26 +231,26 @@ test.each([
 
 test.each([
   {
-    why: 'must begin with https://',
+    why: 'must start with https://',
     texts: ['http://localhost.example.com', 'http://127.0.0.1.example.com'],
   },
   {
-    why: 'must begin with https://',
+    why: 'must start with https://',
     texts: ['http://128.0.0.1', 'http://[::ffff:7f00:1]', 'http://0.0.0.0:8787'],
   },
   {
-    why: 'no query, no fragment',
+    why: 'must not have a query or fragment',
     texts: ['https://api.example.com?x=1', 'https://api.example.com/?', 'https://x.example/#top'],
   },
   {
-    why: 'no http or https address',
+    why: 'not an http or https address',
     texts: ['', 'ftp://x.example', 'file:///etc/passwd', 'https:api.example.com', 'https://a b'],
   },
   {
-    why: 'must not hold a user name',
+    why: 'must not contain a user name',
     texts: ['https://me:hunter22@api.example.com', 'https://hunter22@x.example'],
   },
-  { why: 'no http or https address', texts: ['me:hunter22@x.example'] },
+  { why: 'not an http or https address', texts: ['me:hunter22@x.example'] },
 ])('base URLs are refused: $why', ({ why, texts }) => {
   for (const text of texts) {
     const secret = expect.not.stringContaining('hunter22');
@@ -264,7 +264,7 @@ test.each([
 test.each([
   { text: 'api.example.com/v1', hint: 'Did you mean https://api.example.com/v1?' },
   { text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' },
-  { text: 'me:hunter22@x.example', hint: 'It looks like https://reports.example.com.' },
+  { text: 'me:hunter22@x.example', hint: 'Example: https://reports.example.com' },
 ])('$text, with a guess', ({ text, hint }) => {
   expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
 });
@@ -310,10 +310,10 @@ test.each([
 
 test.each([
   { text: '  ', expected: 'empty' },
-  { text: 'Bearer abc', expected: 'without the word "Bearer"' },
+  { text: 'Bearer abc', expected: 'must not start with the word "Bearer"' },
   { text: 'line\nbreak', expected: 'blanks' },
-  { text: 'tökén', expected: 'other characters' },
-  { text: 'a\u0000b', expected: 'other characters' },
+  { text: 'tökén', expected: 'other invalid characters' },
+  { text: 'a\u0000b', expected: 'other invalid characters' },
   { text: 'x'.repeat(5_000), expected: 'longer than 4096' },
 ])('the token $text is refused', ({ text, expected }) => {
   const refusal = { exitCode: 2, message: expect.stringContaining(expected) };

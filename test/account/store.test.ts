@@ -91,7 +91,7 @@ describe.skipIf(isWindows)('modes', () => {
     await open().read();
 
     expect(warnings).toEqual([
-      expect.stringContaining(`${file} is open to other users (mode 0644), and was closed`),
+      expect.stringContaining(`${file} is open to other users (mode 0644). Its mode is now 0600`),
     ]);
   });
 
@@ -103,7 +103,7 @@ describe.skipIf(isWindows)('modes', () => {
 
     expect([modeOf(directory), modeOf(file)]).toEqual(['1777', '600']);
     expect(warnings).toEqual([
-      expect.stringContaining(`${directory} is open to other users (mode 1777), and is left`),
+      expect.stringContaining(`${directory} is open to other users (mode 1777). The settings file`),
     ]);
   });
 });
@@ -148,7 +148,9 @@ describe('a file that cannot be used is named, and left alone', () => {
     await save('work', account);
     chmodSync(file, 0);
 
-    await expect(open().read()).rejects.toThrow(/settings\.json cannot be read: permission denied/);
+    await expect(open().read()).rejects.toThrow(
+      /Cannot read the settings file .*settings\.json: permission denied/,
+    );
   });
 });
 

@@ -98,7 +98,10 @@ describe('run for several accounts', () => {
 
   test.each([
     { flags: '', says: 'Cannot write several accounts to stdout.' },
-    { flags: '-o {date}.csv', says: '-o {date}.csv would be the file of several accounts.' },
+    {
+      flags: '-o {date}.csv',
+      says: '-o {date}.csv is one file, but the run has several accounts.',
+    },
     { flags: '-o {account}.csv --period never', says: '--period' },
   ])('is exit 2 before anything is sent with “$flags”', async ({ flags, says }) => {
     const before = service.server.requests().length;
@@ -124,7 +127,7 @@ describe('run for several accounts', () => {
     for (const variable of ['ADREPORT_TOKEN', 'ADREPORT_EMAIL', 'ADREPORT_PASSWORD']) {
       const several = { ADREPORT_ACCOUNT: 'buyer,admin', [variable]: tokens.buyer };
       const result = await service.run(line, { env: several });
-      expectRefusal(result, 2, `${variable} signs in to one account, and several are named.`);
+      expectRefusal(result, 2, `${variable} signs in to one account, but several are named.`);
       expect(names(result.files)).toEqual([]);
     }
   });
@@ -155,7 +158,7 @@ describe('whose data it is', () => {
 
     expect(service.creators()).toEqual(['buyer']);
     expect(files['buyer.csv']).toBe(await fileOfAlone(service, 'buyer'));
-    expect(stderr.match(/A stored account that is named has its own/g)).toHaveLength(1);
+    expect(stderr.match(/The named account has its own/g)).toHaveLength(1);
   });
 
   test('a password of the environment never renews the token of another account', async () => {
@@ -227,7 +230,7 @@ describe('whose data it is', () => {
 
     expect(creators()).toEqual(['admin', 'buyer']);
     expect(JSON.parse(byToken.stdout).account).toBe('default');
-    expect(byToken.stderr).toContain('ADREPORT_TOKEN is used, and not account “buyer”');
+    expect(byToken.stderr).toContain('Using ADREPORT_TOKEN instead of account “buyer”');
   });
 });
 
@@ -238,7 +241,7 @@ describe('a refused token is told with the place that it came from', () => {
       flags: '',
       more: { ADREPORT_TOKEN: tokens.buyer },
       says: 'refused the token of ADREPORT_TOKEN',
-      mends: 'Put a valid token into ADREPORT_TOKEN',
+      mends: 'Set ADREPORT_TOKEN to a valid token',
     },
     {
       place: 'a stored account',
@@ -251,7 +254,7 @@ describe('a refused token is told with the place that it came from', () => {
       place: 'an account that adreport.yaml names',
       flags: '',
       more: {},
-      says: 'refused the stored token of account “admin”, which adreport.yaml names',
+      says: 'refused the stored token of account “admin” (named in adreport.yaml)',
       mends: 'adreport login --account admin',
     },
     {
@@ -301,7 +304,11 @@ describe('one account of several that fails', () => {
 
     const result = await run(`run --account buyer,gone,admin ${oneDay} -o {account}.csv`);
 
-    expectRefusal(result, 3, 'gone failed: No account “gone” is stored; there are buyer, admin.');
+    expectRefusal(
+      result,
+      3,
+      'gone failed: No account “gone” is stored. Stored accounts: buyer, admin.',
+    );
     expect(names(result.files)).toEqual(['admin.csv', 'buyer.csv']);
   });
 
@@ -474,14 +481,14 @@ reports:
     ]);
   });
 
-  test('is named with the line of an output that would be the file of several', async () => {
+  test('an output without {account} is reported with its line', async () => {
     const { run, cwd } = await serveStored();
     writeFileSync(join(cwd, 'adreport.yaml'), yaml);
 
     expectRefusal(
       await run('run clash'),
       2,
-      'adreport.yaml:8: -o {report}.csv would be the file of several accounts.',
+      'adreport.yaml:8: -o {report}.csv is one file, but the run has several accounts.',
     );
   });
 });
@@ -502,7 +509,7 @@ describe('--account elsewhere', () => {
   test.each(lines)('takes one account: %s', async (line) => {
     for (const account of ['buyer,admin', 'all']) {
       const result = await runCli(`${line} --account ${account}`, { stdin: tokens.buyer });
-      expectRefusal(result, 2, 'only adreport run takes more than one');
+      expectRefusal(result, 2, 'only adreport run accepts more than one');
     }
   });
 

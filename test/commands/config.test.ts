@@ -93,7 +93,9 @@ describe('set and unset', () => {
     const set = await config('set base-url https://reports.example.com/v1/');
 
     expect(set).toMatchObject({ exitCode: 0, stdout: '' });
-    expect((await config('set profile DSP')).stderr).toBe('profile of account “default”: dsp.\n');
+    expect((await config('set profile DSP')).stderr).toBe(
+      'Set profile of account “default” to dsp.\n',
+    );
     expect(stored()).toEqual({
       defaultAccount: 'default',
       accounts: { default: { baseUrl: 'https://reports.example.com/v1', profile: 'dsp' } },
@@ -113,7 +115,7 @@ describe('set and unset', () => {
 
     const moved = await config('set base-url https://evil.example.com');
 
-    expect(moved.stderr).toContain('forgotten');
+    expect(moved.stderr).toContain('has been removed');
     expect(stored().accounts.main).toEqual({
       baseUrl: 'https://evil.example.com/',
       email: 'me@example.com',
@@ -122,7 +124,7 @@ describe('set and unset', () => {
     expect(stored()).toMatchObject({ future: 1, accounts: { agency: { profile: 'dsp' } } });
   });
 
-  test('the default account; another one’s settings; without its base URL an account is forgotten', async () => {
+  test('the default account; another one’s settings; without a base URL an account is removed', async () => {
     const { config, stored } = await twoAccounts();
 
     expect(await config('set account agency')).toMatchObject({ exitCode: 0 });
@@ -138,7 +140,7 @@ describe('set and unset', () => {
 
     await config('set account main');
 
-    expect((await config('unset base-url')).stderr).toContain('“main” is forgotten');
+    expect((await config('unset base-url')).stderr).toContain('Removed the account “main”');
     expect(stored()).toEqual({ future: 1, accounts: { agency: expect.anything() } });
 
     const none = expect.stringContaining('No account “default” is stored');
@@ -149,9 +151,12 @@ describe('set and unset', () => {
   test.each([
     { words: 'get profle', says: 'Did you mean profile?' },
     { words: 'set BASE_URL https://x.example', says: 'Did you mean base-url?' },
-    { words: 'set base-url http://reports.example.com', says: 'must begin with https://' },
-    { words: 'set base-url https://me:pw@reports.example.com', says: 'must not hold a user name' },
-    { words: 'set profile byer', says: 'is no profile; there are buyer and dsp' },
+    { words: 'set base-url http://reports.example.com', says: 'must start with https://' },
+    {
+      words: 'set base-url https://me:pw@reports.example.com',
+      says: 'must not contain a user name',
+    },
+    { words: 'set profile byer', says: 'is not a profile. Use buyer or dsp' },
     { words: 'set account agncy', says: 'Did you mean agency?' },
     { words: 'set account agency --account main', says: 'Leave it out' },
     { words: 'set profile dsp --account nobody', says: 'adreport login --account nobody' },

@@ -83,7 +83,7 @@ test('settings that cannot be read do not matter where the environment suffices,
 
   expect(result).toMatchObject({
     exitCode: 0,
-    stderr: expect.stringContaining('is not whole JSON'),
+    stderr: expect.stringContaining('is not valid JSON'),
   });
   for (const line of ['status r1 --account work', 'config set profile dsp']) {
     expect(await runCli(line, { cwd, env })).toMatchObject({ exitCode: 2 });

@@ -224,7 +224,7 @@ test.each([{ below: '' }, { below: 'folder' }])(
 
     expect(result.exitCode).toBe(0);
     expect(result.stderr.match(/Warning/g)).toHaveLength(1);
-    expect(result.stderr).toContain('The ledger could not be written');
+    expect(result.stderr).toContain('Cannot write the ledger');
     expect(result.stderr).toContain('ADREPORT_CONFIG_DIR');
   },
 );
@@ -239,7 +239,7 @@ test.each([{ text: 'null' }, { text: '[]' }, { text: '"x"' }])(
 
     const result = await runCli('whoami', { env: { ADREPORT_CONFIG_DIR: folder } });
 
-    expectRefusal(result, 2, 'it has no settings');
+    expectRefusal(result, 2, 'it is not an object');
     expect(result.stderr).toContain(`delete ${join(folder, 'settings.json')}`);
     expect(result.stderr).not.toContain('schema');
   },
@@ -249,12 +249,12 @@ test.each([
   { text: '{"accounts":null}', says: 'its accounts are not an object' },
   { text: '{"accounts":{"a":null}}', says: 'its account “a” is not an object' },
   { text: '{"accounts":{"a":{"token":"x"}}}', says: 'its account “a” has no baseUrl' },
-  { text: '{"accounts":{"a":{"baseUrl":7}}}', says: 'baseUrl of its account “a” is not a text' },
+  { text: '{"accounts":{"a":{"baseUrl":7}}}', says: 'baseUrl of its account “a” is not a string' },
   {
     text: '{"accounts":{"a":{"baseUrl":"https://x.test","profile":"both"}}}',
     says: 'profile of its account “a” is not buyer or dsp',
   },
-  { text: '{"defaultAccount":7,"accounts":{}}', says: 'its defaultAccount is not a text' },
+  { text: '{"defaultAccount":7,"accounts":{}}', says: 'its defaultAccount is not a string' },
 ])('a settings file that holds $text is explained', async ({ text, says }) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'settings.json'), text, { mode: 0o600 });

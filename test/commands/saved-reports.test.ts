@@ -141,11 +141,11 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    period: yesterday\n    missing: perhaps',
-      expected: /adreport\.yaml:5: missing is true or false/,
+      expected: /adreport\.yaml:5: missing must be true or false/,
     },
     {
       report: '\n    period: yesterday\n    format: [csv, json]',
-      expected: /adreport\.yaml:5: format takes one value/,
+      expected: /adreport\.yaml:5: format takes a single value/,
     },
     {
       report: '\n    period: yesterday\n    wait-timeout: 30',
@@ -169,7 +169,7 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    period: yesterday\n    dry-run: true',
-      expected: /adreport\.yaml:5: there is no key dry-run/,
+      expected: /adreport\.yaml:5: unknown key dry-run/,
     },
   ])('$report', async ({ report, expected }) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
@@ -177,7 +177,7 @@ describe('mistakes are exit 2', () => {
   });
 
   test.each([
-    { words: 'nightly', hint: 'there is no adreport.yaml here' },
+    { words: 'nightly', hint: 'no adreport.yaml was found here' },
     { words: '--all', hint: 'adreport init' },
     { words: '--file nowhere.yaml x', hint: 'there is no such file' },
   ])('no file: run $words', async ({ words, hint }) => {
@@ -186,7 +186,7 @@ describe('mistakes are exit 2', () => {
 
   test.each([
     { words: 'dayly', hint: 'Did you mean daily?' },
-    { words: '--all daily', hint: 'exclude' },
+    { words: '--all daily', hint: '--all cannot be used with' },
     { words: '--file adreport.yaml', hint: 'It has daily, by-os' },
     { words: '--all -o same.csv', hint: 'same.csv' },
     { words: '--all -o -', hint: 'stdout' },
