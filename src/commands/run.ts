@@ -8,7 +8,7 @@ import { askReport, lacksWindow } from '../plan/ask-report.ts';
 import { runFlags } from '../plan/flags/run-flags.ts';
 import { expectOwnPlaces, type Job } from '../plan/plan.ts';
 import { planSavedReports, type RunCommandLine } from '../plan/saved-reports.ts';
-import { notesOf, partsAtMost } from '../report/window.ts';
+import { maxParts, notesOf } from '../report/window.ts';
 import { formatCount } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
@@ -104,10 +104,10 @@ function refusalOfAll(jobs: readonly FolderJob[]): UsageError | undefined {
 function expectFewParts(jobs: readonly Job[]): void {
   let count = 0;
   for (const { parts } of jobs) count += parts.length;
-  if (count <= partsAtMost) return;
+  if (count <= maxParts) return;
 
   const parts = `${formatCount(count)} parts`;
-  throw new UsageError(`This run would have ${parts}: ${formatCount(partsAtMost)} is the most.`, {
+  throw new UsageError(`This run would have ${parts}: ${formatCount(maxParts)} is the most.`, {
     hint: 'Run fewer accounts or reports at a time, a shorter window, or longer parts.',
   });
 }

@@ -4,46 +4,42 @@ import { UsageError } from '../errors.ts';
 import { formatDuration } from '../text/quantity.ts';
 
 /**
- * Stretches of time in a report's zone, and the arithmetic of its clocks and calendar.
+ * Windows, and the arithmetic of clocks and calendars in a report's zone.
  *
- * An instant is in unix seconds. A wall time is what the clocks of the zone show, as a time in UTC:
- * so the calendar's arithmetic knows no clock changes.
+ * Instants are unix seconds. Wall times are the local times of the zone, but stored as UTC, so that
+ * calendar arithmetic is not affected by clock changes.
  */
 
-/** The window of a report: its first and its last second, in unix seconds (`decisions.md` 2). */
+/** The window of a report: first and last unix second, inclusive (`decisions.md` 2). */
 export interface Window {
   readonly since: number;
   readonly until: number;
 
-  /** IANA name of the zone that days and wall times are of. */
+  /** IANA name of the zone of days and wall times. */
   readonly zone: string;
 
-  /**
-   * The last second that was asked for, where the window ends earlier because that time is not
-   * over.
-   */
+  /** The requested last second, if the window ends earlier because that is not over. */
   readonly plannedUntil?: number;
 
-  /** What the user should be told: how a skipped or doubled wall time was resolved. */
+  /** Sentences for the user on skipped or repeated wall times. */
   readonly notes: readonly string[];
 }
 
 const secondsPerDay = 86_400;
 
 /**
- * The offsets of a zone by instant. `Intl` takes some microseconds for each, and the calendar asks
- * for those of neighbouring days several times: a run over ten years of days would spend a tenth of
- * a second on them.
+ * A cache of offsets by zone and instant. Without it, a run over ten years of days would spend a
+ * tenth of a second in `Intl`.
  */
 const offsetsByZone = new Map<string, Map<number, number>>();
 
-/** Of more instants the offsets are looked up anew. */
-const offsetsAtMost = 50_000;
+/** The cache of a zone is emptied when it is larger than this. */
+const maxOffsets = 50_000;
 
-/** Seconds by which the clocks of a zone are ahead of UTC at an instant. */
+/** The offset of a zone from UTC at an instant, in seconds. */
 export function offsetAt(instant: number, zone: string): number {
   let offsets = offsetsByZone.get(zone);
-  if (!offsets || offsets.size > offsetsAtMost) {
+  if (!offsets || offsets.size > maxOffsets) {
     offsets = new Map();
     offsetsByZone.set(zone, offsets);
   }
@@ -56,27 +52,27 @@ export function offsetAt(instant: number, zone: string): number {
   return offset;
 }
 
-/** Whether there is a zone of that name. An offset (`+02:00`) is none, though Node takes it. */
+/** True for the name of a time zone. Offsets (`+02:00`) are not accepted, although Node does. */
 export function isZoneName(name: string): boolean {
   return /^[a-z]/i.test(name) && IANAZone.isValidZone(name);
 }
 
-/** What the clocks of a zone show at an instant. */
+/** The wall time of an instant. */
 export function wallAt(instant: number, zone: string): DateTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-/** The instants at which clocks show a wall time. */
+/** The instants of a wall time. */
 export interface WallInstants {
-  /** They differ where a clock change doubles the time. */
+  /** They differ if a clock change repeats the time. */
   readonly first: number;
   readonly last: number;
 
-  /** Whether a clock change skips the time: both instants are the first one after it. */
+  /** True if a clock change skips the time. Both instants are then the first one after it. */
   readonly isSkipped: boolean;
 }
 
-/** The first and the last instant at which the clocks of a zone show a wall time. */
+/** The first and the last instant of a wall time. */
 export function instantsOf(wall: DateTime, zone: string): WallInstants {
   const wallSeconds = wall.toSeconds();
   const before = offsetAt(wallSeconds - secondsPerDay, zone);
@@ -90,27 +86,27 @@ export function instantsOf(wall: DateTime, zone: string): WallInstants {
   const [first, last = first] = instants;
   if (first !== undefined && last !== undefined) return { first, last, isSkipped: false };
 
-  // Read by the clock of before the change, the time lies after it. Clocks change at whole minutes.
+  // With the offset before the change, the time is after it. Clocks change at whole minutes.
   let instant = wall.startOf('minute').toSeconds() - before;
   const offset = offsetAt(instant, zone);
   while (offsetAt(instant - 60, zone) === offset) instant -= 60;
   return { first: instant, last: instant, isSkipped: true };
 }
 
-/** As `instantsOf`, of a wall time in milliseconds since 1970, as if it were UTC. */
+/** Like `instantsOf`, for a wall time in milliseconds since 1970, as if it were UTC. */
 export function instantsAt(wallMs: number, zone: string): WallInstants {
   return instantsOf(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
 }
 
-/** The first instant of a day, which is given as its midnight. */
+/** The first instant of a day, given its midnight. */
 export function startOfDay(midnight: DateTime, zone: string): number {
   const { first, last } = instantsOf(midnight, zone);
-  // Where clocks go back over midnight (St John's until 2010), an hour of the day before follows
-  // the first midnight.
+  // If clocks go back across midnight (St John's until 2010), the first midnight is followed by an
+  // hour of the previous day.
   return wallAt(last - 1, zone) < midnight ? last : first;
 }
 
-/** An instant as the service writes it in a report's summary: `2026-10-25T02:00:00+0200`. */
+/** An instant in the format of a report's summary: `2026-10-25T02:00:00+0200`. */
 export function formatInstant(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
@@ -121,24 +117,24 @@ export function formatDate(instant: number, zone: string): string {
   return wall.toISOString().slice(0, -'T00:00:00.000Z'.length);
 }
 
-/** How long a window is by the clock on the wall, in days. */
+/** The length of a window in wall time, in days. */
 function daysIn({ since, until, zone }: Window): number {
   return wallAt(until + 1, zone)
     .diff(wallAt(since, zone))
     .as('days');
 }
 
-/** How a window reads in its zone. */
+/** A window as text, in its zone. */
 export interface WindowDescription {
-  /** Its first and its last second. */
+  /** First and last second. */
   readonly since: string;
   readonly until: string;
 
-  /** Such as `7 days`, `25 h: clock change`. */
+  /** For example `7 days` or `25 h: clock change`. */
   readonly length: string;
 }
 
-/** Describes a window as people read it. */
+/** Describes a window as text. */
 export function describeWindow(window: Window): WindowDescription {
   const { since, until, zone } = window;
   const days = daysIn(window);
@@ -156,8 +152,8 @@ export function describeWindow(window: Window): WindowDescription {
 /**
  * Throws `UsageError` for a window that has not begun.
  *
- * @param now the present, in unix seconds
- * @param flag the flag that names its beginning
+ * @param now the current time, in unix seconds
+ * @param flag the flag of its beginning
  */
 export function expectBegun({ since, zone }: Window, now: number, flag = '--since'): void {
   if (since <= now) return;
@@ -165,14 +161,14 @@ export function expectBegun({ since, zone }: Window, now: number, flag = '--sinc
   const begin = formatInstant(since, zone);
   throw new UsageError(`The window has not begun: it begins at ${begin}.`, {
     about: { flag },
-    hint: 'Choose an earlier one, e.g. --period yesterday.',
+    hint: 'Choose an earlier window, for example --period yesterday.',
   });
 }
 
 /**
- * What the user should be told of a window: how wall times were resolved, and that it is not over.
+ * Notes for the user: how wall times were resolved, and that the window is not over.
  *
- * @param now the present, in unix seconds
+ * @param now the current time, in unix seconds
  */
 export function notesOf(window: Window, now: number): string[] {
   const { until, zone, notes } = window;
@@ -180,26 +176,26 @@ export function notesOf(window: Window, now: number): string[] {
 
   const end = formatInstant(until, zone);
   const present = formatInstant(now, zone);
-  const note = `The window is not over: it ends at ${end}, and it is ${present} now.`;
+  const note = `The window is not over: it ends at ${end}, and it is now ${present}.`;
   return [...notes, note];
 }
 
-/** The values of `--split`; weeks are those of ISO 8601. */
+/** The values of `--split`. Weeks are ISO 8601 weeks. */
 export const splitUnits = ['day', 'week', 'month'] as const;
 export type SplitUnit = (typeof splitUnits)[number];
 
-/** A day, a week or a month of the calendar of a zone. */
+/** A calendar day, week or month in a zone. */
 export interface CalendarUnit {
-  /** Its first and its last local day, `2026-11-01`. */
+  /** First and last local day, `2026-11-01`. */
   readonly since: string;
   readonly until: string;
 
-  /** Its first second, and the first after it, in unix seconds. */
+  /** The first second, and the first second after it, in unix seconds. */
   readonly start: number;
   readonly over: number;
 }
 
-/** The midnight of `2026-11-01`; `undefined` for what is no day. */
+/** The midnight of `2026-11-01`; `undefined` for an invalid day. */
 function midnightOf(text: string): DateTime | undefined {
   const day = dayOf(text);
   if (day === undefined) return undefined;
@@ -207,10 +203,10 @@ function midnightOf(text: string): DateTime | undefined {
 }
 
 /**
- * The calendar unit that holds a day.
+ * The calendar unit that contains a day.
  *
  * @param day as `2026-11-01`
- * @returns `undefined` for what is no day
+ * @returns `undefined` for an invalid day
  */
 export function unitHolding(day: string, unit: SplitUnit, zone: string): CalendarUnit | undefined {
   const wall = midnightOf(day)?.startOf(unit);
@@ -226,48 +222,44 @@ export function unitHolding(day: string, unit: SplitUnit, zone: string): Calenda
   };
 }
 
-/** The instant at which so many units more are over than the one that ends with a day. */
+/** The instant at which `count` more units after a given one are over. */
 export function overAfter(
   { until }: Pick<CalendarUnit, 'until'>,
   count: number,
   { unit, zone }: { readonly unit: SplitUnit; readonly zone: string },
 ): number {
   const last = midnightOf(until);
-  if (!last) throw new Error(`${until} is no day.`);
+  if (!last) throw new Error(`${until} is not a day.`);
   return startOfDay(last.plus({ day: 1 }).plus({ [unit]: count }), zone);
 }
 
-/** A part of a window within one calendar unit: the unit's first second, and the first after it. */
+/** The part of a window in one calendar unit, with the first second of the unit and after it. */
 export interface UnitWindow extends Window {
   readonly unitSince: number;
   readonly unitOver: number;
 }
 
-/**
- * Half a century of days: more is a slip of the pen, and each part is a report. It holds for a run
- * too.
- */
-export const partsAtMost = 20_000;
+/** The maximum number of parts of a run: half a century of days. More is probably a typo. */
+export const maxParts = 20_000;
 
 const daysPerUnit = { day: 1, week: 7 } as const;
 
-/** A wall time so many days later: there every day is as long. */
-function later(wall: DateTime, days: number): DateTime {
+/** Faster than Luxon: in wall time, all days have the same length. */
+function daysLater(wall: DateTime, days: number): DateTime {
   return DateTime.fromSeconds(wall.toSeconds() + days * secondsPerDay, { zone: 'utc' });
 }
 
 /**
- * The window in parts, one a calendar unit of its zone, in time order. The parts tile it: each
- * begins one second after the one before ends; the first and the last are cut where the window is.
- * Throws `UsageError` for more than 20,000.
+ * Splits a window at the calendar units of its zone. The parts cover it without gaps, in time
+ * order; the first and the last may be cut. Throws `UsageError` for more than 20,000 parts.
  */
 export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   const parts: UnitWindow[] = [];
   for (const part of unitWindows(window, unit)) {
-    if (parts.length === partsAtMost) {
+    if (parts.length === maxParts) {
       throw new UsageError(`--split ${unit} would make more than 20,000 parts of this window.`, {
         about: { flag: '--split' },
-        hint: 'Choose a shorter window, or longer parts.',
+        hint: 'Use a shorter window, or longer parts.',
       });
     }
     parts.push(part);
@@ -281,7 +273,7 @@ function* unitWindows(window: Window, unit: SplitUnit): Generator<UnitWindow> {
   let wall = wallAt(since, zone).startOf(unit);
   let unitSince = startOfDay(wall, zone);
   while (since <= window.until) {
-    wall = unit === 'month' ? wall.plus({ month: 1 }) : later(wall, daysPerUnit[unit]);
+    wall = unit === 'month' ? wall.plus({ month: 1 }) : daysLater(wall, daysPerUnit[unit]);
     const unitOver = startOfDay(wall, zone);
     // A day that the calendar skipped has no seconds.
     if (unitOver <= since) continue;
@@ -293,7 +285,7 @@ function* unitWindows(window: Window, unit: SplitUnit): Generator<UnitWindow> {
   }
 }
 
-/** The calendar units that have a second in a window, in time order; whole also at its ends. */
+/** The calendar units that overlap a window, as whole units, in time order. */
 export function* calendarUnitsIn(
   window: Pick<Window, 'since' | 'until' | 'zone'>,
   unit: SplitUnit,
@@ -306,7 +298,7 @@ export function* calendarUnitsIn(
   }
 }
 
-/** The instant, in unix seconds, at which clocks showed the same time one unit before. */
+/** The instant, in unix seconds, with the same wall time one unit earlier. */
 export function oneUnitBefore(instant: number, unit: SplitUnit, zone: string): number {
   return instantsOf(wallAt(instant, zone).minus({ [unit]: 1 }), zone).first;
 }

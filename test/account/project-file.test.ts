@@ -22,8 +22,8 @@ async function fault(text: string): Promise<string> {
   return 'accepted';
 }
 
-describe('what stands in the file', () => {
-  test('scalars mean what they look like', async () => {
+describe('values', () => {
+  test('scalars stay as written', async () => {
     const { reports } = await parse(
       'reports:\n  a:\n    period: 2026\n    by: 2026-10\n    output: "0012"\n    missing: yes\n',
     );
@@ -56,7 +56,7 @@ describe('what stands in the file', () => {
   });
 });
 
-describe('the defaults that hold for every command', () => {
+describe('the defaults for all commands', () => {
   const read = async (text: string) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'adreport.yaml'), text);
@@ -82,7 +82,7 @@ describe('the defaults that hold for every command', () => {
     expect(await read(text)).toEqual(expected);
   });
 
-  test('what is not YAML, or not there, is refused with its path', async () => {
+  test('a missing or invalid file is refused with its path', async () => {
     await expect(read('defaults: {')).rejects.toThrow(/adreport\.yaml:\d+: invalid YAML/);
 
     const missing = join(temporaryFolder(), 'adreport.yaml');
@@ -93,17 +93,17 @@ describe('the defaults that hold for every command', () => {
   });
 });
 
-describe('a file that is none', () => {
+describe('a file that cannot be read', () => {
   const folder = () => join(temporaryFolder(), 'project');
 
   const harms = [
     {
-      name: 'a folder in its place',
+      name: 'a folder',
       make: (path: string) => mkdirSync(path),
       why: 'it is a folder',
     },
     {
-      name: 'a device without an end',
+      name: 'an endless device',
       make: (path: string) => symlinkSync('/dev/zero', path),
       why: 'it is no regular file',
     },
@@ -113,13 +113,13 @@ describe('a file that is none', () => {
       why: 'it is larger than 64 KB',
     },
     {
-      name: 'aliases without number',
+      name: 'too many aliases',
       make: (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
       why: 'the file has more than 100 aliases',
     },
   ];
   const isPossible = ({ name }: { name: string }) =>
-    process.platform !== 'win32' || name !== 'a device without an end';
+    process.platform !== 'win32' || name !== 'an endless device';
 
   test.each(harms.filter(isPossible))(
     '$name is refused in the working folder; in a parent folder it is ignored with a warning',
@@ -137,7 +137,7 @@ describe('a file that is none', () => {
   );
 });
 
-describe('a mistake is named with its line, the key, and the nearest known one', () => {
+describe('a mistake is reported with its line, its key and the nearest known key', () => {
   test.each([
     {
       text: 'reports:\n  a:\n    perid: x\n',
@@ -174,7 +174,7 @@ describe('a mistake is named with its line, the key, and the nearest known one',
     expect(await fault(text)).toContain(expected);
   });
 
-  test('all mistakes at once', async () => {
+  test('all mistakes are reported together', async () => {
     expect(await fault('defaults:\n  perid: x\nreports:\n  a:\n    bye: y\n')).toMatch(
       /^adreport\.yaml:2: .*\nadreport\.yaml:5: /,
     );
@@ -188,7 +188,7 @@ describe('a mistake is named with its line, the key, and the nearest known one',
     'client_secret',
     'authorization',
     'base-url',
-  ])('a secret is refused, and an address that one is sent to: %s', async (key) => {
+  ])('a secret, or the address it is sent to, is refused: %s', async (key) => {
     for (const text of [
       `${key}: x\n`,
       `defaults:\n  ${key}: x\n`,

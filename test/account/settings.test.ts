@@ -30,7 +30,7 @@ function resolve(sources: Partial<SettingsSources> = {}) {
   return resolveSettings({ flags: {}, env: {}, stored, ...sources });
 }
 
-test('the strongest source that gives a value wins, and is named', () => {
+test('the source with the highest precedence wins, and is named', () => {
   const layers = fc.subarray(['flag', 'env', 'file', 'account'] as const);
   fc.assert(
     fc.property(layers, layers, (account, profile) => {
@@ -67,7 +67,7 @@ test('the strongest source that gives a value wins, and is named', () => {
   );
 });
 
-test('the environment beats the account, value by value', () => {
+test('the environment takes precedence over the account for each value', () => {
   const settings = resolve({
     env: { ADREPORT_TOKEN: ' env-token\n', ADREPORT_EMAIL: 'ci@x.example' },
   });
@@ -77,13 +77,13 @@ test('the environment beats the account, value by value', () => {
   expect(settings.baseUrl.source).toBe('account');
 });
 
-test('a password is taken as it is, an empty variable as none', () => {
+test('a password keeps its blanks, and an empty variable counts as unset', () => {
   expect(resolve({ env: { ADREPORT_PASSWORD: ' blanks ' } }).password.value).toBe(' blanks ');
   expect(resolve({ env: { ADREPORT_PASSWORD: '' } }).password.value).toBeUndefined();
   expect(resolve({ env: { ADREPORT_TOKEN: ' ' } }).token.value).toBe('work-token');
 });
 
-describe('a stored token goes only where it belongs', () => {
+describe('a stored token is sent only to its service', () => {
   test.each([
     { sources: { flags: { baseUrl: 'https://work.example/v2' }, env: {} }, expected: 'work-token' },
     { sources: { flags: { baseUrl: 'https://evil.example' }, env: {} } },
@@ -103,7 +103,7 @@ describe('a stored token goes only where it belongs', () => {
     expect(settings.tokenWithheld === undefined).toBe(expected !== undefined);
   });
 
-  test('and an edited base URL takes no token elsewhere', () => {
+  test('also after its base URL was edited', () => {
     const edited = { accounts: { default: { baseUrl: 'not an address', token: 'stored-token' } } };
 
     const settings = resolve({ stored: edited, flags: { baseUrl: 'https://evil.example' } });
@@ -111,7 +111,7 @@ describe('a stored token goes only where it belongs', () => {
     expect(settings.token.value).toBeUndefined();
   });
 
-  test('whatever adreport.yaml says: it gives no address and no secret', () => {
+  test('adreport.yaml cannot set an address or a secret', () => {
     const evil = 'https://evil.example';
     const projectFile = { account: 'home', baseUrl: evil, token: 'x', 'base-url': evil };
 
@@ -122,7 +122,7 @@ describe('a stored token goes only where it belongs', () => {
   });
 });
 
-describe('what cannot be a setting is refused, and where it came from is said', () => {
+describe('an invalid value is refused with its source', () => {
   test.each([
     {
       sources: { env: { ADREPORT_BASE_URL: 'http://api.example.com' } },
@@ -163,7 +163,7 @@ describe('requireSignIn', () => {
   const signIn = (sources: Partial<SettingsSources> = {}) =>
     requireSignIn(resolve(sources), async () => 'from a command');
 
-  test('a token, or credentials', () => {
+  test('accepts a token or credentials', () => {
     expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });
 
     const env = {
@@ -269,7 +269,7 @@ test.each([
   expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
 });
 
-test('whatever is accepted is safe to send a token to, and reads the same again', () => {
+test('an accepted base URL is safe for a token, and is read back unchanged', () => {
   const web = fc.webUrl({ withQueryParameters: true, withFragments: true });
 
   const anything = fc.oneof(web, fc.string(), fc.ipV4(), fc.domain());

@@ -47,12 +47,12 @@ const account = {
   email: 'a@x.example',
 } as const;
 
-test('nothing is stored, and reading makes nothing', async () => {
+test('without a file there are no settings, and reading creates nothing', async () => {
   expect(await open().read()).toEqual({ accounts: {} });
   expect(existsSync(directory)).toBe(false);
 });
 
-test('an account comes back as it was saved; the first one is the default; what a newer version has added is kept', async () => {
+test('an account is read back as saved; the first one is the default; unknown members are kept', async () => {
   await save('work', account);
   writeFileSync(
     file,
@@ -70,7 +70,7 @@ test('an account comes back as it was saved; the first one is the default; what 
 });
 
 describe.skipIf(isWindows)('modes', () => {
-  test('0600 in 0700, whatever the umask', async () => {
+  test('0600 in a folder of 0700, with any umask', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
 
@@ -80,7 +80,7 @@ describe.skipIf(isWindows)('modes', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a file that others can read is closed, and said once', async () => {
+  test('a file that others can read is closed, with one warning', async () => {
     await save('work', account);
     chmodSync(file, 0o644);
 
@@ -95,7 +95,7 @@ describe.skipIf(isWindows)('modes', () => {
     ]);
   });
 
-  test('a folder that adreport did not make keeps its mode, and that is said', async () => {
+  test('a folder that adreport did not create keeps its mode, with a warning', async () => {
     mkdirSync(directory);
     chmodSync(directory, 0o1777);
 
@@ -108,17 +108,20 @@ describe.skipIf(isWindows)('modes', () => {
   });
 });
 
-describe('a file that cannot be used is named, and left alone', () => {
+describe('an invalid file is named, and not changed', () => {
   test.each([
     { name: 'an empty file', content: '' },
-    { name: 'zero bytes, as after a crash', content: Buffer.alloc(200) },
+    { name: 'NULs, as after a crash', content: Buffer.alloc(200) },
     { name: 'null', content: 'null' },
-    { name: 'an object of something else', content: '{"name":"x","version":"1"}' },
-    { name: 'a default account that is no text', content: '{"defaultAccount":1,"accounts":{}}' },
+    { name: 'another object', content: '{"name":"x","version":"1"}' },
+    {
+      name: 'a default account that is not a string',
+      content: '{"defaultAccount":1,"accounts":{}}',
+    },
     { name: 'accounts that are a list', content: '{"accounts":[]}' },
     { name: 'an account without a base URL', content: '{"accounts":{"work":{"token":"x"}}}' },
     {
-      name: 'a token that is no text',
+      name: 'a token that is not a string',
       content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}',
     },
     {
@@ -126,7 +129,7 @@ describe('a file that cannot be used is named, and left alone', () => {
       content: '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}',
     },
     {
-      name: 'a file that ends in the middle',
+      name: 'a truncated file',
       content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}',
     },
     { name: 'UTF-16', content: Buffer.from('{"accounts":{}}', 'utf16le') },
@@ -154,7 +157,7 @@ describe('a file that cannot be used is named, and left alone', () => {
   });
 });
 
-test('of many processes that write at once none loses what another has stored, and a reader never sees half a file', async () => {
+test('concurrent processes lose no changes, and readers never see half a file', async () => {
   const script = bundleScript(`
     import { processHost } from './src/host.ts';
     import { Store, withAccount } from './src/account/store.ts';
@@ -181,7 +184,7 @@ test('of many processes that write at once none loses what another has stored, a
   expect(readdirSync(directory)).toEqual(['settings.json']);
 });
 
-test('a lock that a process left behind when it was killed keeps nobody for ever', async () => {
+test('the lock of a killed process is taken over', async () => {
   await save('work', account);
   const lock = `${file}.lock`;
   mkdirSync(lock);
@@ -211,7 +214,7 @@ test.each([
   expect(settingsFolder(env, machine.platform, machine.home)).toBe(expected);
 });
 
-test("it is where conf's own default is", () => {
+test("it is conf's default folder", () => {
   const folder = temporaryFolder();
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('XDG_CONFIG_HOME', folder);

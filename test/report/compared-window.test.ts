@@ -8,10 +8,7 @@ import {
 import { formatInstant } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 
-/**
- * Zones whose clocks change at different hours, one of them at midnight, and one whose clocks never
- * change.
- */
+/** Zones whose clocks change at different hours, one at midnight, and one without changes. */
 const zones = ['Europe/Paris', 'America/Sao_Paulo', 'America/St_Johns', 'Asia/Kolkata', 'UTC'];
 
 const longAfter = Date.parse('2040-01-01T00:00:00Z');
@@ -31,9 +28,7 @@ const two = (number: number) => String(number).padStart(2, '0');
 const dayText = (day: Date) => day.toISOString().slice(0, 10);
 const daysAfter = (day: Date, count: number) => new Date(day.getTime() + count * 86_400_000);
 
-/**
- * A unit of the calendar, the one before it and that of the year before, as texts for `--period`.
- */
+/** A calendar unit, the previous one and the same one a year earlier, as `--period` texts. */
 const neighbours = fc
   .record({
     year: fc.integer({ min: 1990, max: 2035 }),
@@ -65,7 +60,7 @@ const neighbours = fc
     return [dayText(date), previous, `${year - 1}${dayText(date).slice(4)}`];
   });
 
-test('a unit of the calendar is held against the one before, or that of the year before, whatever the clocks do', () => {
+test('a calendar unit is compared with the previous one or the same one a year earlier, in any zone', () => {
   fc.assert(
     fc.property(neighbours, fc.constantFrom(...zones), ([unit, before, lastYear], zone) => {
       expect(earlierOf(unit ?? '', 'previous', zone)).toEqual(windowOf(before ?? '', zone));
@@ -82,7 +77,7 @@ test.each([
   ['a leap day', '2028-02-29', 'last-year', '2027-02-28'],
   ['the day before one that was a leap day', '2029-02-28', 'last-year', '2028-02-28'],
   [
-    'days up to one before a leap day',
+    'days that end one day before a leap day',
     '2029-02-20..2029-02-28',
     'last-year',
     '2028-02-20..2028-02-28',
@@ -100,20 +95,17 @@ test.each([
   ['this-year', 'last-year', '2026-01-01..2026-11-21', '2025-01-01..2025-11-21'],
   ['2026-11-16..today', 'previous', '2026-11-16..2026-11-21', '2026-11-09..2026-11-14'],
   ['last-7d', 'previous', '2026-11-15..2026-11-21', '2026-11-08..2026-11-14'],
-] as const)(
-  '%s is compared down to its last whole day, %s',
-  (period, which, daysNow, daysBefore) => {
-    const zone = 'Europe/Paris';
-    const nowMs = Date.parse('2026-11-22T18:10:00+01:00');
-    const now = nowMs / 1_000;
+] as const)('%s is compared up to its last whole day, %s', (period, which, daysNow, daysBefore) => {
+  const zone = 'Europe/Paris';
+  const nowMs = Date.parse('2026-11-22T18:10:00+01:00');
+  const now = nowMs / 1_000;
 
-    const window = comparableWindow(resolveWindow({ period, zone, nowMs }), now);
-    const before = earlierWindow(window, which, now);
+  const window = comparableWindow(resolveWindow({ period, zone, nowMs }), now);
+  const before = earlierWindow(window, which, now);
 
-    expect({ since: window.since, until: window.until }).toEqual(windowOf(daysNow, zone));
-    expect({ since: before.since, until: before.until }).toEqual(windowOf(daysBefore, zone));
-  },
-);
+  expect({ since: window.since, until: window.until }).toEqual(windowOf(daysNow, zone));
+  expect({ since: before.since, until: before.until }).toEqual(windowOf(daysBefore, zone));
+});
 
 test.each([
   ['this-month', 'previous', '2026-11-22T18:10', '2026-10-01T00:00', '2026-10-22T17:59'],
@@ -124,7 +116,7 @@ test.each([
   ['today', 'previous', '2026-11-22T00:10', '2026-11-21T00:00', '2026-11-21T00:59'],
   ['2026-11-16..today', 'previous', '2026-11-22T18:10', '2026-11-09T00:00', '2026-11-15T17:59'],
 ] as const)(
-  '%s against %s at %s: only what is over of the same days counts',
+  '%s compared with %s at %s: the same days up to the same hour',
   (period, which, now, since, until) => {
     const zone = 'Europe/Paris';
     const summer = now < '2026-10-25' && now > '2026-03-29';

@@ -5,12 +5,9 @@ import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { runToEnd, spawnCli } from '../support/spawn.ts';
 
-/** The ledger, by command lines: whose a report is, and what may lie in its folder. */
+/** The ledger from the command line: owners of reports, and hostile files in its folder. */
 
-/**
- * A service whose reports never become ready until they are let, and belong to the token that
- * created them.
- */
+/** A service whose reports become ready on demand, and belong to the token that created them. */
 async function serveOwnReports() {
   const owners: string[] = [];
   const state = { isReady: false, foreignStatus: 200 };
@@ -41,8 +38,8 @@ async function serveOwnReports() {
 
 const [tokenA, tokenB] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 
-describe('a report that was left unfinished', () => {
-  test('is picked up by the token that created it, and by no other', async () => {
+describe('an unfinished report', () => {
+  test('is picked up only with the token that created it', async () => {
     const { owners, state, run } = await serveOwnReports();
     expect((await run('--wait-timeout 0s', tokenA)).exitCode).toBe(7);
     state.isReady = true;
@@ -54,7 +51,7 @@ describe('a report that was left unfinished', () => {
     expect(owners).toEqual([tokenA, tokenB]);
   });
 
-  test.each([403, 404])('that the service refuses with %i is created anew', async (status) => {
+  test.each([403, 404])('that the service refuses with %i is created again', async (status) => {
     const { owners, state, run } = await serveOwnReports();
     expect((await run('--wait-timeout 0s', tokenA)).exitCode).toBe(7);
     Object.assign(state, { isReady: true, foreignStatus: status });
@@ -81,10 +78,7 @@ const entry = {
   lastStatus: 'progress',
 };
 
-/**
- * A settings folder whose ledger holds files of the test's own, by the order in which they were
- * made.
- */
+/** A settings folder whose ledger contains the given files, in order of creation. */
 function ledgerOf(make: (path: string, at: number) => void, count = 1): string {
   const folder = temporaryFolder();
   const ledger = join(folder, 'ledger');
@@ -105,7 +99,7 @@ test.each([
   ['without metrics', { ...entry, request: { ...entry.request, metrics: undefined } }],
   ['with a number for a file', { ...entry, file: 7 }],
   ['with filters that are none', { ...entry, request: { ...entry.request, filters: { a: 1 } } }],
-])('an entry %s is passed over', async (_name, broken) => {
+])('an entry %s is ignored', async (_name, broken) => {
   const folder = ledgerOf((path, at) => {
     writeFileSync(path, JSON.stringify(at === 0 ? entry : broken));
   }, 2);
@@ -113,8 +107,8 @@ test.each([
   expect([exitCode, JSON.parse(stdout)]).toEqual([0, [entry]]);
 });
 
-describe.skipIf(process.platform === 'win32')('an entry that has no end is passed over', () => {
-  test('a pipe that nobody writes to', async () => {
+describe.skipIf(process.platform === 'win32')('an endless entry is ignored', () => {
+  test('a pipe without a writer', async () => {
     const folder = ledgerOf((path) => void runToEnd('mkfifo', [path]));
     expect(await list(folder)).toMatchObject({ exitCode: 0, stdout: '[]\n' });
   });
@@ -125,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('an entry that has no end is passe
   });
 });
 
-test('a ledger is read no further than to its 32nd megabyte', async () => {
+test('only the first 32 MB of a ledger are read', async () => {
   const filters = { campaignId: Array.from({ length: 10_000 }, (_, i) => String(10_000_000 + i)) };
   const text = JSON.stringify({ ...entry, request: { ...entry.request, filters } });
   const folder = ledgerOf((path) => writeFileSync(path, text), 400);

@@ -58,7 +58,7 @@ function entry(id: string, hash = 'h1'): NewLedgerEntry {
 
 const key = (id: string) => ({ baseUrl: 'https://reports.example.com', id });
 
-test('a report is there the moment it is noted, for another process too', async () => {
+test('a recorded report is visible to other processes immediately', async () => {
   await open().record(entry('a'));
 
   expect(open().list()).toEqual([
@@ -67,7 +67,7 @@ test('a report is there the moment it is noted, for another process too', async 
   expect(warnings).toEqual([]);
 });
 
-test('what became of it is the last that was noted', async () => {
+test('the last update of an entry counts', async () => {
   const ledger = open();
   await ledger.record(entry('a'));
   nowMs += 1;
@@ -96,7 +96,7 @@ describe('picking up', () => {
     { status: 'cancelled', isPickedUp: false },
     { status: fetchedStatus, isPickedUp: false },
   ])(
-    'the newest report of that request, and none where that is $status',
+    'takes the newest report of the request, unless its status is $status',
     async ({ status, isPickedUp }) => {
       const ledger = open();
       for (const { id, hash } of [
@@ -114,7 +114,7 @@ describe('picking up', () => {
     },
   );
 
-  test('never one that the service has dropped by now', async () => {
+  test('never takes a report that the service no longer has', async () => {
     const ledger = open();
     await ledger.record(entry('a'));
     nowMs += 24 * hourMs - 1;
@@ -127,8 +127,8 @@ describe('picking up', () => {
   });
 });
 
-describe('whose a report is', () => {
-  test('one of another credential is not picked up, nor one of nobody knows whose', async () => {
+describe('the owner of a report', () => {
+  test('reports of another or an unknown credential are not picked up', async () => {
     const ledger = open();
     const { credential: _none, ...ofOlderVersion } = entry('old');
     await ledger.record(ofOlderVersion);
@@ -138,7 +138,7 @@ describe('whose a report is', () => {
     expect(open().findUnfinished({ hash: 'h1', credential: 'theirs' })?.id).toBe('theirs');
   });
 
-  test('a credential is told by a hash whose key is made once, for the owner only', () => {
+  test('a credential is stored as a hash; its key is created once, readable for the owner only', () => {
     const secret = 'a-token-of-some-length';
     const hash = open().credentialOf(secret);
     expect(open().credentialOf(secret)).toBe(hash);
@@ -167,7 +167,7 @@ describe('whose a report is', () => {
     },
   );
 
-  test('what stands in place of the key, and cannot be replaced, is said', () => {
+  test('a key that cannot be replaced is a warning', () => {
     mkdirSync(join(folder, 'settings', 'ledger.key'), { recursive: true });
 
     open().credentialOf('x');
@@ -178,13 +178,13 @@ describe('whose a report is', () => {
     expect(readdirSync(join(folder, 'settings'))).toEqual(['ledger.key']);
   });
 
-  test('without a key that can be kept no report is known again', () => {
+  test('no report is picked up if the key cannot be stored', () => {
     writeFileSync(join(folder, 'settings'), 'a file where the folder should be');
     expect(open().credentialOf('x')).not.toBe(open().credentialOf('x'));
   });
 });
 
-test('a report that was created before its window was over is not picked up once that is over', async () => {
+test('a report created before the end of its window is not picked up after it', async () => {
   const window = { since: '2026-11-18T00:00:00+0100', until: '2026-11-18T23:59:59+0100' };
   const overMs = Date.parse('2026-11-18T23:00:00Z');
   const search = { hash: 'h1', credential: 'mine' };
@@ -199,7 +199,7 @@ test('a report that was created before its window was over is not picked up once
   for (const reader of [ledger, open()]) expect(reader.findUnfinished(search)?.id).toBe('late');
 });
 
-test('a report that two runs gave up on is told, for another process too', async () => {
+test('a report that timed out twice is stuck, for other processes too', async () => {
   const search = { hash: 'h1', credential: 'mine' };
   const ledger = open();
   await ledger.record(entry('a'));
@@ -216,7 +216,7 @@ test('a report that two runs gave up on is told, for another process too', async
 });
 
 describe('the folder', () => {
-  test.skipIf(process.platform === 'win32')('is for the owner only', async () => {
+  test.skipIf(process.platform === 'win32')('is readable for the owner only', async () => {
     const ledger = open();
     await ledger.record(entry('../../a\u001b[2J'));
 
@@ -229,7 +229,7 @@ describe('the folder', () => {
     expect(ledger.list()).toMatchObject([{ id: '../../a\u001b[2J' }]);
   });
 
-  test('what was cut short, or is not ours, costs nothing but itself', async () => {
+  test('incomplete and foreign files are ignored', async () => {
     const ledger = open();
     await ledger.record(entry('a'));
     const texts = ['null', '42', '"text"', '[]', '{"id":"x"}', '{"id":"torn","ha'];
@@ -244,7 +244,7 @@ describe('the folder', () => {
   });
 
   test.each(['settings', 'settings/ledger'])(
-    'what keeps it from being read and written is one warning: %s',
+    'an obstacle to reading and writing is one warning: %s',
     async (file) => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), 'a file where the folder should be');
@@ -260,7 +260,7 @@ describe('the folder', () => {
   );
 });
 
-test('processes that write and change at once lose nothing', async () => {
+test('concurrent processes lose no entries', async () => {
   const writer = bundleScript(`
     import { makeFolder } from './src/account/store.ts';
     import { processHost } from './src/host.ts';

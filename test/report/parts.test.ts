@@ -12,7 +12,7 @@ import { chunksOf } from '../rows/report-documents.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
 describe('splitWindow', () => {
-  test('a day that the calendar skipped has no part', () => {
+  test('a day skipped by the calendar has no part', () => {
     const window = resolveWindow({
       period: '2011-12-29..2011-12-31',
       zone: 'Pacific/Apia',
@@ -23,7 +23,7 @@ describe('splitWindow', () => {
     expect(starts).toEqual(['2011-12-29T00:00:00-1000', '2011-12-31T00:00:00+1400']);
   });
 
-  test('the parts are the days, weeks or months of the calendar, and tile the window exactly', () => {
+  test('the parts are calendar days, weeks or months, and cover the window exactly', () => {
     const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
     const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
 
@@ -54,10 +54,7 @@ describe('splitWindow', () => {
   });
 });
 
-/**
- * What calendar unit a local time is in, by its text: the day, the Monday of its week, or the
- * month.
- */
+/** The calendar unit of a local time as text: the day, the Monday of its week, or the month. */
 function unitOf(local: string, unit: SplitUnit): string {
   const day = local.slice(0, 10);
   if (unit === 'month') return day.slice(0, 7);
@@ -67,7 +64,7 @@ function unitOf(local: string, unit: SplitUnit): string {
   return date.toISOString().slice(0, 10);
 }
 
-describe('whole units, a file each', () => {
+describe('whole units, one file each', () => {
   /** Wednesday 2026-11-18, 15:20:37 in Paris. */
   const nowMs = Date.parse('2026-11-18T14:20:37Z');
   const split = (flags: { period?: string; since?: string; until?: string }, unit: SplitUnit) => {
@@ -82,7 +79,7 @@ describe('whole units, a file each', () => {
       expected: ['2026-09-01..2026-09-30', '2026-10-01..2026-10-31'],
     },
     { flags: { period: '2026-W45' }, unit: 'week', expected: ['2026-11-02..2026-11-08'] },
-    // The last ends now, and is called by the whole unit.
+    // The last one ends now, but is named after the whole unit.
     { flags: { since: '2026-11-16' }, unit: 'week', expected: ['2026-11-16..2026-11-22'] },
     {
       flags: { since: '2026-10-01' },
@@ -138,7 +135,7 @@ describe('shards', () => {
   };
   const year = partsIn('2025-11-01..2026-10-31', 'day');
 
-  test('the shards of any count share the parts out, counted from 0 or from 1', () => {
+  test('N shards cover all parts without overlap, counted from 0 or 1', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.boolean(), (count, fromOne) => {
         const shards = Array.from({ length: count }, (_, index) => {
@@ -183,7 +180,7 @@ describe('merging', () => {
     }
   }
 
-  test('the summary spans the parts; of the other members those stay that all agree on', async () => {
+  test('the summary covers all parts; other members are kept if all parts agree', async () => {
     const documents = [
       documentOf(1, { since: 'a', until: 'b' }, { version: 2, total: 1 }),
       documentOf(2, { since: 'c', until: 'd' }, { version: 2, total: 1, more: true }),
@@ -202,7 +199,7 @@ describe('merging', () => {
     ]);
   });
 
-  test('a part that breaks off fails the whole, and those after it are not begun', async () => {
+  test('a part that ends early fails the merge, and later parts are not started', async () => {
     const merged = mergeReports(
       reportsOf([documentOf(1, {}), '{"data":[{"n":1}', documentOf(2, {})]),
       { isWeekly: false },
@@ -213,7 +210,7 @@ describe('merging', () => {
   });
 });
 
-test('a run of more than 20,000 parts is a mistake, which is found at once', async () => {
+test('a run of more than 20,000 parts is refused immediately', async () => {
   const line = 'run --local --metrics displays --by DAILY --split day --dry-run -q --period';
   const tooMany = await runCli(`${line} 1970-01-02..9999`);
   expectRefusal(tooMany, 2, '--split day would make more than 20,000 parts of this window.');

@@ -8,7 +8,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import { curlLine, encodeRequest, requestHash } from '../../src/report/request.ts';
 
-/** A report request with lists, and with text that JSON, forms and shells each have to escape. */
+/** A request with lists, and with text that JSON, forms and shells have to escape. */
 const request: ReportRequest = {
   since: 1_417_392_000,
   until: 1_420_070_399,
@@ -20,7 +20,7 @@ const request: ReportRequest = {
 const encodeJson = (one: ReportRequest): string => encodeRequest(one, 'json').text;
 const encodeForm = (one: ReportRequest): string => encodeRequest(one, 'form').text;
 
-test('as JSON, and as a form in the specification’s own writing', () => {
+test('as JSON, and as a form written like in the specification', () => {
   const short: ReportRequest = {
     ...request,
     breakdowns: [],
@@ -45,7 +45,7 @@ test('as JSON, and as a form in the specification’s own writing', () => {
   );
 });
 
-test('both encodings say the same, whatever the text of a filter', () => {
+test('both encodings are equivalent, with any text in a filter', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), {
     minLength: 1,
     maxLength: 5,
@@ -73,7 +73,7 @@ test('the hash of a request is the same on every machine', () => {
   expect(hash).toBe('708328c35133c5d18477dc1a1b292612');
 });
 
-test('it does not count the order of metrics, breakdowns, filters and values, nor a slash after the base URL', () => {
+test('it ignores the order of metrics, breakdowns, filters and values, and a trailing slash of the base URL', () => {
   const { carrier = [], campaignId = [] } = request.filters;
 
   const reordered = { carrier: carrier.toReversed(), campaignId: campaignId.toReversed() };
@@ -97,7 +97,7 @@ test.each<{ name: string; change: Partial<typeof identity> }>([
   },
   { name: 'zone', change: { request: { ...request, timezone: 'UTC' } } },
   { name: 'output', change: { request: { ...request, output: 'direct' } } },
-])('it counts the $name', ({ change }) => {
+])('it depends on the $name', ({ change }) => {
   expect(hashOf({ ...identity, ...change })).not.toBe(hash);
 });
 
@@ -112,7 +112,7 @@ const folder = mkdtempSync(join(tmpdir(), 'adreport-curl-'));
 writeFileSync(join(folder, 'curl'), '#!/bin/sh\nprintf "%s\\0" "$@"\n', { mode: 0o755 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What curl is given when the line runs in a shell. */
+/** The arguments of curl when the line runs in a shell. */
 function argumentsOf(line: string): string[] {
   const env = { PATH: `${folder}:${process.env.PATH}`, ADREPORT_TOKEN: 'the token' };
   const { stdout, status } = spawnSync('sh', ['-c', line], { env, encoding: 'utf8' });
@@ -121,7 +121,7 @@ function argumentsOf(line: string): string[] {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'a curl line runs as printed, whatever stands in a filter',
+  'a curl line runs as printed, with any text in a filter',
   () => {
     const awkward = fc.constantFrom(
       "it's",
