@@ -12,14 +12,14 @@ import {
 } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** Accounts are stored, and the environment names none. */
+/** Accounts are stored, and the environment has none. */
 const env = {
   ADREPORT_BASE_URL: undefined,
   ADREPORT_TOKEN: undefined,
   ADREPORT_PROFILE: undefined,
 };
 
-/** Serves accounts of these names, each of which is stored with its token. */
+/** Serves accounts with these names, stored with their tokens. */
 async function serveStored(
   options: LocalServerOptions = { delayMs: 0 },
   names: readonly AccountName[] = ['buyer', 'admin'],
@@ -35,11 +35,11 @@ async function serveStored(
     expect(exitCode).toBe(0);
   }
 
-  // Signing in asks for a report that nothing makes.
+  // Signing in checks the token with a report that does not exist.
   const signInCount = service.server.requests().length;
   const sent = () => service.server.requests().slice(signInCount);
 
-  /** The account of each report that was created, in order. */
+  /** The account of each created report, in order. */
   const creators = () =>
     sent()
       .filter(({ endpoint }) => endpoint === 'buyer')
@@ -53,7 +53,7 @@ type Service = Awaited<ReturnType<typeof serveStored>>;
 const oneDay = '--period 2026-11-09 --by CAMPAIGN -q';
 const threeDays = '--period 2026-11-09..2026-11-11 --by CAMPAIGN --split day -q';
 
-/** The file that an account has of its own. */
+/** The file of a single account. */
 async function fileOfAlone({ run }: Service, account: AccountName): Promise<string | undefined> {
   const { files } = await run(`run --account ${account} ${oneDay} -o alone/${account}.csv`);
   return files[`alone/${account}.csv`];
@@ -70,7 +70,7 @@ describe('run for several accounts', () => {
   });
 
   test.each([{ choice: 'buyer,admin' }, { choice: 'admin,buyer,admin' }, { choice: 'all' }])(
-    '--account $choice writes for each what it has alone',
+    '--account $choice writes the same file for each account as a single run',
     async ({ choice }) => {
       const line = `run --account ${choice} ${oneDay} -o {account}-{date}.csv`;
       const { exitCode, files } = await service.run(line);
@@ -83,7 +83,7 @@ describe('run for several accounts', () => {
     },
   );
 
-  test('merges the parts of each, and tells programs whose file each is', async () => {
+  test('merges the parts of each account, and --json names the account of each file', async () => {
     const line = `run --account all ${threeDays} --by DAILY,CAMPAIGN --json -o {account}.csv`;
     const { exitCode, stdout } = await service.run(line);
 
@@ -103,14 +103,14 @@ describe('run for several accounts', () => {
       says: '-o {date}.csv is one file, but the run has several accounts.',
     },
     { flags: '-o {account}.csv --period never', says: '--period' },
-  ])('is exit 2 before anything is sent with “$flags”', async ({ flags, says }) => {
+  ])('with “$flags” is exit 2 before the first call', async ({ flags, says }) => {
     const before = service.server.requests().length;
 
     expectRefusal(await service.run(`run --account all ${oneDay} ${flags}`), 2, says);
     expect(service.server.requests()).toHaveLength(before);
   });
 
-  test('that a flag names asks with the sign-in of each, whatever the environment has', async () => {
+  test('with --account uses the sign-in of each account instead of the environment’s', async () => {
     const strange = { ADREPORT_TOKEN: tokens.dsp, ADREPORT_BASE_URL: 'https://other.example' };
     const line = `run --account buyer,admin ${oneDay} -o {account}.csv`.replace(' -q', '');
 
@@ -121,7 +121,7 @@ describe('run for several accounts', () => {
     expect(stderr.match(/ADREPORT_BASE_URL, ADREPORT_TOKEN/g)).toHaveLength(1);
   });
 
-  test('is exit 2 where the environment names them and signs in to one', async () => {
+  test('is exit 2 if the environment names them but has a single sign-in', async () => {
     const line = `run ${oneDay} -o {account}.csv`;
 
     for (const variable of ['ADREPORT_TOKEN', 'ADREPORT_EMAIL', 'ADREPORT_PASSWORD']) {
@@ -146,11 +146,11 @@ describe('run for several accounts', () => {
   });
 });
 
-describe('whose data it is', () => {
+describe('the account that is used', () => {
   const line = `run --period 2026-11-09 --by CAMPAIGN --json -o {account}.csv`;
   const otherToken = { ADREPORT_TOKEN: tokens.admin };
 
-  test('--account has the token and the service of the account, whatever the environment says', async () => {
+  test('--account uses the token and the service of the account instead of the environment’s', async () => {
     const service = await serveStored();
     const strange = { ...otherToken, ADREPORT_BASE_URL: 'https://other.example' };
 
@@ -161,7 +161,7 @@ describe('whose data it is', () => {
     expect(stderr.match(/The named account has its own/g)).toHaveLength(1);
   });
 
-  test('a password of the environment never renews the token of another account', async () => {
+  test('the environment’s password never renews the token of another account', async () => {
     const service = await serveForTest({ delayMs: 0 });
     const own = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
     const other = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
@@ -181,7 +181,7 @@ describe('whose data it is', () => {
     ]);
   });
 
-  test('a stored token gives way to another e-mail address of the environment', async () => {
+  test('a stored token is not used with another e-mail address from the environment', async () => {
     const service = await serveForTest({ delayMs: 0 });
     const own = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
     const other = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
@@ -194,7 +194,7 @@ describe('whose data it is', () => {
     expect(order?.account).toBe('admin');
   });
 
-  test('a NAME that is not stored is exit 3, and nothing is sent', async () => {
+  test('an unknown name is exit 3, without a call', async () => {
     const { run, sent, server } = await serveStored();
     const strange = { ...otherToken, ADREPORT_BASE_URL: server.url };
 
@@ -209,7 +209,7 @@ describe('whose data it is', () => {
   test.each([
     { source: 'the stored default', more: {}, name: 'default' },
     { source: 'ADREPORT_ACCOUNT', more: { ADREPORT_ACCOUNT: 'client-7' }, name: 'client-7' },
-  ])('a token of the environment is called $name ($source)', async ({ more, name }) => {
+  ])('a token from the environment is named $name ($source)', async ({ more, name }) => {
     const { run, creators, server } = await serveStored();
     const given = { ...otherToken, ADREPORT_BASE_URL: server.url, ...more };
 
@@ -221,7 +221,7 @@ describe('whose data it is', () => {
     expect(JSON.parse((await run('whoami --json', { env: given })).stdout).account).toBe(name);
   });
 
-  test('adreport.yaml is below the environment, which is said', async () => {
+  test('the environment takes precedence over adreport.yaml, with a note', async () => {
     const { run, cwd, creators } = await serveStored();
     writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: {account: buyer}');
 
@@ -234,7 +234,7 @@ describe('whose data it is', () => {
   });
 });
 
-describe('a refused token is told with the place that it came from', () => {
+describe('a refused token is reported with its source', () => {
   test.each([
     {
       place: 'the environment',
@@ -281,8 +281,8 @@ describe('a refused token is told with the place that it came from', () => {
   });
 });
 
-describe('one account of several that fails', () => {
-  test('keeps the others from nothing, and is named', async () => {
+describe('a failing account among several', () => {
+  test('is named, and the others are fetched', async () => {
     const { run, server } = await serveStored();
     server.fault('buyer:401:for=buyer');
 
@@ -299,7 +299,7 @@ describe('one account of several that fails', () => {
     expect(refusals).toHaveLength(1);
   });
 
-  test('may be one that is not stored', async () => {
+  test('may be an account that is not stored', async () => {
     const { run } = await serveStored();
 
     const result = await run(`run --account buyer,gone,admin ${oneDay} -o {account}.csv`);
@@ -312,7 +312,7 @@ describe('one account of several that fails', () => {
     expect(names(result.files)).toEqual(['admin.csv', 'buyer.csv']);
   });
 
-  test('is exit 2 for all where its request is known to be wrong', async () => {
+  test('is exit 2 for all if its request is invalid', async () => {
     const { run, sent } = await serveStored({ delayMs: 0 }, ['buyer', 'dsp']);
 
     const result = await run(`run --account all ${oneDay} --metrics downloads -o {account}.csv`);
@@ -321,7 +321,7 @@ describe('one account of several that fails', () => {
     expect(sent()).toEqual([]);
   });
 
-  test('none is exit 3', async () => {
+  test('no stored account is exit 3', async () => {
     const { run } = await serveStored({ delayMs: 0 }, []);
     expectRefusal(await run(`run --account all ${oneDay} -o {account}.csv`), 3, 'adreport login');
   });
@@ -334,7 +334,7 @@ describe('a folder for several accounts', () => {
     { output: 'data/{account}/{date}.csv', folders: ['data/admin/', 'data/buyer/'] },
     { output: 'data/{account}-{date}.csv', folders: ['data/'] },
     { output: 'data/{date}/{account}.csv', folders: ['data/'] },
-  ])('has a history in $folders for $output, which --missing and check use', async (folder) => {
+  ])('has a history in $folders for $output, for --missing and check', async (folder) => {
     const { run, creators } = await serveStored();
     const line = `${daily} -o ${folder.output}`;
 
@@ -354,7 +354,7 @@ describe('a folder for several accounts', () => {
     expect(check.exitCode).toBe(0);
   });
 
-  test('gets back the one file that is missing', async () => {
+  test('gets a single missing file back', async () => {
     const { run, cwd, creators } = await serveStored();
     const line = `${daily} -o data/{account}/{date}.csv`;
     const { files } = await run(line);
@@ -367,7 +367,7 @@ describe('a folder for several accounts', () => {
     expect(creators().slice(6)).toEqual(['admin']);
   });
 
-  test('is refused to an account of another name', async () => {
+  test('is refused for an account with another name', async () => {
     const { run } = await serveStored();
     const line = `${threeDays.replace(' -q', '')} --missing -o data/{date}.csv`;
     await run(`run --account buyer ${line}`);
@@ -379,16 +379,16 @@ describe('a folder for several accounts', () => {
   });
 });
 
-describe('reports that were begun', () => {
+describe('unfinished reports', () => {
   test.each([
     { end: 'stuck', exitCode: 7 },
     { end: 'interrupted', exitCode: 143 },
-  ])('are picked up by their own accounts ($end)', async ({ end, exitCode }) => {
+  ])('are picked up by their accounts ($end)', async ({ end, exitCode }) => {
     const service = await serveStored({ manual: true });
     const { run, server, sent, creators } = service;
     const line = `run --account buyer,admin ${oneDay} -o {account}.csv`;
 
-    // Both accounts know the id of their report, and wait for it.
+    // Both accounts have created their report, and wait for it.
     const isWaiting = () => {
       const statusCalls = sent().filter(({ endpoint }) => endpoint === 'status');
       return new Set(statusCalls.map(({ account }) => account)).size === 2;
@@ -420,7 +420,7 @@ async function reportsOf(run: Service['run']): Promise<{ id: string; account: st
 }
 
 describe('--concurrency', () => {
-  test('counts for each account', async () => {
+  test('applies to each account', async () => {
     const { run, sent } = await serveStored({ polls: 20 });
 
     const line = `run --account all ${threeDays} --concurrency 1 -o {account}/{date}.csv`;
@@ -449,7 +449,7 @@ reports:
     output: "{report}.csv"
 `;
 
-  test('names several, for each report or all', async () => {
+  test('can name several accounts, for one report or all', async () => {
     const service = await serveStored();
     writeFileSync(join(service.cwd, 'adreport.yaml'), yaml);
 
@@ -464,7 +464,7 @@ reports:
     expect(files['both-buyer.csv']).not.toBe(files['both-admin.csv']);
   });
 
-  test('gives way to the command line and the environment, and gives them to what flags describe', async () => {
+  test('is overridden by the command line and the environment, and applies to runs without a name', async () => {
     const { run, cwd } = await serveStored();
     writeFileSync(join(cwd, 'adreport.yaml'), yaml);
     const outputsOf = async (words: string, more: Record<string, string> = {}) => {
@@ -506,14 +506,14 @@ describe('--account elsewhere', () => {
     'campaigns --local',
   ];
 
-  test.each(lines)('takes one account: %s', async (line) => {
+  test.each(lines)('accepts a single account: %s', async (line) => {
     for (const account of ['buyer,admin', 'all']) {
       const result = await runCli(`${line} --account ${account}`, { stdin: tokens.buyer });
       expectRefusal(result, 2, 'only adreport run accepts more than one');
     }
   });
 
-  test('is {account} in -o', async () => {
+  test('fills in {account} in -o', async () => {
     const { run } = await serveStored();
 
     await run('campaigns --account admin -q -o {account}-campaigns.csv');
@@ -526,7 +526,7 @@ describe('--account elsewhere', () => {
   });
 });
 
-test('--local has accounts of its own', async () => {
+test('--local has its own accounts', async () => {
   const some = await runCli(
     `run --local --account buyer,dsp --period 2026-11-09 --by DAILY -q -o {account}-{date}.csv`,
   );

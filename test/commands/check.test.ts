@@ -20,7 +20,7 @@ const week =
   'run --period 2026-11-09..2026-11-15 --by OS --split day -q -o data/date={date}/part.csv';
 const historyFile = 'data/_adreport.ndjson';
 
-/** A folder of a week of days. */
+/** A folder with a file per day of a week. */
 async function keepWeek(more = '') {
   const server = await serveForTest({ delayMs: 0 });
   expect(await server.run(`${week} ${more}`)).toMatchObject({ exitCode: 0 });
@@ -29,7 +29,7 @@ async function keepWeek(more = '') {
   return { ...server, at, check };
 }
 
-/** The lines of a history: those with a spec, and those on files. */
+/** The lines of a history, by kind. */
 function linesOf(text = '') {
   const lines = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   const specs = lines.filter((line) => 'history' in line);
@@ -38,7 +38,7 @@ function linesOf(text = '') {
 }
 
 describe('the history', () => {
-  test('begins with the spec, and has a line on each file with its sums', async () => {
+  test('starts with the spec, and has a line with totals for each file', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const { histories, files } = await run(`${week} --country FR --delimiter ; --strict`);
@@ -81,7 +81,7 @@ describe('the history', () => {
     });
   });
 
-  test('has the time of creation by the clock of the service', async () => {
+  test('has the time of creation from the service’s clock', async () => {
     const nowMs = Date.UTC(2026, 10, 20, 12);
     const { run } = await serveForTest({ delayMs: 0, clock: () => nowMs });
 
@@ -91,7 +91,7 @@ describe('the history', () => {
     expect(new Set(created)).toEqual(new Set(['2026-11-20T12:00:00.000Z']));
   });
 
-  test('has a spec when it changes, also if nothing is due', async () => {
+  test('gets a spec line when the spec changes, even if nothing is due', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
     await run(week);
     await run(week);
@@ -104,7 +104,7 @@ describe('the history', () => {
     expect(calls('buyer')).toBe(21);
   });
 
-  test('has no line of a dry run, nor of one that is refused', async () => {
+  test('gets no line from a dry run or a refused run', async () => {
     const { run, cwd } = await keepWeek();
     const before = readFileSync(join(cwd, historyFile), 'utf8');
     await run(`${week} --strict --dry-run`);
@@ -112,7 +112,7 @@ describe('the history', () => {
     expect(readFileSync(join(cwd, historyFile), 'utf8')).toBe(before);
   });
 
-  test('of a shard is its own; --no-history, a name by id and one report have none', async () => {
+  test('each shard has its own; --no-history, {id} and a single report have none', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     await run(`${week} --shard 1/2`);
     const { histories } = await run(`${week} --shard 2/2`);
@@ -131,7 +131,7 @@ describe('the history', () => {
   });
 
   test.skipIf(onWindows)(
-    'is never a target, and never written through a link or into a pipe',
+    'is never an output, and never written through a link or into a pipe',
     async () => {
       const { run, cwd } = await serveForTest({ delayMs: 0 });
       const direct = await run('run --period 2026-11-09 --by OS -o _adreport.ndjson');
@@ -162,7 +162,7 @@ describe('the history', () => {
     },
   );
 
-  test('has room for 64 KB of a request', async () => {
+  test('accepts requests of up to 64 KB', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const ids = Array.from({ length: 999 }, (_, index) => `1${'0'.repeat(80)}${index}`).join(',');
     const { exitCode, stderr } = await run(`${week} --filter adunitId=${ids}`);
@@ -172,7 +172,7 @@ describe('the history', () => {
 });
 
 describe('--missing', () => {
-  test('downloads what is absent, cut or without a line, and how much of the window that is', async () => {
+  test('downloads missing, changed and untracked files, and prints how many of the window', async () => {
     const { run, at, calls } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     writeFileSync(at('date=2026-11-11/part.csv'), '');
@@ -186,7 +186,7 @@ describe('--missing', () => {
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('never takes a day for a week or a month of the same name, nor writes one over the other', async () => {
+  test('does not mistake a day for a week or month of the same name, and does not replace it', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = (split: string, period = '2026-09-28..2026-10-04') =>
       `run --period ${period} --by OS --split ${split} -q -o data/{date}.csv`;
@@ -207,7 +207,7 @@ describe('--missing', () => {
     expect(series).toMatchObject([{ files: 1, outside: 6 }]);
   });
 
-  test('--refetch downloads the whole window, with --missing what is foreign or due', async () => {
+  test('--refetch downloads the whole window, and with --missing only foreign and due files', async () => {
     const { run, at, calls } = await keepWeek('--country FR');
     const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
     expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
@@ -225,14 +225,14 @@ describe('--missing', () => {
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('without a history takes what exists for complete, and says so', async () => {
+  test('without a history, treats existing files as complete, with a note', async () => {
     const { run, calls } = await keepWeek('--no-history');
     const { exitCode, stderr } = await run(`${week.replace(' -q', '')} --missing --no-history`);
     expect({ exitCode, orders: calls('buyer') }).toEqual({ exitCode: 0, orders: 7 });
     expect(stderr).toContain('only checks whether a file exists');
   });
 
-  test('needs a window that is long enough for --lookback, and no --no-clobber', async () => {
+  test('needs a window long enough for --lookback, and does not work with --no-clobber', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = 'run --by OS --split day --missing -q -o data/{date}.csv';
     for (const window of ['--period last-3d', '--since -3d --until yesterday']) {
@@ -247,7 +247,7 @@ describe('--missing', () => {
     expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--no-clobber') });
   });
 
-  test('with --since -5d has whole days, and weeks with --split week', async () => {
+  test('rounds --since -5d to whole days, or to weeks with --split week', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = 'run --by OS --missing -q --until yesterday';
     const days = await run(`${line} --since -5d --split day -o data/{date}.csv`);
@@ -269,7 +269,7 @@ describe('the account of a folder', () => {
   const asAdmin = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_PASSWORD: 'demo' };
   const noToken = { ADREPORT_TOKEN: undefined };
 
-  test('is not changed by a run for another one, unless --refetch takes it over', async () => {
+  test('is changed only by a run with --refetch', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
     const buyer = { env: { ...noToken, ...asBuyer } };
     const admin = { env: { ...noToken, ...asAdmin } };
@@ -290,7 +290,7 @@ describe('the account of a folder', () => {
     expect(await run(`${week} --missing`, buyer)).toMatchObject({ exitCode: 2 });
   });
 
-  test('is that of a real service or of a local server, and never of both', async () => {
+  test('is on a real service or a local server, never both', async () => {
     const { run, cwd } = await keepWeek();
     const path = join(cwd, historyFile);
     const history = readFileSync(path, 'utf8');
@@ -303,7 +303,7 @@ describe('the account of a folder', () => {
     }
   });
 
-  test('that is not stored ends repair with exit 3, and a stored one is found by its login', async () => {
+  test('is found by its login; if it is not stored, repair is exit 3', async () => {
     const { run, at, cwd, calls, server } = await keepWeek();
     const path = join(cwd, historyFile);
     const history = readFileSync(path, 'utf8');
@@ -350,7 +350,7 @@ async function serveForgetful() {
 describe('a report without rows', () => {
   const days = 'run --period 2026-11-14..2026-11-15 --by OS --split day -o data/{date}.csv';
 
-  test('never replaces a file with rows, and is final as any other', async () => {
+  test('does not replace a file with rows, and becomes final like any other', async () => {
     const { state, run } = await serveForgetful();
     state.nowMs = Date.UTC(2026, 10, 16, 5);
     const first = await run(`${days} --missing --lookback 1 -q`);
@@ -386,7 +386,7 @@ describe('a report without rows', () => {
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
   });
 
-  test('leaves a file that was edited, which stays a finding', async () => {
+  test('does not replace an edited file, which remains a finding', async () => {
     const { state, run } = await serveForgetful();
     const { cwd, histories } = await run(`${days} -q`);
     const path = join(cwd, 'data/2026-11-14.csv');
@@ -408,7 +408,7 @@ describe('a report without rows', () => {
     expect(JSON.parse(stdout)).toMatchObject(facts);
   });
 
-  test('never replaces a file that was lost and is restored, whatever repair wrote meanwhile', async () => {
+  test('does not replace a restored file, even if repair wrote an empty one in the meantime', async () => {
     const { state, run } = await serveForgetful();
     const { cwd } = await run(`${days} -q`);
     const path = join(cwd, 'data/2026-11-14.csv');
@@ -428,7 +428,7 @@ describe('a report without rows', () => {
     expect(files.at(-1)).toMatchObject({ file: '2026-11-14.csv', kept: true, rows: 3 });
   });
 
-  test('is written where no file is, with a warning if the history had rows', async () => {
+  test('is written if there is no file, with a warning if the history had rows', async () => {
     const { state, run } = await serveForgetful();
     const { cwd } = await run(`${days} -q`);
     rmSync(join(cwd, 'data/2026-11-14.csv'));
@@ -442,7 +442,7 @@ describe('a report without rows', () => {
   });
 });
 
-test('a total that falls by half is a note of the run', async () => {
+test('a total that falls by half is a note', async () => {
   let isShort = false;
   const { run } = await serveOdd({
     server: { delayMs: 0 },
@@ -465,7 +465,7 @@ test('a total that falls by half is a note of the run', async () => {
 });
 
 describe('check', () => {
-  test('names each problem once, in the order of time, and ends with what fixes it', async () => {
+  test('lists each problem once, in time order, and ends with the fix', async () => {
     const { run, at, check } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     rmSync(at('date=2026-11-11/part.csv'));
@@ -500,11 +500,11 @@ describe('check', () => {
     expect((await check()).repair).toBeNull();
   });
 
-  test('names what differs between a foreign file and its series, and leaves it to a person', async () => {
+  test('shows how a foreign file differs from its series; repair does not touch it', async () => {
     const { run, check } = await keepWeek('--country FR');
     const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
     expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
-    // The last run decides, and its window is that day.
+    // The last run decides, and its window is only that day.
     expect((await check()).series).toMatchObject([{ files: 1, outside: 6 }]);
 
     const later = { now: Date.UTC(2026, 10, 20, 13) };
@@ -525,7 +525,7 @@ describe('check', () => {
     expect(repaired.stdout).toContain('Only you can decide');
   });
 
-  test('checks all paths, and one without a history is exit 2', async () => {
+  test('checks all paths; one without a history is exit 2', async () => {
     const { run, cwd, at } = await keepWeek();
     mkdirSync(join(cwd, 'unmounted'));
     writeFileSync(join(cwd, 'lone.csv'), 'a\n');
@@ -542,14 +542,14 @@ describe('check', () => {
     }
   });
 
-  test('names a series by its path from the one that is checked', async () => {
+  test('names a series by its path relative to the checked path', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     await run('run --period 2026-11-09 --by OS --split day -q -o data/a/{date}.csv');
     const { series } = JSON.parse((await run('check data --json')).stdout);
     expect(series).toMatchObject([{ output: 'a/{date}.csv' }]);
   });
 
-  test('skips and counts lines that are not valid', async () => {
+  test('skips and counts invalid lines', async () => {
     const { run, cwd, check } = await keepWeek();
     const path = join(cwd, historyFile);
     appendFileSync(
@@ -577,7 +577,7 @@ describe('check', () => {
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('a spec that is lost leaves files that only their command can name', async () => {
+  test('files whose spec is lost need the original command', async () => {
     const { run, cwd, at, check } = await keepWeek();
     const path = join(cwd, historyFile);
     const [, ...files] = readFileSync(path, 'utf8').split('\n');
@@ -595,7 +595,7 @@ describe('check', () => {
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('a name that begins like a flag can be typed again', async () => {
+  test('a path that starts like a flag can be typed again', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = week.replace('data/', './-d/');
     expect(await run(line)).toMatchObject({ exitCode: 0 });
@@ -606,34 +606,29 @@ describe('check', () => {
     expect(await run('repair ./-d')).toMatchObject({ exitCode: 0 });
   });
 
-  test.skipIf(onWindows)(
-    'survives what is not a file: folders, links, loops and pipes',
-    async () => {
-      const { run, at, cwd, check } = await keepWeek();
-      const places = ['09', '10', '11', '12'].map((day) => at(`date=2026-11-${day}/part.csv`));
-      for (const place of places) rmSync(place);
-      const [folder = '', dangling = '', loop = '', pipe = ''] = places;
-      mkdirSync(folder);
-      symlinkSync('nowhere', dangling);
-      symlinkSync('part.csv', loop);
-      execFileSync('mkfifo', [pipe]);
-      execFileSync('mkfifo', [join(cwd, 'data/_adreport-1-of-2.ndjson')]);
+  test.skipIf(onWindows)('handles folders, links, loops and pipes in place of files', async () => {
+    const { run, at, cwd, check } = await keepWeek();
+    const places = ['09', '10', '11', '12'].map((day) => at(`date=2026-11-${day}/part.csv`));
+    for (const place of places) rmSync(place);
+    const [folder = '', dangling = '', loop = '', pipe = ''] = places;
+    mkdirSync(folder);
+    symlinkSync('nowhere', dangling);
+    symlinkSync('part.csv', loop);
+    execFileSync('mkfifo', [pipe]);
+    execFileSync('mkfifo', [join(cwd, 'data/_adreport-1-of-2.ndjson')]);
 
-      const { findings } = await check();
-      expect(findings.map(({ kind }: { kind: string }) => kind)).toEqual(
-        Array(5).fill('unreadable'),
-      );
-      expect(findings[0].file).toBe('data/_adreport-1-of-2.ndjson');
-      expect(await run(`repair data --json`)).toMatchObject({ exitCode: 9 });
+    const { findings } = await check();
+    expect(findings.map(({ kind }: { kind: string }) => kind)).toEqual(Array(5).fill('unreadable'));
+    expect(findings[0].file).toBe('data/_adreport-1-of-2.ndjson');
+    expect(await run(`repair data --json`)).toMatchObject({ exitCode: 9 });
 
-      for (const path of ['', 'nowhere', 'data/date=2026-11-11/part.csv', pipe, '/dev/null']) {
-        const { exitCode, stderr } = await run(['check', path]);
-        expect(exitCode, stderr).toBe(2);
-      }
-      const lone = await run(['check', 'data/date=2026-11-13/part.csv']);
-      expect(lone).toMatchObject({ exitCode: 9 });
-    },
-  );
+    for (const path of ['', 'nowhere', 'data/date=2026-11-11/part.csv', pipe, '/dev/null']) {
+      const { exitCode, stderr } = await run(['check', path]);
+      expect(exitCode, stderr).toBe(2);
+    }
+    const lone = await run(['check', 'data/date=2026-11-13/part.csv']);
+    expect(lone).toMatchObject({ exitCode: 9 });
+  });
 
   test.skipIf(onWindows)(
     'a link on the path of a file is unreadable, and no run writes through it',
@@ -656,7 +651,7 @@ describe('check', () => {
     },
   );
 
-  test('a link in place of a file is unreadable, and what it leads to is never replaced', async () => {
+  test('a link in place of a file is unreadable, and its target is never replaced', async () => {
     const { run, at, cwd, check, calls } = await keepWeek();
     const thesis = join(cwd, 'thesis.txt');
     writeFileSync(thesis, 'three years\n');
@@ -680,7 +675,7 @@ describe('check', () => {
     expect(readFileSync(thesis, 'utf8')).toBe('three years\n');
   });
 
-  test('a history without end is given up with Ctrl-C', async () => {
+  test('Ctrl-C interrupts reading an endless history', async () => {
     const { run, cwd } = await keepWeek();
     writeFileSync(join(cwd, historyFile), 'x'.repeat(50_000_000));
     const { signal, send } = interruption(130);
@@ -689,14 +684,14 @@ describe('check', () => {
   });
 });
 
-/** An hour after a time that has an offset without a colon. */
+/** Adds an hour to a time whose offset has no colon. */
 function hourLater(time: string): string {
   const ms = Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return new Date(ms + 3_600_000).toISOString().replace('.000', '');
 }
 
 describe('repair', () => {
-  test('lists with --dry-run, and orders nothing', async () => {
+  test('--dry-run lists the reports and orders nothing', async () => {
     const { run, at, calls } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     const { exitCode, stdout } = await run('repair data --dry-run');
@@ -706,7 +701,7 @@ describe('repair', () => {
     expect(calls('buyer')).toBe(7);
   });
 
-  test('downloads in the form of the spec: filters, columns, dialect', async () => {
+  test('downloads with the filters, columns and CSV dialect of the spec', async () => {
     const more =
       '--metrics clicks,ctr,displays --filter countryId=3017382 --columns os,ctr --excel';
     const { run, at } = await keepWeek(more);
@@ -740,9 +735,9 @@ describe('repair', () => {
     expect(files['data/date=2026-11-10/part.csv']).toBeUndefined();
   });
 
-  test('never writes the shifted report that a strict run refused', async () => {
+  test('does not write a shifted report that a strict run refused', async () => {
     let isWall = false;
-    // The service begins to read timestamps as wall time.
+    // From now on, the service reads timestamps as wall time.
     const { run } = await serveOdd({
       server: { delayMs: 0 },
       faults: [
@@ -768,7 +763,7 @@ describe('repair', () => {
     }
   });
 
-  test('asks before it orders more than a hundred reports, or wants --yes', async () => {
+  test('orders more than a hundred reports only after a question, or with --yes', async () => {
     const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
     const line = 'run --since 2026-08-01 --until 2026-11-15 --by OS --split day -q';
     await run(`${line.replace('2026-08-01', '2026-11-15')} -o data/{date}.csv`);
@@ -786,7 +781,7 @@ describe('repair', () => {
     expect(calls('buyer') - before).toBe(106);
   });
 
-  test('ends with the code of a download that failed, and names days', async () => {
+  test('has the exit code of a failed download, and names the days', async () => {
     const { run, at, server } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     rmSync(at('date=2026-11-12/part.csv'));

@@ -10,7 +10,7 @@ import { serveForTest } from '../support/service.ts';
 
 /** `--compare`, `--title` and `--open`. */
 
-/** What `--dry-run --json` tells of a request. */
+/** A request of `--dry-run --json`. */
 interface PlannedRequest {
   readonly output: string | null;
   readonly window: { readonly since: number; readonly until: number };
@@ -20,7 +20,7 @@ const byCampaign = '--by CAMPAIGN --metrics displays,revenueEuro';
 const oneWeek = `run --local --period 2026-W45 ${byCampaign}`;
 
 describe('--compare', () => {
-  test('previous: as many days before, the change beside each total and group, both windows named', async () => {
+  test('previous: the same number of days before, with changes of totals and groups, and both windows', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
     const week = `run --period 2026-11-09..2026-11-15 ${byCampaign} --compare previous`;
     const sentence = 'Change: 9–15 November 2026 against 2–8 November 2026.';
@@ -62,7 +62,7 @@ describe('--compare', () => {
       before,
       expect.closeTo((now - before) / before, 12),
     ]);
-    // The earlier report is done with: the same request asks for a new one.
+    // The earlier report was fetched, so the same request creates a new one.
     expect(server.requests().filter(({ path }) => path === '/buyer-reporting')).toHaveLength(8);
   });
 
@@ -104,7 +104,7 @@ describe('--compare', () => {
         'Change: 1 July – 30 September 2026 (92 days) against 1 April – 30 June 2026 (91 days).',
     },
   ])(
-    '$which of $period says what makes the windows unequal',
+    '$which of $period mentions why the windows are unequal',
     async ({ which, period, sentence }) => {
       const row = { campaignId: '1', campaignName: 'A', displays: 7, revenueEuro: 1 };
       const { env } = await serveAnswers({ '/download-reporting': { data: [row] } });
@@ -119,7 +119,7 @@ describe('--compare', () => {
     },
   );
 
-  test('names what the month before had and this one has not, in a table, on a page and in a sheet', async () => {
+  test('lists groups that only the previous month had, in a table, a page and a sheet', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const october = `run --period 2026-10 ${byCampaign} --compare previous`;
 
@@ -140,7 +140,7 @@ describe('--compare', () => {
     expect(cells.some((row) => row[0] === ended?.[1] && row.includes('ended'))).toBe(true);
   });
 
-  test('a table has the change of revenue in each row, unless the columns were chosen', async () => {
+  test('a table has the change of revenue in each row, unless --columns was given', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const revenueOf = async (period: string): Promise<Map<string, number>> => {
       const { stdout } = await run(`run --period ${period} ${byCampaign} --format json`);
@@ -172,7 +172,7 @@ describe('--compare', () => {
     expect(heading).not.toContain('change');
   });
 
-  test('stands below a table of one row, too', async () => {
+  test('is also below a table of one row', async () => {
     const line = 'run --local --period 2026-10 --metrics displays,revenueEuro';
 
     const { stdout } = await runCli(`${line} --compare previous --format table`);
@@ -184,7 +184,7 @@ describe('--compare', () => {
     );
   });
 
-  test('--dry-run has both windows, as text and as JSON', async () => {
+  test('--dry-run shows both windows, as text and as JSON', async () => {
     const line = 'run --local --period 2026-10 --compare previous --dry-run -o r.html';
 
     const text = (await runCli(line)).stdout;
@@ -198,8 +198,8 @@ describe('--compare', () => {
     ]);
   });
 
-  test('a split report that is merged is compared as a whole, and ends with its last whole day', async () => {
-    // The clock of the test: Friday, 20 November.
+  test('a merged report is compared as a whole, and ends with its last whole day', async () => {
+    // The clock of the test is at Friday, 20 November.
     const whole = `run --local --period this-month --by DAILY,CAMPAIGN --metrics displays,revenueEuro --compare previous`;
     const split = `${whole} --split day`;
 
@@ -217,7 +217,7 @@ describe('--compare', () => {
     expect(ofSplit.stdout).toContain('Change: 1–19 November 2026 against 1–19 October 2026.');
   });
 
-  test('a file of a part that is not over is held against as much of the part before', async () => {
+  test('a part that is not over is compared with the same time of the previous part', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = `run --period 2026-11-19..2026-11-20 ${byCampaign} --compare previous --split day`;
 
@@ -230,7 +230,7 @@ describe('--compare', () => {
     );
   });
 
-  test('stands on the card of a file on a terminal', async () => {
+  test('is on the card of a file on a terminal', async () => {
     const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, {
       tty: true,
     });
@@ -243,7 +243,7 @@ describe('--compare', () => {
     { how: 'goes on elsewhere', change: { hasMore: true }, says: 'hasMore' },
     { how: 'has an error beside its rows', change: { errors: ['shard 3 failed'] }, says: 'errors' },
     { how: 'has another total', change: { totals: { displays: 1 } }, says: 'totals.displays' },
-  ])('an earlier report that $how is a finding, as that of the window would be', async (row) => {
+  ])('an earlier report that $how is a finding', async (row) => {
     const { run } = await serveOdd({
       server: { delayMs: 0 },
       faults: [
@@ -268,7 +268,7 @@ describe('--compare', () => {
     expectRefusal(strict, 9, row.says);
   });
 
-  test('is exit 2 where nothing would show it', async () => {
+  test('is exit 2 for a format that cannot show it', async () => {
     expectRefusal(
       await runCli(`${oneWeek} --compare previous --format csv`),
       2,
@@ -290,7 +290,7 @@ test('--title is the heading of the page and of the summary', async () => {
 });
 
 describe('--open', () => {
-  test('starts no shell on Windows, where the name of a file may hold an &', () => {
+  test('starts no shell on Windows, where file names may contain &', () => {
     const { command, args } = openerOn('win32', undefined);
     expect(command).toBe('rundll32.exe');
     expect(args).toEqual(['url.dll,FileProtocolHandler']);
@@ -298,7 +298,7 @@ describe('--open', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'shows the file in the program of BROWSER',
+    'opens the file with the program of BROWSER',
     async () => {
       const cwd = temporaryFolder();
       const browser = join(cwd, 'browser');
@@ -316,7 +316,7 @@ describe('--open', () => {
     },
   );
 
-  test('goes with -o only', async () => {
+  test('needs -o', async () => {
     expectRefusal(await runCli(`${oneWeek} --open`), 2, 'Add -o');
   });
 });

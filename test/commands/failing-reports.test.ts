@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-// How often a report is ordered, and what a file holds, where reports fail.
+// The number of orders, and the content of files, if reports fail.
 
 const october = 'run --period 2026-10 --by DAILY,OS --metrics displays -o it.csv';
 
@@ -17,7 +17,7 @@ describe('a report that fails', () => {
     { fails: 'once', times: 1, orders: 2 },
     { fails: 'twice: five weeks', times: 2, orders: 7 },
     { fails: 'twice, as does one of the weeks', times: 3, orders: 8 },
-  ])('$fails, is fetched anyway with $orders orders', async ({ times, orders }) => {
+  ])('$fails, is fetched with $orders orders', async ({ times, orders }) => {
     const whole = await octoberOf([]);
     const failing = await octoberOf([`status:failed:times=${times}`]);
 
@@ -27,7 +27,7 @@ describe('a report that fails', () => {
     expect(failing.result.stderr.includes('in 5 weeks instead')).toBe(times > 1);
   });
 
-  test('has no single id in --json once it came in parts', async () => {
+  test('has no single id in --json after it was fetched in parts', async () => {
     const { result } = await octoberOf(['status:failed:times=2'], '--json');
     const { reportId, reportIds } = JSON.parse(result.stdout);
     expect(reportId).toBeNull();
@@ -40,7 +40,7 @@ describe('a report that fails', () => {
     expect(result.files).toEqual({});
     expect(orders()).toBe(12);
 
-    // What failed twice today begins with parts.
+    // After two failures today, the run starts with parts.
     const again = await run(october);
     expect(again.stderr).toContain('This report failed before; ordering it in 5 weeks.');
     expect(orders()).toBe(22);

@@ -10,12 +10,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serveForTest } from '../support/service.ts';
 
-// What `check` reports for a folder, by example. It is 2026-11-25, and the job runs each night.
+// Examples of folders and what `check` reports. It is 2026-11-25, and the job runs every night.
 
 const rolling = '--period last-7d --missing --lookback 3';
 const since = '--since 2026-11-01 --until yesterday --missing --lookback 3';
 
-/** A folder, and a clock that tests set to a morning in Paris. */
+/** A folder, with a clock that the tests set. */
 async function serveFolder(restateDays = 0) {
   let nowMs = 0;
   const { server, cwd, run, calls } = await serveForTest({
@@ -25,7 +25,7 @@ async function serveFolder(restateDays = 0) {
   });
   const at = (name: string): string => join(cwd, 'data', name);
 
-  /** Goes to five in the morning of a day. */
+  /** Sets the clock to five in the morning, Paris time. */
   function wakeOn(day: string): void {
     nowMs = Date.parse(`${day}T04:00:00Z`);
   }
@@ -40,7 +40,7 @@ async function serveFolder(restateDays = 0) {
     );
   }
 
-  /** Runs the job on each night from one to another. */
+  /** Runs the job every night from the first day to the last. */
   async function runNights(first: number, last: number, window: string): Promise<void> {
     for (let day = first; day <= last; day += 1) {
       wakeOn(`2026-11-${String(day).padStart(2, '0')}`);
@@ -49,7 +49,7 @@ async function serveFolder(restateDays = 0) {
     }
   }
 
-  /** The findings as `missing 2026-11-09`, and how many files are outside of each range. */
+  /** The findings as `missing 2026-11-09`, and the number of files outside each range. */
   async function check(path = 'data') {
     const { stdout, exitCode, stderr } = await runNow(`check ${path} --json`);
     expect([0, 9], stderr).toContain(exitCode);
@@ -68,7 +68,7 @@ async function serveFolder(restateDays = 0) {
   return { server, cwd, at, wakeOn, run: runNow, runJob, runNights, check, repair, calls };
 }
 
-/** A kind of finding for each of some days of November 2026, or of another month. */
+/** Findings of one kind for several days of November 2026, or of another month. */
 function each(kind: string, first: number, last: number, month = '11'): string[] {
   const findings: string[] = [];
   for (let day = first; day <= last; day += 1) {
@@ -77,7 +77,7 @@ function each(kind: string, first: number, last: number, month = '11'): string[]
   return findings;
 }
 
-test('a rolling job that missed ten nights: lost days are missing, early ones stale, and each run warns until repair', async () => {
+test('a rolling job that missed ten nights: days are missing or stale, and runs warn until a repair', async () => {
   const { runNights, runJob, wakeOn, check, repair, run } = await serveFolder(3);
   await runNights(1, 9, rolling);
   await runNights(20, 24, rolling);
@@ -98,7 +98,7 @@ test('a rolling job that missed ten nights: lost days are missing, early ones st
   expect((await runJob(rolling)).stderr).toBe('');
 });
 
-test('the same job with --since: the next run has downloaded everything', async () => {
+test('the same job with --since: the next run downloads everything', async () => {
   const { runNights, check, runJob } = await serveFolder(3);
   await runNights(2, 9, since);
   await runNights(20, 25, since);
@@ -106,7 +106,7 @@ test('the same job with --since: the next run has downloaded everything', async 
   expect((await runJob(since)).stderr).toBe('');
 });
 
-test('a job that is dead is noticed after one unit more, one day more each day', async () => {
+test('a dead job is noticed after one more unit, with one more day every day', async () => {
   const { runNights, wakeOn, check } = await serveFolder();
   await runNights(1, 15, '--period last-7d --missing');
   for (const [today, last] of [
@@ -120,7 +120,7 @@ test('a job that is dead is noticed after one unit more, one day more each day',
   }
 });
 
-test('a backfill adds its days to the range, those that failed too, and nothing between', async () => {
+test('a backfill adds its days to the range, even failed ones, but not the gap', async () => {
   const { runNights, runJob, check, server, at, repair } = await serveFolder();
   await runNights(20, 25, '--period last-7d --missing');
   server.fault('status:failed:after=26');
@@ -138,7 +138,7 @@ test('a backfill adds its days to the range, those that failed too, and nothing 
   expect((await check()).kinds).toEqual([]);
 });
 
-test('after a first run that failed, all days of its window are missing', async () => {
+test('after a failed first run, all days of its window are missing', async () => {
   const { server, runJob, wakeOn, check, repair } = await serveFolder();
   wakeOn('2026-11-24');
   server.fault('auth:401');
@@ -152,7 +152,7 @@ test('after a first run that failed, all days of its window are missing', async 
   await repair();
 });
 
-test('a longer lookback leaves final files final, and the next run downloads the last days again', async () => {
+test('after a longer lookback, final files stay final, and the next run downloads the last days again', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder(3);
   await runNights(15, 24, '--period last-10d --missing --lookback 3');
   wakeOn('2026-11-25');
@@ -165,7 +165,7 @@ test('a longer lookback leaves final files final, and the next run downloads the
   expect((await check()).kinds).toEqual([]);
 });
 
-test('other metrics are refused, and with --refetch the older files are outside the range', async () => {
+test('other metrics are refused; with --refetch, older files are outside the range', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
   await runNights(10, 24, '--period last-7d --missing');
   wakeOn('2026-11-25');
@@ -188,7 +188,7 @@ test('other metrics are refused, and with --refetch the older files are outside 
   expect(outside).toEqual([15]);
 });
 
-test('days that were deleted stay missing, until the job begins later', async () => {
+test('deleted days are missing until the job starts later', async () => {
   const { runNights, runJob, at, check } = await serveFolder();
   await runNights(10, 25, '--period last-7d --missing');
   for (let day = 3; day <= 7; day += 1) rmSync(at(`2026-11-0${day}.csv`));
@@ -202,7 +202,7 @@ test('days that were deleted stay missing, until the job begins later', async ()
   }
 });
 
-test('a job that was stopped is missing its days, until one last run with a fixed end', async () => {
+test('a stopped job has missing days until a last run with a fixed end', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
   await runNights(5, 10, '--since 2026-10-25 --until yesterday --missing');
   wakeOn('2026-11-25');
@@ -216,7 +216,7 @@ test('a job that was stopped is missing its days, until one last run with a fixe
   expect((await check()).kinds).toEqual([]);
 });
 
-test('two formats in one folder are two series, each judged by its own spec', async () => {
+test('two formats in one folder are two series, each checked against its own spec', async () => {
   const { run, wakeOn, at, check } = await serveFolder();
   const line = '--by OS --split day -q --missing';
   wakeOn('2026-11-25');
@@ -230,7 +230,7 @@ test('two formats in one folder are two series, each judged by its own spec', as
   expect((await check()).kinds).toEqual(['missing 2026-11-23']);
 });
 
-test('a weekly job is quiet right after it ran, and its week is expected a week later', async () => {
+test('a weekly job has no findings after its run, and its week is expected a week later', async () => {
   const { run, wakeOn, check } = await serveFolder();
   const line = 'run --period last-week --by OS --split week -q --missing -o data/{since}.csv';
   for (const monday of ['2026-11-02', '2026-11-09', '2026-11-16']) {
@@ -248,7 +248,7 @@ test('a weekly job is quiet right after it ran, and its week is expected a week 
   }
 });
 
-test('two machines share the days, and those of one that is down are missing until a repair', async () => {
+test('of two shards, the days of one that is down are missing until a repair', async () => {
   const { runNights, check, repair } = await serveFolder();
   await runNights(16, 17, '--period last-4d --missing --shard 1/2');
   await runNights(16, 25, '--period last-4d --missing --shard 2/2');
@@ -258,10 +258,10 @@ test('two machines share the days, and those of one that is down are missing unt
   expect((await check()).kinds).toEqual([]);
 });
 
-test('a run that was killed before its rename is finished by the next one, whatever the size', async () => {
+test('the next run replaces the file of a run killed before its rename, even with the same size', async () => {
   const { runNights, runJob, at, check, calls } = await serveFolder();
   await runNights(24, 25, '--period last-3d --missing');
-  // The new line is there, and the file is still the old one, of the same size.
+  // The history has the new line, but the file is the old one, with the same size.
   const history = readFileSync(at('_adreport.ndjson'), 'utf8');
   const line = JSON.parse(
     history.split('\n').find((text) => text.includes('2026-11-23.csv')) ?? '',
@@ -279,7 +279,7 @@ test('a run that was killed before its rename is finished by the next one, whate
   expect((await check()).kinds).toEqual([]);
 });
 
-test('a folder that was moved needs nothing', async () => {
+test('a moved folder keeps working', async () => {
   const { runNights, cwd, check, run, calls } = await serveFolder();
   await runNights(24, 25, '--period last-3d --missing');
   renameSync(join(cwd, 'data'), join(cwd, 'moved'));
@@ -292,7 +292,7 @@ test('a folder that was moved needs nothing', async () => {
   expect(calls('buyer')).toBe(before);
 });
 
-test('a stray copy of an old name widens nothing', async () => {
+test('a stray file with an old date does not extend the range', async () => {
   const { runNights, at, check } = await serveFolder();
   await runNights(20, 25, '--period last-7d --missing');
   copyFileSync(at('2026-11-20.csv'), at('2016-03-01.csv'));
@@ -301,7 +301,7 @@ test('a stray copy of an old name widens nothing', async () => {
   expect(outside).toEqual([1]);
 });
 
-test('a BOM, a torn line and a lost spec are never taken for health', async () => {
+test('a BOM is ignored; a torn line and a lost spec are findings', async () => {
   const { runNights, at, check, runJob } = await serveFolder();
   await runNights(24, 25, '--period last-3d --missing');
   const path = at('_adreport.ndjson');

@@ -6,14 +6,14 @@ import { json, serve } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** One command, many reports: `--split` with all that goes with it (`cli.md`, Cron). */
+/** Many reports in one command: `--split` and its related flags. */
 
 const october = 'run --period 2024-10-26..2024-10-31 --metrics displays,revenueEuro';
 const whole = `${october} --by DAILY,CAMPAIGN`;
 const daily = `${whole} --split day`;
 const perDay = `${october} --by CAMPAIGN --split day -o data/date={date}/part.csv`;
 
-/** The first second of the report that is ordered. */
+/** The first second of an ordered report. */
 function sinceOf(body: unknown): number {
   return Number((body as { readonly since: number }).since);
 }
@@ -41,19 +41,19 @@ describe('one merged output', () => {
     },
   );
 
-  test('as Parquet has the rows of the unsplit report', async () => {
+  test('has the rows of the unsplit report as Parquet', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = `run --period 2024-10-26..2024-10-29 --metrics displays --by DAILY,CAMPAIGN`;
     await run(`${line} -o whole.parquet`);
     await run(`${line} --split day -o merged.parquet`);
 
-    // The files differ in what they say of their report: a merged one has no id.
+    // The metadata differs: a merged file has no report id.
     const rowsOf = async (name: string) =>
       (await run(`view ${name}.parquet --by date,campaignId --sort date --format csv`)).stdout;
     expect(await rowsOf('merged')).toBe(await rowsOf('whole'));
   });
 
-  test('as a sheet has the rows of the unsplit report', async () => {
+  test('has the rows of the unsplit report as a sheet', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const line = `run --period 2024-10-26..2024-10-29 --metrics displays --by DAILY,CAMPAIGN`;
     await run(`${line} -o whole.xlsx`);
@@ -63,7 +63,7 @@ describe('one merged output', () => {
     expect(rowsOf('merged.xlsx')).toEqual(rowsOf('whole.xlsx'));
   });
 
-  test('a part that arrives damaged is downloaded again', async () => {
+  test('a damaged part is downloaded again', async () => {
     const faults = ['download:truncate:bytes=200:times=1'];
     const { run, calls } = await serveForTest({ delayMs: 0, faults });
 
@@ -73,14 +73,14 @@ describe('one merged output', () => {
     expect(merged.files['x.csv']).toBe((await run(whole)).stdout);
   });
 
-  test('--strict judges the whole: a day with a text for a number is exit 9, no file, and no report is picked up again', async () => {
+  test('--strict applies to the whole: after one invalid day, exit 9, no file, and no report is picked up', async () => {
     const { env, received } = await serve(({ path, body }, response) => {
       const { id, until } = JSON.parse(body);
       const data = [{ date: `2024-10-${id}`, displays: id === '26' ? 'many' : 1 }];
       if (path === '/download-reporting') return json(response, { data });
       if (id !== undefined) return json(response, { status: 'ready' });
 
-      // The last second of a day in Paris is on the same day in UTC.
+      // The last second of a day in Paris is the same day in UTC.
       const dayOfMonth = new Date(until * 1_000).getUTCDate();
       return json(response, { id: String(dayOfMonth) });
     });
@@ -105,7 +105,7 @@ describe('one merged output', () => {
     { by: 'MONTHLY', split: 'day', why: 'MONTHLY' },
     { by: 'MONTHLY', split: 'week', why: 'MONTHLY' },
   ])(
-    'by $by, parts of a $split cannot be merged, and that is said before anything is sent',
+    'by $by, parts of a $split cannot be merged: refused before the first call',
     async ({ by, split, why }) => {
       const { run, server } = await serveForTest();
 
@@ -117,7 +117,7 @@ describe('one merged output', () => {
     },
   );
 
-  test('if a part fails nothing is written, and the next run has the other reports from the service again', async () => {
+  test('if a part fails, nothing is written, and the next run picks up the other reports', async () => {
     const { run, calls } = await serveForTest({
       delayMs: 0,
       faults: ['status:failed:times=1:after=1'],
@@ -136,8 +136,8 @@ describe('one merged output', () => {
   });
 });
 
-describe('a file a part', () => {
-  test('each holds what a report of its day holds', async () => {
+describe('one file per part', () => {
+  test('each file equals a report of its day', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const { files, exitCode, stderr } = await run(perDay);
@@ -154,7 +154,7 @@ describe('a file a part', () => {
     expect(files['data/date=2024-10-27/part.csv']).toBe(alone.stdout);
   });
 
-  test('one failing part: the others stand, its code and name are told, and --missing fetches it alone', async () => {
+  test('one failed part: the others are written, its code and name are reported, and --missing fetches only it', async () => {
     const { run, server, calls } = await serveForTest({
       delayMs: 0,
       faults: ['status:expired:times=1:after=2'],
@@ -174,7 +174,7 @@ describe('a file a part', () => {
     expect(calls('buyer')).toBe(7);
   });
 
-  test('several failing parts are all named; of many, ten', async () => {
+  test('several failed parts are all named, but at most ten', async () => {
     const few = await serveForTest({ delayMs: 0, faults: ['download:400:times=2'] });
 
     const result = await few.run(`${perDay} --concurrency 1`);
@@ -191,7 +191,7 @@ describe('a file a part', () => {
     expectRefusal(refused, 4, /30 reports failed \(2024-10-02, .*, 2024-10-11 and 20 more\): /);
   });
 
-  test('one cause that stops all of them is one sentence with their number', async () => {
+  test('one cause that stops all parts is one sentence with their number', async () => {
     const { run, calls } = await serveForTest({ faults: ['auth:503'] });
     const env = {
       ADREPORT_TOKEN: undefined,
@@ -207,9 +207,9 @@ describe('a file a part', () => {
     expect(calls('auth')).toBe(2);
   });
 
-  test('failures are listed in time order, and the earliest gives the exit code', async () => {
+  test('failures are listed in time order, and the earliest decides the exit code', async () => {
     const { run, server } = await serveForTest({ delayMs: 0 });
-    // The later parts fail first: they are refused at once, the earliest ends while it is made.
+    // The later parts fail first: they are refused immediately, but the earliest fails later.
     server.fault({
       endpoint: 'buyer',
       kind: '400',
@@ -231,14 +231,14 @@ describe('a file a part', () => {
     );
   });
 
-  test('a refused token ends the run at once: nothing else could go better', async () => {
+  test('a refused token ends the run immediately', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0, faults: ['buyer:unauthorized'] });
 
     expect(await run(`${perDay} --concurrency 1`)).toMatchObject({ exitCode: 3 });
     expect(calls('buyer')).toBe(1);
   });
 
-  test('Ctrl-C ends it with 130 and says how to go on', async () => {
+  test('Ctrl-C is exit 130 with a resume command', async () => {
     const { run } = await serveForTest({ manual: true });
     const interrupted = (line: string) => {
       const { signal, send } = interruption(130);
@@ -250,7 +250,7 @@ describe('a file a part', () => {
     expectRefusal(result, 130, /Continue with: adreport run .* --missing\n/);
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('is kept');
-    // --missing would be refused without a file.
+    // Without a file, --missing would be refused.
     const merged = await interrupted(daily);
     expectRefusal(merged, 130, 'Continue with: adreport run ');
     expect(merged.stderr).not.toContain('--missing');
@@ -260,7 +260,7 @@ describe('a file a part', () => {
     { split: 'week', period: '2026-09-28..2026-10-11.' },
     { split: 'month', period: '2026-10-01..2026-10-31.' },
   ])(
-    'holds a whole unit: ten days by the $split are refused, with the nearest period',
+    'needs whole units: ten days by the $split are refused, with the nearest period',
     async ({ split, period }) => {
       const line = `run --local --by OS -o {date}.csv --period 2026-10-01..2026-10-10 --split ${split}`;
 
@@ -273,7 +273,7 @@ describe('a file a part', () => {
 });
 
 describe('--missing', () => {
-  test('fetches what has no file, and no day again that is over for longer than --lookback', async () => {
+  test('fetches missing files, and again only days within --lookback', async () => {
     const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
     await run(perDay);
     rmSync(join(cwd, 'data/date=2024-10-27'), { recursive: true });
@@ -291,11 +291,11 @@ describe('--missing', () => {
     expect(calls('buyer')).toBe(6);
   });
 
-  test('a file that was written before its day was over holds only the beginning, and days to come are left out', async () => {
+  test('a file written before the end of its day is fetched again, and future days are left out', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const week = 'run --period this-week --by OS --split day -o {date}.csv --missing';
 
-    // A Friday.
+    // Friday.
     const noon = Date.UTC(2026, 10, 20, 12);
 
     expect(Object.keys((await run(week, { now: noon })).files)).toHaveLength(5);
@@ -328,8 +328,8 @@ describe('--missing', () => {
   );
 });
 
-test('one cron line, night after night, leaves what a fresh run fetches, after outages and restated days too', async () => {
-  // Over the day of 25 hours.
+test('a nightly cron job leaves the same files as a fresh run, also after outages and restated days', async () => {
+  // Includes the day of 25 hours.
   let nowMs = Date.UTC(2025, 9, 22, 4);
   const { run, server, cwd } = await serveForTest({ clock: () => nowMs, restateDays: 1 });
   const line =
@@ -345,7 +345,7 @@ test('one cron line, night after night, leaves what a fresh run fetches, after o
     if (fault !== 'none') server.fault(fault);
     exitCodes.push((await run(line, { now: nowMs })).exitCode);
     server.clearFaults();
-    // What was written this night is as old as the clock of the test says.
+    // Sets the age of this night's files by the clock of the test.
     for (const name of readdirSync(cwd).filter((name) => /\d/.test(name))) {
       const isNew = !dated.has(`${name} ${statSync(join(cwd, name)).mtimeMs}`);
       if (isNew) utimesSync(join(cwd, name), nowMs / 1_000, nowMs / 1_000);
@@ -367,7 +367,7 @@ test('one cron line, night after night, leaves what a fresh run fetches, after o
 });
 
 describe('--shard', () => {
-  test('the machines together fetch every part once', async () => {
+  test('all machines together fetch every part once', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
 
     for (const shard of ['0/3', '1/3', '2/3']) {
@@ -379,7 +379,7 @@ describe('--shard', () => {
     );
   });
 
-  test('of a merged output lacks the days of the others, and --strict lets it', async () => {
+  test('a merged output has only the days of its shard, which --strict accepts', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const { exitCode, stdout, stderr } = await run(`${daily} --shard 1/4 --strict --format csv`);
@@ -389,7 +389,7 @@ describe('--shard', () => {
   });
 });
 
-describe('what does not fit together is exit 2', () => {
+describe('invalid combinations are exit 2', () => {
   test.each([
     { flags: '--lookback 2 -o {date}.csv --split day', hint: '--missing' },
     { flags: '--missing', hint: '-o' },
@@ -406,7 +406,7 @@ describe('what does not fit together is exit 2', () => {
   });
 });
 
-test('429 slows all parts: at 10 calls a second, 20 parts at a time all come', async () => {
+test('429 slows all parts: at 10 calls per second, all of 20 concurrent parts are fetched', async () => {
   const { run } = await serveForTest({ delayMs: 1_000, rateLimitPerSecond: 10 });
   const line =
     'run --period 2026-10-01..2026-10-20 --by OS --split day -o {date}.csv --concurrency 20';

@@ -6,7 +6,7 @@ import { serveForTest } from '../support/service.ts';
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays,clicks';
 
 describe('run --local', () => {
-  test('writes a report with no account, no settings and no ledger', async () => {
+  test('writes a report without account, settings or ledger', async () => {
     const result = await runCli('run --local --period last-week --by DAILY,CAMPAIGN -o week.csv');
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '' });
@@ -52,7 +52,7 @@ describe('run against a service', () => {
     expect(JSON.parse(fetched.files['days.json'] ?? '').data).toHaveLength(7);
   });
 
-  test('the same request picks up its unfinished report; a fetched one is not picked up; --fresh never is', async () => {
+  test('the same request picks up an unfinished report, but not a fetched one, and never with --fresh', async () => {
     const { run, server, calls } = await serveForTest({ manual: true });
     await run(`${byDay} --wait-timeout 5s`);
 
@@ -77,7 +77,7 @@ describe('run against a service', () => {
     expect(calls('buyer')).toBe(3);
   });
 
-  test('a report that two runs gave up on is left, and the next run creates a new one', async () => {
+  test('after two timeouts of a report, the next run creates a new one', async () => {
     const { run, calls } = await serveForTest({ manual: true });
     await run(`${byDay} --wait-timeout 5s`);
     const [{ id }] = JSON.parse((await run('report list --json')).stdout);
@@ -104,7 +104,7 @@ describe('run against a service', () => {
     expect(server.requests().map(({ endpoint }) => endpoint)).toEqual(['buyer']);
   });
 
-  test('--no-clobber refuses before anything is asked for', async () => {
+  test('--no-clobber refuses before the first call', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
 
     await run(`${byDay} -o {profile}-{since}.csv`);
@@ -119,7 +119,7 @@ describe('run against a service', () => {
 });
 
 describe('--dry-run', () => {
-  test('prints window, body and a curl line, and calls nobody', async () => {
+  test('prints window, body and a curl line, without network', async () => {
     const { run, server } = await serveForTest();
 
     const { stdout, exitCode } = await run('run --period 2026-10-25 --by HOURLY --dry-run', {
@@ -134,7 +134,7 @@ describe('--dry-run', () => {
     expect(server.requests()).toEqual([]);
   });
 
-  test('a wall time that a clock change skips is resolved, and said on stderr', async () => {
+  test('a skipped wall time is resolved, with a note on stderr', async () => {
     const { stdout, stderr } = await runCli(
       'run --since 2026-03-29T02:30 --until 2026-03-29T12:00 --dry-run',
     );
@@ -143,7 +143,7 @@ describe('--dry-run', () => {
     expect(stderr).toMatch(/02:30.*\n$/);
   });
 
-  test('with --json one entry a window', async () => {
+  test('with --json, one entry per window', async () => {
     const { stdout } = await runCli('run --period 2026-11-01 --metrics clicks --dry-run --json', {
       platform: 'linux',
     });
@@ -162,7 +162,7 @@ describe('--dry-run', () => {
   });
 });
 
-describe('mistakes are exit 2, with one sentence and the nearest right name', () => {
+describe('mistakes are exit 2, with one sentence and the nearest name', () => {
   test.each([
     { flags: ' --period yesterday --by DAYLY', hint: 'DAILY' },
     { flags: ' --period yesterday --format jsn', hint: 'json' },
@@ -178,7 +178,7 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
     expect(result.stderr).not.toMatch(/\n\s+at /);
   });
 
-  test('what is no error of ours is a bug: exit 1, no trace, and no word of going on', async () => {
+  test('an unexpected error is a bug: exit 1, without a trace or a resume hint', async () => {
     const { run } = await serveForTest({ faults: ['campaigns:503'] });
     const onSleep = () => {
       throw new Error('the clock stopped');
@@ -191,13 +191,13 @@ describe('mistakes are exit 2, with one sentence and the nearest right name', ()
   });
 });
 
-describe('a report of many days that does not come', () => {
+describe('a long report that fails or times out', () => {
   const year = 'run --period 2025 --metrics displays --wait-timeout 5s --retries 0';
 
   test.each([
     { how: 'fails', options: { delayMs: 0, faults: ['status:failed'] }, exitCode: 6 },
     { how: 'is too slow', options: { manual: true }, exitCode: 7 },
-  ])('$how: how to cut it is said', async ({ options, exitCode }) => {
+  ])('$how: the hint shows how to split it', async ({ options, exitCode }) => {
     const { run } = await serveForTest(options);
     const hint = 'Shorter reports may succeed: repeat the command with ';
 
@@ -205,7 +205,7 @@ describe('a report of many days that does not come', () => {
     expect(daily.exitCode).toBe(exitCode);
     expect(daily.stderr).toContain(`${hint}--split week.\n`);
 
-    // A file a part holds a whole unit, so that the units are those that the window has.
+    // One file per part needs whole units, so the unit depends on the window.
     const splits = { 2025: 'month', '2025-10': 'day', '2025-09-29..2025-10-26': 'week' };
     for (const [period, unit] of Object.entries(splits)) {
       const line = `${year.replace('2025', period)} --fresh`;
@@ -221,8 +221,8 @@ describe('a report of many days that does not come', () => {
   });
 });
 
-test('a clock that is wrong is said once a run, in days where it is days', async () => {
-  // The clock of the program shows 2026-11-20.
+test('a wrong clock is noted once per run', async () => {
+  // The program's clock is at 2026-11-20.
   const { run } = await serveForTest({ delayMs: 0, clock: () => Date.UTC(2026, 10, 22, 12) });
 
   const days = 'run --period 2026-11-17..2026-11-19 --split day --metrics displays';

@@ -26,7 +26,7 @@ async function requestsOf(cwd: string, words: string) {
 }
 
 describe('run NAME', () => {
-  test('asks for what the file says; its own keys win over defaults, a new window whole', async () => {
+  test('uses the keys of the report, then the defaults; a window replaces the default one completely', async () => {
     const cwd = folderWith(two);
     const [daily, os] = await requestsOf(cwd, '--all');
     const byDay = { metrics: 'displays,clicks', breakdowns: ['DAILY'] };
@@ -39,7 +39,7 @@ describe('run NAME', () => {
     expect(await requestsOf(cwd, 'by-os daily')).toEqual([os, daily]);
   });
 
-  test('the file is found in a folder above, or named; outputs are beside it', async () => {
+  test('the file is found in a parent folder, or named; outputs are relative to it', async () => {
     const root = folderWith(two);
     const cwd = join(root, 'a/b');
     mkdirSync(cwd, { recursive: true });
@@ -54,7 +54,7 @@ describe('run NAME', () => {
     expect(named.output).toMatch(/^\.\..*\/out\/os\.json$/);
   });
 
-  test('defaults choose the account and profile of every command; the environment wins', async () => {
+  test('defaults set the account and profile of every command; the environment takes precedence', async () => {
     const cwd = folderWith(
       'defaults: {profile: dsp, account: agency}\nreports: {d: {period: 2026-11-01, by: DAILY}}\n',
     );
@@ -70,7 +70,7 @@ describe('run NAME', () => {
     expect((await requestsOf(cwd, 'd'))[0].body.metrics).toBe('displays,revenueEuro,revenueDollar');
   });
 
-  test('--all fetches them side by side, each to its file', async () => {
+  test('--all fetches them concurrently, each to its file', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
 
@@ -85,7 +85,7 @@ describe('run NAME', () => {
     expect(stderr).toContain(`Wrote ${join('out', 'os.json')}`);
   });
 
-  test('one that fails keeps no other from being fetched, and is named', async () => {
+  test('one that fails is named, and the others are fetched', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0, faults: ['status:failed:times=1'] });
     writeFileSync(join(cwd, 'adreport.yaml'), two);
 
@@ -95,7 +95,7 @@ describe('run NAME', () => {
     expect(Object.keys(result.files).sort()).toEqual(['adreport.yaml', 'out/os.json']);
   });
 
-  test('a refused sign-in ends the reports of its account, and no other', async () => {
+  test('a refused sign-in ends only the reports of its account', async () => {
     const { server, run, cwd } = await serveForTest({ delayMs: 0 });
     const env = { ADREPORT_BASE_URL: undefined, ADREPORT_TOKEN: undefined };
     for (const [account, stdin] of Object.entries({ gone: tokens.buyer, own: tokens.admin })) {
@@ -195,7 +195,7 @@ describe('mistakes are exit 2', () => {
   });
 });
 
-test('init writes a file that runs as it stands, and replaces none', async () => {
+test('init writes a file that runs unchanged, and does not replace one', async () => {
   const cwd = temporaryFolder();
 
   expect(await runCli('init', { cwd })).toMatchObject({ exitCode: 0, stdout: '' });

@@ -4,15 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/**
- * `--by WEEKLY`: a report of each ISO week (`cli.md`, Weeks). The clock shows Friday 2026-11-20.
- */
+/** `--by WEEKLY`: one report per ISO week. The clock is at Friday 2026-11-20. */
 
 const weekly = 'run --by WEEKLY,OS --metrics displays,clicks';
 const fourWeeks = `${weekly} --period 2026-W42..2026-W45`;
 
 describe('run --by WEEKLY', () => {
-  test('has the rows of its days, added up by week, and dates them with the Monday', async () => {
+  test('adds up the days of each week, and dates rows with the Monday', async () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
 
     const weeks = await run(`${fourWeeks} --format csv`);
@@ -33,7 +31,7 @@ describe('run --by WEEKLY', () => {
     ]);
   });
 
-  test('is what --split week --by RANGE gives, but for its name in the summary', async () => {
+  test('equals --split week --by RANGE, except for the breakdown in the summary', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const byHand = fourWeeks.replace('WEEKLY', 'RANGE');
 
@@ -44,7 +42,7 @@ describe('run --by WEEKLY', () => {
     expect(named.stdout.replace('"WEEKLY"', '"RANGE"')).toBe(split.stdout);
   });
 
-  test('a report of one window alone is no day on a page', async () => {
+  test('a report of a single window is not shown as a day on a page', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const { files } = await run('run --by RANGE --period last-month -o month.html');
@@ -59,7 +57,7 @@ describe('run --by WEEKLY', () => {
     { period: 'last-month', nearest: '2026-09-28..2026-11-01' },
     { period: '2026-11-01..2026-11-15', nearest: '2026-11-02..2026-11-15' },
     { period: 'last-30d', nearest: '2026-10-19..2026-11-22' },
-  ])('--period $period cuts a week: exit 2 with the nearest whole ones', async (row) => {
+  ])('--period $period cuts a week: exit 2 with the nearest whole weeks', async (row) => {
     const { run, calls } = await serveForTest();
 
     const refused = await run(`${weekly} --period ${row.period}`);
@@ -70,7 +68,7 @@ describe('run --by WEEKLY', () => {
     expect(await run(`${weekly} --period ${row.nearest} --dry-run`)).toMatchObject({ exitCode: 0 });
   });
 
-  test('{date} in the name makes a file a week', async () => {
+  test('{date} in the name writes one file per week', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const { exitCode, files } = await run(`${fourWeeks} -o w/{date}-{report}.csv`);
     expect(exitCode).toBe(0);
@@ -82,7 +80,7 @@ describe('run --by WEEKLY', () => {
     ]);
   });
 
-  test('--dry-run shows a call by RANGE for each week', async () => {
+  test('--dry-run shows one RANGE call per week', async () => {
     const { run } = await serveForTest();
     const { stdout } = await run(`${fourWeeks} --dry-run --json`);
     const { requests } = JSON.parse(stdout);
@@ -93,7 +91,7 @@ describe('run --by WEEKLY', () => {
     }
   });
 
-  test('--compare previous holds each week against the one so many weeks before', async () => {
+  test('--compare previous compares with the same number of weeks before', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const page = await run(`${fourWeeks} --compare previous -o weeks.html`);
@@ -113,14 +111,14 @@ describe('run --by WEEKLY', () => {
     expect(table.stdout).toMatch(new RegExp(`^change +▲ ${change.toFixed(1)}%`, 'm'));
   });
 
-  test('a week that is not over comes as far as it is', async () => {
+  test('a week that is not over ends now', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const { exitCode, stdout } = await run(`${weekly} --period 2026-11-09..today --format csv`);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('\n2026-11-16,');
   });
 
-  test('a saved report may be by week', async () => {
+  test('a saved report can be by week', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const yaml =
       'reports:\n  weeks:\n    period: last-2w\n    by: [WEEKLY]\n    metrics: displays\n';
@@ -135,12 +133,12 @@ describe('run --by WEEKLY', () => {
   test.each([
     { split: 'day', says: 'Remove --split day, or use --by DAILY.' },
     { split: 'month', says: 'Remove --split month.' },
-  ])('--split $split is another unit', async ({ split, says }) => {
+  ])('--split $split is refused', async ({ split, says }) => {
     const { run } = await serveForTest();
     expectRefusal(await run(`${fourWeeks} --split ${split}`), 2, says);
   });
 
-  test('report create, which makes one report, says which command makes them', async () => {
+  test('report create, which creates one report, suggests run', async () => {
     const { run } = await serveForTest();
     const refused = await run('report create --by WEEKLY,CAMPAIGN --period last-4w', {
       platform: 'linux',
@@ -155,7 +153,7 @@ test('fields week finds it', async () => {
   expect(stdout).toMatch(/^--by +WEEKLY +by week/m);
 });
 
-/** The lines of CSV in the order of their text. */
+/** The lines of a CSV, sorted. */
 function linesOf(csv: string): string[] {
   return csv.trim().split(/\r?\n/).sort();
 }
