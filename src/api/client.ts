@@ -84,7 +84,7 @@ export interface ReportAnswer {
    * Whether the answer told where its body ends. Where only the end of the connection marked that,
    * the body may be cut.
    */
-  readonly isEndTold: boolean;
+  readonly isEndMarked: boolean;
 
   /**
    * How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where
@@ -537,10 +537,10 @@ function reportAnswer(
   const serviceMs = timeOf(headers);
   const clockAheadMs = serviceMs === undefined ? undefined : serviceMs - wallClock();
   const contentType = headers['content-type'];
-  const isEndTold = tellsEnd(headers);
+  const isEndMarked = tellsEnd(headers);
   const isPart = response.status === 206;
   const hasNext = hasNextLink(response);
-  const told = { isPart, hasNextLink: hasNext, isEndTold, clockAheadMs, serviceMs };
+  const told = { isPart, hasNextLink: hasNext, isEndMarked, clockAheadMs, serviceMs };
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {

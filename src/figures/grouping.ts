@@ -3,7 +3,7 @@ import { dayOf, dayText, momentOf } from '../contract/values.ts';
 import {
   exactHundredthsAtMost,
   hundredthsOf,
-  lookCloser,
+  notHundredths,
   numberFactsOf,
   valuesOf,
 } from '../rows/column-values.ts';
@@ -234,7 +234,7 @@ export class Grouping implements Iterable<Group> {
         if (Number.isNaN(number)) continue;
 
         const { sums } = groups[row] as Group;
-        if (number !== lookCloser) sums.addHundredths(index, number);
+        if (number !== notHundredths) sums.addHundredths(index, number);
         else this.#addValue(sums, index, field, valuesOf(batch, field)[row]);
       }
     }

@@ -4,17 +4,17 @@ import { numberTextOf } from '../contract/values.ts';
 import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
-import { formatCount } from '../text/quantity.ts';
-import type { Sayings } from './check.ts';
+import { formatPlural } from '../text/quantity.ts';
+import type { Remarks } from './check.ts';
 import type { MetricValues } from './metric-values.ts';
 
-// Names are compared in lower case and by their letters alone: `hasMore`, `has_more`.
+// Names are compared by their letters, in lower case: `hasMore` and `has_more` are the same.
 
-/** Objects beside the rows whose members speak of these rows. */
+/** Objects whose members are about these rows. */
 const envelopeForm = /^(?:meta(?:data)?|summary|response|data|info|links?|paging|pagination|page)$/;
 const totalsForm = /^(?:grand)?(?:totals?|sums?)$/;
 
-/** Envelopes stand in each other so deep at most. */
+/** How deep envelopes may be nested. */
 const envelopesAtMost = 3;
 
 const errorForm = /^errors?$/;
@@ -22,61 +22,58 @@ const moreForm = /^(?:hasmore|partial|truncated)$/;
 const statusForm = /^(?:report)?(?:status|state)$/;
 const countForm = /^(?:rowcount|rowscount|nbrows|numberofrows|totalrows)$/;
 
-/** In a list of campaigns these count the campaigns. */
+/** Members of a campaign list that count the campaigns. */
 const listCountForm = /^total(?:count)?$/;
 const pageCountForm = /^(?:pages|totalpages|pagecount|lastpage)$/;
 
-/** Rows, or campaigns, and what stands beside them. */
+/** Rows or campaigns, with the other members of their document. */
 export interface RowsWithMembers {
-  /** What a sentence calls them: `The report`. */
+  /** Subject of the messages: `The report`. */
   readonly subject: string;
 
   readonly members: Readonly<Record<string, unknown>>;
 
   readonly rowCount: number;
 
-  /** Those of a report; absent for a list of campaigns. */
+  /** The report's metrics; absent for a campaign list. */
   readonly metrics?: readonly MetricValues[];
 
-  /** Whether the answer is a part of what was asked for (206). */
+  /** True if the answer is partial (206). */
   readonly isPart: boolean;
 
-  /** Whether its header `Link` names a next page. */
+  /** True if the `Link` header names a next page. */
   readonly hasNextLink: boolean;
 
-  /** How many rows the answer's header `X-Total-Count` counts. */
+  /** The value of the `X-Total-Count` header. */
   readonly countInHeader?: number | undefined;
 
-  /** Whether the service has given the id to another request; absent where no id is known. */
+  /** True if the service has given the id to another request; absent if no ids are known. */
   readonly isOfOtherRequest?: ((reportId: string) => boolean) | undefined;
 }
 
-/**
- * Finds what an answer says of its rows that cannot be true. @returns the paths of the members that
- * were understood
- */
-export function judgeBesideRows(answer: RowsWithMembers, sayings: Sayings): ReadonlySet<string> {
+/** Finds members that contradict the rows. Returns the paths of the members it understood. */
+export function judgeBesideRows(answer: RowsWithMembers, remarks: Remarks): ReadonlySet<string> {
   const { subject, isPart, hasNextLink, countInHeader, rowCount } = answer;
   if (isPart)
-    sayings.find(
+    remarks.find(
       'beside the rows',
-      `${subject} is a part only of what was asked for: the service says 206.`,
+      `${subject} is incomplete: the service answered with status 206 (partial content).`,
     );
   if (hasNextLink)
-    sayings.find(
+    remarks.find(
       'beside the rows',
-      `${subject} goes on elsewhere: the service says Link: rel=next.`,
+      `${subject} is incomplete: the answer's Link header has rel=next.`,
     );
   if (countInHeader !== undefined && countInHeader !== rowCount) {
-    sayings.find('beside the rows', countText(answer, `X-Total-Count: ${countInHeader}`));
+    remarks.find('beside the rows', countText(answer, `X-Total-Count: ${countInHeader}`));
   }
 
   const understood = new Set<string>();
-  judgeMembers(answer, { path: [], members: answer.members }, understood, sayings);
+  judgeMembers(answer, { path: [], members: answer.members }, understood, remarks);
   return understood;
 }
 
-/** Some members, and the names of the objects that they stand in. */
+/** Members, with the path of the object that contains them. */
 interface Envelope {
   readonly path: readonly string[];
   readonly members: object;
@@ -86,61 +83,62 @@ function judgeMembers(
   answer: RowsWithMembers,
   { path, members }: Envelope,
   understood: Set<string>,
-  sayings: Sayings,
+  remarks: Remarks,
 ): void {
   for (const [name, value] of Object.entries(members)) {
     const memberPath = [...path, name];
-    if (judgeMember(answer, memberPath, value, sayings)) understood.add(memberPath.join('.'));
+    if (judgeMember(answer, memberPath, value, remarks)) understood.add(memberPath.join('.'));
 
     const isEnvelope = envelopeForm.test(plain(name)) || totalsForm.test(plain(name));
     if (!isEnvelope || !isObject(value) || memberPath.length > envelopesAtMost) continue;
-    judgeMembers(answer, { path: memberPath, members: value }, understood, sayings);
+    judgeMembers(answer, { path: memberPath, members: value }, understood, remarks);
   }
 }
 
-/** @returns whether the member is of the table, true or not */
+/** Judges one member. Returns true if it was understood, whether or not there is a finding. */
 function judgeMember(
   answer: RowsWithMembers,
   path: readonly string[],
   value: unknown,
-  sayings: Sayings,
+  remarks: Remarks,
 ): boolean {
   const { subject, rowCount, metrics } = answer;
   const name = plain(path.at(-1) ?? '');
-  const said = `${printable(path.join('.'))}: ${valueText(value)}`;
+  const member = `${printable(path.join('.'))}: ${valueText(value)}`;
 
   if (errorForm.test(name)) {
     if (saysSomething(value)) {
-      sayings.find('beside the rows', `${subject} comes with an error beside its rows: ${said}.`);
+      remarks.find('beside the rows', `${subject} came with an error (${member}).`);
     }
     return true;
   }
   if (name === 'next') {
     if (saysSomething(value))
-      sayings.find('beside the rows', `${subject} goes on elsewhere, it says: ${said}.`);
+      remarks.find('beside the rows', `${subject} is incomplete: the answer has ${member}.`);
     return true;
   }
   if (moreForm.test(name)) {
     const isTrue = value === true || String(value).toLowerCase() === 'true';
-    if (isTrue) sayings.find('beside the rows', `${subject} says that it is not whole: ${said}.`);
+    if (isTrue)
+      remarks.find('beside the rows', `${subject} is incomplete: the answer has ${member}.`);
     return isTrue || !saysSomething(value);
   }
   if (statusForm.test(name) && typeof value === 'string') {
     const outcome = knownOutcomeOf(value);
     if (outcome === 'progress' || outcome === 'failed') {
-      sayings.find('beside the rows', `${subject} says that it is not ready: ${said}.`);
+      remarks.find('beside the rows', `${subject} is not ready: the answer has ${member}.`);
     }
     return outcome !== undefined;
   }
   if (name === 'reportid') {
     const id = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
     if (id !== '' && answer.isOfOtherRequest?.(id)) {
-      sayings.find('beside the rows', `The service sent the report of another request: ${said}.`);
+      remarks.find('beside the rows', `The service sent the report of another request: ${member}.`);
     }
     return true;
   }
   if (metrics === undefined && pageCountForm.test(name) && Number(value) > 1) {
-    sayings.find('beside the rows', `${subject} is one page of several: ${said}.`);
+    remarks.find('beside the rows', `${subject} is one page of several: ${member}.`);
     return true;
   }
 
@@ -150,23 +148,23 @@ function judgeMember(
   const isCount = countForm.test(name) || (metrics === undefined && listCountForm.test(name));
   if (isCount) {
     const isOther = number.minus(new Decimal(BigInt(rowCount), 0)).sign !== 0;
-    if (isOther) sayings.find('beside the rows', countText(answer, said));
+    if (isOther) remarks.find('beside the rows', countText(answer, member));
     return true;
   }
-  return judgeTotal(answer, path, number, sayings);
+  return judgeTotal(answer, path, number, remarks);
 }
 
-function countText({ subject, rowCount }: RowsWithMembers, said: string): string {
-  const rows = formatCount(rowCount);
-  return `${subject} says that it has another number of rows than the ${rows} that came: ${said}.`;
+function countText({ subject, rowCount, metrics }: RowsWithMembers, claim: string): string {
+  const count = formatPlural(rowCount, metrics === undefined ? 'campaign' : 'row');
+  return `${subject} has ${count}, but the answer says ${claim}.`;
 }
 
-/** A total that the document names for an asked metric. @returns whether it is one */
+/** Compares a total of a requested metric with its rows. Returns true if the member is one. */
 function judgeTotal(
   { subject, metrics = [], rowCount }: RowsWithMembers,
   path: readonly string[],
   total: Decimal,
-  sayings: Sayings,
+  remarks: Remarks,
 ): boolean {
   const container = plain(path.at(-2) ?? '');
   if (container !== 'summary' && !totalsForm.test(container)) return false;
@@ -178,34 +176,34 @@ function judgeTotal(
   if (!metric?.hasColumn) return false;
 
   const sum = metric.sum.value;
-  // Half a cent a row, and half a cent for the total itself.
+  // Half a cent per row, and half a cent for the total itself.
   const allowed = new Decimal(metric.column.type === 'money' ? 5n * BigInt(rowCount + 1) : 0n, 3);
   const difference = total.minus(sum);
   const size = difference.sign < 0 ? sum.minus(total) : difference;
   if (size.minus(allowed).sign > 0) {
-    sayings.find(
+    remarks.find(
       'beside the rows',
-      `${subject} names another total than its rows have: ${printable(path.join('.'))} ${total} instead of ${sum}.`,
+      `${subject} has a total that differs from its rows: ${printable(path.join('.'))} is ${total}, the rows add up to ${sum}.`,
     );
   }
   return true;
 }
 
-/** A name in lower case, and by its letters alone. */
+/** The letters of a name, in lower case. */
 export function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
 const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
-/** Whether a value says that there is something: an object by its leaves. */
+/** True unless the value means “nothing”, such as 0, `ok` or `no errors`. Objects: any leaf. */
 export function saysSomething(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(saysSomething);
   if (typeof value === 'string') return !nothingForm.test(value);
   return value !== null && value !== undefined && value !== false && value !== 0;
 }
 
-/** A value as JSON, on one line and shortened. */
+/** A value as JSON, printable and shortened. */
 export function valueText(value: unknown): string {
   return printable((JSON.stringify(value) ?? '').slice(0, 150));
 }

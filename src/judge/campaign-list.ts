@@ -1,13 +1,13 @@
 import type { Judgement } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { judgeBesideRows } from './beside-rows.ts';
-import { Sayings } from './check.ts';
+import { Remarks } from './check.ts';
 
-/** A list of campaigns, and what stands beside it. */
+/** A campaign list with the answer it came in. */
 export interface CampaignsWithAnswer {
   readonly campaigns: readonly unknown[];
 
-  /** All that the service answered. */
+  /** The whole document. */
   readonly answer: unknown;
 
   readonly isPart: boolean;
@@ -17,19 +17,17 @@ export interface CampaignsWithAnswer {
   readonly countInHeader: number | undefined;
 }
 
-/**
- * Whether the list is not whole, or comes with an error: names that it lacks would be in no filter.
- */
+/** Finds a campaign list that is incomplete or has an error: filters would miss campaigns. */
 export function judgeCampaigns(list: CampaignsWithAnswer): Judgement {
-  const sayings = new Sayings();
+  const remarks = new Remarks();
   judgeBesideRows(
     {
       ...list,
-      subject: 'The list of campaigns',
+      subject: 'The campaign list',
       members: isObject(list.answer) ? list.answer : {},
       rowCount: list.campaigns.length,
     },
-    sayings,
+    remarks,
   );
-  return sayings;
+  return remarks;
 }

@@ -5,7 +5,7 @@ import type { Judgement, Remark, RemarkKind } from '../errors.ts';
 import type { Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
-/** What a report should hold, as far as its request tells. */
+/** The report's content according to its request. */
 export interface Expectation {
   readonly profile: Profile;
 
@@ -17,41 +17,41 @@ export interface Expectation {
 
   readonly filters?: ReportRequest['filters'];
 
-  /** How the ends of the window were sent; as instants where absent. */
+  /** How the ends of the window were sent; `instant` if absent. */
   readonly windowClock?: WindowClock;
 }
 
-/** Looks at a report's rows on their way to the output, and says at their end what it has found. */
+/** Observes a report's rows on their way to the output and adds its remarks after the last one. */
 export interface Check {
   observe(batch: RowBatch): void;
 
-  close(tail: ReportTail, sayings: Sayings): void;
+  close(tail: ReportTail, remarks: Remarks): void;
 }
 
-/** Takes what the checks say of one report. */
-export class Sayings implements Judgement {
+/** Collects the findings and notes on one report. */
+export class Remarks implements Judgement {
   readonly findings: Remark[] = [];
   readonly notes: Remark[] = [];
 
-  /** Takes two statements that cannot both be true. */
+  /** Adds a finding: a proof that the report is not what was requested. */
   find(kind: RemarkKind, message: string, about?: string): void {
     this.findings.push({ kind, message, ...(about !== undefined && { about }) });
   }
 
-  /** Takes what may be fine. */
+  /** Adds a note: something that may be fine. */
   note(kind: RemarkKind, message: string, more: Pick<Remark, 'about' | 'brief'> = {}): void {
     this.notes.push({ kind, message, ...more });
   }
 }
 
-/** How many rows, and the first of them: `3 rows (the first is row 5)`, `row 5`. */
+/** A row count with its first row: `3 rows (first: row 5)`, `row 5`. */
 export function rowsText(count: number, firstRow: number): string {
-  return count === 1 ? `row ${firstRow}` : `${count} rows (the first is row ${firstRow})`;
+  return count === 1 ? `row ${firstRow}` : `${count} rows (first: row ${firstRow})`;
 }
 
 /**
- * Whether the name of a field is ours and not the service's (`decisions.md` 4): it proves nothing
- * that it is not there, or how it is written.
+ * True if the field name is our own choice and not documented by the service (`decisions.md` 4).
+ * The absence or form of such a field proves nothing.
  */
 export function isOurField(field: string, profile: Profile | undefined): boolean {
   if (field === 'date') return profile !== 'dsp';

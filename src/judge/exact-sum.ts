@@ -1,16 +1,14 @@
 import { Decimal } from '../text/decimal.ts';
 
-/**
- * A double holds whole numbers exactly up to twice as much, and no number that is added has more.
- */
+/** Half of the range in which a double is exact, so that one more addition never leaves it. */
 const hundredthsAtMost = 2 ** 52;
 
-/** Adds numbers up to their last digit. */
+/** An exact sum of decimal numbers. */
 export class ExactSum {
   #hundredths = 0;
   #rest = new Decimal(0n, 0);
 
-  /** Adds whole hundredths, of which there are at most 10¹⁵. */
+  /** Adds whole hundredths, at most 10¹⁵. */
   addHundredths(hundredths: number): void {
     this.#hundredths += hundredths;
     if (Math.abs(this.#hundredths) > hundredthsAtMost) this.#carry();

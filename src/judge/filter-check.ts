@@ -5,9 +5,9 @@ import type { FilterName } from '../contract/vocabulary.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { changesOf } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
-import type { Check, Sayings } from './check.ts';
+import type { Check, Remarks } from './check.ts';
 
-/** The filters whose values stand in the rows, and the fields where they stand. */
+/** The filters whose values appear in the rows, and their fields. */
 const comparedFields: readonly (readonly [filter: FilterName, field: string])[] = [
   ['campaignId', 'campaignId'],
   ['adunitId', 'adId'],
@@ -16,10 +16,7 @@ const comparedFields: readonly (readonly [filter: FilterName, field: string])[] 
   ['countryId', 'country'],
 ];
 
-/**
- * The checks of the filters that rows can be held against, whether they are broken down by them or
- * not.
- */
+/** Checks for the filters that can be compared with the rows, broken down by them or not. */
 export function filterChecks(
   filters: NonNullable<ReportRequest['filters']>,
   columns: readonly Column[],
@@ -27,18 +24,18 @@ export function filterChecks(
   const checks: FilterCheck[] = [];
   for (const [filter, field] of comparedFields) {
     const values = filters[filter];
-    const leavesOut = values && ruleOf(filter, values);
-    if (!leavesOut) continue;
-    const isAsked = columns.some((column) => column.field === field && column.breakdown);
-    checks.push(new FilterCheck({ filter, field, isAsked, leavesOut }));
+    const excludes = values && ruleOf(filter, values);
+    if (!excludes) continue;
+    const isRequested = columns.some((column) => column.field === field && column.breakdown);
+    checks.push(new FilterCheck({ filter, field, isRequested, excludes }));
   }
   return checks;
 }
 
-/** Tells whether a filter certainly leaves a row with such a value out. */
+/** True if the filter certainly excludes a row with this value. */
 type FilterRule = (value: string) => boolean;
 
-/** `undefined` where nothing can be told of the values of the filter. */
+/** The rule of a filter; `undefined` if its values cannot be compared. */
 function ruleOf(filter: FilterName, values: readonly string[]): FilterRule | undefined {
   if (filter === 'countryId') return countryRule(values);
 
@@ -51,8 +48,8 @@ function ruleOf(filter: FilterName, values: readonly string[]): FilterRule | und
 }
 
 /**
- * Of a country that cannot be told from its name nothing is known; so it is with all, where an id
- * is of none.
+ * Excludes countries whose name is unique. `undefined` if one of the ids is unknown: any country
+ * might be meant.
  */
 function countryRule(ids: readonly string[]): FilterRule | undefined {
   const codes = new Set<string>();
@@ -67,45 +64,42 @@ function countryRule(ids: readonly string[]): FilterRule | undefined {
   };
 }
 
-/** Without case, and in one form of Unicode. */
+/** A name in lower case and Unicode form C. */
 function plainName(name: string): string {
   return name.normalize('NFC').trim().toLowerCase();
 }
 
-/** Without zeros at the beginning. */
+/** An id without leading zeros. */
 function plainId(id: string): string {
   return id.trim().replace(/^0+(?=\d)/, '');
 }
 
-/**
- * More values than this are not kept, nor further ones once they have so many characters together.
- */
+/** Distinct values are remembered up to these limits. */
 const valuesAtMost = 10_000;
 const charactersAtMost = 8 * 1024 * 1024;
 
-/** A filter, and what its rows may have. */
+/** A filter and the field to compare with it. */
 interface ComparedFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** Whether the report is broken down by it, so that each row has a value. */
-  readonly isAsked: boolean;
+  /** True if the report is broken down by the field, so that each row must have a value. */
+  readonly isRequested: boolean;
 
-  readonly leavesOut: FilterRule;
+  readonly excludes: FilterRule;
 }
 
-/** Finds rows that a filter should have left out. */
+/** Finds rows that a filter should have excluded. */
 class FilterCheck implements Check {
   readonly #filter: ComparedFilter;
 
-  /** The values that were looked at. */
+  /** Values already checked. */
   readonly #values = new Set<string>();
   #characters = 0;
 
-  /** The first value that the filter leaves out, how many there are, and the row of the first. */
-  #first = '';
-  #othersCount = 0;
-  #firstRow = 0;
+  #firstExcluded = '';
+  #firstExcludedRow = 0;
+  #excludedCount = 0;
 
   /** The first row without a value. */
   #emptyRow = 0;
@@ -115,42 +109,43 @@ class FilterCheck implements Check {
   }
 
   observe(batch: RowBatch): void {
-    const { field, isAsked } = this.#filter;
+    const { field, isRequested } = this.#filter;
     if (!batch.fields.includes(field)) return;
 
     changesOf(batch, field, (value, row) => {
       const isText = typeof value === 'string' || typeof value === 'number';
       const text = isText ? String(value) : '';
       if (text.trim() !== '') this.#look(text, batch.firstRow + row + 1);
-      else if (isAsked) this.#emptyRow ||= batch.firstRow + row + 1;
+      else if (isRequested) this.#emptyRow ||= batch.firstRow + row + 1;
     });
   }
 
-  close(_tail: ReportTail, sayings: Sayings): void {
+  close(_tail: ReportTail, remarks: Remarks): void {
     const { filter, field } = this.#filter;
-    const finding = `The report has rows that the filter ${filter} should have left out`;
-    if (this.#othersCount > 0) {
-      const more = this.#othersCount > 1 ? ` and ${this.#othersCount - 1} more` : '';
-      const list = `${printable(this.#first.slice(0, 100))}${more}`;
-      sayings.find('filters', `${finding}: ${field} ${list}; the first is row ${this.#firstRow}.`);
+    const finding = `The report has rows that the filter ${filter} should have excluded`;
+    if (this.#excludedCount > 0) {
+      const more = this.#excludedCount > 1 ? ` and ${this.#excludedCount - 1} more` : '';
+      const list = `${printable(this.#firstExcluded.slice(0, 100))}${more}`;
+      const row = this.#firstExcludedRow;
+      remarks.find('filters', `${finding}: ${field} ${list} (first: row ${row}).`);
     }
     if (this.#emptyRow > 0)
-      sayings.find('filters', `${finding}: row ${this.#emptyRow} has no ${field}.`);
+      remarks.find('filters', `${finding}: row ${this.#emptyRow} has no ${field}.`);
   }
 
   #look(text: string, row: number): void {
     if (this.#values.has(text)) return;
     const isFull = this.#values.size >= valuesAtMost || this.#characters > charactersAtMost;
-    const isLeftOut = this.#filter.leavesOut(text);
+    const isExcluded = this.#filter.excludes(text);
     if (!isFull) {
       this.#values.add(text);
       this.#characters += text.length;
     }
-    if (!isLeftOut) return;
+    if (!isExcluded) return;
 
-    this.#othersCount += 1;
-    if (this.#firstRow !== 0) return;
-    this.#first = text;
-    this.#firstRow = row;
+    this.#excludedCount += 1;
+    if (this.#firstExcludedRow !== 0) return;
+    this.#firstExcluded = text;
+    this.#firstExcludedRow = row;
   }
 }

@@ -3,9 +3,8 @@ import type { SpecRequest } from '../report/spec.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 
 /**
- * What a file says of its report beside the rows, in lines for people: the request, the report and
- * its key, and each warning. Members of another shape, which another program may have written, are
- * passed over.
+ * A file's members other than its rows, as lines for people: the request, the report with its key,
+ * and each warning. Members of another shape are skipped: another program may have written them.
  */
 export function membersInWords(members: readonly ReportMember[]): string[] {
   const lines: string[] = [];

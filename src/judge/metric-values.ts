@@ -1,25 +1,22 @@
 import type { Column } from '../contract/columns.ts';
 import { isNoValue, numberTextOf } from '../contract/values.ts';
-import { hundredthsOf, lookCloser, numberFactsOf } from '../rows/column-values.ts';
+import { hundredthsOf, notHundredths, numberFactsOf } from '../rows/column-values.ts';
 import { type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
 
-/** Rows whose value is alike. */
+/** Rows with the same kind of unusual value. */
 export interface OddRows {
   count: number;
 
-  /** Counted from 1; 0 while there is none. */
+  /** Counted from 1; 0 if there are no such rows. */
   firstRow: number;
 
-  /** What the first of them has, as JSON. */
+  /** The value in the first row, as JSON. */
   firstValue: string;
 }
 
-/**
- * The values of one metric: their exact sum, and the rows that have none, or something else than a
- * number.
- */
+/** The values of one metric: their exact sum, and the rows without a value or a valid number. */
 export class MetricValues {
   readonly column: Column;
 
@@ -27,21 +24,21 @@ export class MetricValues {
 
   numberCount = 0;
 
-  /** Whether the metric is a field of the rows. */
+  /** True if the rows have a field for the metric. */
   hasColumn = false;
 
   readonly withoutValue: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** The rows with a text, a boolean, a list or an object. */
+  /** Rows with a text, a boolean, a list or an object. */
   readonly withOther: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** The rows with a fraction of what is counted in whole numbers. */
+  /** Rows with a fraction in an integer metric. */
   readonly withFraction: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** The rows that have the name of the metric for its value. */
+  /** Rows whose value is the metric's own name. */
   readonly headers: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** The JSON of the values of one batch, where somebody has asked for it. */
+  /** The values of the current batch as JSON, read on first use. */
   #texts: readonly (string | undefined)[] | undefined;
 
   constructor(column: Column) {
@@ -65,7 +62,7 @@ export class MetricValues {
     for (let row = 0; row < batch.rowCount; row++) {
       const value = hundredths[row] as number;
       if (Number.isNaN(value)) note(this.withoutValue, batch, row, 'null');
-      else if (value === lookCloser || (type === 'integer' && value % 100 !== 0)) {
+      else if (value === notHundredths || (type === 'integer' && value % 100 !== 0)) {
         this.#lookAt(batch, row);
       } else {
         this.sum.addHundredths(value);
@@ -74,21 +71,21 @@ export class MetricValues {
     }
   }
 
-  /** The number of a row of the batch that was observed last; `undefined` where it has none. */
+  /** The number in a row of the batch observed last; `undefined` if the row has no number. */
   numberAt(batch: RowBatch, row: number): Decimal | undefined {
     const value = hundredthsOf(batch, this.column.field)[row] as number;
     if (Number.isNaN(value)) return undefined;
-    if (value !== lookCloser) return new Decimal(BigInt(value), 2);
+    if (value !== notHundredths) return new Decimal(BigInt(value), 2);
 
     const text = numberTextIn(this.#textAt(batch, row));
     return text === undefined ? undefined : Decimal.parse(text);
   }
 
-  /** The size of the number of a row, as a double; 0 where it has none. */
+  /** The absolute value of a row's number, as a double; 0 if the row has no number. */
   sizeAt(batch: RowBatch, row: number): number {
     const value = hundredthsOf(batch, this.column.field)[row] as number;
     if (Number.isNaN(value)) return 0;
-    if (value !== lookCloser) return Math.abs(value) / 100;
+    if (value !== notHundredths) return Math.abs(value) / 100;
     return Math.abs(Number(this.numberAt(batch, row) ?? 0));
   }
 
@@ -127,8 +124,8 @@ function note(rows: OddRows, batch: RowBatch, row: number, json: string): void {
   rows.firstValue = json;
 }
 
-/** The text of the number that a value is or holds; `undefined` where it is none. */
+/** The digits of a number, or of a text that contains one; `undefined` for any other value. */
 function numberTextIn(json: string): string | undefined {
-  // A number is read from its digits, so that none is lost.
+  // Parsing a JSON number would round long ones.
   return numberTextOf(json.startsWith('"') ? JSON.parse(json) : json);
 }

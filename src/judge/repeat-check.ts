@@ -3,12 +3,10 @@ import type { BreakdownName } from '../contract/vocabulary.ts';
 import { offsetAt, type Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { RepeatFinder } from '../rows/row-keys.ts';
-import type { Check, Sayings } from './check.ts';
+import type { Check, Remarks } from './check.ts';
 
-/**
- * The breakdowns whose values tell a row from every other one. Of the others two may have one name.
- */
-const tellingBreakdowns: readonly (BreakdownName | undefined)[] = [
+/** Breakdowns whose values identify a row. With the others, two things may share a name. */
+const keyBreakdowns: readonly (BreakdownName | undefined)[] = [
   'DAILY',
   'HOURLY',
   'MONTHLY',
@@ -22,21 +20,21 @@ const tellingBreakdowns: readonly (BreakdownName | undefined)[] = [
   'DEVICETYPE',
 ];
 
-/** Whether the columns tell each row from every other. */
-export function canRepeatsBeTold(columns: readonly Column[]): boolean {
+/** True if the breakdowns of the columns identify each row. */
+export function hasUniqueKeys(columns: readonly Column[]): boolean {
   const breakdowns = columns.filter(({ breakdown }) => breakdown !== undefined);
-  return breakdowns.every(({ breakdown }) => tellingBreakdowns.includes(breakdown));
+  return breakdowns.every(({ breakdown }) => keyBreakdowns.includes(breakdown));
 }
 
 /**
- * Finds rows that have the key of an earlier one: all fields of the breakdowns, and every field
- * that was not asked for.
+ * Finds rows with the same key as an earlier row. The key is all fields of the breakdowns and every
+ * field that was not requested.
  */
 export class RepeatCheck implements Check {
   readonly #finder: RepeatFinder;
   readonly #window: Window | undefined;
 
-  /** @param window absent where it is not known */
+  /** @param window undefined if it is not known */
   constructor(columns: readonly Column[], window: Window | undefined) {
     this.#window = window;
     const keyFields: string[] = [];
@@ -52,23 +50,22 @@ export class RepeatCheck implements Check {
     this.#finder.observe(batch);
   }
 
-  close(_tail: ReportTail, sayings: Sayings): void {
+  close(_tail: ReportTail, remarks: Remarks): void {
     const { count, firstRow } = this.#finder.repeats();
     if (count === 0) return;
-    if (this.#finder.hasUntoldHours && mayDoubleHours(this.#window)) return;
+    if (this.#finder.hasAmbiguousHours && mayDoubleHours(this.#window)) return;
 
-    const subject =
-      count === 1 ? 'One row of the report repeats' : `${count} rows of the report repeat`;
-    sayings.find(
-      'rows',
-      `${subject} the breakdown values of an earlier one; the first is row ${firstRow}.`,
-    );
+    const finding =
+      count === 1
+        ? `Row ${firstRow} repeats the breakdown values of an earlier row.`
+        : `${count} rows repeat the breakdown values of earlier rows (first: row ${firstRow}).`;
+    remarks.find('rows', finding);
   }
 }
 
 const secondsPerWeek = 7 * 86_400;
 
-/** Whether clocks may be set back in a window, so that two hours of it have one name. */
+/** True if clocks may be set back within the window, so that two hours have the same name. */
 function mayDoubleHours(window: Window | undefined): boolean {
   if (!window) return true;
   const { since, until, zone } = window;

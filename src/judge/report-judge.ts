@@ -9,100 +9,94 @@ import {
   textsOf,
 } from '../rows/row-batch.ts';
 import { judgeBesideRows } from './beside-rows.ts';
-import { type Check, type Expectation, Sayings } from './check.ts';
-import { judgeAskedColumns } from './column-check.ts';
+import { type Check, type Expectation, Remarks } from './check.ts';
+import { judgeColumns } from './column-check.ts';
+import { noteMembers, reusedIdText } from './extra-members.ts';
 import { filterChecks } from './filter-check.ts';
 import { MetricValues } from './metric-values.ts';
-import { canRepeatsBeTold, RepeatCheck } from './repeat-check.ts';
+import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
 import { noteClock, noteRows } from './report-notes.ts';
-import { idOfOther, noteMembers } from './said-members.ts';
 import { type ExpectedTimes, TimeCheck } from './time-check.ts';
 import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';
 import type { Verdict } from './verdict.ts';
 import { judgeWindow, judgeZone, summaryIn, windowOfSummary } from './window-check.ts';
 
-/** Which report data are of, and how the service came to answer with them. */
+/** The origin of report data: its order and the service's answers before the download. */
 export interface ReportOrigin {
-  /** Absent where the service answered the order with the data at once. */
+  /** Absent if the service answered the order with the data itself. */
   readonly id?: string;
 
-  /** When the report was asked for, in milliseconds since 1970: it holds nothing that is later. */
+  /** When the report was ordered, in milliseconds since 1970. It contains nothing later. */
   readonly createdMs: number;
 
-  /** What the service answered to the order and to the questions for the status. */
+  /** The service's answers to the order and to the status calls. */
   readonly records?: readonly unknown[];
 
-  /** The id, where the service had given it to another request. */
+  /** The report's id, if the service had given it to another request before. */
   readonly takenId?: string | undefined;
 
   /**
-   * Whether the service has given an id to another request than this one; absent where the request
-   * is not known.
+   * True if the service has given the id to another request than this one. Absent if the request is
+   * not known.
    */
   readonly isOfOtherRequest?: ((id: string) => boolean) | undefined;
 }
 
-/** What the answer with a report tells of its body. */
+/** Facts about the answer that contains the report. */
 export interface AnswerFacts {
-  /** Whether the answer is a part of the report (206). */
+  /** True if the answer is partial (206). */
   readonly isPart: boolean;
 
-  /** Whether the answer's header `Link` names a next page. */
+  /** True if the `Link` header names a next page. */
   readonly hasNextLink: boolean;
 
-  /**
-   * Whether the answer told where its body ends. Where only the end of the connection marked that,
-   * the body may be cut.
-   */
-  readonly isEndTold: boolean;
+  /** False if only the closed connection marked the end of the body, which may then be cut. */
+  readonly isEndMarked: boolean;
 
   /**
-   * How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where
-   * it does not tell.
+   * How far the service's clock is ahead of this machine's, in milliseconds; `undefined` if not
+   * known.
    */
   readonly clockAheadMs: number | undefined;
 }
 
-/** What is known of a report but its body. */
+/** Everything that is known about a report except its body. */
 export interface JudgedReport {
-  /** Absent where the request is not known: then what the document tells is held against itself. */
+  /** `undefined` if the request is not known; the document is then only checked against itself. */
   readonly expectation: Expectation | undefined;
   readonly answer: AnswerFacts;
   readonly origin: ReportOrigin;
 
-  /** What time it is, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /**
- * Holds a report against its request and against itself as it passes (`cli.md`, Never silently
- * wrong). Memory is bounded: by the window's length, and by the first million rows.
+ * Checks a report against its request and itself while its rows pass through (`cli.md`, Never
+ * silently wrong). Memory is bounded by the window's length and the first million rows.
  */
 export class ReportVerdict implements Verdict {
   readonly #report: JudgedReport;
 
-  /**
-   * Made when the first rows come, because of a report whose request is not known they tell its
-   * columns.
-   */
+  /** Created with the first rows, which determine the columns if the request is not known. */
   #checks: readonly Check[] | undefined;
   #metrics: readonly MetricValues[] = [];
   #totals: TotalCheck | undefined;
 
-  /** What the first row begins with, as JSON. */
+  /** The first value of the first row, as JSON. */
   #firstValue = '';
 
   constructor(report: JudgedReport) {
     this.#report = report;
   }
 
-  /** As `TotalCheck.sumRow`. */
+  /** See `TotalCheck.sumRow`. */
   get sumRow(): number | undefined {
     return this.#totals?.sumRow;
   }
 
-  /** The rows that `close` has found to be totals of others, counted from 1. */
+  /** The total rows found by `close`, counted from 1. */
   get totalRows(): readonly number[] {
     return this.#totals?.totalRows ?? [];
   }
@@ -119,57 +113,57 @@ export class ReportVerdict implements Verdict {
   close(tail: ReportTail): Judgement {
     const { expectation, answer, origin, nowMs } = this.#report;
     const { records = [], takenId, isOfOtherRequest } = origin;
-    const sayings = new Sayings();
+    const remarks = new Remarks();
     this.#checks ??= this.#makeChecks(expectation?.columns ?? []);
 
     if (expectation) {
       const { profile, columns, window } = expectation;
-      const asked = { profile, columns, metrics: this.#metrics, firstValue: this.#firstValue };
-      judgeAskedColumns(asked, tail, sayings);
-      this.#judgeSummary(expectation, tail, sayings);
-      noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, sayings);
+      const requested = { profile, columns, metrics: this.#metrics, firstValue: this.#firstValue };
+      judgeColumns(requested, tail, remarks);
+      this.#judgeSummary(expectation, tail, remarks);
+      noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, remarks);
     }
-    if (takenId !== undefined) sayings.find('beside the rows', idOfOther(takenId));
-    for (const check of this.#checks) check.close(tail, sayings);
+    if (takenId !== undefined) remarks.find('beside the rows', reusedIdText(takenId));
+    for (const check of this.#checks) check.close(tail, remarks);
 
     const members = exactMembers(tail.members);
     const { rowCount } = tail;
     const subject = 'The report';
-    const { isPart, hasNextLink, isEndTold } = answer;
+    const { isPart, hasNextLink, isEndMarked } = answer;
     const headers = { isPart, hasNextLink, isOfOtherRequest };
     const rows = { subject, members, rowCount, metrics: this.#metrics };
-    const understood = judgeBesideRows({ ...headers, ...rows }, sayings);
-    noteMembers({ members, understood, records }, sayings);
-    noteRows(tail, isEndTold, sayings);
-    return sayings;
+    const understood = judgeBesideRows({ ...headers, ...rows }, remarks);
+    noteMembers({ members, understood, records }, remarks);
+    noteRows(tail, isEndMarked, remarks);
+    return remarks;
   }
 
-  #judgeSummary(expectation: Expectation, tail: ReportTail, sayings: Sayings): void {
+  #judgeSummary(expectation: Expectation, tail: ReportTail, remarks: Remarks): void {
     const { profile, window } = expectation;
     const summary = summaryIn(tail.members);
     if (!summary) return;
     const { origin, nowMs } = this.#report;
-    judgeWindow(expectation, summary, { createdMs: origin.createdMs, nowMs }, sayings);
-    // A buyer's summary names one zone, whatever the request says.
-    if (profile === 'dsp') judgeZone(window, summary, sayings);
+    judgeWindow(expectation, summary, { createdMs: origin.createdMs, nowMs }, remarks);
+    // A buyer's summary always has the same zone, whatever the request says.
+    if (profile === 'dsp') judgeZone(window, summary, remarks);
   }
 
   #columnsIn(batch: RowBatch): readonly Column[] {
-    const asked = this.#report.expectation?.columns;
-    if (!asked) return columnsWithValues(batch);
-    return asked.map((column) => ({ ...column, field: fieldIn(batch, column) }));
+    const requested = this.#report.expectation?.columns;
+    if (!requested) return columnsWithValues(batch);
+    return requested.map((column) => ({ ...column, field: fieldIn(batch, column) }));
   }
 
   #makeChecks(columns: readonly Column[]): Check[] {
     const metricColumns = columns.filter(({ metric }) => metric !== undefined);
     this.#metrics = metricColumns.map((column) => new MetricValues(column));
 
-    // The values come first: the checks behind it ask for what it has read of a batch.
+    // The value check is first, because other checks reuse what it has read.
     const checks: Check[] = [new ValueCheck(this.#metrics)];
     if (columns.some(({ type }) => type === 'hour' || type === 'date')) {
       checks.push(new TimeCheck((tail) => this.#expectedTimes(tail)));
     }
-    if (canRepeatsBeTold(columns)) {
+    if (hasUniqueKeys(columns)) {
       checks.push(new RepeatCheck(columns, this.#report.expectation?.window));
     }
     this.#totals = new TotalCheck(columns, this.#metrics);
@@ -182,7 +176,7 @@ export class ReportVerdict implements Verdict {
     const { expectation, nowMs } = this.#report;
     if (expectation) {
       const { window, breakdowns: names } = expectation;
-      return { window, breakdowns: names, isAsked: true, nowMs };
+      return { window, breakdowns: names, isRequested: true, nowMs };
     }
 
     const summary = summaryIn(members);
@@ -190,22 +184,17 @@ export class ReportVerdict implements Verdict {
     if (!window) return undefined;
     const named = [summary.breakdowns].flat();
     const names = breakdowns.map(({ name }) => name).filter((name) => named.includes(name));
-    return { window, breakdowns: names, isAsked: false, nowMs };
+    return { window, breakdowns: names, isRequested: false, nowMs };
   }
 }
 
-/**
- * The field of the rows that a column of the request means: a metric may come under another name.
- */
+/** The row field for a requested column; a metric may have another name there. */
 function fieldIn({ fields }: RowBatch, { field, metric }: Column): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
-/**
- * The columns of rows whose request is not known: a field of the vocabulary that has no value was
- * not asked for.
- */
+/** The columns of rows without a known request: all known fields that have a value. */
 function columnsWithValues(batch: RowBatch): Column[] {
   const columns: Column[] = [];
   for (const field of batch.fields) {
@@ -220,7 +209,7 @@ function columnsWithValues(batch: RowBatch): Column[] {
   return columns;
 }
 
-/** The members of a document as values; a number that a double would round is its text. */
+/** The members of a document, parsed; numbers that a double would round are texts. */
 function exactMembers(members: readonly ReportMember[]): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null);
   for (const { name, json } of members) {

@@ -1,70 +1,68 @@
 import type { Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
-import type { Sayings } from './check.ts';
+import type { Remarks } from './check.ts';
 
-/** Clocks of machines differ by less than this, unless one of them is wrong. */
+/** The largest difference between two working clocks. */
 const differenceAtMostMs = 5 * 60_000;
 
-/** Exactly so many rows are seldom chance: they are limits that services have. */
+/** Row limits that services commonly have. */
 const usualLimits: readonly number[] = [10_000, 50_000, 65_536, 100_000, 500_000, 1_000_000];
 
-/** What a report may be that is empty, ends openly, or has exactly as many rows as limits have. */
+/** Notes a report that is empty, possibly cut, or has as many rows as a common limit. */
 export function noteRows(
   { rowCount, isLineOpen }: ReportTail,
-  isEndTold: boolean,
-  sayings: Sayings,
+  isEndMarked: boolean,
+  remarks: Remarks,
 ): void {
-  if (rowCount === 0) sayings.note('rows', 'The report has no rows.');
-  if (isLineOpen && !isEndTold) {
-    sayings.note(
+  if (rowCount === 0) remarks.note('rows', 'The report has no rows.');
+  if (isLineOpen && !isEndMarked) {
+    remarks.note(
       'rows',
-      'The report may be cut: its last line has no line end, and the end of the connection alone marked the end of the answer.',
+      'The report may be incomplete: its last line has no line break, and the answer did not say how long it is.',
     );
   }
   if (usualLimits.includes(rowCount)) {
     const rows = formatCount(rowCount);
-    sayings.note(
+    remarks.note(
       'rows',
-      `The report has exactly ${rows} rows, which may be a limit of the service: a shorter window tells.`,
+      `The report has exactly ${rows} rows, which may be a limit of the service. Compare with a shorter window.`,
     );
   }
 }
 
-/** What a service says of the time, beside this machine's. */
+/** This machine's clock and its difference from the service's. */
 interface Clocks {
   /** Milliseconds since 1970, by this machine. */
   readonly nowMs: number;
 
-  /**
-   * How far the clock of the service is ahead, in milliseconds; `undefined` where it does not tell.
-   */
+  /** How far the service's clock is ahead, in milliseconds; `undefined` if not known. */
   readonly aheadMs: number | undefined;
 }
 
 /**
- * Notes that the clocks differ where the window ends near now: by one of the two it may not be
- * over, or is not the one that `yesterday` or `now` meant.
+ * Notes clocks that differ if the window ends close to now: it may not be over by the other clock,
+ * or `yesterday` and `now` may have meant something else.
  */
-export function noteClock(window: Window, { nowMs, aheadMs }: Clocks, sayings: Sayings): void {
+export function noteClock(window: Window, { nowMs, aheadMs }: Clocks, remarks: Remarks): void {
   if (aheadMs === undefined || Math.abs(aheadMs) <= differenceAtMostMs) return;
 
   const earlierMs = Math.min(nowMs, nowMs + aheadMs);
-  const isOverLongSince = (window.until + 1) * 1_000 < earlierMs - Math.abs(aheadMs);
-  if (isOverLongSince) return;
+  const isLongOver = (window.until + 1) * 1_000 < earlierMs - Math.abs(aheadMs);
+  if (isLongOver) return;
 
   const difference = differenceText(Math.abs(aheadMs));
   const direction = aheadMs > 0 ? 'behind' : 'ahead of';
-  sayings.note(
+  remarks.note(
     'clock',
-    `This machine's clock is ${difference} ${direction} the service's, and the window ends near now: it may be another than meant, or not be over.`,
+    `This machine's clock is ${difference} ${direction} the service's, and the window ends close to now: it may not be the intended window, or may not be over yet.`,
   );
 }
 
 const msPerMinute = 60_000;
 const msPerDay = 24 * 60 * msPerMinute;
 
-/** In days where it is days, else in whole minutes: the seconds differ from answer to answer. */
+/** Days, or whole minutes below a day: the seconds vary from answer to answer. */
 function differenceText(ms: number): string {
   const days = Math.round((10 * ms) / msPerDay) / 10;
   if (days >= 1) return `${days} ${days === 1 ? 'day' : 'days'}`;

@@ -5,47 +5,47 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { changesOf } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { type Check, rowsText, type Sayings } from './check.ts';
+import { type Check, type Remarks, rowsText } from './check.ts';
 
-/** More times than this (eleven years of hours) are not kept. */
+/** At most this many times (eleven years of hours) are remembered. */
 const timesAtMost = 100_000;
 
 const secondsPerHour = 3_600;
 
-/** What the times of the rows are held against. */
+/** What the row times are compared with. */
 export interface ExpectedTimes {
   readonly window: Window;
 
   readonly breakdowns: readonly BreakdownName[];
 
-  /** Whether it is known what was asked for, so that times without rows can be told. */
-  readonly isAsked: boolean;
+  /** True if the request is known, so that missing times can be noted. */
+  readonly isRequested: boolean;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** The days, hours or months of a window, by a number of each that grows with time. */
+/** The days, hours or months of a window, each identified by a number that grows with time. */
 interface Calendar {
   readonly unit: 'hour' | 'day' | 'month';
 
-  /** The number of what a row's text lies in; `undefined` for what is no time. */
+  /** The number of the unit that contains a row's time; `undefined` if the text is not a time. */
   read(text: string): number | undefined;
 
-  /** Whether all of it lies outside the window. */
+  /** True if the whole unit is outside the window. */
   isOutside(time: number): boolean;
 
-  /** Whether it begins after now. */
-  isToCome(time: number): boolean;
+  /** True if the unit begins after now. */
+  isFuture(time: number): boolean;
 
-  /** Those that lie whole in the window, and are over by now. */
+  /** The units that are entirely in the window and over by now. */
   over(): Iterable<number>;
 
-  /** How a sentence calls the one with this number. */
+  /** The unit's name in messages. */
   label(time: number): string;
 }
 
-/** A day and an hour that stand in one row. */
+/** A day and an hour from the same row. */
 interface DayAndHour {
   readonly day: string;
   readonly hour: string;
@@ -53,26 +53,23 @@ interface DayAndHour {
 }
 
 /**
- * Finds rows of times outside the window, days that are not those of their hours, and hours by the
- * clock of another zone; notes times without rows, to come, and such as cannot be read. They are
- * collected as the rows pass, and compared at the end: only then the window of a report is known
- * whose request is not.
+ * Finds rows outside the window, dates that do not match their hours, and hours in another zone;
+ * notes times without rows, future times, and unreadable times. Times are collected as the rows
+ * pass and compared at the end, because the window of a report without a known request is only
+ * known then.
  */
 export class TimeCheck implements Check {
-  /** What the times are compared with; `undefined` where nothing tells it. */
+  /** Returns `undefined` if the window is not known. */
   readonly #expectedTimes: (tail: ReportTail) => ExpectedTimes | undefined;
 
-  /**
-   * The hours, or else the days, that came, each with its first row; rows of one time need not
-   * stand together.
-   */
+  /** The hours (or days, if there are no hours) of the rows, each with its first row. */
   readonly #texts = new Map<string, number>();
 
   readonly #pairs = new Map<string, DayAndHour>();
 
   readonly #unreadable = { count: 0, firstRow: 0, value: '' };
 
-  /** What tells the time of a row: an hour, where the rows have hours. */
+  /** The field with a row's time: `hour` if the rows have one. */
   #field: 'hour' | 'date' = 'date';
 
   constructor(expectedTimes: (tail: ReportTail) => ExpectedTimes | undefined) {
@@ -84,7 +81,7 @@ export class TimeCheck implements Check {
     const field = this.#field;
     if (!batch.fields.includes(field)) return;
 
-    // The rows after an unreadable time have the same one, up to the next that is told.
+    // `changesOf` reports only changes, so an unreadable time lasts until the next change.
     let unreadableSince: number | undefined;
     const endRun = (row: number): void => {
       if (unreadableSince !== undefined) this.#unreadable.count += row - unreadableSince;
@@ -93,8 +90,8 @@ export class TimeCheck implements Check {
 
     changesOf(batch, field, (value, row) => {
       endRun(row);
-      const isTold = typeof value === 'string' && this.#texts.has(value);
-      if (isTold) return;
+      const isKnown = typeof value === 'string' && this.#texts.has(value);
+      if (isKnown) return;
       if (typeof value === 'string' && this.#isTime(value)) {
         if (this.#texts.size < timesAtMost) this.#texts.set(value, batch.firstRow + row + 1);
         return;
@@ -108,28 +105,28 @@ export class TimeCheck implements Check {
     if (field === 'hour' && batch.fields.includes('date')) this.#observePairs(batch);
   }
 
-  close(tail: ReportTail, sayings: Sayings): void {
+  close(tail: ReportTail, remarks: Remarks): void {
     const { count, firstRow, value } = this.#unreadable;
     if (count > 0) {
       const rows = rowsText(count, firstRow);
-      sayings.note(
+      remarks.note(
         'rows',
-        `The times of the rows could not all be checked: the ${this.#field} of ${rows} cannot be read: ${value}.`,
+        `Not all row times could be checked: the ${this.#field} in ${rows} is not readable: ${value}.`,
       );
     }
 
     const expected = this.#expectedTimes(tail);
     if (!expected) return;
     const { zone } = expected.window;
-    this.#judgeOffsets(zone, sayings);
-    this.#judgePairs(zone, sayings);
+    this.#judgeOffsets(zone, remarks);
+    this.#judgePairs(zone, remarks);
 
     const calendar = this.#calendarOf(expected);
     if (!calendar || tail.rowCount === 0) return;
-    this.#judgeTimes(calendar, expected.isAsked && count === 0, sayings);
+    this.#judgeTimes(calendar, expected.isRequested && count === 0, remarks);
   }
 
-  /** Collects which days stand beside which hours. */
+  /** Collects which dates occur with which hours. */
   #observePairs(batch: RowBatch): void {
     const starts = new Set<number>();
     const days = new Map<number, unknown>();
@@ -155,35 +152,34 @@ export class TimeCheck implements Check {
     }
   }
 
-  #judgeTimes(calendar: Calendar, canMiss: boolean, sayings: Sayings): void {
+  #judgeTimes(calendar: Calendar, canNoteMissing: boolean, remarks: Remarks): void {
     const times = new Set<number>();
     const outside = new Set<number>();
-    const toCome = new Set<number>();
+    const future = new Set<number>();
     for (const text of this.#texts.keys()) {
       const time = calendar.read(text);
       if (time === undefined) continue;
       times.add(time);
       if (calendar.isOutside(time)) outside.add(time);
-      else if (calendar.isToCome(time)) toCome.add(time);
+      else if (calendar.isFuture(time)) future.add(time);
     }
 
     const { unit } = calendar;
     if (outside.size > 0) {
       const list = listOf(calendar, outside);
-      sayings.find(
+      remarks.find(
         'rows',
-        `The report has rows of ${formatPlural(outside.size, unit)} outside its window: ${list}`,
+        `The report has rows for ${formatPlural(outside.size, unit)} outside its window: ${list}`,
       );
     }
-    if (toCome.size > 0) {
-      const list = listOf(calendar, toCome);
-      sayings.note(
+    if (future.size > 0) {
+      const list = listOf(calendar, future);
+      remarks.note(
         'rows',
-        `The report has rows of ${formatPlural(toCome.size, unit)} to come: ${list}`,
+        `The report has rows for ${formatPlural(future.size, unit)} in the future: ${list}`,
       );
     }
-    // Of rows without any time nobody knows of which they are.
-    if (!canMiss || times.size === 0) return;
+    if (!canNoteMissing || times.size === 0) return;
 
     const missing = new Set<number>();
     let count = 0;
@@ -195,42 +191,39 @@ export class TimeCheck implements Check {
     if (missing.size === 0) return;
     const all = formatPlural(count, unit);
     const list = listOf(calendar, missing);
-    sayings.note(
+    remarks.note(
       'rows',
-      `The report has no rows for ${missing.size} of the ${all} of its window: ${list}`,
+      `The report has no rows for ${missing.size} of the ${all} in its window: ${list}`,
     );
   }
 
-  /**
-   * An hour that has the right instant may still be written by the clock of another zone; in UTC it
-   * may always be.
-   */
-  #judgeOffsets(zone: string, sayings: Sayings): void {
+  /** Finds hours with the offset of another zone, even if the instant is right. UTC is accepted. */
+  #judgeOffsets(zone: string, remarks: Remarks): void {
     if (this.#field !== 'hour') return;
 
     for (const [text, row] of this.#texts) {
       const moment = momentOf(text);
       if (!moment || !hasOtherOffset(moment, zone)) continue;
-      sayings.find(
+      remarks.find(
         'rows',
-        `The hours of the report are of another zone than ${zone}: row ${row} has ${printable(text)}.`,
+        `The hours are not in the zone ${zone}: row ${row} has ${printable(text)}.`,
       );
       return;
     }
   }
 
-  #judgePairs(zone: string, sayings: Sayings): void {
+  #judgePairs(zone: string, remarks: Remarks): void {
     for (const { day, hour, row } of this.#pairs.values()) {
       const moment = momentOf(hour);
       if (!moment || dayOf(day) === undefined) continue;
 
-      // Where clocks differ by half hours, an hour of UTC may lie in two days.
+      // In zones with half-hour offsets, a UTC hour may be in two local days.
       const instant = moment.instantMs / 1_000;
       const lastInstant = instant + secondsPerHour - 1;
       const localDays = [instant, lastInstant].map((each) => formatDate(each, zone));
       if (localDays.includes(day)) continue;
-      const text = `${printable(day)} beside the hour ${printable(hour)}`;
-      sayings.find('rows', `The date of row ${row} is not the day of its hour: ${text}.`);
+      const text = `date ${printable(day)}, hour ${printable(hour)}`;
+      remarks.find('rows', `The date in row ${row} is not the day of its hour: ${text}.`);
       return;
     }
   }
@@ -239,10 +232,7 @@ export class TimeCheck implements Check {
     return this.#field === 'hour' ? momentOf(text) !== undefined : dayOf(text) !== undefined;
   }
 
-  /**
-   * The calendar of what the rows are broken down by; `undefined` where their times are not told,
-   * or are one.
-   */
+  /** The calendar of the time breakdown; `undefined` without one, or with RANGE. */
   #calendarOf({ window, breakdowns, nowMs }: ExpectedTimes): Calendar | undefined {
     const now = Math.floor(nowMs / 1_000);
     if (breakdowns.includes('HOURLY') && this.#field === 'hour') return hoursOf(window, now);
@@ -257,7 +247,7 @@ function hasOtherOffset(moment: { instantMs: number; wallMs: number }, zone: str
   const offsetSeconds = (moment.wallMs - moment.instantMs) / 1_000;
   const instant = moment.instantMs / 1_000;
   if (offsetSeconds === 0 || offsetSeconds === offsetAt(instant, zone)) return false;
-  // Where clocks change by thirty minutes, an hour is named by the offset that it ends with.
+  // With clock changes of thirty minutes, an hour has the offset of its end.
   return offsetSeconds !== offsetAt(instant + secondsPerHour - 1, zone);
 }
 
@@ -268,7 +258,7 @@ function listOf(calendar: Calendar, times: ReadonlySet<number>): string {
   return `${names}${more}.`;
 }
 
-/** Days, or months, counted from 1970. */
+/** Days or months, counted from 1970. */
 function datesOf({ since, until, zone }: Window, unit: 'day' | 'month', now: number): Calendar {
   const read = (text: string): number | undefined => {
     const day = dayOf(text);
@@ -284,7 +274,7 @@ function datesOf({ since, until, zone }: Window, unit: 'day' | 'month', now: num
     unit,
     read,
     isOutside: (time) => time < first || time > last,
-    isToCome: (time) => time > current,
+    isFuture: (time) => time > current,
     *over() {
       const isFirstWhole = timeAt(since - 1) < first;
       const end = Math.min(until, now);
@@ -299,7 +289,7 @@ function datesOf({ since, until, zone }: Window, unit: 'day' | 'month', now: num
   };
 }
 
-/** Local hours by the instants at which they begin. */
+/** Local hours, identified by the instants at which they begin. */
 function hoursOf({ since, until, zone }: Window, now: number): Calendar {
   const intoHour = (instant: number): number =>
     (instant + offsetAt(instant, zone)) % secondsPerHour;
@@ -311,15 +301,14 @@ function hoursOf({ since, until, zone }: Window, now: number): Calendar {
       return moment && Math.floor(moment.instantMs / 1_000);
     },
     isOutside: (hour) => hour + secondsPerHour - 1 < since || hour > until,
-    isToCome: (hour) => hour > now,
+    isFuture: (hour) => hour > now,
     *over() {
       const end = Math.min(until, now);
       let start = since + ((secondsPerHour - intoHour(since)) % secondsPerHour);
       while (start + secondsPerHour - 1 <= end) {
         yield start;
         start += secondsPerHour;
-        // A clock change of thirty minutes (Lord Howe) leaves a part of an hour, which may hold
-        // nothing.
+        // A clock change of thirty minutes (Lord Howe) leaves a partial hour, which may be empty.
         start += (secondsPerHour - intoHour(start)) % secondsPerHour;
       }
     },

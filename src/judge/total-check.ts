@@ -1,20 +1,20 @@
 import type { Column } from '../contract/columns.ts';
-import { hundredthsOf, lookCloser, numberFactsOf, valuesOf } from '../rows/column-values.ts';
+import { hundredthsOf, notHundredths, numberFactsOf, valuesOf } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { EdgeWords, emptyRowsOf, rowsWithWord, ShortTexts } from '../rows/row-keys.ts';
 import { Decimal } from '../text/decimal.ts';
-import type { Check, Sayings } from './check.ts';
+import type { Check, Remarks } from './check.ts';
 import { ExactSum } from './exact-sum.ts';
 import type { MetricValues } from './metric-values.ts';
 
-/** More times than this (a year of hours) are not added up one by one. */
+/** With more times than this (a year of hours), totals are not looked for. */
 const timesAtMost = 10_000;
 
-/** Of the rows of one time so many that may be its total are kept, those with the largest sums. */
+/** How many candidates are kept for each time: those with the largest sums. */
 const candidatesAtMost = 4;
 
-/** Sums that are larger are seldom equal by chance. */
-const tellingSum = new Decimal(1_000n, 0);
+/** Sums above this are rarely equal by chance. */
+const significantSum = new Decimal(1_000n, 0);
 
 const zero = new Decimal(0n, 0);
 
@@ -29,42 +29,42 @@ const totalWords = [
 
 const wordsAtEdge = new EdgeWords(totalWords);
 
-/** True for a text that has one of them as its first or last word. */
+/** True if the text begins or ends with a word for a total. */
 export function namesTotal(text: string): boolean {
   const json = Buffer.from(JSON.stringify(text));
-  return wordsAtEdge.standAtEdge(json, 0, json.length);
+  return wordsAtEdge.matchesEdge(json, 0, json.length);
 }
 
-/** What services write where a breakdown has no value. */
+/** Texts that services write for an empty breakdown. */
 const emptyTexts = new ShortTexts(/^(?:0|-1|\(not set\)|[ *—–-]*)$/i, {
   initials: '0(- *—–',
   bytesAtMost: 30,
 });
 
-/** What may stand in the place of a time: the same, or a word for a total. */
+/** Texts that services write for an empty time: the same, or a word for a total. */
 const timelessTexts = new ShortTexts(
   new RegExp(`^(?:\\(not set\\)|[ *—–-]*(?:grand )?(?:${totalWords.join('|')})?[ :*—–-]*)$`, 'i'),
   { initials: '(- *—–tgaiseo', bytesAtMost: 30 },
 );
 
-/** A row that may be a total, by what it has in the breakdowns but the time. */
+/** A row that may be a total, judging by its breakdowns other than time. */
 interface Candidate {
   /** Counted from 1. */
   readonly row: number;
 
-  /** By the metrics; nothing where the row has no number. */
+  /** One value per metric; `undefined` if the row has no number. */
   readonly values: readonly (Decimal | undefined)[];
 
-  /** How large its values are together. */
+  /** The sum of the absolute values. */
   readonly size: number;
 
-  /** Whether it has a word for a total. Else it has nothing in any of the breakdowns. */
+  /** True if the row has a word for a total; otherwise all its breakdowns are empty. */
   readonly hasWord: boolean;
 }
 
 /** The rows of one time. */
 interface TimeRows {
-  /** The day, where the time is an hour. */
+  /** The day that the time is in. */
   readonly date: string;
 
   count: number;
@@ -74,7 +74,7 @@ interface TimeRows {
   readonly candidates: Candidate[];
 }
 
-/** Rows with the sums of their metrics. */
+/** A number of rows with the sums of their metrics. */
 interface Total {
   readonly count: number;
 
@@ -82,21 +82,22 @@ interface Total {
 }
 
 /**
- * Finds a row, or one for each day, hour or month, that has a word for a total in a breakdown but
- * the time, or nothing in all of them, and holds exactly the sums of the others.
+ * Finds total rows: one for the report, or one per day, hour or month. A total row has a word for a
+ * total in a breakdown other than time, or no breakdown values at all, and its metrics are exactly
+ * the sums of the other rows.
  */
 export class TotalCheck implements Check {
   readonly #metrics: readonly MetricValues[];
 
-  /** The fields of the breakdowns but the time. */
+  /** The fields of the breakdowns other than time. */
   readonly #fields: readonly string[];
 
   readonly #timeFields: readonly string[];
 
-  /** By the finest time that the rows have. Empty where no row is added up by its time. */
+  /** By the finest time in the rows; empty if rows are not added up by time. */
   readonly #times = new Map<string, TimeRows>();
 
-  /** The candidates that have no time. */
+  /** Candidates without a time. */
   readonly #grand: Candidate[] = [];
 
   #totalRows: readonly number[] = [];
@@ -110,18 +111,18 @@ export class TotalCheck implements Check {
     this.#timeFields = breakdowns.filter(isTime).map(({ field }) => field);
   }
 
-  /** The one row that names a total and has the sums of all others, however small they are. */
+  /** The row that has the sums of all others, however small; `undefined` without one. */
   get sumRow(): number | undefined {
     return this.#sumRow;
   }
 
-  /** The rows that `close` has found to be totals, counted from 1. */
+  /** The total rows found by `close`, counted from 1. */
   get totalRows(): readonly number[] {
     return this.#totalRows;
   }
 
   observe(batch: RowBatch): void {
-    if (this.#isTooMuch) return;
+    if (this.#isFull) return;
     const worded = rowsWithWord(batch, this.#fields, wordsAtEdge);
     const candidates = this.#candidateRows(batch, worded);
     const timeless = this.#timelessRows(batch, candidates);
@@ -139,8 +140,8 @@ export class TotalCheck implements Check {
     }
   }
 
-  close({ rowCount }: ReportTail, sayings: Sayings): void {
-    if (this.#isTooMuch) return;
+  close({ rowCount }: ReportTail, remarks: Remarks): void {
+    if (this.#isFull) return;
 
     const all: Total = { count: rowCount, sums: this.#metrics.map(({ sum }) => sum.value) };
     const times = [...this.#times.values()];
@@ -152,7 +153,10 @@ export class TotalCheck implements Check {
     }
     if (only) {
       this.#totalRows = [only.row];
-      sayings.find('total', `Row ${only.row} is a total of the others: it holds their sums.`);
+      remarks.find(
+        'total',
+        `Row ${only.row} is a total: its values are the sums of the other rows.`,
+      );
       return;
     }
 
@@ -160,33 +164,33 @@ export class TotalCheck implements Check {
     const [first] = ofTimes ?? [];
     if (!ofTimes || !first) return;
     this.#totalRows = ofTimes.map(({ row }) => row);
-    sayings.find(
+    remarks.find(
       'total',
-      `The report has a total among the rows of each of its times; the first is row ${first.row}.`,
+      `The report has a total row for each of its times (first: row ${first.row}).`,
     );
   }
 
-  get #isTooMuch(): boolean {
+  get #isFull(): boolean {
     return this.#times.size > timesAtMost;
   }
 
   /** The rows of a batch that may be totals. */
   #candidateRows(batch: RowBatch, worded: ReadonlySet<number>): ReadonlySet<number> {
-    // Of a report by time alone a total has no time.
+    // In a report by time only, a total row has no time.
     if (this.#fields.length === 0) {
       return new Set(emptyRowsOf(batch, this.#timeFields, timelessTexts));
     }
     return new Set([...worded, ...emptyRowsOf(batch, this.#fields, emptyTexts)]);
   }
 
-  /** Those of them that have no time, of a report that has times. */
+  /** The candidates without a time, if the report is broken down by time. */
   #timelessRows(batch: RowBatch, candidates: ReadonlySet<number>): ReadonlySet<number> {
     if (this.#timeFields.length === 0 || candidates.size === 0) return new Set();
     const timeless = emptyRowsOf(batch, this.#timeFields, timelessTexts);
     return new Set(timeless.filter((row) => candidates.has(row)));
   }
 
-  /** How large the values of a row are together. */
+  /** The sum of a row's absolute values. */
   #sizeAt(batch: RowBatch, row: number): number {
     let size = 0;
     for (const metric of this.#metrics) size += metric.sizeAt(batch, row);
@@ -209,7 +213,7 @@ export class TotalCheck implements Check {
     return { row: batch.firstRow + row + 1, values, size, hasWord };
   }
 
-  /** Adds the rows of a batch up by their times. */
+  /** Adds up the rows of a batch by time. */
   #addTimes(batch: RowBatch, field: string, isGrand: ReadonlySet<number>): void {
     const texts = valuesOf(batch, field);
     const timeOfRow: (TimeRows | undefined)[] = [];
@@ -226,7 +230,7 @@ export class TotalCheck implements Check {
       if (time !== first) isOneTime = false;
     }
     for (const [at, metric] of this.#metrics.entries()) {
-      // The checks of the values have asked for the sum of the batch already.
+      // The value check has already computed the sum of the batch.
       const ofBatch = isOneTime ? numberFactsOf(batch, metric.column.field) : undefined;
       if (ofBatch?.exactHundredths !== undefined) {
         first?.sums[at]?.addHundredths(ofBatch.exactHundredths);
@@ -234,7 +238,7 @@ export class TotalCheck implements Check {
       }
 
       const values = hundredthsOf(batch, metric.column.field);
-      // Rows of one time stand together, most often.
+      // Rows of the same time are usually adjacent.
       let time: TimeRows | undefined;
       let sum: ExactSum | undefined;
       for (let row = 0; row < values.length; row++) {
@@ -243,7 +247,7 @@ export class TotalCheck implements Check {
           sum = time?.sums[at];
         }
         const value = values[row] as number;
-        if (value < lookCloser) sum?.addHundredths(value);
+        if (value < notHundredths) sum?.addHundredths(value);
         else sum?.add(metric.numberAt(batch, row) ?? zero);
       }
     }
@@ -252,9 +256,9 @@ export class TotalCheck implements Check {
   #timeAt(batch: RowBatch, field: string, row: number): TimeRows {
     const date = String(valuesOf(batch, 'date')[row] ?? '');
     const own = valuesOf(batch, field)[row];
-    const isTold = typeof own === 'string' && /\d/.test(own);
-    // A row of a day among those of hours has a time of its own.
-    const name = isTold ? own : `day ${date}`;
+    const hasTime = typeof own === 'string' && /\d/.test(own);
+    // A row for a whole day among hours is its own time.
+    const name = hasTime ? own : `day ${date}`;
     let time = this.#times.get(name);
     if (!time) {
       time = { date, count: 0, sums: this.#metrics.map(() => new ExactSum()), candidates: [] };
@@ -265,8 +269,8 @@ export class TotalCheck implements Check {
 }
 
 /**
- * Makes room for a candidate among those that are kept, if it is larger than one of them: a total
- * is larger than any of the rows that it adds up.
+ * Makes room for a candidate if it is larger than one of those kept: a total is larger than any row
+ * it includes. Returns true if there is room.
  */
 function makeRoom(kept: Candidate[], size: number): boolean {
   if (kept.length < candidatesAtMost) return true;
@@ -277,29 +281,29 @@ function makeRoom(kept: Candidate[], size: number): boolean {
   return true;
 }
 
-/** Some rows without a candidate among them. */
+/** The other rows: a total without one candidate. */
 function without({ values }: Candidate, { count, sums }: Total): Total {
   return { count: count - 1, sums: sums.map((sum, at) => sum.minus(values[at] ?? zero)) };
 }
 
 function isTotalOf(candidate: Candidate, others: Total): boolean {
-  return others.count >= 2 && isSumOf(candidate, others) && isTelling(candidate);
+  return others.count >= 2 && isSumOf(candidate, others) && isSignificant(candidate);
 }
 
 function isSumOf({ values }: Candidate, { sums }: Total): boolean {
   return sums.every((sum, at) => sum.minus(values[at] ?? zero).sign === 0);
 }
 
-/** Whether the sums can hardly be equal by chance. */
-function isTelling({ values, hasWord }: Candidate): boolean {
-  const large = values.filter((value) => value && value.minus(tellingSum).sign > 0);
+/** True if the sums can hardly be equal by chance. */
+function isSignificant({ values, hasWord }: Candidate): boolean {
+  const large = values.filter((value) => value && value.minus(significantSum).sign > 0);
   return large.length >= (hasWord ? 1 : 2);
 }
 
-/** The totals, where each time has one that is the sum of its other rows. */
+/** One total row per time; `undefined` if a time has none. */
 function totalsOfTimes(times: readonly TimeRows[]): Candidate[] | undefined {
   const totals: Candidate[] = [];
-  let isTold = false;
+  let hasProof = false;
 
   for (const { count, sums, candidates } of times) {
     const rows: Total = { count, sums: sums.map(({ value }) => value) };
@@ -307,12 +311,12 @@ function totalsOfTimes(times: readonly TimeRows[]): Candidate[] | undefined {
     if (!total) return undefined;
 
     totals.push(total);
-    isTold ||= isTotalOf(total, without(total, rows));
+    hasProof ||= isTotalOf(total, without(total, rows));
   }
-  return isTold ? totals : undefined;
+  return hasProof ? totals : undefined;
 }
 
-/** The rows of hours as those of their days. */
+/** The rows of hours, grouped by day. */
 function daysOf(hours: readonly TimeRows[]): TimeRows[] {
   const days = new Map<string, TimeRows>();
   for (const { date, count, sums, candidates } of hours) {

@@ -1,13 +1,10 @@
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
-import { type Check, rowsText, type Sayings } from './check.ts';
+import { type Check, type Remarks, rowsText } from './check.ts';
 import type { MetricValues, OddRows } from './metric-values.ts';
 
-/**
- * Finds what is no number where one belongs, fractions of whole numbers, and the header among the
- * rows.
- */
+/** Finds values that are not numbers, fractions in integer metrics, and repeated header rows. */
 export class ValueCheck implements Check {
   readonly #metrics: readonly MetricValues[];
 
@@ -19,23 +16,23 @@ export class ValueCheck implements Check {
     for (const metric of this.#metrics) metric.observe(batch);
   }
 
-  close({ rowCount }: ReportTail, sayings: Sayings): void {
+  close({ rowCount }: ReportTail, remarks: Remarks): void {
     const header = this.#metrics.find(({ headers }) => headers.count > 0)?.headers;
-    if (header) sayings.find('values', `Row ${header.firstRow} of the report is its header again.`);
+    if (header) remarks.find('values', `Row ${header.firstRow} repeats the header.`);
 
     for (const metric of this.#metrics) {
       const { column, withFraction, withOther, withoutValue, hasColumn } = metric;
       const { field, type } = column;
       const kind = type === 'integer' ? 'whole number' : 'number';
-      if (withOther.count > 0) sayings.find('values', oddText(field, kind, withOther), field);
-      if (withFraction.count > 0) sayings.find('values', oddText(field, kind, withFraction), field);
+      if (withOther.count > 0) remarks.find('values', oddText(field, kind, withOther), field);
+      if (withFraction.count > 0) remarks.find('values', oddText(field, kind, withFraction), field);
       if (!hasColumn || withoutValue.count === 0) continue;
 
       const rows =
         withoutValue.count === rowCount
           ? `all ${formatCount(rowCount)} rows`
           : rowsText(withoutValue.count, withoutValue.firstRow);
-      sayings.note('values', `The metric ${field} has no value in ${rows}.`, { about: field });
+      remarks.note('values', `The metric ${field} has no value in ${rows}.`, { about: field });
     }
   }
 }
@@ -43,5 +40,5 @@ export class ValueCheck implements Check {
 function oddText(field: string, kind: string, { count, firstRow, firstValue }: OddRows): string {
   const value = printable(firstValue.slice(0, 50));
   const rows = rowsText(count, firstRow);
-  return `The metric ${field} is no ${kind} in ${rows}: it has ${value}.`;
+  return `The metric ${field} is not a ${kind} in ${rows}: ${value}.`;
 }

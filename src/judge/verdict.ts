@@ -1,29 +1,25 @@
 import { AdreportError, type Judgement, type Remark } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
-/**
- * Judges rows on their way to the output: of one report, or of several that are merged into one.
- */
+/** Judges the rows of one report, or of several merged into one, on their way to the output. */
 export interface Verdict {
   observe(batch: RowBatch): void;
 
   /**
-   * What the rows are found to be, after the last of them. Throws `IncompleteDataError` for what is
-   * no report.
+   * The judgement, once all rows have been observed. Throws `IncompleteDataError` if the data is
+   * not a report.
    */
   close(tail: ReportTail): Judgement;
 }
 
-/**
- * What is said of the parts of a merged output, each of which is judged as the report that it is.
- */
+/** Collects the findings and notes of a merged output; each part has its own verdict. */
 export class MergedVerdict implements Verdict {
   readonly #findings: Remark[] = [];
   readonly #notes: Remark[] = [];
 
   /**
-   * Closes the verdict on a part, whose sentences begin with its name from here on. Throws as
-   * `close`, with the name.
+   * Closes the verdict on a part and prefixes its messages with the part's label. Throws like
+   * `close`, with the label.
    */
   add(label: string, verdict: Verdict, tail: ReportTail): void {
     const { findings, notes } = closeAs(label, verdict, tail);
@@ -38,7 +34,7 @@ export class MergedVerdict implements Verdict {
   }
 }
 
-/** A remark that begins with the name of what it is on. */
+/** The remark with its messages prefixed by a label. */
 export function labelled(label: string, remark: Remark): Remark {
   const { message, brief } = remark;
   return {

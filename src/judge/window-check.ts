@@ -4,27 +4,24 @@ import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '..
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
-import type { Expectation, Sayings } from './check.ts';
+import type { Expectation, Remarks } from './check.ts';
 
-/**
- * A `summary` as it came: any of its fields may be absent, or of another type than the
- * specification says.
- */
+/** A `summary` as received: any field may be absent or have the wrong type. */
 type Summary = Readonly<Record<string, unknown>>;
 
-/** The window that was asked for, and how its ends were sent; as instants where absent. */
-export type AskedWindow = Pick<Expectation, 'window' | 'windowClock'>;
+/** The requested window, and how its ends were sent; `instant` if absent. */
+export type RequestedWindow = Pick<Expectation, 'window' | 'windowClock'>;
 
-/** When the report may have been made, in milliseconds since 1970: between its order and now. */
-export interface Made {
+/** The times between which the report was made, in milliseconds since 1970: order and now. */
+export interface ReportTimes {
   readonly createdMs: number;
   readonly nowMs: number;
 }
 
-/** Clocks of machines differ by less than this, in seconds, unless one of them is wrong. */
+/** The largest difference between two working clocks, in seconds. */
 const differenceAtMost = 300;
 
-/** The `summary` beside the rows; `undefined` where there is none that is an object. */
+/** The document's `summary`; `undefined` if it is absent or not an object. */
 export function summaryIn(members: readonly ReportMember[]): Summary | undefined {
   const member = members.find(({ name }) => name === 'summary');
   if (!member) return undefined;
@@ -33,32 +30,32 @@ export function summaryIn(members: readonly ReportMember[]): Summary | undefined
 }
 
 /**
- * Finds the instants of a summary that are others than those asked for. A time without an offset is
- * another one where it is more than a day away.
+ * Finds a summary whose window differs from the requested one. A time without an offset only
+ * differs if it is more than a day away.
  */
 export function judgeWindow(
-  asked: AskedWindow,
+  requested: RequestedWindow,
   summary: Summary,
-  made: Made,
-  sayings: Sayings,
+  times: ReportTimes,
+  remarks: Remarks,
 ): void {
-  const { window } = asked;
+  const { window } = requested;
   const { zone } = window;
-  const since = toldInstant(asked, 'since', summary.since);
-  const until = toldInstant(asked, 'until', summary.until);
+  const since = instantOfSummary(requested, 'since', summary.since);
+  const until = instantOfSummary(requested, 'until', summary.until);
   for (const name of ['since', 'until'] as const) {
     const value = summary[name];
-    const isSaid = value !== undefined && value !== null && value !== '';
-    if (!isSaid || instantIn(value, name, zone) !== undefined) continue;
+    const isPresent = value !== undefined && value !== null && value !== '';
+    if (!isPresent || instantIn(value, name, zone) !== undefined) continue;
     const text = printable(JSON.stringify(value).slice(0, 50));
-    sayings.note(
+    remarks.note(
       'window',
-      `The window of the report could not be checked: its summary has ${text} as ${name}.`,
+      `The report's window could not be checked: ${name} in its summary is ${text}.`,
     );
   }
 
   const isSameStart = since === undefined || isSame(since, window.since);
-  const isSameEnd = until === undefined || isEndOf(window, until, made);
+  const isSameEnd = until === undefined || isEndOf(window, until, times);
   if (isSameStart && isSameEnd) return;
 
   const actual = {
@@ -67,23 +64,26 @@ export function judgeWindow(
   };
   const actualText = spanText(actual, zone);
   const wantedText = spanText(window, zone);
-  const finding = `The report is of another window than asked for: ${actualText} instead of ${wantedText}.`;
+  const finding = `The report covers another window than requested: ${actualText} instead of ${wantedText}.`;
   const advice = clockAdvice(actual, window);
-  sayings.find('window', advice === undefined ? finding : `${finding} ${advice}`);
+  remarks.find('window', advice === undefined ? finding : `${finding} ${advice}`);
 }
 
 /**
- * Finds the zone of a summary that is another one than asked for: whose clocks differ in the year
- * of the window.
+ * Finds a summary whose zone differs from the requested one. Zones are the same if their clocks
+ * agree during the year around the window.
  */
-export function judgeZone({ since, until, zone }: Window, summary: Summary, sayings: Sayings) {
+export function judgeZone({ since, until, zone }: Window, summary: Summary, remarks: Remarks) {
   const { timezone } = summary;
   if (typeof timezone !== 'string' || timezone.trim() === '') return;
 
   const name = timezone.trim();
   if (!isZoneName(name)) {
     const text = printable(name.slice(0, 50));
-    sayings.note('zone', `The zone of the report could not be checked: its summary has ${text}.`);
+    remarks.note(
+      'zone',
+      `The report's zone could not be checked: timezone in its summary is ${text}.`,
+    );
     return;
   }
   const month = 30 * 86_400;
@@ -93,60 +93,67 @@ export function judgeZone({ since, until, zone }: Window, summary: Summary, sayi
   }
   const agrees = instants.every((instant) => offsetAt(instant, name) === offsetAt(instant, zone));
   if (agrees) return;
-  sayings.find(
+  remarks.find(
     'zone',
-    `The report is of another zone than asked for: ${printable(name)} instead of ${zone}.`,
+    `The report uses another zone than requested: ${printable(name)} instead of ${zone}.`,
   );
 }
 
-/** The instants between which a report lies, both included, in seconds since 1970. */
+/** First and last second of a report, since 1970. */
 interface Span {
   readonly since: number;
   readonly until: number;
 }
 
-/** An instant, in seconds since 1970, and how exactly it is told. */
-interface ToldInstant {
+/** An instant from a summary, in seconds since 1970, with its precision. */
+interface SummaryInstant {
   readonly instant: number;
 
-  /** By how many seconds another instant is the same, the seconds of a minute apart. */
+  /** Instants that differ by at most this many seconds count as the same. */
   readonly tolerance: number;
+
+  /** True if the instant was written without seconds. */
   readonly isOfMinute: boolean;
 }
 
-function isSame({ instant, isOfMinute, tolerance }: ToldInstant, wanted: number): boolean {
+function isSame({ instant, isOfMinute, tolerance }: SummaryInstant, wanted: number): boolean {
   const exact = isOfMinute ? wanted - (wanted % 60) : wanted;
   return Math.abs(instant - exact) <= tolerance;
 }
 
 /**
- * An end that excludes its second is the same end, and so is now where the end is still to come.
+ * True if the instant is the window's end: its last second, the second after it, or the present if
+ * the end is in the future.
  */
-function isEndOf({ until }: Window, told: ToldInstant, { createdMs, nowMs }: Made): boolean {
-  if (isSame(told, until) || told.instant === until + 1) return true;
+function isEndOf(
+  { until }: Window,
+  end: SummaryInstant,
+  { createdMs, nowMs }: ReportTimes,
+): boolean {
+  if (isSame(end, until) || end.instant === until + 1) return true;
   const earliest = Math.min(createdMs, nowMs) / 1_000 - differenceAtMost;
   const latest = Math.max(createdMs, nowMs) / 1_000 + differenceAtMost;
-  const { instant, tolerance } = told;
+  const { instant, tolerance } = end;
   const isNow = instant >= earliest - tolerance && instant <= latest + tolerance;
   return isNow && instant < until;
 }
 
-/** A time without an offset may be of any zone. */
+/** Tolerance for a time without an offset, which may be in any zone. */
 const oneDay = 86_400;
 
 /**
- * What a summary tells of an end of the window: exactly with an offset or as unix seconds, within a
- * day without an offset.
+ * An end of the window as the summary has it: exact with an offset or as unix seconds, within a day
+ * without an offset.
  */
-function toldInstant(
-  asked: AskedWindow,
+function instantOfSummary(
+  requested: RequestedWindow,
   name: 'since' | 'until',
   value: unknown,
-): ToldInstant | undefined {
+): SummaryInstant | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
   const isUnixSeconds = /^\d{9,11}(\.\d+)?$/.test(text);
   if (isUnixSeconds) {
-    const instant = instantOfEcho(asked, name, Math.floor(Number(text)));
+    const instant = instantOfEcho(requested, name, Math.floor(Number(text)));
     return { instant, tolerance: 0, isOfMinute: false };
   }
 
@@ -157,16 +164,16 @@ function toldInstant(
     return { instant: time.instantMs / 1_000, tolerance: 0, isOfMinute };
   }
 
-  const instant = instantIn(value, name, asked.window.zone);
+  const instant = instantIn(value, name, requested.window.zone);
   return instant === undefined ? undefined : { instant, tolerance: oneDay, isOfMinute: false };
 }
 
 /**
- * The instant of unix seconds: a service that reads timestamps as wall time may tell those that it
- * was sent.
+ * The instant for unix seconds. A service that reads timestamps as wall time may echo those it was
+ * sent.
  */
 function instantOfEcho(
-  { window, windowClock }: AskedWindow,
+  { window, windowClock }: RequestedWindow,
   name: 'since' | 'until',
   seconds: number,
 ): number {
@@ -178,10 +185,7 @@ function instantOfEcho(
 
 const msPerDay = 86_400_000;
 
-/**
- * The whole second, since 1970, that a summary's time lies in, in whatever form it is written;
- * `undefined` for no time.
- */
+/** Parses a summary's time in any form into seconds since 1970; `undefined` if it is not a time. */
 function instantIn(value: unknown, name: 'since' | 'until', zone: string): number | undefined {
   if (typeof value === 'number') return unixSeconds(value);
   if (typeof value !== 'string') return undefined;
@@ -200,7 +204,7 @@ function instantIn(value: unknown, name: 'since' | 'until', zone: string): numbe
   return name === 'since' ? first : last;
 }
 
-/** Of unix time in seconds or in milliseconds. */
+/** Whole seconds from unix time in seconds or milliseconds. */
 function unixSeconds(value: number): number | undefined {
   if (!Number.isFinite(value)) return undefined;
   return Math.floor(value > 1e11 ? value / 1_000 : value);
@@ -216,8 +220,8 @@ function instantText(instant: number, zone: string): string {
 }
 
 /**
- * What to set where the service reads timestamps by another clock; `undefined` where the windows
- * differ otherwise.
+ * Advice for a service that reads timestamps by the other clock; `undefined` if that does not
+ * explain the difference.
  */
 function clockAdvice(actual: Span, { since, until, zone }: Window): string | undefined {
   const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
@@ -229,11 +233,11 @@ function clockAdvice(actual: Span, { since, until, zone }: Window): string | und
   const setting = isWall ? 'wall' : 'instant';
   return (
     `It is shifted by the offset of ${zone}: the service reads timestamps as ${meaning}. ` +
-    `Set windowClock: ${setting} in adreport.yaml or the account, or give --window-clock ${setting}.`
+    `Set windowClock: ${setting} in adreport.yaml or the account, or add --window-clock ${setting}.`
   );
 }
 
-/** The window that a summary names, in its zone; `undefined` where it does not name all of it. */
+/** The summary's window, in its zone; `undefined` if it is incomplete. */
 export function windowOfSummary({ since, until, timezone }: Summary): Window | undefined {
   const name = typeof timezone === 'string' ? timezone.trim() : '';
   const zone = isZoneName(name) ? name : defaultZone;

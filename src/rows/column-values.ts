@@ -5,7 +5,7 @@ import { standsAt } from './row-keys.ts';
 import { nullInRun, type RangedBatch, rangesOf } from './row-ranges.ts';
 
 /** What `hundredthsOf` has for a value that has to be looked at itself. */
-export const lookCloser = Number.POSITIVE_INFINITY;
+export const notHundredths = Number.POSITIVE_INFINITY;
 
 /** So many digits before the decimals make hundredths that a double holds. */
 const integerDigitsAtMost = 13;
@@ -120,7 +120,7 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
       values[row] = texts.read(bytes, view, start, end);
     } else {
       const hundredths = hundredthsAt(bytes, start, end);
-      const isRead = hundredths !== lookCloser;
+      const isRead = hundredths !== notHundredths;
       values[row] = isRead ? hundredths / 100 : parseValue(bytes.toString('utf8', start, end));
     }
   }
@@ -130,7 +130,7 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
 /**
  * The numbers of a field in hundredths, which a double holds exactly, one a row: of numbers, and of
  * texts that hold one (`"1234,50"`). NaN where a row has nothing, null or an empty text, and
- * `lookCloser` for any other value: no number, more decimals, more digits. They are good until the
+ * `notHundredths` for any other value: no number, more decimals or digits. They are good until the
  * next batch is asked for.
  */
 export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
@@ -241,7 +241,7 @@ function readNumbers(
 
   for (let row = 0; row < rowCount; row++) {
     const inHundredths = hundredths[row] as number;
-    if (inHundredths !== lookCloser) {
+    if (inHundredths !== notHundredths) {
       numbers[row] = inHundredths / 100;
       continue;
     }
@@ -271,7 +271,7 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   let wholeCount = 0;
   for (let row = 0; row < hundredths.length; row++) {
     const inHundredths = hundredths[row] as number;
-    const isNumber = inHundredths < lookCloser;
+    const isNumber = inHundredths < notHundredths;
     if (!isNumber) continue;
 
     sum += inHundredths;
@@ -312,16 +312,16 @@ function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): numb
     number = number * 10 + digit;
   }
   const digits = at - first;
-  if (digits === 0 || digits > integerDigitsAtMost) return lookCloser;
-  if (bytes[first] === ascii.zero && digits > 1) return lookCloser;
+  if (digits === 0 || digits > integerDigitsAtMost) return notHundredths;
+  if (bytes[first] === ascii.zero && digits > 1) return notHundredths;
 
   const decimals = Math.max(0, end - at - 1);
   if (at < end) {
     const isMark = bytes[at] === ascii.dot || (isText && bytes[at] === ascii.comma);
-    if (!isMark || decimals < 1 || decimals > 2) return lookCloser;
+    if (!isMark || decimals < 1 || decimals > 2) return notHundredths;
     for (at++; at < end; at++) {
       const digit = (bytes[at] as number) - ascii.zero;
-      if (digit < 0 || digit > 9) return lookCloser;
+      if (digit < 0 || digit > 9) return notHundredths;
       number = number * 10 + digit;
     }
   }

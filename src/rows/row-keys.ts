@@ -29,7 +29,7 @@ interface RowsAlike {
  */
 export class RepeatFinder {
   /** Whether an hour came that tells no instant: twice a year two hours have one name. */
-  hasUntoldHours = false;
+  hasAmbiguousHours = false;
 
   readonly #keyFields: readonly string[];
   readonly #passedFields: readonly string[];
@@ -156,7 +156,7 @@ export class RepeatFinder {
     if (numberBefore !== undefined) return numberBefore;
 
     const moment = momentOf(json.slice(1, -1));
-    if (!moment) this.hasUntoldHours = true;
+    if (!moment) this.hasAmbiguousHours = true;
     const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
     const isKept = this.#hours.size < hoursAtMost && json.length < longestHour;
     if (isKept) this.#hours.set(json, number);
@@ -263,7 +263,7 @@ export class EdgeWords {
   }
 
   /** Whether one of them is the first or the last word of the JSON text that stands there. */
-  standAtEdge(bytes: Buffer, start: number, end: number): boolean {
+  matchesEdge(bytes: Buffer, start: number, end: number): boolean {
     let first = start + 1;
     while (first < end && !isLetterOrDigit(bytes[first] as number)) first++;
     let last = end - 2;
@@ -316,7 +316,7 @@ export function rowsWithWord(
       const start = valueStarts[row * stride + index] as number;
       if (start < 0 || bytes[start] !== quote) continue;
       const end = valueEnds[row * stride + index] as number;
-      if (words.standAtEdge(bytes, start, end)) rows.add(row);
+      if (words.matchesEdge(bytes, start, end)) rows.add(row);
     }
   }
   return rows;

@@ -143,7 +143,7 @@ async function readOnce<Taker extends RowTaker>(
   const nowMs = wallClock();
   const verdict = new ReportVerdict({
     expectation: undefined,
-    answer: { isPart: false, hasNextLink: false, isEndTold: true, clockAheadMs: undefined },
+    answer: { isPart: false, hasNextLink: false, isEndMarked: true, clockAheadMs: undefined },
     origin: { createdMs: nowMs },
     nowMs,
   });

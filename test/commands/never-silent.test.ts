@@ -49,7 +49,7 @@ describe('download ID', () => {
 
     const fetched = await run(`download ${report?.report_id} --json -o x.csv -q`);
 
-    expect(fetched.stderr).toContain('rows of 1 day outside its window: 2026-11-19.');
+    expect(fetched.stderr).toContain('rows for 1 day outside its window: 2026-11-19.');
     if (strict === '') {
       expect(fetched).toMatchObject({ exitCode: 0 });
       const { warnings, notes } = JSON.parse(fetched.stdout);
@@ -77,9 +77,9 @@ describe('download ID', () => {
 
     expect(fetched.exitCode).toBe(0);
     expect(JSON.parse(fetched.stdout).warnings).toEqual([
-      'The metric displays is no whole number in row 4: it has "many".',
-      'The report has rows of 1 day outside its window: 2026-11-10.',
-      'One row of the report repeats the breakdown values of an earlier one; the first is row 2.',
+      'The metric displays is not a whole number in row 4: "many".',
+      'The report has rows for 1 day outside its window: 2026-11-10.',
+      'Row 2 repeats the breakdown values of an earlier row.',
     ]);
     expect(await run('download r1 --strict -o x.csv')).toMatchObject({ exitCode: 9, files: {} });
   });
@@ -94,7 +94,7 @@ describe('many reports', () => {
 
       const result = await run(`${byDay} --split day --concurrency 1 -o {date}.csv -q`, { env });
 
-      expect(result.stderr.match(/with the id of another request’s report: r1/g)).toHaveLength(2);
+      expect(result.stderr.match(/with the id of another request's report: r1/g)).toHaveLength(2);
     },
   );
 
@@ -119,8 +119,8 @@ describe('many reports', () => {
     const result = await run(`${byDay} --split day -o x.csv --json`);
 
     expect(JSON.parse(result.stdout).warnings).toEqual([
-      expect.stringMatching(/^2026-11-10: The report is of another window/),
-      expect.stringMatching(/^2026-11-11: The metric displays is no whole number/),
+      expect.stringMatching(/^2026-11-10: The report covers another window than requested/),
+      expect.stringMatching(/^2026-11-11: The metric displays is not a whole number/),
     ]);
     const strict = await run(`${byDay} --split day -o x.csv --strict`);
     expect(strict).toMatchObject({ exitCode: 9, files: {} });
@@ -201,7 +201,7 @@ describe('a CSV whose end is marked by the end of the connection alone', () => {
 
     expect(result.exitCode).toBe(0);
     expect(JSON.parse(result.stdout).notes).toContainEqual(
-      expect.stringMatching(/(^|: )The report may be cut: its last line has no line end/),
+      expect.stringMatching(/(^|: )The report may be incomplete: its last line has no line break/),
     );
   });
 
@@ -229,7 +229,7 @@ test('--direct: rows beside an id and an error are the report, and the error is 
   const result = await run(line);
 
   expect(result).toMatchObject({ exitCode: 0, files: { 'x.csv': expect.any(String) } });
-  expect(result.stderr).toContain('error beside its rows: error: "shard 2 is late"');
+  expect(result.stderr).toContain('came with an error (error: "shard 2 is late")');
   expect([calls('buyer'), calls('download')]).toEqual([1, 0]);
   expect(await run(`${line} --strict`)).toMatchObject({ exitCode: 9, files: {} });
 });
@@ -249,11 +249,11 @@ describe('names', () => {
 
     expect(result).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(result.stdout).warnings).toEqual([
-      expect.stringContaining('The list of campaigns goes on elsewhere'),
+      expect.stringContaining('The campaign list is incomplete: the answer'),
     ]);
 
     const before = calls('buyer');
-    expectRefusal(await run(`${line} --strict`), 9, 'The list of campaigns goes on');
+    expectRefusal(await run(`${line} --strict`), 9, 'The campaign list is incomplete');
     expect(calls('buyer')).toBe(before);
   });
 });

@@ -91,7 +91,7 @@ describe('one merged output', () => {
 
     const strict = await runCli(line, { cwd, env });
 
-    expectRefusal(strict, 9, '2024-10-26: The metric displays is no whole number in row 1');
+    expectRefusal(strict, 9, '2024-10-26: The metric displays is not a whole number in row 1');
     expect(strict.files).toEqual({});
     expect(creates()).toBe(4);
 

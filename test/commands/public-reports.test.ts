@@ -343,7 +343,7 @@ describe('text of the service is bounded', () => {
     const result = await runCli(`${line.replace(' -q', '')} -v`, { env });
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain('The answer also says: notice:');
+    expect(result.stderr).toContain('The answer also contains notice:');
     expect(result.stderr.length).toBeLessThan(2_000);
   });
 

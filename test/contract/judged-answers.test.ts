@@ -5,19 +5,19 @@ import { judgedPairs, poorAnswers, refusedAnswers } from './judged-answers.ts';
 const sceneOf = (answer: string | Scene): Scene =>
   typeof answer === 'string' ? { body: answer } : answer;
 
-test.each(judgedPairs)('$name', async ({ asked, proof, says, none }) => {
-  const { findings } = await judge({ ...asked, ...sceneOf(proof) });
+test.each(judgedPairs)('$name', async ({ request, proof, says, correct }) => {
+  const { findings } = await judge({ ...request, ...sceneOf(proof) });
 
   expect(findings).toEqual([expect.stringMatching(says)]);
-  expect(await judge({ ...asked, ...sceneOf(none) })).toMatchObject({ findings: [] });
+  expect(await judge({ ...request, ...sceneOf(correct) })).toMatchObject({ findings: [] });
 });
 
-describe('no report', () => {
+describe('not a report', () => {
   test.each(Object.entries(refusedAnswers))('%s', async (_name, scene) => {
-    await expect(judge(scene)).rejects.toThrow(/This is no report/);
+    await expect(judge(scene)).rejects.toThrow(/This is not a report/);
   });
 
-  test.each(Object.entries(poorAnswers))('but a report: %s', async (_name, scene) => {
+  test.each(Object.entries(poorAnswers))('accepted as a report: %s', async (_name, scene) => {
     const { findings, notes } = await judge(scene);
 
     expect(findings).toEqual([]);

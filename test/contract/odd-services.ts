@@ -439,7 +439,7 @@ const waiting: Services = {
   },
   'warnings in the status': {
     faults: status((record) => ({ ...record, warnings: ['2 shards late'], partial: true })),
-    says: /Note: .*also says: warnings: \["2 shards late"\], partial: true/,
+    says: /Note: .*also contains warnings: \["2 shards late"\], partial: true/,
     doctor: undescribed,
   },
   'the status call is answered with 503 now and then': {
@@ -565,7 +565,7 @@ const rowsOfNoReport: readonly StatementId[] = [
   ...(['S17', 'S18', 'S21', 'S22', 'S34'] as const),
 ];
 
-const noReport: Record<string, OddAnswer> = {
+const notAReport: Record<string, OddAnswer> = {
   'a failed report': {
     answer: { body: { response: { status: 'failed', message: 'no ink' } } },
     exit: 6,
@@ -599,7 +599,7 @@ const noReport: Record<string, OddAnswer> = {
     doctor: rowsOfNoReport,
     answer: { body: { data: [{ error: `Out of ink. ${'x'.repeat(70_000)}` }] } },
     exit: 9,
-    says: /This is no report.*Out of ink/,
+    says: /This is not a report.*Out of ink/,
   },
   'an error of 70 KB as CSV': {
     answer: typed('text/csv', `Out of ink. ${'x'.repeat(70_000)}\r\n`),
@@ -610,7 +610,7 @@ const noReport: Record<string, OddAnswer> = {
     doctor: rowsOfNoReport,
     answer: { body: [{ campaignId: '12', adunits: [] }] },
     exit: 9,
-    says: /This is no report/,
+    says: /This is not a report/,
   },
   'CSV without a header': { answer: typed('text/csv', '2026-11-19,7\r\n'), exit: 9 },
   'an error text as CSV': { answer: typed('text/csv', 'report expired\r\n'), exit: 9 },
@@ -684,7 +684,7 @@ const downloads: Services = {
     says: /not ready/,
     doctor: ['S10', 'S11'],
   },
-  ...each('no report: ', noReport, ({ answer, exit = 0, says = /^/, doctor = rowsUnread }) => ({
+  ...each('no report: ', notAReport, ({ answer, exit = 0, says = /^/, doctor = rowsUnread }) => ({
     faults: at('download', answer),
     flags: '--retries 0',
     exit,
@@ -772,14 +772,18 @@ const documents: Services = {
   'an error': { faults: beside({ error: 'timeout' }), finding: /timeout/, doctor: ['S36'] },
   hasMore: {
     faults: beside({ paging: { has_more: true } }),
-    finding: /not whole/,
+    finding: /is incomplete: the answer has/,
     doctor: ['S36'],
   },
-  truncated: { faults: beside({ truncated: true }), finding: /not whole/, doctor: ['S36'] },
+  truncated: {
+    faults: beside({ truncated: true }),
+    finding: /is incomplete: the answer has/,
+    doctor: ['S36'],
+  },
   partial: { faults: beside({ meta: { partial: 'yes' } }), doctor: ['S36'] },
   'a next page': {
     faults: beside({ next: '/download-reporting?page=2' }),
-    finding: /goes on elsewhere/,
+    finding: /is incomplete: the answer/,
     doctor: ['S36'],
   },
   'a status in progress': {
@@ -789,12 +793,12 @@ const documents: Services = {
   },
   'another count': {
     faults: summary((all) => ({ ...all, rowCount: 2 })),
-    finding: /another number of rows than the 1 that came: summary.rowCount: 2/,
+    finding: /has 1 row, but the answer says summary.rowCount: 2/,
     doctor: ['S36'],
   },
   'another total': {
     faults: beside({ totals: { displays: 8 } }),
-    finding: /8 instead of/,
+    finding: /totals.displays is 8, the rows add up to/,
     doctor: ['S36'],
   },
   '206': { faults: answered({ status: 206 }), isLiteral: true, finding: /206/, doctor: ['S36'] },
@@ -808,13 +812,13 @@ const documents: Services = {
     faults: [{ endpoint: 'buyer', answer: { body: { id: 'r1' } } }, ...literalEnd],
     isLiteral: true,
     flags: '--period 2026-11-18..2026-11-19 --split day --concurrency 1',
-    finding: /with the id of another request’s report: r1/,
+    finding: /with the id of another request's report: r1/,
     hasOtherRows: true,
     doctor: ['S09', 'S35'],
   },
   'what nobody knows': {
     faults: beside({ sampled: true, numFound: 900, meta: { notice: 'late data' } }),
-    says: /Note: .*also says: sampled: true, numFound: 900, meta.notice: "late data"/,
+    says: /Note: .*also contains sampled: true, numFound: 900, meta.notice: "late data"/,
     doctor: ['S36'],
   },
   headers: {
@@ -856,17 +860,17 @@ const withTimes = (change: (time: unknown) => unknown): Fault[] =>
 const windows: Services = {
   'another window': {
     faults: summary((all) => ({ ...all, since: String(all.since).replace(/-\d\dT/, '-01T') })),
-    finding: /of another window/,
+    finding: /another window than requested/,
     doctor: ['S13', 'S33'],
   },
   'another window as unix seconds': {
     faults: withTimes((time) => toSeconds(time) - 3_600),
-    finding: /of another window/,
+    finding: /another window than requested/,
     doctor: ['S13'],
   },
   'another window without an offset': {
     faults: withTimes((time) => String(time).slice(0, 19).replace('2026', '2025')),
-    finding: /of another window/,
+    finding: /another window than requested/,
     doctor: ['S13', 'S21'],
   },
   'unix seconds': { faults: withTimes(toSeconds), doctor: ['S13'] },
@@ -979,7 +983,7 @@ const days: Services = {
   'an hour of another zone': {
     faults: eachRow((row) => ({ ...row, hour: String(row.hour).replace('+01', '-05') }), 'HOURLY'),
     flags: '--by HOURLY --columns all',
-    finding: /hours of the report are of another zone/,
+    finding: /hours are not in the zone/,
     doctor: 'the form of an hour is described, and not its zone',
   },
   'a date is not the day of its hour': {
@@ -998,18 +1002,18 @@ const days: Services = {
   },
   'a second header in CSV': {
     faults: csv('date,displays\n2026-11-19,7\ndate,displays\n'),
-    finding: /Row 2 of the report is its header again/,
+    finding: /Row 2 repeats the header/,
     doctor: ['S11'],
   },
   'units in CSV': {
     faults: csv('date,displays\nday,count\n2026-11-19,7\n'),
-    finding: /displays is no whole number in row 1/,
+    finding: /displays is not a whole number in row 1/,
     doctor: ['S11'],
   },
   'a metric that CSV does not name': {
     faults: csv('date,displays,click\n2026-11-19,7,1\n'),
     flags: '--metrics displays,clicks --columns all',
-    finding: /lacks the column clicks/,
+    finding: /missing the requested column clicks/,
     doctor: ['S11'],
   },
 };
@@ -1031,7 +1035,7 @@ const byCampaign = '--by CAMPAIGN --metrics displays,clicks --columns all';
 const fields: Services = {
   ...each('displays is ', named(oddCounts), (value) => ({
     faults: eachRow((row) => ({ ...row, displays: value })),
-    finding: /displays is no whole number in row 1/,
+    finding: /displays is not a whole number in row 1/,
     doctor: ['S17'],
   })),
   ...each('displays is ', named(noCounts), (value) => ({
@@ -1042,7 +1046,7 @@ const fields: Services = {
   })),
   'displays is 1.5': {
     faults: eachRow((row) => ({ ...row, displays: 1.5 })),
-    finding: /displays is no whole number in row 1/,
+    finding: /displays is not a whole number in row 1/,
     doctor: ['S17', 'S19'],
   },
   'a count is a text': {
@@ -1057,7 +1061,7 @@ const fields: Services = {
   'a breakdown has no column': {
     faults: eachRow((row) => without(row, 'os'), 'OS'),
     flags: '--by OS --columns all',
-    finding: /lacks the column os/,
+    finding: /missing the requested column os/,
     doctor: 'the trials have no report by OS',
   },
   'the revenue in dollars is called revenueDollar': {
@@ -1095,7 +1099,7 @@ const fields: Services = {
     (campaignName) => ({
       faults: rows((all) => [...all, totalOf(all, { campaignId: '0', campaignName })], 'CAMPAIGN'),
       flags: byCampaign,
-      finding: /is a total of the others/,
+      finding: /is a total: its values are the sums of the other rows/,
       doctor: ['S12'],
     }),
   ),
@@ -1105,7 +1109,7 @@ const fields: Services = {
       'CAMPAIGN',
     ),
     flags: byCampaign,
-    finding: /is a total of the others/,
+    finding: /is a total: its values are the sums of the other rows/,
     doctor: ['S12'],
   },
   'a campaign comes twice': {
@@ -1192,7 +1196,7 @@ const dspDamages: Services = {
       since: String(all.since).replace('+0900', '+0100'),
     })),
     flags: '--timezone Asia/Tokyo',
-    finding: /of another zone than asked for: Europe\/Paris instead of Asia\/Tokyo/,
+    finding: /another zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
     doctor: ['S15'],
   },
   'the zone is stated, and the window is one of Paris': {
@@ -1401,7 +1405,7 @@ export const campaignServices: Services = {
   })),
   'campaigns: a further page in the body': {
     faults: at('campaigns', { body: { data: [campaign], next: '/campaigns?page=2' } }),
-    says: /The list of campaigns goes on elsewhere/,
+    says: /The campaign list is incomplete: the answer/,
     doctor: ['S05'],
   },
   'campaigns: a further page in Link': {
@@ -1409,7 +1413,7 @@ export const campaignServices: Services = {
       headers: { link: '</campaigns?page=2>; rel="next"' },
       body: [campaign],
     }),
-    says: /The list of campaigns goes on elsewhere/,
+    says: /The campaign list is incomplete: the answer/,
     doctor: ['S05'],
   },
   'campaigns: Latin-1, declared': {

@@ -1,12 +1,9 @@
 import { test } from 'vitest';
 import { expectNoFinding } from './correct-worlds.ts';
 
-/**
- * `CASES=20000 npx vitest run test/judge/correct-worlds.test.ts` tries as many; the long tests have
- * ten thousand.
- */
+/** Set `CASES=20000` for more cases; the long tests run ten thousand. */
 const numRuns = Number(process.env.CASES ?? 300);
 
-test('nothing is found in reports that are what was asked for', async () => {
+test('correct reports have no findings', async () => {
   await expectNoFinding(numRuns);
 }, 1_800_000);

@@ -10,11 +10,11 @@ import { resolveWindow } from '../../src/report/window-flags.ts';
 import { judge, judgedNowMs, judgeMerged, type Scene } from '../support/judged-report.ts';
 
 /**
- * Reports that are what was asked for, of random facts: sparse and dense, with nulls and odd names,
- * in the forms that services choose, and with what services write beside their rows.
+ * Correct reports of random facts: sparse and dense, with nulls and unusual names, in various
+ * formats, and with the members that services add to a document.
  */
 
-/** The facts of one hour: numbers of what stands in each breakdown, and the metrics. */
+/** The facts of one hour: an index per breakdown, and the metrics. */
 interface Fact {
   readonly hour: number;
   readonly picks: readonly number[];
@@ -22,7 +22,7 @@ interface Fact {
   readonly money: number;
 }
 
-/** What a row may have in a field, by a number of a fact. */
+/** The possible values of each field, selected by a fact's index. */
 const valuesByField: Readonly<Record<string, readonly (string | null)[]>> = {
   Adnetwork: ['core', 'Total'],
   campaignId: ['70', '071', '12345678901234567'],
@@ -105,7 +105,7 @@ const world = fc.constantFrom<Profile>('buyer', 'buyer', 'dsp').chain((profile) 
   });
 });
 
-/** Whether a report is one, or comes in parts of a day, which are merged or stay files each. */
+/** One report, or one per day, either merged or in separate files. */
 type Delivery = 'whole' | 'merged' | 'per part';
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never;
 
@@ -135,7 +135,7 @@ const filters: readonly (WorldFilter | undefined)[] = [
   filterOf('adunitId', ['700'], 'adId', ['700']),
   filterOf('carrier', ['sfr'], 'carrier', ['SFR']),
   filterOf('deviceModel', ['PIXEL'], 'deviceModel', ['Pixel', 'pixel']),
-  // Germany, and another name for what is nowhere.
+  // Germany, and a second name for “no country”.
   filterOf('countryId', ['2921044'], 'country', ['Allemagne', 'Atlantis']),
   filterOf('osId', ['1'], 'os', [null, 'iOS', 'Android']),
 ];
@@ -155,17 +155,17 @@ const summaryForms: readonly SummaryForm[] = [
     until: `${at(until + 1)}+00:00`,
   }),
   ({ since, until }) => ({ since, until: String(until + 1) }),
-  // Wall time without an offset may be of any zone, and a day may end where the next begins.
+  // Wall time without an offset may be in any zone, and a day may end when the next one begins.
   ({ since, until, zone }) => ({
     since: at(since + 12 * 3_600),
     until: formatDate(until, zone),
     timezone: 'Paris',
   }),
-  // What is no time proves nothing.
+  // A value that is not a time proves nothing.
   () => ({ since: 7, until: null, breakdowns: ['OTHER'] }),
 ];
 
-/** What stands beside the rows of reports in which nothing is wrong. */
+/** Members of correct reports other than the rows. */
 const besideForms: readonly ((rowCount: number) => object)[] = [
   () => ({ error: 'OK', errors: [], warnings: ['API v1 is deprecated'] }),
   () => ({ error: { code: 0, message: 'no error' }, status: 'OK', code: 200 }),
@@ -179,13 +179,13 @@ const besideForms: readonly ((rowCount: number) => object)[] = [
   }),
 ];
 
-/** A report without its window: the words of a request. */
+/** A request without its window. */
 interface WorldRequest {
   readonly by: readonly BreakdownName[];
   readonly metrics: readonly MetricName[];
 }
 
-/** The reports of a world: one, or one for each of its days. */
+/** The reports of a world: one, or one per day. */
 function scenesOf(one: World): Scene[] {
   const { period, zone, time, dimensions, metrics } = one;
   const window = resolveWindow({ period, zone, nowMs: judgedNowMs });
@@ -256,7 +256,7 @@ function sceneOf(one: World, whole: Window, window: Window, request: WorldReques
   return { ...scene, body: JSON.stringify({ data: rows, ...(summary && { summary }), ...beside }) };
 }
 
-/** What a fact has in a column of a breakdown. */
+/** The value of a fact in a breakdown column. */
 function cellOf(
   { areHoursUtc, time }: World,
   { since, zone }: Window,
@@ -276,7 +276,7 @@ function numberOf({ numbersAs, body }: World, text: string): unknown {
   return numbersAs === 'blanks' ? ` ${text} ` : text;
 }
 
-/** Money in the form of the profile: of a DSP a text with a decimal comma. */
+/** Money in the profile's format; for a DSP, a text with a decimal comma. */
 function moneyOf(one: World, units: bigint): unknown {
   const { moneyDecimals, profile } = one;
   const digits = String(units).padStart(moneyDecimals + 1, '0');
@@ -285,7 +285,7 @@ function moneyOf(one: World, units: bigint): unknown {
   return numberOf(one, text);
 }
 
-/** Holds the reports of so many worlds against their requests: none has a finding. */
+/** Judges the reports of `numRuns` random worlds and expects no findings. */
 export async function expectNoFinding(numRuns: number): Promise<void> {
   let factCount = 0;
   await fc.assert(

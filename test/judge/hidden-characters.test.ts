@@ -6,19 +6,16 @@ import { hiddenCharacters } from '../../src/text/printable.ts';
 import { json, serve } from '../support/http-server.ts';
 import { type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 
-/**
- * Ids of a service and values of `adreport.yaml` that would act on a terminal, in every line that
- * shows them.
- */
+// Report ids and values in `adreport.yaml` that contain control characters.
 
 const hostile = 'a\nb\u009bc\u202ed\u2028e';
 
-/** Only lines break in a text of the program, and its own marks need none of the others. */
+/** Expects no hidden characters except line breaks. */
 function expectVisible({ stdout, stderr }: CliResult): void {
   for (const line of (stdout + stderr).split('\n')) expect(line.search(hiddenCharacters)).toBe(-1);
 }
 
-/** The words of the command that an error says to go on with, as bash reads them. */
+/** The words of the command that resumes the report, as bash parses them. */
 function resumeWords(stderr: string): string[] {
   const line = stderr.split('\n').find((each) => /adreport (status|download) /.test(each)) ?? '';
   const command = line.slice(line.search(/adreport (status|download) /)).split(' && ')[0] ?? '';
@@ -27,37 +24,34 @@ function resumeWords(stderr: string): string[] {
   return execFileSync('bash', ['-c', script], { encoding: 'utf8', env }).split('\0').slice(1, -1);
 }
 
-describe.skipIf(process.platform === 'win32')(
-  'an id with line breaks and marks of direction',
-  () => {
-    test('is visible in every line, and the command that goes on with it reads it back', async () => {
-      const state = { status: 'progress' };
-      const { env } = await serve(({ path }, response) => {
-        if (path === '/buyer-reporting') json(response, { report_id: hostile });
-        else if (path === '/status-reporting') json(response, { status: state.status });
-        else json(response, { data: [{ displays: 7 }] });
-      });
-      const signIn = { ...env, ADREPORT_CONFIG_DIR: temporaryFolder() };
-      const line = 'run --period yesterday --metrics displays --format ndjson';
-      const stopped = await runCli(`${line} --wait-timeout 0s -vv`, { env: signIn });
-      expect(stopped.exitCode).toBe(7);
-      expectVisible(stopped);
-      expect(resumeWords(stopped.stderr)).toContain(hostile);
-
-      expectVisible(await runCli('report list', { env: signIn }));
-      expectVisible(await runCli('report list --json', { env: signIn }));
-      expectVisible(await runCli(['status', hostile], { env: signIn }));
-      state.status = hostile;
-      expectVisible(await runCli(['status', hostile], { env: signIn }));
-      state.status = 'ready';
-      const resumed = await runCli(line, { env: signIn });
-      expect(resumed).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
-      expectVisible(resumed);
+describe.skipIf(process.platform === 'win32')('an id with line breaks and direction marks', () => {
+  test('is visible in every line, and the command that resumes the report has the same id', async () => {
+    const state = { status: 'progress' };
+    const { env } = await serve(({ path }, response) => {
+      if (path === '/buyer-reporting') json(response, { report_id: hostile });
+      else if (path === '/status-reporting') json(response, { status: state.status });
+      else json(response, { data: [{ displays: 7 }] });
     });
-  },
-);
+    const signIn = { ...env, ADREPORT_CONFIG_DIR: temporaryFolder() };
+    const line = 'run --period yesterday --metrics displays --format ndjson';
+    const stopped = await runCli(`${line} --wait-timeout 0s -vv`, { env: signIn });
+    expect(stopped.exitCode).toBe(7);
+    expectVisible(stopped);
+    expect(resumeWords(stopped.stderr)).toContain(hostile);
 
-test('a filter of adreport.yaml with such a value is visible in every line', async () => {
+    expectVisible(await runCli('report list', { env: signIn }));
+    expectVisible(await runCli('report list --json', { env: signIn }));
+    expectVisible(await runCli(['status', hostile], { env: signIn }));
+    state.status = hostile;
+    expectVisible(await runCli(['status', hostile], { env: signIn }));
+    state.status = 'ready';
+    const resumed = await runCli(line, { env: signIn });
+    expect(resumed).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
+    expectVisible(resumed);
+  });
+});
+
+test('a filter in adreport.yaml with such a value is visible in every line', async () => {
   const cwd = temporaryFolder();
   const bodies: string[] = [];
   const { env } = await serve(({ path, body }, response) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Grouping } from '../../src/figures/grouping.ts';
 import { numberIn } from '../../src/figures/numbers.ts';
-import { hundredthsOf, lookCloser, valuesOf } from '../../src/rows/column-values.ts';
+import { hundredthsOf, notHundredths, valuesOf } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
 import { RepeatFinder } from '../../src/rows/row-keys.ts';
@@ -77,7 +77,7 @@ it('reads a column as the objects of the rows have it, and its numbers exactly',
           for (const [index, hundredths] of hundredthsOf(batch, field).entries()) {
             const number = numberIn(rows[index]?.[field]);
             if (Number.isNaN(hundredths)) expect(number).toBeNull();
-            else if (hundredths !== lookCloser) expect(hundredths / 100).toBe(number);
+            else if (hundredths !== notHundredths) expect(hundredths / 100).toBe(number);
           }
         }
       }

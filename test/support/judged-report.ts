@@ -12,7 +12,7 @@ import type { Window } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 
-/** A report and its request, as the judge gets them. */
+/** A report and its request. */
 export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly nowMs?: number;
   readonly profile?: Profile;
@@ -25,11 +25,11 @@ export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly windowClock?: WindowClock;
   readonly body: string;
 
-  /** How many bytes of it come, and are looked at, together. */
+  /** The size of the chunks in which the body arrives and is parsed. */
   readonly pieceBytes?: number;
 }
 
-/** A judgement as people read it. */
+/** The messages of a judgement. */
 export interface Sentences {
   readonly findings: readonly string[];
   readonly notes: readonly string[];
@@ -42,10 +42,7 @@ function sentencesOf({ findings, notes }: Judgement): Sentences {
 
 export const judgedNowMs = Date.parse('2030-01-01T00:00:00Z');
 
-/**
- * What a report is found to be that was asked for so; by default of 1 to 3 November 2026, by a
- * buyer, with displays.
- */
+/** Judges a report. The default request is a buyer's, for displays from 1 to 3 November 2026. */
 export async function judge(scene: Scene): Promise<Sentences> {
   const { verdict, batches } = open(scene);
   for (;;) {
@@ -55,7 +52,7 @@ export async function judge(scene: Scene): Promise<Sentences> {
   }
 }
 
-/** What several reports are found to be that are merged. */
+/** Judges several reports that are merged. */
 export async function judgeMerged(scenes: readonly Scene[]): Promise<Sentences> {
   const merged = new MergedVerdict();
   for (const [index, scene] of scenes.entries()) {
@@ -88,7 +85,7 @@ function open(scene: Scene) {
     answer: {
       isPart: false,
       hasNextLink: false,
-      isEndTold: true,
+      isEndMarked: true,
       clockAheadMs: undefined,
       ...scene,
     },

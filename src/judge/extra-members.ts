@@ -2,20 +2,20 @@ import type { Judgement } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
 import { plain, saysSomething, valueText } from './beside-rows.ts';
-import { Sayings } from './check.ts';
+import { Remarks } from './check.ts';
 
-/** The finding of an id that the service had given to another request. */
-export function idOfOther(id: string): string {
-  return `The service answered the order with the id of another request’s report: ${printable(id)}.`;
+/** The finding for an id that the service had already given to another request. */
+export function reusedIdText(id: string): string {
+  return `The service answered the order with the id of another request's report: ${printable(id)}.`;
 }
 
-/** Members are told so deep at most. */
+/** Members nested deeper are shown as JSON. */
 const levelsAtMost = 6;
 
-/** What the service calls so is meant for people. */
+/** Names of members that are meant for people. */
 const messageForm = /^(?:warning|notice|message)s?$/;
 
-/** What the specification has, and what tells nothing of the rows. */
+/** Members that the specification describes or that say nothing about the rows. */
 const knownInSummary: readonly string[] = ['since', 'until', 'breakdowns', 'timezone'];
 const knownInRecords: readonly string[] = [
   'status',
@@ -26,22 +26,25 @@ const knownInRecords: readonly string[] = [
   'id',
 ];
 
-/** What stands beside the rows, and in the answers on the way to them. */
-export interface SaidMembers {
+/** The members next to the rows, and the answers before them. */
+export interface ExtraMembers {
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** The paths of those that were understood. */
+  /** The paths of members that a check has understood. */
   readonly understood: ReadonlySet<string>;
 
-  /** The answers to the order and to the questions for the status. */
+  /** The answers to the order and to the status calls. */
   readonly records: readonly unknown[];
 }
 
 /**
- * Notes, in one line, what the service says that is not known: on stderr what is true, or is called
- * a message.
+ * Notes all unknown members in one line. The brief line for stderr has those that are `true` or are
+ * called a message.
  */
-export function noteMembers({ members, understood, records }: SaidMembers, sayings: Sayings): void {
+export function noteMembers(
+  { members, understood, records }: ExtraMembers,
+  remarks: Remarks,
+): void {
   const leaves = new Map<string, unknown>();
   collect(leaves, [], members, (path) => {
     const isOfSummary = path.length === 2 && path[0] === 'summary';
@@ -58,7 +61,7 @@ export function noteMembers({ members, understood, records }: SaidMembers, sayin
   const brief = all.filter(([path, value]) => {
     return value === true || path.split('.').some((name) => messageForm.test(plain(name)));
   });
-  sayings.note('beside the rows', lineOf(all), {
+  remarks.note('beside the rows', lineOf(all), {
     brief: brief.length === 0 ? '' : lineOf(brief),
   });
 }
@@ -73,10 +76,10 @@ function lineOf(leaves: readonly (readonly [path: string, value: unknown])[]): s
     left -= text.length;
   }
   const more = leaves.length > texts.length ? ` and ${leaves.length - texts.length} more` : '';
-  return `The answer also says: ${texts.join(', ')}${more}`;
+  return `The answer also contains ${texts.join(', ')}${more}`;
 }
 
-/** Takes the values that say something, by their paths; lists as one value. */
+/** Collects values that say something by path; a list is one value. */
 function collect(
   leaves: Map<string, unknown>,
   path: readonly string[],
@@ -89,16 +92,16 @@ function collect(
     return;
   }
   for (const [name, member] of Object.entries(value)) {
-    // What the answers to orders are wrapped in says nothing itself.
+    // Answers to orders are wrapped in `response`.
     const isWrapping = path.length === 0 && name === 'response' && isObject(member);
     collect(leaves, isWrapping ? [] : [...path, name], member, isKnown);
   }
 }
 
-/** What the answer to an order says: for who asks for nothing but the id of a report. */
+/** Judges the answer to an order, for callers that only need the report's id. */
 export function judgeOrder(records: readonly unknown[], takenId: string | undefined): Judgement {
-  const sayings = new Sayings();
-  if (takenId !== undefined) sayings.find('beside the rows', idOfOther(takenId));
-  noteMembers({ members: {}, understood: new Set(), records }, sayings);
-  return sayings;
+  const remarks = new Remarks();
+  if (takenId !== undefined) remarks.find('beside the rows', reusedIdText(takenId));
+  noteMembers({ members: {}, understood: new Set(), records }, remarks);
+  return remarks;
 }
