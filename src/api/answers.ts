@@ -11,15 +11,13 @@ import { tryJson } from './exact-json.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 
-// Reading what a service may answer: bodies within bounds, and in them any known shape
-// (`decisions.md` 1 to 6).
+// Reads the service's answers: bodies of limited size, in any known shape (`decisions.md` 1 to 6).
 
 const answerBytesAtMost = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
 /**
- * A whole body as text. Throws `IncompleteDataError` for one that is longer than 16 MB, and as
- * `utf8Of`.
+ * A whole body as text. Throws `IncompleteDataError` if it is longer than 16 MB, and like `utf8Of`.
  */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
@@ -27,7 +25,7 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
     if (size > answerBytesAtMost) {
-      const message = 'The answer is longer than 16 MB, and is no report.';
+      const message = 'The answer is longer than 16 MB and is not a report.';
       throw new IncompleteDataError(message, { retryable: false });
     }
     pieces.push(piece);
@@ -35,14 +33,14 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   return Buffer.concat(pieces).toString();
 }
 
-/** The charset that a `Content-Type` declares, else UTF-8. */
+/** The charset of a `Content-Type`; UTF-8 by default. */
 export function charsetOf(contentType = ''): string {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
 }
 
 /**
- * A body in any charset as UTF-8. Throws `IncompleteDataError` for a charset that is not known, and
- * for no text in it.
+ * Converts a body to UTF-8. Throws `IncompleteDataError` if the charset is unknown or the bytes are
+ * not valid in it.
  */
 export async function* utf8Of(
   body: AsyncIterable<Buffer>,
@@ -54,24 +52,24 @@ export async function* utf8Of(
     yield Buffer.from(decoder.decode());
   } catch (error) {
     if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
-    const message = `The answer is no text in ${printable(shortened(charset))}.`;
+    const message = `The answer is not valid ${printable(shortened(charset))} text.`;
     throw new IncompleteDataError(message, { retryable: false });
   }
 }
 
-/** A body whose beginning was looked at. */
+/** A body whose beginning has been read. */
 export interface PeekedBody {
-  /** Its first 64 KiB at most. */
+  /** At most the first 64 KiB. */
   readonly start: string;
 
-  /** Whether `start` is all of it. */
+  /** True if `start` is the whole body. */
   readonly isWhole: boolean;
 
-  /** All of it, from its first byte. */
+  /** The whole body, from its first byte. */
   readonly all: AsyncIterable<Buffer>;
 }
 
-/** Looks at the beginning of a body: 64 KiB, all there is, or as much as is enough. */
+/** Reads the beginning of a body: at most 64 KiB, less if `isEnough` returns true. */
 export async function peek(
   body: AsyncIterable<Buffer>,
   isEnough = (_beginning: string): boolean => false,
@@ -101,8 +99,8 @@ export async function peek(
   return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
-/** A body of which a short text is kept while it is read. */
-export class NotedBody implements AsyncIterable<Buffer> {
+/** Passes a body through and remembers it if it is short. */
+export class SampledBody implements AsyncIterable<Buffer> {
   readonly #body: AsyncIterable<Buffer>;
   readonly #bytesAtMost: number;
   readonly #pieces: Buffer[] = [];
@@ -113,7 +111,7 @@ export class NotedBody implements AsyncIterable<Buffer> {
     this.#bytesAtMost = bytesAtMost;
   }
 
-  /** What was read of it; `undefined` where that is longer. */
+  /** The text read so far; `undefined` if it is longer than the limit. */
   get text(): string | undefined {
     if (this.#size > this.#bytesAtMost) return undefined;
     return new TextDecoder().decode(Buffer.concat(this.#pieces));
@@ -128,7 +126,7 @@ export class NotedBody implements AsyncIterable<Buffer> {
   }
 }
 
-/** Whether the header `Link` of an answer names a next page; one `rel` may have several words. */
+/** True if the `Link` header names a next page. A `rel` may have several words. */
 export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean {
   const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
   return [...relations].some(([, quoted, bare = '']) => {
@@ -136,12 +134,12 @@ export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean
   });
 }
 
-/** Whether an answer is a web page, such as a proxy's or a portal's. */
+/** True if an answer is a web page, such as a proxy's or a portal's. */
 export function isPage(text: string, { headers }: HttpResponse): boolean {
   return /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
 }
 
-/** A body's JSON. Throws `IncompleteDataError` that quotes what came instead. */
+/** Parses a JSON body. Throws `IncompleteDataError` that quotes the body otherwise. */
 export function parseJson(text: string, response: HttpResponse, redact: Redact): unknown {
   const answer = tryJson(text);
   if (answer !== undefined) return answer;
@@ -151,7 +149,7 @@ export function parseJson(text: string, response: HttpResponse, redact: Redact):
   const instead = describeText(beginning, response);
   throw new IncompleteDataError(`The service answered ${status} with ${instead} instead of JSON.`, {
     retryable: false,
-    hint: 'Is the base URL the reporting service’s? adreport whoami shows it. A proxy may stand between: HTTPS_PROXY.',
+    hint: 'Check that the base URL is the reporting service (adreport whoami) and that no proxy answers instead (HTTPS_PROXY).',
   });
 }
 
@@ -161,22 +159,22 @@ function describeText(text: string, response: HttpResponse): string {
   return quoteAnswer(text);
 }
 
-/** The first 150 characters of an answer without secrets, in quotation marks. */
+/** The first 150 characters of an answer, in quotation marks. */
 export function quoteAnswer(text: string): string {
   const trimmed = text.trim();
   const isLonger = trimmed.length > 150;
   return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
 }
 
-/** The path of a value itself; every other one is of names with points between. */
+/** The path of the value itself; other paths are names separated by dots. */
 const itself = '.';
 
-/** The member at a path, `undefined` where the path leaves the objects. */
+/** The member at a path; `undefined` if there is none. */
 function at(value: unknown, path: string): unknown {
   if (path === itself) return value;
   let member = value;
   for (const name of path.split('.')) {
-    // A list of one record is that record.
+    // A list with one record counts as the record.
     const record: unknown = Array.isArray(member) && member.length === 1 ? member[0] : member;
     if (!isObject(record) || !Object.hasOwn(record, name)) return undefined;
     member = record[name];
@@ -184,7 +182,7 @@ function at(value: unknown, path: string): unknown {
   return member;
 }
 
-/** The first text or number that is not empty, at some paths. */
+/** The first non-empty text or number at the given paths. */
 function textAt(value: unknown, paths: readonly string[]): string | undefined {
   return textThatFits(value, paths, /\S/);
 }
@@ -212,24 +210,21 @@ const reportIdPaths = [
   itself,
 ];
 
-/** The report id in a create call's answer; `undefined` where there is none. */
+/** The report id in the answer to a create call, if any. */
 export function findReportId(answer: unknown): string | undefined {
   return textAt(answer, reportIdPaths);
 }
 
-/** Names that a record has and a row of a report has not. */
+/** Members that records have and report rows do not. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
-/**
- * Whether an answer is report data rather than a record: a list of rows, in `data` or not, without
- * a report's id or error.
- */
+/** True if an answer is report data, not a record: a list of rows without a report id or error. */
 export function isReportData(answer: unknown): boolean {
   const rows = rowsIn(answer);
   return rows !== undefined && findReportId(answer) === undefined && areRows(rows);
 }
 
-/** Whether an answer has rows of a report, whatever stands beside them. */
+/** True if an answer has report rows, whatever its other members are. */
 export function holdsRows(answer: unknown): boolean {
   const rows = rowsIn(answer);
   return rows !== undefined && rows.length > 0 && areRows(rows);
@@ -252,20 +247,20 @@ const tokenPaths = [
   'response.access_token',
 ];
 
-/** The token in a sign-in's answer, which may be a bare text of 16 to 512 token characters. */
+/** The token in the answer to a sign-in, which may be a bare text of 16 to 512 characters. */
 export function findToken(answer: unknown): string | undefined {
   if (typeof answer !== 'string') return textAt(answer, tokenPaths);
   const text = answer.trim();
   return /^[\w.~+/=-]{16,512}$/.test(text) ? text : undefined;
 }
 
-/** One item of a list, and the id that it is keyed by where the list is an object. */
+/** An item with its key, if the list is an object keyed by id. */
 interface KeyedItem {
   readonly key: string;
   readonly item: unknown;
 }
 
-/** The items of a list, or of an object that is keyed by ids; `undefined` for neither. */
+/** The items of a list, or of an object keyed by id; `undefined` for anything else. */
 function itemsOf(value: unknown): Iterable<KeyedItem> | undefined {
   if (Array.isArray(value)) return itemsOfList(value);
   if (isObject(value) && isKeyedById(value)) return itemsOfObject(value);
@@ -296,8 +291,8 @@ const campaignPlaces = [
 ];
 
 /**
- * The campaign list, bare or wrapped, with every field a string and every list there; `undefined`
- * where there is none.
+ * The campaign list in an answer, bare or wrapped; `undefined` if there is none. Missing fields are
+ * empty strings, missing lists are empty.
  */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
   for (const place of campaignPlaces) {
@@ -355,25 +350,25 @@ const statusPaths = [
   'response',
 ];
 
-/** What an answer says of a report's state and of an error. */
+/** The report state and the error in an answer. */
 export interface ServiceRecord {
   /** The service's word for the error, such as `UNKNOWN_REPORT`. */
   readonly errorId: string | undefined;
   readonly message: string | undefined;
 
-  /** One line an error, where it lists them. */
+  /** One line per error, if the answer lists them. */
   readonly errorLines: readonly string[];
 
-  /** In lower case; empty where there is none. */
+  /** In lower case; empty if there is none. */
   readonly status: string;
 
-  /** What the status means, where it is known. */
+  /** The meaning of the status; `undefined` if it is not known. */
   readonly outcome: ReportOutcome | undefined;
 
-  /** Whether it names an error; a mere `message` is none. */
+  /** True if the answer has an error. A `message` alone is not an error. */
   readonly isError: boolean;
 
-  /** Why it is in the place of a report, if it says so. */
+  /** Why there is no report in the answer, if it says so. */
   readonly reportState: 'progress' | 'failed' | undefined;
 
   /** True if the service says that the same call may soon succeed. */
@@ -381,9 +376,8 @@ export interface ServiceRecord {
 }
 
 /**
- * The word for the state of what an answer is about. Where the first such member is the `OK` of an
- * envelope, another one counts, and a message too where that is a known word of state. A number is
- * the status of HTTP once more.
+ * The status word in an answer. If the first one is the `OK` of an envelope, later ones count, and
+ * so does a message that is a known status word. Numbers are ignored: they repeat the HTTP status.
  */
 function stateWordIn(answer: unknown): string {
   const words: string[] = [];
@@ -403,7 +397,7 @@ function isOk(word: string): boolean {
   return /^\W*ok\W*$/i.test(word);
 }
 
-/** An answer whose texts and names are bounded, for who shows or stores them. */
+/** A copy of an answer with shortened texts and names, to be shown or stored. */
 export function shortenedAnswer(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);
   if (Array.isArray(value)) return value.map(shortenedAnswer);
@@ -414,7 +408,7 @@ export function shortenedAnswer(value: unknown): unknown {
   );
 }
 
-/** As many of the errors as there is room for, and how many there are more. */
+/** The errors that fit, with the number of those that do not. */
 function shortenedLines(lines: readonly string[]): string[] {
   const shown: string[] = [];
   let left = serviceTextAtMost;
@@ -428,8 +422,8 @@ function shortenedLines(lines: readonly string[]): string[] {
 }
 
 /**
- * What an answer says of a report's state and of an error, in any known shape (`decisions.md` 3 and
- * 6). Its texts have 500 characters at most.
+ * Reads the report state and the error of an answer in any known shape (`decisions.md` 3 and 6).
+ * Texts are shortened to 500 characters.
  */
 export function recordIn(answer: unknown): ServiceRecord {
   const errors = errorsIn(answer);
@@ -454,14 +448,14 @@ export function recordIn(answer: unknown): ServiceRecord {
 
 const transientForm = /^(?:is_?)?(?:transient|retryable)$/i;
 
-/** Deeper members say nothing of the call itself. */
+/** Deeper members are not about the call itself. */
 const transientLevelsAtMost = 6;
 
 function isTransient(value: unknown, levels = transientLevelsAtMost): boolean {
   if (levels === 0 || typeof value !== 'object' || value === null) return false;
   for (const [name, member] of Object.entries(value)) {
-    const isSaid = member === true && transientForm.test(name);
-    if (isSaid || isTransient(member, levels - 1)) return true;
+    const isClaim = member === true && transientForm.test(name);
+    if (isClaim || isTransient(member, levels - 1)) return true;
   }
   return false;
 }
@@ -484,7 +478,7 @@ function reportStateOf(
   return outcome === 'ready' ? undefined : outcome;
 }
 
-/** The errors that `details` lists, with the parameters that they are of. */
+/** The errors in `details`, with their parameters. */
 function detailsIn(answer: unknown): string[] {
   const lines: string[] = [];
   for (const detail of [at(answer, 'response.details')].flat()) {
@@ -496,7 +490,7 @@ function detailsIn(answer: unknown): string[] {
   return lines;
 }
 
-/** The errors of a list, or of an object of lists by field. */
+/** The errors in a list, or in an object with a list per field. */
 function errorsIn(answer: unknown): string[] {
   const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
   const items = isObject(errors) ? Object.values(errors) : [errors];

@@ -16,11 +16,11 @@ import {
   hasNextLink,
   holdsRows,
   isReportData,
-  NotedBody,
   parseJson,
   peek,
   readText,
   recordIn,
+  SampledBody,
   shortenedAnswer,
   utf8Of,
 } from './answers.ts';
@@ -38,132 +38,116 @@ import type { HttpResponse } from './http.ts';
 import { saysNotYet } from './poll.ts';
 import { recordInsteadOfReport, type SignInOrigin, unexpectedAnswer } from './refusal.ts';
 
-/** What a token can be had for. */
+/** E-mail and password, which are exchanged for a token. */
 export interface Credentials {
   readonly email: string;
 
-  /** The password, or what finds it when it is needed. */
+  /** The password, or a function that finds it when needed. */
   readonly password: string | (() => Promise<string>);
 }
 
-/** The password of credentials. Throws as what finds it. */
+/** The password of credentials. Throws like the function that finds it. */
 export async function passwordOf({ password }: Credentials): Promise<string> {
   return typeof password === 'string' ? password : password();
 }
 
-/** The account, and how its calls are made. */
+/** The account and the settings for its calls. */
 export interface ClientOptions extends ExchangeOptions {
   readonly token: string | undefined;
 
-  /** Where the token and the credentials came from; absent for what was just typed. */
+  /** The source of the token and the credentials; absent if they were just typed. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** Where given, a refused token is renewed once a call, and the call repeated. */
+  /** With credentials, a refused token is renewed once per call. */
   readonly credentials: Credentials | undefined;
 
-  /** Keeps a token that comes in out of the output. */
+  /** Keeps a new token out of all output. */
   readonly hide: (token: string) => void;
 }
 
-/** A report's data on its way in. */
+/** An answer that contains a report's data. */
 export interface ReportAnswer {
-  /** Decompressed, and read once. */
+  /** Decompressed; can be read once. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
 
-  /** Where the service said it and did not compress. */
+  /** `undefined` if the length is unknown or the body was compressed. */
   readonly sizeBytes: number | undefined;
 
-  /** Whether the answer says that it is a part of the report (206). */
+  /** True if the answer is partial (206). */
   readonly isPart: boolean;
 
-  /** Whether its header `Link` names a next page. */
+  /** True if the `Link` header names a next page. */
   readonly hasNextLink: boolean;
 
-  /**
-   * Whether the answer told where its body ends. Where only the end of the connection marked that,
-   * the body may be cut.
-   */
+  /** False if only the closed connection marked the end of the body, which may then be cut. */
   readonly isEndMarked: boolean;
 
   /**
-   * How far the clock of the service is ahead of this machine's, in milliseconds; `undefined` where
-   * it does not tell.
+   * How far the service's clock is ahead of this machine's, in milliseconds; `undefined` if not
+   * known.
    */
   readonly clockAheadMs: number | undefined;
 
-  /**
-   * When the service says that it answered, in milliseconds since 1970; `undefined` where it does
-   * not.
-   */
+  /** The `Date` of the answer, in milliseconds since 1970. */
   readonly serviceMs?: number | undefined;
 }
 
-/** Takes a report's data, anew and from zero for each try of a download. */
+/** Consumes a report's data; called again from the beginning for each attempt to download. */
 type TakeReport<Result> = (answer: ReportAnswer) => Promise<Result>;
 
-/**
- * What a create call led to: a report to wait for, or the data at once (`output=direct`,
- * `decisions.md` 2).
- */
+/** The result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
 type Created<Result> =
   | {
       readonly kind: 'report';
       readonly id: string;
       readonly status: string;
 
-      /** All that the service answered. */
+      /** The whole answer. */
       readonly answer: unknown;
 
-      /**
-       * When the service says that it answered, in milliseconds since 1970; absent where it does
-       * not.
-       */
+      /** The `Date` of the answer, in milliseconds since 1970. */
       readonly serviceMs?: number | undefined;
     }
   | { readonly kind: 'data'; readonly result: Result };
 
-/** A report that is asked for. */
+/** A report to create. */
 interface ReportOrder {
   readonly body: CallBody;
 
-  /**
-   * Whether the data itself is asked for: then an answer that has rows is the report, also where it
-   * tells an id.
-   */
+  /** True if the data is requested. An answer with rows is then the report, even with an id. */
   readonly isDirect?: boolean;
 }
 
-/** How a report stands, and when to ask again. */
+/** The status of a report, and when to ask again. */
 interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 
-  /** All that the service answered. */
+  /** The whole answer. */
   readonly answer: unknown;
 }
 
-/** The campaigns of an account, and what stands beside them. */
+/** The campaigns of an account, with facts about the answer. */
 interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
 
-  /** All that the service answered. */
+  /** The whole answer. */
   readonly answer: unknown;
 
-  /** Whether the answer says that it is a part of the list (206). */
+  /** True if the answer is partial (206). */
   readonly isPart: boolean;
 
-  /** Whether its header `Link` names a next page. */
+  /** True if the `Link` header names a next page. */
   readonly hasNextLink: boolean;
 
-  /** How many campaigns its header `X-Total-Count` counts. */
+  /** The value of the `X-Total-Count` header. */
   readonly countInHeader: number | undefined;
 }
 
 /**
- * The calls of one account of one service, their answers read liberally (`decisions.md`).
- * Every method throws `SignInError` for a refused token, `RejectedError` for another refusal,
- * `UnreachableError` once the retries are used up, and `IncompleteDataError` for an answer that is
- * cut short or holds something else.
+ * Calls the service for one account and reads its answers liberally (`decisions.md`). Every method
+ * throws `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError`
+ * after the last retry, and `IncompleteDataError` for an answer that is cut or unexpected.
  */
 export class Client {
   readonly #options: ClientOptions;
@@ -182,15 +166,14 @@ export class Client {
     this.#token = options.token;
   }
 
-  /** Notes that the service has taken a body in the encoding of this client before. */
+  /** Records that the service has accepted a body in this client's encoding before. */
   noteAcceptedBody(): void {
     this.#hasAcceptedBody = true;
   }
 
   /**
-   * Exchanges e-mail and password for a token, which the later calls use: once, however many calls
-   * wait for it. One that fails is not tried again: every other call would meet the same. Throws
-   * `SignInError` without e-mail and password.
+   * Exchanges e-mail and password for a token, which later calls use. Concurrent calls share one
+   * sign-in, and a failed one is not repeated. Throws `SignInError` without e-mail and password.
    */
   signIn(): Promise<string> {
     this.#signingIn ??= this.#requestToken().then((token) => {
@@ -201,8 +184,8 @@ export class Client {
   }
 
   /**
-   * Asks for a report; `take` is called where the answer is its data. An error tells if a report
-   * may exist all the same.
+   * Creates a report; `take` is called if the answer is the data itself. An error says if a report
+   * may exist anyway.
    */
   createReport<Result>(
     { body, isDirect = false }: ReportOrder,
@@ -214,8 +197,8 @@ export class Client {
   }
 
   /**
-   * How a report stands; repeated for `patienceMs`. Throws `ReportFailedError` for one that is
-   * gone.
+   * Gets a report's status, with retries for `patienceMs`. Throws `ReportFailedError` if the report
+   * is gone.
    */
   status(id: string, patienceMs?: number): Promise<StatusAnswer> {
     return this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
@@ -224,8 +207,8 @@ export class Client {
   }
 
   /**
-   * Downloads a report; what `take` throws is thrown on. Throws `StillInProgressError` for a report
-   * that is not ready, `ReportFailedError` for one that has failed or expired.
+   * Downloads a report. Throws what `take` throws, `StillInProgressError` if the report is not
+   * ready, and `ReportFailedError` if it has failed or expired.
    */
   download<Result>(id: string, take: TakeReport<Result>): Promise<Result> {
     return this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
@@ -237,10 +220,7 @@ export class Client {
     return this.#call({ endpoint: 'campaigns' }, (response) => this.#readCampaigns(response));
   }
 
-  /**
-   * Makes a call with the token; one that is refused is renewed once, unless another call has done
-   * so meanwhile.
-   */
+  /** Makes a call with the token. A refused token is renewed once, unless another call just did. */
   async #call<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const token = this.#token ?? (await this.signIn());
     try {
@@ -258,8 +238,8 @@ export class Client {
     call: Call,
     read: ReadAnswer<Result>,
   ): Promise<Result> {
-    const isOwn = token === this.#options.token;
-    const origin = isOwn ? this.#options.origin : freshTokenOrigin;
+    const isGiven = token === this.#options.token;
+    const origin = isGiven ? this.#options.origin : freshTokenOrigin;
     const accepted = {
       token: token === this.#acceptedToken,
       account: this.#acceptedToken !== undefined,
@@ -276,7 +256,7 @@ export class Client {
     const { credentials, encoding, hide, origin, redact } = this.#options;
     if (!credentials) {
       throw new SignInError('You are not signed in: there is no token.', {
-        hint: 'Run: adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+        hint: 'Run adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
       });
     }
     const { email } = credentials;
@@ -304,7 +284,7 @@ export class Client {
     const answer = parseJson(text, response, redact);
     const { status, outcome, message = status, isError } = recordIn(answer);
     if (status === '' || (isError && outcome !== 'failed')) {
-      const lack = 'The status call was answered without a status.';
+      const lack = 'The answer to the status call has no status.';
       throw unexpectedAnswer({ endpoint: 'status', answer, text, lack, redact });
     }
     if (!outcome) {
@@ -327,7 +307,7 @@ export class Client {
     const answer = parseJson(text, response, redact);
     const campaigns = findCampaigns(answer);
     if (!campaigns) {
-      const lack = 'The answer is no list of campaigns.';
+      const lack = 'The answer is not a list of campaigns.';
       throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack, redact });
     }
     return {
@@ -339,18 +319,18 @@ export class Client {
     };
   }
 
-  /** Says, once a word, that a word of state is not known, and what to try. */
+  /** Notes an unknown status word, once, with what to try. */
   #noteUnknownWord(status: string, id: string): void {
     if (this.#unknownWords.has(status)) return;
     this.#unknownWords.add(status);
     this.#options.note(
-      `The service says that the report is “${printable(status)}”, which is not known here, and counts as in progress. ` +
-        `If it stays so, try: adreport download ${printable(id)}`,
+      `The report's status is “${printable(status)}”, which adreport does not know and treats as in progress. ` +
+        `If it does not change, try: adreport download ${printable(id)}`,
     );
   }
 }
 
-/** The error of a sign-in, which names the step if the service did not refuse it. */
+/** The error of a sign-in. Unless the service refused it, the message names the step. */
 function asFailedSignIn(error: unknown): unknown {
   const isNamed = error instanceof SignInError || error instanceof InterruptedError;
   if (isNamed || !(error instanceof AdreportError)) return error;
@@ -358,11 +338,11 @@ function asFailedSignIn(error: unknown): unknown {
   return error;
 }
 
-/** What is said of a token that the sign-in has just brought, and that the next call refuses. */
+/** The origin of a token that comes from a sign-in of this client. */
 const freshTokenOrigin: SignInOrigin = {
-  token: 'the token that it had just given',
+  token: 'the token it had just issued',
   tokenHint:
-    'E-mail and password are right. Try a token made in the service’s console: adreport login --token-stdin',
+    "E-mail and password are correct. Try a token from the service's console: adreport login --token-stdin",
   signInHint: '',
 };
 
@@ -382,32 +362,31 @@ function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
 const signInCharactersAtMost = 64 * 1024;
 
 /**
- * The token of a sign-in's answer. Throws `SignInError` for a refusal, `IncompleteDataError` for
- * anything else.
+ * Reads the token from the answer to a sign-in. Throws `SignInError` for a refusal,
+ * `IncompleteDataError` for anything else.
  */
 async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
   const text = (await readText(response)).slice(0, signInCharactersAtMost);
   const bareToken = findToken(text);
   if (bareToken) return bareToken;
 
-  // What may be a token goes into no error.
+  // Errors must not contain what may be a token.
   const answer = tryJson(text) ?? parseJson(withoutTokens(text), response, redact);
   const token = findToken(answer);
   if (token === undefined || recordIn(answer).isError) {
-    const lack = 'The sign-in was answered without a token.';
+    const lack = 'The answer to the sign-in has no token.';
     throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack, redact });
   }
 
-  // What can be sent as the value of a header (RFC 9110, 5.5), without blanks, and is no longer
-  // than any token.
+  // Must fit into a header (RFC 9110, 5.5).
   if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token;
-  throw new IncompleteDataError('The sign-in was answered with a token that no header can hold.', {
+  throw new IncompleteDataError('The sign-in returned a token that does not fit in a header.', {
     retryable: false,
     hint: 'Check the base URL: adreport whoami shows it.',
   });
 }
 
-/** Tells a report id from report data by the beginning of the answer. */
+/** Reads a report id or report data, depending on the beginning of the answer. */
 async function readCreated<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
@@ -440,12 +419,12 @@ async function readCreated<Result>(
     answer,
     text: start,
     redact,
-    lack: 'The report was asked for, but the answer holds no report id.',
-    hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
+    lack: 'The report was ordered, but the answer has no report id.',
+    hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
   });
 }
 
-/** An answer whose report id, in any place that it may have, is too long to be one. */
+/** Matches a report id, in any place where one may be, that is too long. */
 const longIdForm = new RegExp(
   String.raw`(?:^\s*|"(?:report_?id|id|response)"\s*:\s*)(?:"[^"]{N}|\d{N})`.replaceAll(
     'N',
@@ -458,37 +437,30 @@ function longId(): IncompleteDataError {
   const message = `The service answered the order with a report id of more than ${serviceTextAtMost} characters.`;
   return new IncompleteDataError(message, {
     retryable: false,
-    hint: 'A report may have been created all the same. Is the base URL the reporting service’s?',
+    hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
   });
 }
 
-/** What the reading of an answer takes from the options of the client. */
 type ReadingOptions = Pick<ClientOptions, 'redact' | 'host'>;
 
-/** The id where the whole answer is one, however it is labelled. */
+/** The report id if the whole answer is one, whatever its media type. */
 function bareIdIn(text: string, { headers }: HttpResponse): string | undefined {
   const isLabelledCsv = /\bcsv\b/i.test(headers['content-type'] ?? '');
   const bare = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
   return bare !== undefined && /\d/.test(bare) && !isLabelledCsv ? bare : undefined;
 }
 
-/**
- * Whether an answer says that it is CSV, or holds lines of fields that were sent under another
- * name.
- */
+/** True if an answer is labelled as CSV or looks like it. */
 function isCsv(start: string, { headers }: HttpResponse): boolean {
   return (
     /\bcsv\b/i.test(headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start)
   );
 }
 
-/** A body with more bytes is no sentence in the place of a report. */
-const sentenceAtMost = 1_000;
+/** A body with more bytes is not just a message. */
+const messageBytesAtMost = 1_000;
 
-/**
- * Hands on a report's data. Throws for a record in its place that says that the report is not
- * there.
- */
+/** Reads a report's data. Throws if the answer is a record that says why there is no report. */
 async function readReport<Result>(
   response: HttpResponse,
   take: TakeReport<Result>,
@@ -499,7 +471,7 @@ async function readReport<Result>(
     throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs });
   }
 
-  // A list of rows, or what is no JSON, is handed on as it comes.
+  // A list of rows, and anything that is not JSON, is passed on at once.
   const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
   const { start, isWhole, all } = await peek(response.body, isReport);
   if (isWhole && /^\s*[{[]/.test(start)) {
@@ -513,16 +485,16 @@ async function readReport<Result>(
     }
   }
 
-  const body = new NotedBody(all, sentenceAtMost);
+  const body = new SampledBody(all, messageBytesAtMost);
   try {
     return await take(reportAnswer(response, body, host));
   } catch (error) {
     const isMalformed = error instanceof IncompleteDataError && error.code === 'MALFORMED';
-    const isNoReport = isMalformed || error instanceof RejectedError;
-    if (isNoReport && saysNotYet(body.text ?? '')) {
+    const isOtherData = isMalformed || error instanceof RejectedError;
+    if (isOtherData && saysNotYet(body.text ?? '')) {
       throw new StillInProgressError('The report is not ready.', { retryAfterMs });
     }
-    // It was not cut on its way: the service would send the same again.
+    // The body arrived complete, so the service would send the same again.
     throw isMalformed ? error.amend('', { retryable: false }) : error;
   }
 }
@@ -537,25 +509,25 @@ function reportAnswer(
   const serviceMs = timeOf(headers);
   const clockAheadMs = serviceMs === undefined ? undefined : serviceMs - wallClock();
   const contentType = headers['content-type'];
-  const isEndMarked = tellsEnd(headers);
+  const isEndMarked = marksEnd(headers);
   const isPart = response.status === 206;
   const hasNext = hasNextLink(response);
-  const told = { isPart, hasNextLink: hasNext, isEndMarked, clockAheadMs, serviceMs };
+  const facts = { isPart, hasNextLink: hasNext, isEndMarked, clockAheadMs, serviceMs };
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {
     const text = utf8Of(body, charset);
     const sizeBytes = undefined;
-    return { body: text, contentType, sizeBytes, ...told };
+    return { body: text, contentType, sizeBytes, ...facts };
   }
 
   const length = headers['content-length'] ?? '';
-  const tellsSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
-  const sizeBytes = tellsSize ? Number(length) : undefined;
-  return { body, contentType, sizeBytes, ...told };
+  const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
+  const sizeBytes = hasSize ? Number(length) : undefined;
+  return { body, contentType, sizeBytes, ...facts };
 }
 
-/** The `Date` of an answer, in milliseconds since 1970; `undefined` where it has none. */
+/** The `Date` of an answer, in milliseconds since 1970; `undefined` if it has none. */
 function timeOf(headers: HttpResponse['headers']): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;
@@ -567,11 +539,8 @@ function countIn({ headers }: HttpResponse): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Whether the end of a body is marked by its length, its last chunk, or the trailer of its
- * compression.
- */
-function tellsEnd(headers: HttpResponse['headers']): boolean {
+/** True if the end of the body is marked: by a length, a last chunk or a compression trailer. */
+function marksEnd(headers: HttpResponse['headers']): boolean {
   if (headers['content-length'] !== undefined) return true;
   if (/\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return true;
   return /\b(gzip|deflate|br)\b/i.test(headers['content-encoding'] ?? '');

@@ -1,21 +1,18 @@
 import { IncompleteDataError } from '../errors.ts';
 
-/** Each open bracket takes forty times its byte while it is parsed. */
+/** While parsed, each open bracket takes forty times its byte. */
 const depthAtMost = 1_000;
 
-/**
- * A list of campaigns of the 16 MB that an answer may have holds fewer values; `[[],[],[],…` holds
- * five million.
- */
+/** A campaign list of 16 MB has fewer values; `[[],[],[],…` could have five million. */
 const valuesAtMost = 1_000_000;
 
-/** What matters outside of texts: the marks of JSON, and runs of what numbers are made of. */
+/** The tokens that matter outside of texts: punctuation and numbers. */
 const markOrNumber = /["[\]{},]|[-+.\deE]+/g;
 
 /**
- * The JSON of a text, `undefined` for none. Integers of 16 digits and more stay text: an id that is
- * rounded is another report's. Throws `IncompleteDataError` for more than a million values, which
- * would fill the memory.
+ * Parses JSON; `undefined` if the text is not JSON. Integers of 16 or more digits stay texts,
+ * because a rounded id is a different id. Throws `IncompleteDataError` for more than a million
+ * values, which would exhaust memory.
  */
 export function tryJson(text: string): unknown {
   const exact = quoteLongIntegers(text);
@@ -27,15 +24,13 @@ export function tryJson(text: string): unknown {
   }
 }
 
-/**
- * The text with its long integers in quotation marks; `undefined` where its brackets go too deep.
- */
+/** Puts long integers in quotation marks; `undefined` if the brackets are nested too deeply. */
 function quoteLongIntegers(text: string): string | undefined {
   const pieces: string[] = [];
   let copiedTo = 0;
   let depth = 0;
   let values = 0;
-  // A pattern of its own keeps its place while this text is read.
+  // A copy, because `lastIndex` is state.
   const pattern = new RegExp(markOrNumber);
 
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -54,9 +49,9 @@ function quoteLongIntegers(text: string): string | undefined {
     if (token === '[' || token === '{' || token === ',') values += 1;
     if (depth > depthAtMost) return undefined;
     if (values > valuesAtMost) {
-      throw new IncompleteDataError('The answer holds more than a million values.', {
+      throw new IncompleteDataError('The answer has more than a million values.', {
         retryable: false,
-        hint: 'Is the base URL the reporting service’s? adreport whoami shows it.',
+        hint: 'Check that the base URL is the reporting service: adreport whoami shows it.',
       });
     }
   }
@@ -64,10 +59,7 @@ function quoteLongIntegers(text: string): string | undefined {
   return pieces.join('');
 }
 
-/**
- * Where the text of JSON that begins at a quotation mark is over; the end of all where it is not
- * closed.
- */
+/** The end of the JSON string that begins at `start`; the end of the text if it is not closed. */
 function endOfText(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

@@ -6,27 +6,27 @@ import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { type AcceptedBefore, readHttpError, type SignInOrigin } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
 
-/** What the calls of one client have in common. */
+/** Settings for all calls of a client. */
 export interface ExchangeOptions {
   readonly baseUrl: URL;
   readonly http: Http;
   readonly encoding: Encoding;
 
-  /** How many times a call that failed in passing is made again. */
+  /** How many times a call is repeated after a temporary failure. */
   readonly retries: number;
   readonly host: ExchangeHost;
 
-  /** Says why a call is made again and when, or what is odd about an answer. */
+  /** Prints why and when a call is repeated, or what is unusual about an answer. */
   readonly note: (sentence: string) => void;
   readonly redact: Redact;
 }
 
-/** What the calls take from the machine; the clocks give milliseconds. */
+/** Clocks and timers; all times are milliseconds. */
 interface ExchangeHost {
   /** Since 1970. */
   readonly wallClock: () => number;
 
-  /** Never runs backwards. */
+  /** Monotonic. */
   readonly stopwatch: () => number;
   readonly sleep: Sleep;
   readonly random: () => number;
@@ -41,24 +41,21 @@ export interface CallBody {
   readonly text: string;
 }
 
-/** One call of the service, before its retries. */
+/** One call to the service, before retries. */
 export interface Call {
   readonly endpoint: EndpointName;
   readonly body?: CallBody;
 
-  /**
-   * How long the call may go on being repeated, in milliseconds; the last try is made then.
-   * Default: no limit.
-   */
+  /** How long the call may be repeated, in milliseconds; no limit by default. */
   readonly patienceMs?: number | undefined;
   readonly token?: string | undefined;
   readonly origin?: SignInOrigin | undefined;
 
-  /** What the service has accepted before from this client. */
+  /** What the service has accepted from this client before. */
   readonly accepted?: AcceptedBefore;
 }
 
-/** A call as it is sent: what is absent here is not sent. */
+/** A call as sent; absent members are not sent. */
 export interface SentCall {
   readonly endpoint: EndpointName;
   readonly body?: CallBody | undefined;
@@ -70,7 +67,7 @@ export interface SentCall {
   readonly accept?: string | null | undefined;
 }
 
-/** The request of a call to a service. */
+/** The HTTP request for a call. */
 export function requestOf(
   { endpoint, body, authorization, accept = 'application/json' }: SentCall,
   { baseUrl, signal }: { readonly baseUrl: URL; readonly signal: AbortSignal },
@@ -91,56 +88,48 @@ export function requestOf(
   };
 }
 
-/** Reads an answer with a status of success, anew for each try. */
+/** Reads a successful answer; called again for each attempt. */
 export type ReadAnswer<Result> = (response: HttpResponse) => Promise<Result>;
 
-/** What one try of a call came to. */
+/** The outcome of one attempt. */
 type Outcome<Result> = { readonly isAnswered: true; readonly result: Result } | Failure;
 
-/** A try that failed. */
+/** A failed attempt. */
 interface Failure {
   readonly isAnswered: false;
   readonly error: AdreportError;
 
-  /** Of HTTP, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   readonly status?: number;
-
-  /** How long the service asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
   readonly mayRetry: boolean;
 
-  /** Whether the service may have carried out a create all the same. */
+  /** True if the service may have created a report anyway. */
   readonly mayExist: boolean;
 }
 
-/** How far the tries of a call have come. */
+/** The attempts so far, and the time left. */
 interface Tries {
   readonly tries: number;
-
-  /** How long the call may still be waited for, in milliseconds. */
   readonly leftMs: number;
 }
 
-/**
- * The longest `Retry-After` that is waited for: a cron job is told of a longer one instead of
- * sleeping through it.
- */
+/** Longer `Retry-After`s end the call, so that a cron job reports them instead of sleeping. */
 const longestRetryAfterMs = 15 * 60_000;
-const mayExistSentence = 'A report may have been created all the same.';
+const mayExistSentence = 'A report may have been created anyway.';
 
-/** The statuses of HTTP after which the same call may soon succeed. */
-export const passingStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
+/** HTTP statuses after which the same call may soon succeed. */
+export const temporaryStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
 
 /**
- * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one pace for all of a
- * client. A create makes a report more each time it is carried out, so it is repeated only when it
- * certainly did nothing.
+ * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one throttle for the
+ * client. Each create makes another report, so it is only repeated if it certainly had no effect.
  */
 export class Exchanges {
   readonly #options: ExchangeOptions;
   readonly #throttle: Throttle;
 
-  /** The failures that were reported since a call was answered last: many calls may share one. */
+  /** Failures printed since the last successful call: calls that share one print it once. */
   readonly #reportedFailures = new Set<string>();
 
   constructor(options: ExchangeOptions) {
@@ -149,7 +138,7 @@ export class Exchanges {
     this.#throttle = new Throttle(stopwatch, sleep, signal);
   }
 
-  /** Throws the error of the last try. */
+  /** Makes a call. Throws the error of the last attempt. */
   async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const { stopwatch } = this.#options.host;
     const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
@@ -165,19 +154,16 @@ export class Exchanges {
     }
   }
 
-  /**
-   * Waits until the next try of a call, and reports why, once. Throws the error if there is no
-   * other try.
-   */
+  /** Waits for the next attempt and prints why. Throws the error if there is no next attempt. */
   async #pauseOrThrow(call: Call, failure: Failure, { tries, leftMs }: Tries): Promise<void> {
     const { retries, host, note } = this.#options;
     const { error, status, retryAfterMs = 0, mayRetry } = failure;
     const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
     if (isTooLong) {
-      const asked = formatDuration(retryAfterMs);
-      error.amend(`It asks to be left alone for ${asked}, which is not waited for.`);
+      const pause = formatDuration(retryAfterMs);
+      error.amend(`It asks for a pause of ${pause}, which is too long to wait.`);
     }
-    // Timers may end a fraction of a millisecond early, and that is no reason for one more try.
+    // Timers may fire a fraction of a millisecond early; that does not justify another attempt.
     const isTimeUp = leftMs < 1;
     if (tries > retries || !mayRetry || isTooLong || isTimeUp) throw finalError(failure, tries);
 
@@ -186,13 +172,13 @@ export class Exchanges {
     const most = formatPlural(retries - tries + 1, 'time');
     if (!this.#reportedFailures.has(firstLine)) {
       this.#reportedFailures.add(firstLine);
-      note(`${firstLine} Trying again in ${formatDuration(pauseMs)}, ${most} at most.`);
+      note(`${firstLine} Trying again in ${formatDuration(pauseMs)}, at most ${most}.`);
     }
     if (status === 429) this.#throttle.hold(pauseMs);
     else await host.sleep(pauseMs, host.signal);
   }
 
-  /** One try of a call. Throws what no repetition can mend. */
+  /** Makes one attempt. Throws errors that a repetition cannot fix. */
   async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
     const { http, baseUrl, encoding, host, redact } = this.#options;
     const { endpoint, body, token, origin, accepted } = call;
@@ -219,25 +205,25 @@ export class Exchanges {
         accepted,
         redact,
       });
-      // The service says that it did nothing, and when to come back.
+      // The service did nothing and says when to call again.
       const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);
-      // A report that is not there yet is waited for, and not asked for again at once.
+      // A report that is not ready is waited for, not requested again at once.
       const isNotYet = error instanceof StillInProgressError;
-      const isPassing = passingStatuses.includes(status) && !isNotYet;
+      const isTemporary = temporaryStatuses.includes(status) && !isNotYet;
       return {
         isAnswered: false,
         error: error.amend('', { retryAfterMs }),
         status,
         retryAfterMs,
-        mayRetry: isCreate ? isForNow : isPassing,
+        mayRetry: isCreate ? isForNow : isTemporary,
         mayExist: isCreate && wasSent && mayHaveFailedLate,
       };
     } catch (thrown) {
       const mayExist = isCreate && wasSent;
       if (host.signal.aborted) throw interruption(host.signal.reason, mayExist);
-      const { error, passing } = lossOf(thrown);
-      return { isAnswered: false, error, mayRetry: passing && !mayExist, mayExist };
+      const { error, isTemporary } = classifyError(thrown);
+      return { isAnswered: false, error, mayRetry: isTemporary && !mayExist, mayExist };
     }
   }
 }
@@ -247,7 +233,7 @@ function finalError({ error, mayExist }: Failure, tries: number): AdreportError 
   if (!mayExist) return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
   return error.amend(mayExistSentence, {
     code: 'CREATE_UNCERTAIN',
-    hint: 'It is not asked for again by itself: running the command again creates another report.',
+    hint: 'adreport does not order it again on its own. Running the command again creates another report.',
     retryable: false,
   });
 }
@@ -257,30 +243,28 @@ function interruption(reason: unknown, mayExist: boolean): unknown {
   return mayExist && isOurs ? reason.amend(mayExistSentence) : reason;
 }
 
-/** The error of one try, and whether the same may soon succeed. */
-interface Loss {
+/** The error of one attempt; `isTemporary` if the same call may soon succeed. */
+interface TryError {
   readonly error: AdreportError;
-  readonly passing: boolean;
+  readonly isTemporary: boolean;
 }
 
-/**
- * What an exception of one try means; rethrows what no repetition can mend and no rule here
- * explains.
- */
-function lossOf(thrown: unknown): Loss {
+/** Classifies an exception. Rethrows errors that a repetition cannot fix. */
+function classifyError(thrown: unknown): TryError {
   if (thrown instanceof TransportError) return thrown;
-  if (thrown instanceof IncompleteDataError) return { error: thrown, passing: thrown.retryable };
+  if (thrown instanceof IncompleteDataError)
+    return { error: thrown, isTemporary: thrown.retryable };
 
   const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(thrown) ?? '');
   if (thrown instanceof AdreportError || !isDecompression) throw thrown;
-  const message = 'The compressed answer is damaged or cut short.';
-  return { error: new IncompleteDataError(message, { cause: thrown }), passing: true };
+  const message = 'The compressed answer is damaged or incomplete.';
+  return { error: new IncompleteDataError(message, { cause: thrown }), isTemporary: true };
 }
 
 /**
- * Milliseconds before the next try: doubling from half a second to half a minute with the `tries`
- * that have failed, less a random half, so that many clients do not come back at the same moment.
- * `Retry-After` makes it longer, never shorter.
+ * Milliseconds before the next attempt: half a second, doubled with each failed try up to half a
+ * minute, minus up to a random half so that clients do not return all at once. `Retry-After` can
+ * only make it longer.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const longestMs = Math.min(30_000, 500 * 2 ** (tries - 1));
@@ -291,8 +275,8 @@ export function retryPauseMs(tries: number, retryAfterMs: number, random: () => 
 const yearMs = 365 * 86_400_000;
 
 /**
- * `Retry-After` (RFC 9110, 10.2.3) in milliseconds from now, a year at most; `undefined` when
- * unreadable.
+ * Parses `Retry-After` (RFC 9110, 10.2.3) into milliseconds from now, at most a year; `undefined`
+ * if it is unreadable.
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
@@ -303,9 +287,8 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 }
 
 /**
- * One pace for all the calls of a client. A 429 stops all of them for the pause it asks for, and
- * doubles the space between two calls after it; each call that gets through takes a tenth off. So
- * many parts settle at about the rate that is allowed.
+ * Throttles all calls of a client. A 429 pauses all of them and doubles the spacing between calls;
+ * each success reduces it by a tenth. The calls settle at about the permitted rate.
  */
 export class Throttle {
   readonly #clock: () => number;
@@ -321,7 +304,7 @@ export class Throttle {
     this.#signal = signal;
   }
 
-  /** Resolves when a call may be made: those who wait leave one after the other. */
+  /** Resolves when the next call may be made, in the order of the callers. */
   pass(): Promise<void> {
     this.#last = this.#last.then(() => this.#passNext());
     return this.#last;

@@ -1,16 +1,13 @@
 /**
- * Gives a text of the service without the secrets that the program holds. It comes before any cut,
- * which would leave a piece.
+ * Removes known secrets from a text of the service. Apply it before shortening, which could leave
+ * part of a secret.
  */
 export type Redact = (text: string) => string;
 
-/**
- * A text of JSON, closed or not, and the colon behind it where it is a name. It never looks at a
- * character twice.
- */
+/** A JSON string, closed or not, with the colon after it if it is a name. Does not backtrack. */
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 
-/** JSON with its names, and without the texts that are values. */
+/** JSON whose text values are replaced by `…`; names stay. */
 export function withoutTexts(json: string): string {
   return json.replace(jsonText, (text, colon) => (colon ? text : '"…"'));
 }
@@ -18,9 +15,8 @@ export function withoutTexts(json: string): string {
 const secretName = /token|key|secret|session|auth/i;
 
 /**
- * A text of an answer to sign-in without what may be a token in an unknown place: a value whose
- * name says so, and every run of 16 characters or more, unless it is a word of capitals such as an
- * error's.
+ * Hides possible tokens in the answer to a sign-in: values with a telling name, and runs of 16 or
+ * more characters except error codes in capitals.
  */
 export function withoutTokens(text: string): string {
   let isSecretValue = false;

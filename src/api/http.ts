@@ -8,30 +8,27 @@ import { unpacked } from './packed-body.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
 import { hideContinue } from './unrequested-continue.ts';
 
-/** How all exchanges of one client are made. */
+/** Settings for all exchanges of a client. */
 export interface HttpOptions {
   /**
-   * Bounds connecting, the wait for the first byte, and a pause within a body; four times it and a
-   * second the whole.
+   * Limits connecting, the wait for the first byte, and pauses within a body. The whole exchange
+   * may take four times as long plus a second.
    */
   readonly timeoutMs: number;
   readonly userAgent: string;
 
-  /** For https; plain http is loopback only and goes past any proxy. */
+  /** The proxy for https. Plain http is only used on loopback, without a proxy. */
   readonly proxy?: ProxySettings | undefined;
 
-  /**
-   * Told of each exchange, once it is over, in a line without headers and bodies, so without
-   * secrets.
-   */
+  /** Receives one line per exchange, without headers and bodies and therefore without secrets. */
   readonly trace: (line: string) => void;
 }
 
-/** The proxy of the environment. */
+/** The proxy from the environment. */
 export interface ProxySettings {
   readonly url: URL;
 
-  /** The hosts that are called past the proxy, as `NO_PROXY` lists them. */
+  /** The hosts called without the proxy, in the format of `NO_PROXY`. */
   readonly none: string;
 }
 
@@ -45,48 +42,43 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 
-  /** Whether it fetches a report, whose answer may be a redirect to where it is stored. */
+  /** True for a download, which may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 
-  /** Called when the connection stands and bytes of the request may leave. */
+  /** Called once connected, before the first byte of the request may leave. */
   readonly onSent?: () => void;
 }
 
-/** An answer whose body is still to be read, or to be destroyed. */
+/** An answer whose body the caller has to read or destroy. */
 export interface HttpResponse {
   readonly status: number;
 
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /**
-   * The bytes, decompressed; ends in a `TransportError` or a zlib error when they are not whole.
-   */
+  /** The decompressed bytes. Ends with a `TransportError` or a zlib error if incomplete. */
   readonly body: Readable;
 
-  /** From now on the exchange may last as long as its body moves: it is a report. */
+  /** Lifts the limit for the whole exchange, for a report that may take long to transfer. */
   allowTime(): void;
 }
 
-/**
- * The one door to the network: connections, timeouts, proxy, redirects, decompression. No retries,
- * no meaning.
- */
+/** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
 export interface Http {
   /**
-   * One exchange, redirects followed. Throws `TransportError`, and the signal's reason;
-   * `RejectedError` for a redirect.
+   * Makes an exchange and follows redirects. Throws `TransportError`, the signal's reason, and
+   * `RejectedError` for a redirect that is not followed.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
 
-  /** Ends every connection, whatever is on its way. */
+  /** Ends all connections and exchanges. */
   close(): Promise<void>;
 }
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 const redirectsAtMost = 5;
 
-/** Opens the door to the network; `close` is the caller's. */
+/** Creates the network access. The caller has to close it. */
 export async function createHttp(options: HttpOptions): Promise<Http> {
   const dispatcher = await createDispatcher(options);
 
@@ -111,9 +103,9 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 }
 
 /**
- * The proxy of the environment, `http://` where it names no scheme, as curl has it; `undefined`
- * where there is none. Throws `UsageError` for an address that is none or has more than host and
- * port, and for a user name or password that cannot be decoded.
+ * Reads the proxy from the environment; `undefined` if it is not set. The default scheme is
+ * `http://`, as in curl. Throws `UsageError` for an invalid address, one with more than host and
+ * port, and a user name or password that cannot be decoded.
  */
 export function readProxy(
   env: Readonly<Record<string, string | undefined>>,
@@ -123,16 +115,16 @@ export function readProxy(
 
   const url = proxyUrlOf(text);
   if (!url) {
-    // Not quoted: what cannot be parsed may hold a password.
+    // Not quoted, because it may contain a password.
     const message =
-      'HTTPS_PROXY is no http or https address, or its user name or password cannot be decoded.';
+      'HTTPS_PROXY is not an http or https address, or its user name or password cannot be decoded.';
     const hint =
-      'For example: http://me:secret@127.0.0.1:3128. A percent sign that stands for itself is written as %25.';
+      'For example: http://me:secret@127.0.0.1:3128. Write a literal percent sign as %25.';
     throw new UsageError(message, { hint });
   }
   if (url.pathname !== '/' || /[?#]/.test(text)) {
     const hint =
-      'For example: http://me:secret@127.0.0.1:3128. In a password / is written as %2F, ? as %3F, and # as %23.';
+      'For example: http://me:secret@127.0.0.1:3128. In a password, write / as %2F, ? as %3F and # as %23.';
     throw new UsageError('HTTPS_PROXY must end with its host and port.', { hint });
   }
   return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
@@ -149,7 +141,7 @@ function proxyUrlOf(text: string): URL | undefined {
 }
 
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
-  // Its index takes 40 ms to load, which a command without a call need not wait for.
+  // Loaded lazily: it takes 40 ms, which commands without a call should not pay for.
   const { default: undici } = await import('undici');
   const timeout = { timeout: timeoutMs };
   const connect = undici.buildConnector(timeout);
@@ -171,16 +163,15 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       const { connect } = options as { readonly connect: buildConnector.connector };
       const pool = new undici.Pool(origin, {
         connect: withoutAddressAsName(connect),
-        // By itself a proxy that takes a connection and then says nothing is waited for five
-        // minutes.
+        // The default wait for a proxy that accepts a connection and stays silent is five minutes.
         headersTimeout: timeoutMs,
       });
-      return tellProxyErrors(pool, origin);
+      return withProxyErrors(pool, origin);
     },
   });
 }
 
-/** A connector whose connections hide a `100 Continue`. */
+/** Wraps a connector so that its connections hide a `100 Continue`. */
 function withoutContinue(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     connect(options, (...result) => {
@@ -192,12 +183,12 @@ function withoutContinue(connect: buildConnector.connector): buildConnector.conn
 }
 
 /**
- * A connector that names no server by its IP address to TLS, where Node would warn on stderr that
- * it may not (RFC 6066).
+ * Wraps a connector so that TLS gets no IP address as server name, about which Node would warn on
+ * stderr (RFC 6066).
  */
 function withoutAddressAsName(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
-    // undici gives null for none.
+    // undici may pass null.
     const servername = options.servername ?? '';
     const host = servername.replace(/^\[(.*)\]$/, '$1');
     connect(isIP(host) ? { ...options, servername: '' } : options, callback);
@@ -205,11 +196,10 @@ function withoutAddressAsName(connect: buildConnector.connector): buildConnector
 }
 
 /**
- * A pool whose tunnels fail with a `ProxyError`. A proxy that hangs up is undici's code for
- * “connect again”, which it does at once and without end: its errors go on as ours, without that
- * code.
+ * Makes a pool's tunnels fail with a `ProxyError`. undici's own error for a proxy that hangs up has
+ * the code for “connect again”, so it would reconnect forever.
  */
-function tellProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
+function withProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
   const openTunnel = pool.connect.bind(pool);
   const connect = async (options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> => {
     try {
@@ -222,9 +212,9 @@ function tellProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
 }
 
 /**
- * The request to make after a redirect (`decisions.md` 4). A POST goes on only within its origin
- * and with its body, but a download may lead to where the report is stored: by GET, https, and
- * without the token. Throws `RejectedError`.
+ * The request to make after a redirect (`decisions.md` 4). A POST is only followed within its
+ * origin and with its body, except that a download may lead to the report's storage: by GET, over
+ * https, and without the token. Throws `RejectedError` otherwise.
  */
 function followRedirect(request: HttpRequest, status: number, location: string): HttpRequest {
   const { url, method, isDownload } = request;
@@ -242,14 +232,14 @@ function followRedirect(request: HttpRequest, status: number, location: string):
 
   const from = `${url.origin}${url.pathname}`;
   const to = target ? addressOf(target) : 'an unreadable address';
-  const why = mayFollow ? 'which is not https' : 'and a POST is not sent on to another address';
+  const why = mayFollow ? 'which is not https' : 'and adreport does not send a POST elsewhere';
   throw new RejectedError(`${from} redirects to ${to}, ${why}.`, {
     code: 'REDIRECT_REFUSED',
-    hint: 'Check the base URL: the service may have moved, or a portal or a proxy may stand before it.',
+    hint: 'Check the base URL: the service may have moved, or a portal or proxy may be in front of it.',
   });
 }
 
-/** Where an address leads: its origin, or its scheme if it has none. */
+/** The origin of an address, or its scheme if it has no origin. */
 function addressOf({ origin, protocol }: URL): string {
   return shortened(origin === 'null' ? `a ${protocol} address` : origin);
 }
@@ -264,15 +254,15 @@ function exchange(
   });
 }
 
-/** What waits for the answer of an exchange. */
+/** The callbacks of the promise for an answer. */
 interface ResponseReceiver {
   readonly resolve: (response: HttpResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * One request on its way and its answer. The answer is handed over when its headers are there; what
- * goes wrong before is a rejection, what goes wrong later is an error of its body.
+ * One request with its answer. The promise resolves when the headers have arrived; later failures
+ * are errors of the body.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
@@ -301,7 +291,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
 
     signal?.addEventListener('abort', this.#abort);
-    // An answer that trickles makes no pause that is too long.
+    // The other timeouts do not catch an answer that trickles in.
     this.#limit = setTimeout(() => this.#stop(tooSlow()), 4 * timeoutMs + 1_000);
     dispatcher.dispatch(
       {
@@ -341,7 +331,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#body = createBody(controller);
     const body = unpacked(this.#body, headers['content-encoding']);
-    // A body may break off before its reader is there, who finds the error all the same.
+    // A body may fail before it has a reader, who still gets the error.
     for (const stream of [this.#body, body]) stream.on('error', () => {});
     const allowTime = (): void => clearTimeout(this.#limit);
     this.#receiver.resolve({ status, headers, body, allowTime });
@@ -349,8 +339,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length;
-    // undici gives an empty one each time it goes on; as an object it would count, and stop it
-    // again.
+    // undici passes an empty chunk each time it resumes; in object mode it would count.
     if (chunk.length === 0 || !this.#body) return;
     const wantsMore = this.#body.push(chunk);
     if (!wantsMore) controller.pause();
@@ -396,7 +385,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #traceEnd(failure: Error | undefined): void {
     const { method, url } = this.#request;
-    // What a signed URL is asked with is a secret.
+    // The query of a signed URL is a secret.
     const query = url.search && '?…';
     const answer = this.#status ? `${this.#status}, ${this.#bytes} bytes` : 'no answer';
     const tookMs = Math.round(Number(hrtime.bigint() - this.#startedAt) / 1e6);
@@ -411,11 +400,10 @@ function tooSlow(): Error {
   return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }
 
-/** The bytes of an answer at the pace of their reader; one who leaves early ends the exchange. */
+/** A stream of the answer with backpressure. Destroying it early ends the exchange. */
 function createBody(controller: Dispatcher.DispatchController): Readable {
   return new Readable({
-    // Four chunks of at most 64 KB, as the socket gives them: as bytes, all that wait would be
-    // copied into one.
+    // Four chunks of up to 64 KB. Outside object mode, waiting chunks would be copied into one.
     objectMode: true,
     highWaterMark: 4,
     read: () => controller.resume(),

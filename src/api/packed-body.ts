@@ -2,13 +2,13 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { IncompleteDataError } from '../errors.ts';
 
-// Bodies are packed as `Content-Encoding` says, packed without saying so, or not packed although
-// they say so: their first bytes decide.
+// Some services pack bodies without `Content-Encoding`, or set it without packing. The first bytes
+// decide.
 
-/** As many bytes tell a packed body from a text. */
+/** Enough bytes to distinguish a packed body from a text. */
 const beginningBytes = 64;
 
-/** The names of what is not unpacked, by its first bytes. */
+/** Formats that are refused, by their first bytes. */
 const packedFormats: readonly { readonly magic: Buffer; readonly name: string }[] = [
   { magic: Buffer.from('504b0304', 'hex'), name: 'a zip archive' },
   { magic: Buffer.from('504b0506', 'hex'), name: 'a zip archive' },
@@ -21,8 +21,8 @@ const gzipCodings: readonly string[] = ['gzip', 'x-gzip'];
 const knownCodings: readonly string[] = [...gzipCodings, 'deflate', 'br'];
 
 /**
- * The bytes of a body, unpacked. A truncated one is an error of the result: zlib insists on the
- * trailer. A format that is not unpacked is an `IncompleteDataError` that names it.
+ * Unpacks a body. The result fails if the body is truncated, because zlib requires the trailer, and
+ * with an `IncompleteDataError` if the format is not supported.
  */
 export function unpacked(body: Readable, contentEncoding = ''): Readable {
   const codings = contentEncoding
@@ -31,25 +31,25 @@ export function unpacked(body: Readable, contentEncoding = ''): Readable {
     .map((coding) => coding.trim())
     .filter((coding) => knownCodings.includes(coding));
   const result = Readable.from(piecesOf(body, codings));
-  // A reader who leaves before the first piece leaves the body to nobody.
+  // If the result is closed before the first read, the generator never starts.
   result.once('close', () => void body.destroy());
   return result;
 }
 
 async function* piecesOf(body: Readable, codings: readonly string[]): AsyncGenerator<Buffer> {
   let stream = body;
-  // The coding that was applied last is last, and is undone first.
+  // The last coding in the list was applied last, and is undone first.
   for (const coding of codings.toReversed()) {
     const { beginning, all } = await withBeginning(stream);
     const decoder = decoderOf(coding, beginning);
     stream = Readable.from(all);
-    // Without the callback an error would be thrown; the reader sees it on the stream itself.
+    // Without a callback an error would be thrown; the reader gets it from the stream.
     if (decoder) stream = pipeline(stream, decoder, () => {});
   }
   yield* withoutWrapping(stream);
 }
 
-/** Unpacks gzip that no header told of, and refuses what is packed otherwise. */
+/** Unpacks gzip without a header, and refuses other packed formats. */
 async function* withoutWrapping(stream: Readable): AsyncGenerator<Buffer> {
   const { beginning, all } = await withBeginning(stream);
   const other = packedFormats.find(({ magic }) =>
@@ -65,7 +65,7 @@ async function* withoutWrapping(stream: Readable): AsyncGenerator<Buffer> {
   else yield* all;
 }
 
-/** The first bytes of a stream, and all of it. */
+/** The first bytes of a stream, and the whole stream. */
 async function withBeginning(stream: Readable) {
   const rest: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
   const pieces: Buffer[] = [];
@@ -88,17 +88,15 @@ async function withBeginning(stream: Readable) {
   return { beginning: Buffer.concat(pieces).subarray(0, beginningBytes), all: all() };
 }
 
-/**
- * What undoes a coding; `undefined` for a body that does not have it, although its header says so.
- */
+/** The decoder of a coding; `undefined` if the body is not packed although its header says so. */
 function decoderOf(coding: string, beginning: Buffer): Transform | undefined {
-  // A body without a byte was cut, which its decoder reports.
+  // An empty body was cut, which the decoder reports.
   const isEmpty = beginning.length === 0;
   if (gzipCodings.includes(coding)) {
     return isEmpty || isGzip(beginning) ? createGunzip() : undefined;
   }
 
-  // Neither of the others has first bytes of its own.
+  // The other codings have no signature.
   if (!isEmpty && isText(beginning)) return undefined;
   if (coding === 'br') return createBrotliDecompress();
   if (isGzip(beginning)) return createGunzip();
@@ -109,18 +107,18 @@ function isGzip(beginning: Buffer): boolean {
   return beginning.subarray(0, gzipMagic.length).equals(gzipMagic);
 }
 
-/** True for the header of RFC 1950, which some services leave out of `deflate`. */
+/** True for the header of RFC 1950, which some services omit from `deflate`. */
 function isZlib(beginning: Buffer): boolean {
   const [first = 0, second = 0] = beginning;
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 }
 
-/** True for text in UTF-8, or after a mark that it is in UTF-16. */
+/** True for UTF-8 text, or a UTF-16 byte order mark. */
 function isText(beginning: Buffer): boolean {
   const mark = beginning.toString('hex', 0, 2);
   if (mark === 'fffe' || mark === 'feff') return true;
   try {
-    // As a stream, so that its last character may be cut.
+    // In stream mode the last character may be cut.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: packed bodies have them
     return !/[\u0000-\u0008\u000e-\u001f\u007f]/.test(text);

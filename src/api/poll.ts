@@ -10,41 +10,38 @@ import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { ServiceRecord } from './answers.ts';
 
-// The one place that knows what “not yet” is, and how it is waited for.
+// Everything about “not yet”: recognizing it, and waiting.
 
-/** What one look at something that is waited for came to. */
+/** The result of one check. */
 export interface Look<Seen> {
   readonly seen: Seen;
 
-  /** Whether the wait is over. */
+  /** True if the wait is over. */
   readonly isOver: boolean;
 
-  /** How long the service asks to be left alone. */
+  /** The service's `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How a wait stands after one look. */
+/** The state of a wait after a check. */
 export interface Poll<Seen> {
   readonly seen: Seen;
   readonly polls: number;
   readonly waitedMs: number;
 
-  /** The pause before the next look; `undefined` when there is none. */
+  /** The pause before the next check; `undefined` if there is none. */
   readonly nextPauseMs: number | undefined;
 }
 
-/** How often something is looked at, and for how long. */
+/** How often to check, and for how long. */
 export interface Pace {
-  /**
-   * The pause after a look, by the time waited so far; `Retry-After` makes it longer, never
-   * shorter.
-   */
+  /** The pause after a check, by the time waited so far. `Retry-After` can only make it longer. */
   readonly pauseAfter: (waitedMs: number) => number;
 
-  /** How long the wait may last in all; `Infinity` for ever. The last look is at the deadline. */
+  /** The longest total wait; may be `Infinity`. The last check is at the deadline. */
   readonly timeoutMs: number;
 
-  /** Milliseconds that never run backwards. */
+  /** Monotonic, in milliseconds. */
   readonly clock: () => number;
 
   /** Rejects with the signal's reason when it is aborted. */
@@ -52,19 +49,17 @@ export interface Pace {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A pace, and who is told how the wait stands. */
 interface PollOptions<Seen> extends Pace {
-  /** Told after each look, before the pause or the end. */
+  /** Called after each check, before the pause or the end. */
   readonly onPoll?: ((poll: Poll<Seen>) => void) | undefined;
 }
 
-/** Timers may end a fraction of a millisecond early: that much is no reason for one more look. */
+/** Timers may fire a fraction of a millisecond early; that does not justify another check. */
 const leastLeftMs = 1;
 
 /**
- * Looks at something, the first time at once, until it is there or the time is up, and gives the
- * last look. Throws the signal's reason when it is aborted, and what `look` throws, which is told
- * how many milliseconds are left.
+ * Calls `look`, with the milliseconds left, until it is over or the time is up, and returns the
+ * last result. Throws the signal's reason when aborted, and what `look` throws.
  */
 export async function poll<Seen>(
   look: (leftMs: number) => Promise<Look<Seen>>,
@@ -78,8 +73,8 @@ export async function poll<Seen>(
     const waitedMs = clock() - startedMs;
     const leftMs = timeoutMs - waitedMs;
     const wantedMs = Math.max(pauseAfter(waitedMs), last.retryAfterMs ?? 0);
-    const goesOn = !last.isOver && leftMs >= leastLeftMs;
-    const nextPauseMs = goesOn ? Math.min(wantedMs, leftMs) : undefined;
+    const continues = !last.isOver && leftMs >= leastLeftMs;
+    const nextPauseMs = continues ? Math.min(wantedMs, leftMs) : undefined;
     onPoll?.({ seen: last.seen, polls, waitedMs, nextPauseMs });
 
     if (nextPauseMs === undefined) return last;
@@ -87,21 +82,19 @@ export async function poll<Seen>(
   }
 }
 
-/** A status record, and how long the service asks to be left alone. */
 type StatusAnswer = StatusRecord & { readonly retryAfterMs?: number | undefined };
 
-/** A report that is waited for. */
+/** A report to wait for. */
 export interface WaitOptions extends PollOptions<StatusRecord> {
   readonly reportId: string;
 
-  /** One status call, which may go on being repeated for `patienceMs` where it fails in passing. */
+  /** Makes a status call, which may be repeated for `patienceMs` after temporary failures. */
   readonly status: (reportId: string, patienceMs: number) => Promise<StatusAnswer>;
 }
 
 /**
- * Asks for a report's status until it is ready, and gives the last record. Throws
- * `ReportFailedError` when the report ends otherwise, `StillInProgressError` when the time is up,
- * and as `poll`.
+ * Waits until a report is ready and returns its last status record. Throws `ReportFailedError` if
+ * the report ends otherwise, `StillInProgressError` if the time is up, and like `poll`.
  */
 export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
   const { reportId, status, clock } = options;
@@ -113,13 +106,12 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
       const isOver = outcomeOf(seen.status) !== 'progress';
       return { seen, isOver, retryAfterMs: seen.retryAfterMs };
     } catch (cause) {
-      // Where the service could not be asked until the time was up, the report may still become
-      // ready.
+      // If the service was unreachable until the end, the report may still become ready.
       const waitedMs = clock() - startedMs;
       const isTimeUp = options.timeoutMs - waitedMs < leastLeftMs;
       if (!(cause instanceof UnreachableError) || !isTimeUp) throw cause;
       const waited = formatDuration(waitedMs);
-      const message = `The report ${reportId} was not seen ready within ${waited}. ${cause.message}`;
+      const message = `The report ${reportId} was not ready within ${waited}. ${cause.message}`;
       throw new StillInProgressError(message, { reportId, cause });
     }
   }
@@ -142,7 +134,7 @@ function stillInProgress(
   return new StillInProgressError(message, { reportId });
 }
 
-/** The error (exit 6) for a report that has ended otherwise than ready. */
+/** The error (exit 6) for a report that failed or expired. */
 export function reportFailed(
   reportId: string,
   { status, message }: StatusRecord,
@@ -153,23 +145,23 @@ export function reportFailed(
   const end = saysMore ? `: ${printable(message)}` : '.';
   return new ReportFailedError(`The report ${reportId} ended as ${printable(word)}${end}`, {
     reportId,
-    hint: 'Create it anew: a report that has ended does not change any more.',
+    hint: 'Create a new report: this one will not change any more.',
     ...(word === 'expired' && { code: 'REPORT_EXPIRED' }),
   });
 }
 
-/** An answer to a download, with the record that stands in the place of a report. */
+/** An answer to a download that is a record instead of a report. */
 interface DownloadAnswer {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly record: ServiceRecord;
 }
 
-/** A report that is not there yet, in the words of services that have no code for it. */
+/** Phrases for “not ready yet” in the messages of services without a code for it. */
 const notYetForm =
   /\bnot (?:yet )?(?:ready|finished|complete|generated)\b|\bnot yet\b|\bstill (?:being|in progress|processing|running)\b|\bin progress\b|\bbeing (?:generated|prepared|processed|built)\b/i;
 
-/** Whether the answer to a download says that the report is not there yet. */
+/** True if the answer to a download says that the report is not ready yet. */
 export function isNotYet({ status, record }: DownloadAnswer): boolean {
   if (record.isTransient && [400, 403, 404, 409, 422, 425].includes(status)) return true;
   if ([401, 403, 410, 429].includes(status)) return false;
@@ -178,23 +170,20 @@ export function isNotYet({ status, record }: DownloadAnswer): boolean {
   return saysNotYet(`${record.errorId ?? ''} ${record.message ?? ''}`);
 }
 
-/** Whether a text of the service says that the report is not there yet. */
+/** True if a text of the service says that the report is not ready yet. */
 export function saysNotYet(text: string): boolean {
   return notYetForm.test(text);
 }
 
-/**
- * For so long after its status says that it is ready, a report that the service does not know is
- * late, and not gone.
- */
+/** How long after its status became ready an unknown report counts as late, not as gone. */
 export const lateAtMostMs = 60_000;
 
 /**
- * Downloads a report that is said to be ready. A download that is answered with “not yet” is waited
- * for like a report in progress: `ready` is asked for the status before the next try, and throws
- * where the report has failed. Throws the last error once the time is up, and as `poll`.
+ * Downloads a report whose status is ready. If the answer is “not yet”, waits as for a report in
+ * progress and calls `ready`, which throws if the report has failed, before the next attempt.
+ * Throws the last error when the time is up, and like `poll`.
  */
-export async function downloadOnceThere<Result>(
+export async function pollDownload<Result>(
   { download, ready, onLate }: Downloading<Result>,
   pace: Pace,
 ): Promise<Result> {
@@ -219,21 +208,21 @@ export async function downloadOnceThere<Result>(
   return seen.result;
 }
 
-/** What one try of a download came to. */
+/** The outcome of one attempt to download. */
 type Outcome<Result> = { readonly result: Result } | { readonly error: AdreportError };
 
-/** How a report is downloaded. */
+/** The calls needed to download a report. */
 interface Downloading<Result> {
   readonly download: () => Promise<Result>;
 
-  /** Resolves when the status says once more that the report is ready. */
+  /** Resolves when the status is ready again. */
   readonly ready: (leftMs: number) => Promise<unknown>;
 
-  /** Told, once, that the report is not there although it is ready. */
+  /** Called once if a ready report cannot be downloaded yet. */
   readonly onLate: () => void;
 }
 
-/** Whether a download was refused because the report, which is ready, is not there yet. */
+/** True if a download was refused because a ready report cannot be downloaded yet. */
 function isLate(error: unknown, sinceReadyMs: number): error is AdreportError {
   if (error instanceof StillInProgressError) return true;
   const isUnknown = error instanceof RejectedError && error.httpStatus === 404;

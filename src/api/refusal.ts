@@ -15,10 +15,7 @@ import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 import { isNotYet } from './poll.ts';
 
-/**
- * What a refusal means: the class of its error, which gives the exit code, its first sentence, and
- * what to do next.
- */
+/** The meaning of a refusal: the error class (for the exit code), the message and a hint. */
 interface Refusal {
   readonly ErrorClass: typeof RejectedError | typeof SignInError;
   readonly sentence: string;
@@ -33,31 +30,31 @@ const notReady: Refusal = {
 const reportFailed: Refusal = {
   ErrorClass: ReportFailedError,
   sentence: 'The report has failed.',
-  hint: 'Create it anew: adreport run',
+  hint: 'Create it again: adreport run',
 };
 
 const reportGone: Refusal = {
   ErrorClass: ReportFailedError,
-  sentence: 'The report is gone.',
-  hint: 'Create it anew: adreport run',
+  sentence: 'The report no longer exists.',
+  hint: 'Create it again: adreport run',
 };
 
 const tooManyRequests: Refusal = {
   ErrorClass: UnreachableError,
-  sentence: 'The service allows no more requests for now.',
-  hint: 'Run it again later.',
+  sentence: 'The service received too many requests.',
+  hint: 'Run the command again later.',
 };
 
 const serviceError: Refusal = {
   ErrorClass: UnreachableError,
-  sentence: 'The service is not able to answer.',
-  hint: 'The error is on the service’s side: run the command again later.',
+  sentence: 'The service failed to answer.',
+  hint: "The problem is on the service's side. Run the command again later.",
 };
 
 const tokenRefused: Refusal = {
   ErrorClass: SignInError,
   sentence: 'The service refused the token.',
-  hint: 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and _PASSWORD)',
+  hint: 'Sign in again with adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD).',
 };
 
 const signInRefused: Refusal = {
@@ -67,36 +64,33 @@ const signInRefused: Refusal = {
 };
 
 const formHint =
-  'If this service takes forms only, add --encoding form (adreport login --encoding form keeps it).';
+  'If this service only accepts forms, add --encoding form (adreport login --encoding form stores it).';
 
-/**
- * What errors say of a token and of a password that are refused: where they came from, and what
- * mends that.
- */
+/** The source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
-  /** In a sentence: `the token of ADREPORT_TOKEN`. */
+  /** As part of a sentence: `the token of ADREPORT_TOKEN`. */
   readonly token: string;
   readonly tokenHint: string;
 
-  /** For a refused e-mail address and password. */
+  /** For a refused e-mail address or password. */
   readonly signInHint: string;
 }
 
-/** A call that was refused. */
+/** A refused call. */
 interface RefusedCall {
   readonly endpoint: EndpointName;
   readonly encoding: Encoding;
 
-  /** Where the token and the credentials came from, if that is known. */
+  /** The source of the token and the credentials, if known. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly record: ServiceRecord;
   readonly accepted?: AcceptedBefore | undefined;
 }
 
-/** What the service has accepted before: that is not what it refuses now. */
+/** What the service has accepted before, which cannot be the reason for a refusal. */
 export interface AcceptedBefore {
   /** True if it has accepted this token. */
   readonly token: boolean;
@@ -108,7 +102,7 @@ export interface AcceptedBefore {
   readonly encoding: boolean;
 }
 
-/** What a call is called in a sentence about its refusal. */
+/** Names of the calls in messages. */
 const callNames: Readonly<Record<EndpointName, string>> = {
   auth: 'the sign-in',
   buyer: 'the order of the report',
@@ -130,9 +124,9 @@ function refusalOf(call: RefusedCall): Refusal {
   }
   const isForbidden = status === 403 && record.errorId !== 'ADMIN_ONLY';
   if (status === 401 || isForbidden) {
-    // A call that is forbidden stays so with a new token.
+    // A new token does not help if the call itself is forbidden.
     const hasWorked = accepted?.token || (isForbidden && accepted?.account);
-    return hasWorked ? refusedThough(endpoint) : tokenRefusal(origin);
+    return hasWorked ? unexpectedRefusal(endpoint) : tokenRefusal(origin);
   }
 
   const namesReport = endpoint === 'status' || endpoint === 'download';
@@ -140,8 +134,8 @@ function refusalOf(call: RefusedCall): Refusal {
   if (endpoint === 'download' && isFailed && [200, 409, 425].includes(status)) return reportFailed;
   if (status === 410 && namesReport) return reportGone;
 
-  const what = namesReport ? 'the report id and the base URL' : 'the base URL';
-  const notFound = `Check ${what}: adreport whoami shows what is set.`;
+  const subject = namesReport ? 'the report id and the base URL' : 'the base URL';
+  const notFound = `Check ${subject} (shown by adreport whoami).`;
   const hint = status === 404 ? notFound : undefined;
   return {
     ErrorClass: RejectedError,
@@ -156,12 +150,12 @@ function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
   return { ...tokenRefused, sentence, hint: origin.tokenHint };
 }
 
-/** The refusal of a call whose token had just been accepted for another one. */
-function refusedThough(endpoint: EndpointName): Refusal {
+/** The refusal of a call whose token has just been accepted for another call. */
+function unexpectedRefusal(endpoint: EndpointName): Refusal {
   return {
     ErrorClass: SignInError,
-    sentence: `The service refused ${callNames[endpoint]}, although it had just accepted other calls.`,
-    hint: 'Ask whether the account may make this call, or sign in again: adreport login',
+    sentence: `The service refused ${callNames[endpoint]}, although it accepted other calls with the same token.`,
+    hint: 'Ask whether the account is allowed to make this call, or sign in again: adreport login',
   };
 }
 
@@ -171,13 +165,13 @@ function mayTakeFormsOnly(call: RefusedCall): boolean {
   if (status === 415) return true;
   if (status !== 400) return false;
 
-  // A create always names its parameters: a service that misses them has not read the body.
+  // A create always has its parameters: a service that misses them has not read the body.
   const words = [record.message ?? '', ...record.errorLines].join(' ');
   return endpoint !== 'buyer' || /\b(missing|required|empty|no parameters|form)\b/i.test(words);
 }
 
 /**
- * The error for an answer that is no 2xx, with what the service says in its first 64 KiB
+ * The error for an answer other than 2xx, with the service's message from the first 64 KiB
  * (`decisions.md` 6). Never throws.
  */
 export async function readHttpError(
@@ -204,12 +198,12 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   try {
     return (await peek(body)).start;
   } catch {
-    // The status is the answer; a text that breaks off would only explain it.
+    // The status is enough; the text would only explain it.
     return '';
   }
 }
 
-/** The JSON of a refusal, else its first line; nothing of a web page. */
+/** A refusal's JSON, or its first line; `undefined` for a web page. */
 function answerIn(text: string, response: HttpResponse): unknown {
   const answer = tryJson(text);
   if (answer !== undefined || isPage(text, response)) return answer;
@@ -217,29 +211,29 @@ function answerIn(text: string, response: HttpResponse): unknown {
   return firstLine.slice(0, 300);
 }
 
-/** An answer with status 200 that lacks what it should hold. */
+/** An answer with status 200 that does not have the expected content. */
 export interface UnexpectedAnswer {
   readonly endpoint: EndpointName;
 
-  /** Its JSON. */
+  /** The parsed JSON. */
   readonly answer: unknown;
   readonly text: string;
 
-  /** The sentence that says what is missing. */
+  /** The message that says what is missing. */
   readonly lack: string;
   readonly redact: Redact;
   readonly hint?: string;
 }
 
 /**
- * The error for an answer that lacks what it should hold: the service's own where it names one,
- * else exit 9 with the beginning of the body.
+ * The error for an answer without the expected content: the service's own error if it has one,
+ * otherwise exit 9 with the beginning of the body.
  */
 export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
   const { endpoint, answer, lack, hint } = unexpected;
   const record = recordIn(answer);
   if (!isRefusal(endpoint, record)) {
-    const message = `${lack} It holds: ${quoteBeginning(unexpected)}`;
+    const message = `${lack} The answer is: ${quoteBeginning(unexpected)}`;
     return new IncompleteDataError(message, { retryable: false, hint });
   }
 
@@ -255,7 +249,7 @@ export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
 
 function isRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
-  // A status in the place of a report says that it is not there, unless the status is that it is.
+  // A status instead of a report means that the report is not ready, unless the status is `ready`.
   if (endpoint === 'download') {
     const hasOtherStatus = record.status !== '' && record.outcome !== 'ready';
     return hasOtherStatus || record.reportState !== undefined;
@@ -266,7 +260,7 @@ function isRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
 function reasonIn({ message, errorId, status }: ServiceRecord): string {
   if (message !== undefined) return message;
   if (errorId !== undefined) return errorId;
-  return status ? `Its status is ${status}` : 'It does not say why';
+  return status ? `Its status is ${status}` : 'It gave no reason';
 }
 
 function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
@@ -275,10 +269,7 @@ function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
   return quoteAnswer(shownText(endpoint, isNameless ? withoutTexts(beginning) : beginning));
 }
 
-/**
- * The error for a record in the place of a report's data; `undefined` where the record says nothing
- * of the report.
- */
+/** The error for a record instead of report data; `undefined` if it does not explain it. */
 export function recordInsteadOfReport(
   answer: unknown,
   text: string,
@@ -289,7 +280,7 @@ export function recordInsteadOfReport(
   return unexpectedAnswer({ endpoint: 'download', answer, text, lack: '', redact });
 }
 
-/** What the service says, as a further sentence; nothing where it says the same as ours. */
+/** The service's message as a second sentence; empty if it repeats ours. */
 function furtherSentence(
   endpoint: EndpointName,
   sentence: string,
@@ -301,7 +292,7 @@ function furtherSentence(
   return further.toLowerCase() === sentence.toLowerCase() ? '' : ` ${further}`;
 }
 
-/** A text of the service as it may be shown; one of an answer to sign-in may hold a token. */
+/** A text of the service that is safe to show: answers to a sign-in may contain a token. */
 function shownText(endpoint: EndpointName, text: string): string {
   const isTokenless = endpoints[endpoint].quoted === 'without tokens';
   return printable(isTokenless ? withoutTokens(text) : text);

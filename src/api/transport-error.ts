@@ -1,75 +1,73 @@
 import { type AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
 import { printable, shortened } from '../text/printable.ts';
 
-/** What went wrong on the way to the proxy, which the message names; the cause says what. */
+/** A failure to connect through a proxy. The message is the proxy's address. */
 export class ProxyError extends Error {}
 
-/** How far an exchange had come, and what it was made with. */
+/** The state of an exchange when it failed. */
 export interface ExchangeState {
-  /** True if the answer had begun: its status and headers are known, its body is not whole. */
+  /** True if the status and headers had arrived. */
   readonly begun: boolean;
 
-  /** True if the proxy was given a user name and a password. */
+  /** True if the proxy's address has a user name and a password. */
   readonly hasProxyUser: boolean;
 }
 
-/**
- * An exchange that did not come to its end: the error that the user is to see, and whether the same
- * may soon succeed.
- */
+/** An exchange that was not completed. */
 export class TransportError extends Error {
+  /** The error for the user. */
   readonly error: AdreportError;
 
-  /** Whether the same may soon succeed. */
-  readonly passing: boolean;
+  /** True if the same exchange may soon succeed. */
+  readonly isTemporary: boolean;
 
   constructor(cause: unknown, { origin, hostname }: URL, { begun, hasProxyUser }: ExchangeState) {
     const diagnosis = diagnose(cause, hostname);
-    const { sentence, code, passing } = diagnosis;
+    const { sentence, code, isTemporary } = diagnosis;
     const isProxyUserRefused = diagnosis.hint === proxySignInHint && hasProxyUser;
     const hint = isProxyUserRefused ? proxyRefusedHint : diagnosis.hint;
     super(sentence, { cause });
-    this.passing = passing || begun;
+    this.isTemporary = isTemporary || begun;
     this.error =
       begun && code !== 'TIMEOUT'
-        ? new IncompleteDataError(`The answer of ${origin} broke off: ${sentence}.`, { cause })
+        ? new IncompleteDataError(`The answer from ${origin} broke off: ${sentence}.`, { cause })
         : new UnreachableError(`Could not reach ${origin}: ${sentence}.`, { code, hint, cause });
   }
 }
 
-/** Why an exchange did not come to its end, for people and for programs. */
+/** The reason why an exchange failed. */
 interface Diagnosis {
   /** Without a full stop: `connection refused`. */
   readonly sentence: string;
   readonly code: string;
   readonly hint: string;
 
-  /** Whether the same may soon succeed. */
-  readonly passing: boolean;
+  /** True if the same exchange may soon succeed. */
+  readonly isTemporary: boolean;
 }
 
-/** What is known of a code of Node or undici; what is absent is told as for any other code. */
+/** A known error code of Node or undici; absent members have the default for unknown codes. */
 interface KnownCode extends Partial<Diagnosis> {
   readonly codes: RegExp;
 }
 
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
 const proxySignInHint =
-  'The proxy wants a user name and a password: HTTPS_PROXY=http://user:password@host:port';
+  'The proxy requires a user name and a password: HTTPS_PROXY=http://user:password@host:port';
 const proxyRefusedHint =
   'The proxy refused the user name and the password in HTTPS_PROXY: correct them.';
-const tlsHint = 'A private certificate authority is made known with NODE_EXTRA_CA_CERTS=FILE.';
+const tlsHint = 'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS=FILE.';
 const otherHostHint =
-  'The certificate is of another host: check the base URL, which adreport whoami shows.';
+  'The certificate is for another host. Check the base URL: adreport whoami shows it.';
 const timeout = {
   code: 'TIMEOUT',
-  hint: 'A slow service can be given longer with --timeout, e.g. --timeout 2m.',
+  hint: 'If the service is slow, raise the limit with --timeout, for example --timeout 2m.',
 };
-const tls = { code: 'TLS', hint: tlsHint, passing: false };
+const tls = { code: 'TLS', hint: tlsHint, isTemporary: false };
 
 const knownCodes: readonly KnownCode[] = [
   { codes: /^ECONNREFUSED$/, sentence: 'connection refused, nothing is listening there' },
-  { codes: /^ENOTFOUND$/, sentence: 'there is no host of that name', passing: false },
+  { codes: /^ENOTFOUND$/, sentence: 'there is no host with that name', isTemporary: false },
   { codes: /^EAI_AGAIN$/, sentence: 'the host name could not be looked up' },
   { codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, sentence: 'the connection was cut' },
   {
@@ -86,11 +84,11 @@ const knownCodes: readonly KnownCode[] = [
     codes: /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/,
     ...tls,
   },
-  // undici asserts what it takes for granted of an answer.
+  // undici asserts some properties of an answer instead of checking them.
   {
     codes: /^(HPE_|HTTPParserError$|ERR_ASSERTION$)/,
     sentence: 'the answer is not HTTP',
-    passing: false,
+    isTemporary: false,
   },
 ];
 
@@ -104,7 +102,7 @@ function diagnose(error: unknown, host: string): Diagnosis {
       sentence: `the proxy answered ${refusedStatus} instead of connecting`,
       code: 'UNREACHABLE',
       hint: refusedStatus === '407' ? proxySignInHint : proxyHint,
-      passing: !refusedStatus.startsWith('4'),
+      isTemporary: !refusedStatus.startsWith('4'),
     };
   }
 
@@ -115,7 +113,7 @@ function diagnose(error: unknown, host: string): Diagnosis {
     sentence: sentence.includes(code) ? sentence : `${sentence} (${code})`,
     code: known?.code ?? 'UNREACHABLE',
     hint: known?.hint ?? networkHint(code, host),
-    passing: known?.passing ?? true,
+    isTemporary: known?.isTemporary ?? true,
   };
 }
 
@@ -129,10 +127,7 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   };
 }
 
-/**
- * The message of an error on one line; of OpenSSL's, which are for its programmers, the reason
- * alone.
- */
+/** The message of an error on one line. For OpenSSL errors, only the reason. */
 function reasonOf(error: unknown, message: string): string {
   const { reason } = (error ?? {}) as { readonly reason?: unknown };
   const isOpenSsl = /:error:[0-9A-F]+:/i.test(message);
@@ -143,7 +138,7 @@ function reasonOf(error: unknown, message: string): string {
 function networkHint(code: string, host: string): string {
   const isThisMachine = /^(localhost|127\.|\[::1\])/.test(host);
   if (code === 'ECONNREFUSED' && isThisMachine) {
-    return 'Start the local server with: adreport local-server (or add --local to this command).';
+    return 'Start the local server with adreport local-server, or add --local to this command.';
   }
-  return 'Check the base URL and the network: adreport whoami shows what is set.';
+  return 'Check the network and the base URL: adreport whoami shows it.';
 }

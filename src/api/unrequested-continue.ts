@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 
-// undici takes a `100 Continue` that it did not ask for as a bad response, and ends the connection
-// although the service carries out the call (`onHeadersComplete` in its `client-h1.js`). A client
-// has to skip it (RFC 9110, 15.2.1).
+// undici treats an unrequested `100 Continue` as a bad response and closes the connection, although
+// the service carries out the call (`onHeadersComplete` in its `client-h1.js`). A client has to
+// skip it (RFC 9110, 15.2.1).
 
-/** Takes each `100 Continue` out of what a connection gives before an answer. */
+/** Removes each `100 Continue` that precedes an answer on a connection. */
 export function hideContinue(socket: Socket): void {
   const write = socket.write.bind(socket);
   const read = socket.read.bind(socket);
   let isBeforeAnswer = false;
   let held: Buffer = Buffer.alloc(0);
 
-  // A call is written in one go, and the next one once its answer is read.
+  // A call is written at once, and the next one only after its answer was read.
   const writeCall = (...call: Parameters<typeof write>): boolean => {
     isBeforeAnswer = true;
     return write(...call);
@@ -28,12 +28,12 @@ export function hideContinue(socket: Socket): void {
   Object.assign(socket, { write: writeCall, read: readAnswer });
 }
 
-/** What came before an answer, and perhaps its beginning. */
+/** Bytes before an answer, and possibly its beginning. */
 interface Beginning {
-  /** What its reader is given. */
+  /** Bytes passed on to the reader. */
   readonly shown: Buffer;
 
-  /** The beginning of an interim answer, if its end has not come yet. */
+  /** The beginning of an interim answer whose end has not arrived yet. */
   readonly rest: Buffer;
 
   /** True once the answer itself has begun. */
@@ -42,11 +42,11 @@ interface Beginning {
 
 const interimForm = /^HTTP\/1\.1 1(\d\d)(?: [^\r\n]*)?\r\n(?:[^\r\n]+\r\n)*\r\n/;
 
-/** A status line that has begun to be that of an interim answer. */
+/** The beginning of an interim answer's status line. */
 const openForm = /^HTTP\/1\.1 1(?:\d?$|\d\d(?:$|[ \r]))/;
 const openBeginning = 'HTTP/1.1 1';
 
-/** As undici bounds the head of an answer. */
+/** undici's limit for the head of an answer. */
 const headBytesAtMost = 16 * 1024;
 
 function withoutContinue(bytes: Buffer): Beginning {

@@ -1,5 +1,5 @@
 import type { ReportAnswer } from '../api/client.ts';
-import { downloadOnceThere, type Pace, type Poll, waitForReport } from '../api/poll.ts';
+import { type Pace, type Poll, pollDownload, waitForReport } from '../api/poll.ts';
 import type { StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
@@ -68,7 +68,7 @@ interface AwaitedReport {
 }
 
 /**
- * Waits for a report and downloads it. Throws as `waitForReport`, and as `downloadOnceThere` and
+ * Waits for a report and downloads it. Throws as `waitForReport`, and as `pollDownload` and
  * the client's `download`.
  */
 export async function downloadWhenReady<T>(
@@ -85,7 +85,7 @@ export async function downloadWhenReady<T>(
     awaitReport(tools, reportId, { pollInterval, waitTimeout: Math.max(0, waitTimeout), records });
 
   await ready(options.waitTimeout);
-  return downloadOnceThere(
+  return pollDownload(
     {
       download: () => client.download(reportId, (answer) => take(answer, records)),
       ready,

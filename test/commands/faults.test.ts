@@ -41,7 +41,7 @@ describe('Retry-After', () => {
     { retryAfter: '0', pauses: [375] },
     { retryAfter: 'Fri, 20 Nov 2026 11:00:00 GMT', pauses: [375] },
     // Hours are not slept through.
-    { retryAfter: '10800', pauses: [], retries: '5', exitCode: 5, says: 'left alone for 3 h' },
+    { retryAfter: '10800', pauses: [], retries: '5', exitCode: 5, says: 'asks for a pause of 3 h' },
     { retryAfter: '1', pauses: [], retries: '0', exitCode: 5, says: '' },
   ])(
     '$retryAfter: pauses of $pauses ms, with $retries retries',
@@ -68,7 +68,7 @@ describe('the wait’s end', () => {
       expectRefusal(
         result,
         7,
-        /was not seen ready within 5\.0 s\..*\n.*Continue with: adreport run .*\n.*Or on another machine: adreport download \w+ --wait/,
+        /was not ready within 5\.0 s\..*\n.*Continue with: adreport run .*\n.*Or on another machine: adreport download \w+ --wait/,
       );
       expect(sleptMs).toBe(5_000);
     },

@@ -201,9 +201,9 @@ describe('one file per part', () => {
 
     const result = await run(`${perDay} --retries 1`, { env });
 
-    expectRefusal(result, 5, 'The sign-in failed. The service is not able to answer.');
+    expectRefusal(result, 5, 'The sign-in failed. The service failed to answer.');
     expect(result.stderr).toContain(' None of the 6 reports was downloaded.');
-    expect(result.stderr.match(/not able to answer/g)).toHaveLength(2);
+    expect(result.stderr.match(/failed to answer/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
   });
 

@@ -167,7 +167,7 @@ describe('a refusal names the step that was refused', () => {
 
     const result = await runCli(line, { env });
 
-    expectRefusal(result, 3, 'The service refused the download, although it had just accepted');
+    expectRefusal(result, 3, 'The service refused the download, although it accepted other calls');
     expect(result.stderr).toContain('The report r1 is kept.');
   });
 
@@ -182,7 +182,7 @@ describe('a refusal names the step that was refused', () => {
 
     const result = await runCli(line, { env: { ...env, ...signIn } });
 
-    expectRefusal(result, 3, 'The service refused the download, although it had just accepted');
+    expectRefusal(result, 3, 'The service refused the download, although it accepted other calls');
     expect(result.stderr).not.toContain('refused the token');
   });
 });
@@ -266,7 +266,7 @@ test.each([
 });
 
 test.each([
-  { user: '', says: 'The proxy wants a user name and a password: HTTPS_PROXY=' },
+  { user: '', says: 'The proxy requires a user name and a password: HTTPS_PROXY=' },
   { user: 'me:wrong@', says: 'The proxy refused the user name and the password in HTTPS_PROXY' },
 ])('a proxy that answers 407 to “$user” says what to do', async ({ user, says }) => {
   const proxy = createServer((socket) => {

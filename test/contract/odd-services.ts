@@ -286,7 +286,7 @@ const create: Services = {
   'a Retry-After of 400 digits': {
     faults: at('buyer', empty(429, { 'retry-after': '9'.repeat(400) })),
     exit: 5,
-    says: /left alone for 8760 h/,
+    says: /asks for a pause of 8760 h/,
     doctor: busy,
   },
   'a warning beside the id': {
@@ -469,7 +469,7 @@ const waiting: Services = {
     faults: at('status', empty(410)),
     flags: '--retries 0',
     exit: 6,
-    says: /gone/,
+    says: /no longer exists/,
     doctor: ['S09', 'S10'],
   },
   'status: 404': {
@@ -493,7 +493,7 @@ const waiting: Services = {
   'status: no status': {
     faults: at('status', { body: { response: {} } }),
     exit: 9,
-    says: /without a status.*“\{"response":\{\}\}”/,
+    says: /The answer to the status call has no status.*“\{"response":\{\}\}”/,
     doctor: ['S09', 'S10'],
   },
   'status: a page': {
@@ -1264,23 +1264,27 @@ const refusedSignIns: Record<string, OddAnswer> = {
   'an unknown place': {
     answer: { body: { result: { accessKey: token } } },
     exit: 9,
-    says: /without a token.*\[hidden\]/,
+    says: /The answer to the sign-in has no token.*\[hidden\]/,
   },
   'a token in an error': {
     answer: { status: 403, body: { message: `Session ${token} is locked` } },
     exit: 3,
     says: /Session \[hidden\] is locked/,
   },
-  'no token': { answer: { body: { response: {} } }, exit: 9, says: /without a token/ },
+  'no token': {
+    answer: { body: { response: {} } },
+    exit: 9,
+    says: /The answer to the sign-in has no token/,
+  },
   'a line break': {
     answer: { body: { token: 'abc\r\nX-Other: 1' } },
     exit: 9,
-    says: /no header can hold/,
+    says: /does not fit in a header/,
   },
   '5,000 characters': {
     answer: { body: { token: 'x'.repeat(5_000) } },
     exit: 9,
-    says: /no header can hold/,
+    says: /does not fit in a header/,
   },
   'a page': { answer: html, exit: 9, says: /a web page/ },
   words: {
@@ -1373,7 +1377,7 @@ const badLists: Record<string, OddAnswer> = {
   'Latin-1, undeclared': {
     answer: { body: Buffer.from('[{"campaignId":"12","campaignName":"Café"}]', 'latin1') },
     exit: 9,
-    says: /no text in utf-8/,
+    says: /not valid utf-8 text/,
   },
   'an error with 200': {
     answer: { body: { error: 'Not for you.' } },
@@ -1384,7 +1388,7 @@ const badLists: Record<string, OddAnswer> = {
     doctor: ['S05', 'S06'],
     answer: { body: [{ displays: 1 }] },
     exit: 9,
-    says: /no list of campaigns.*“\[\{"displays":1\}\]”/,
+    says: /not a list of campaigns.*“\[\{"displays":1\}\]”/,
   },
   '15 MB of brackets': {
     answer: ofJson('['.repeat(15_000_000)),

@@ -71,16 +71,16 @@ const isRejected = everywhere(ends(4), { 'sign-in': ends(3) });
  * Every kind of `cli.md`, `local-server`; an HTTP status stands for those that are treated alike.
  */
 export const faultKinds: readonly FaultKind[] = [
-  { kind: '503', at: isRetriedButForCreate, says: /not able to answer\..*\(503/ },
-  { kind: '502', at: isRetriedButForCreate, says: /not able to answer\..*\(502/ },
-  { kind: '504', at: isRetriedButForCreate, says: /not able to answer\..*\(504/ },
-  { kind: '408', at: isRetriedButForCreate, says: /not able to answer\..*\(408/ },
-  { kind: '500', at: isRetriedButForCreate, says: /not able to answer\..*\(500/ },
+  { kind: '503', at: isRetriedButForCreate, says: /failed to answer\..*\(503/ },
+  { kind: '502', at: isRetriedButForCreate, says: /failed to answer\..*\(502/ },
+  { kind: '504', at: isRetriedButForCreate, says: /failed to answer\..*\(504/ },
+  { kind: '408', at: isRetriedButForCreate, says: /failed to answer\..*\(408/ },
+  { kind: '500', at: isRetriedButForCreate, says: /failed to answer\..*\(500/ },
   { kind: 'reset', at: isRetriedButForCreate, says: /the connection was cut/ },
   {
     kind: '429:retry-after=40',
     at: everywhere(isRetried(5)),
-    says: /allows no more requests for now/,
+    says: /received too many requests/,
   },
   { kind: '400', at: isRejected, says: /\(400 SYSTEM\)/ },
   { kind: '403', at: isRejected, says: /\(403 ADMIN_ONLY\)/ },
@@ -96,7 +96,7 @@ export const faultKinds: readonly FaultKind[] = [
     at: everywhere(isRetried(3), { 'sign-in': ends(3) }),
     says: /refused the (token|sign-in)/,
   },
-  { kind: '410', at: { wait: ends(6), download: ends(6) }, says: /The report is gone/ },
+  { kind: '410', at: { wait: ends(6), download: ends(6) }, says: /The report no longer exists/ },
   {
     kind: 'truncate:bytes=20',
     at: everywhere(isRetried(9), { create: ends(9) }),
@@ -106,7 +106,7 @@ export const faultKinds: readonly FaultKind[] = [
     kind: 'garbage',
     // A body that was read whole would be the same the next time.
     at: everywhere(ends(9)),
-    says: /instead of JSON|no text in utf-8|not UTF-8|byte \d+/,
+    says: /instead of JSON|not valid utf-8 text|not UTF-8|byte \d+/,
   },
   {
     kind: 'html',
@@ -220,7 +220,7 @@ export function testFaults(kinds: readonly FaultKind[]): void {
     expect(result.files).toEqual({ 'out.csv': content });
 
     expect(calls('buyer')).toBe(createsAt(step, kind, exitCode));
-    const mayExist = result.stderr.includes('A report may have been created all the same.');
+    const mayExist = result.stderr.includes('A report may have been created anyway.');
     expect(mayExist).toBe(step === 'create' && isUncertain(kind, exitCode));
 
     expect(result.stderr).not.toMatch(secret);
@@ -255,7 +255,7 @@ function createsAt(step: Step, kind: string, exitCode: number): number {
   if (kind === 'failed' || kind === 'expired') return exitCode === 0 ? 2 : 16;
   if (step !== 'create') return 1;
 
-  // A create that was refused with 429 made no report: it is repeated, five times at most.
+  // A create that was refused with 429 made no report: it is repeated up to five times.
   if (kind.startsWith('429')) return exitCode === 0 ? 2 : 6;
 
   return kind === '401' || kind === 'unauthorized' ? 2 : 1;

@@ -2,7 +2,7 @@ import { findReportId, readText, recordIn } from '../../api/answers.ts';
 import { tryJson } from '../../api/exact-json.ts';
 import {
   parseRetryAfter,
-  passingStatuses,
+  temporaryStatuses,
   requestOf,
   retryPauseMs,
   type SentCall,
@@ -77,8 +77,8 @@ export class ServiceCalls {
       // The service says that it did nothing, and when to come back.
       const isForNow =
         answer.status === 429 || (answer.status === 503 && retryAfterMs !== undefined);
-      const isPassing = isForNow || passingStatuses.includes(answer.status);
-      if (!isPassing) return answer;
+      const isTemporary = isForNow || temporaryStatuses.includes(answer.status);
+      if (!isTemporary) return answer;
 
       // A create makes a report each time that it is carried out.
       const mayRepeat = isForNow || call.endpoint !== 'buyer';
