@@ -2,10 +2,10 @@ import { findReportId, readText, recordIn } from '../../api/answers.ts';
 import { tryJson } from '../../api/exact-json.ts';
 import {
   parseRetryAfter,
-  temporaryStatuses,
   requestOf,
   retryPauseMs,
   type SentCall,
+  temporaryStatuses,
 } from '../../api/exchange.ts';
 import type { Http, HttpResponse } from '../../api/http.ts';
 import { TransportError } from '../../api/transport-error.ts';
