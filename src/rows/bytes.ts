@@ -1,7 +1,7 @@
 import { IncompleteDataError } from '../errors.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 
-// The bytes that JSON and CSV are made of, by name.
+// Names for the bytes of JSON and CSV syntax.
 
 export const tab = 0x09;
 export const lineFeed = 0x0a;
@@ -23,75 +23,66 @@ export const letterN = 0x6e;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-// Four bytes at a time: a word is a 32-bit integer whose lowest byte comes first.
+// Four bytes at a time: a word is a little-endian 32-bit integer.
 
-/** The words of a buffer: `getInt32(at, true)` reads the one that begins at any byte. */
+/** A view for reading words: `getInt32(at, true)` at any byte. */
 export function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A word whose four bytes are this one. */
+/** A word that repeats a byte four times. */
 export function repeated(byte: number): number {
   return Math.imul(byte, 0x01010101);
 }
 
 /**
- * Nonzero where a byte of the word is zero; the lowest bit that is set is the top bit of the first
- * such byte (Mycroft). Only a zero byte borrows into its own empty top bit; what is set above the
- * first may be wrong.
+ * Nonzero if a byte of the word is zero. The lowest set bit is the top bit of the first such byte
+ * (Mycroft); higher bits may be wrong.
  */
 export function zeroBytes(word: number): number {
   return (word - 0x01010101) & ~word & 0x80808080;
 }
 
-/** Nonzero where a byte of the word is below 0x20, with the same meaning as in `zeroBytes`. */
+/** Nonzero if a byte of the word is below 0x20; the bits are as in `zeroBytes`. */
 export function controlBytes(word: number): number {
   return (word - 0x20202020) & ~word & 0x80808080;
 }
 
-/**
- * The index, 0 to 3, of the first byte that is marked in a result of the functions above, which
- * must not be zero.
- */
+/** The index (0 to 3) of the first byte marked by the functions above; `marks` must not be zero. */
 export function firstMarked(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 
-/** 8 MB: how long a row may be. */
+/** The longest allowed row: 8 MB. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
-/**
- * Zero bytes kept after the last one, so that a scan stops there and a word can be read from any
- * position.
- */
+/** Zero bytes after the last one: they stop scans and allow words to be read at any position. */
 const slack = 16;
 
-/**
- * The bytes received and not yet consumed. `bytes[end]` is always 0, which no JSON token contains.
- */
+/** The bytes received and not yet consumed. `bytes[end]` is always 0, which ends any JSON token. */
 export class ByteWindow {
   bytes: Buffer;
 
   /** The same bytes, for reading words. */
   view: DataView;
 
-  /** The first byte that has not been consumed; whoever consumes moves it. */
+  /** The first byte not consumed. The consumer moves it. */
   start = 0;
 
   /** One after the last byte received. */
   end = 0;
 
-  /** How many bytes of the body came before `bytes[0]`. */
+  /** The position of `bytes[0]` in the body. */
   #offset = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #pieceBytes: number;
 
-  /** What is left of the chunk that came last. */
+  /** The rest of the last chunk. */
   #chunk: Uint8Array;
 
   /**
    * @param head the first bytes, before the chunks
-   * @param pieceBytes how many bytes to gather before they are looked at
+   * @param pieceBytes how many bytes to gather before scanning
    */
   constructor(head: Uint8Array, chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
     this.#chunk = head;
@@ -101,20 +92,20 @@ export class ByteWindow {
     this.view = viewOf(this.bytes);
   }
 
-  /** How many bytes of the body have come in all. */
+  /** The number of bytes received so far. */
   get receivedBytes(): number {
     return this.positionOf(this.end);
   }
 
-  /** The position in the body of index `at` of `bytes`. */
+  /** The position in the body of `bytes[at]`. */
   positionOf(at: number): number {
     return this.#offset + at;
   }
 
   /**
-   * Gathers the next piece, after which indexes of `bytes` mean others; whether there was one. It
-   * has at least as many bytes as are left over, so that a token longer than a piece is scanned
-   * again only each time it has doubled.
+   * Gathers the next piece, which invalidates indexes of `bytes`; returns false at the end. A piece
+   * is at least as long as the rest, so that a long token is only scanned again each time it has
+   * doubled.
    */
   async more(): Promise<boolean> {
     const goal = Math.max(this.#pieceBytes, 2 * (this.end - this.start));
@@ -149,17 +140,17 @@ export class ByteWindow {
   }
 }
 
-/** The body ended before it was whole. */
+/** The error for a body that ends before it is complete. */
 export function endsEarly(rowCount: number, receivedBytes: number): IncompleteDataError {
-  const message = `The report ends too early, after ${formatPlural(rowCount, 'row')} (byte ${formatCount(receivedBytes)}).`;
+  const message = `The report ends early, after ${formatPlural(rowCount, 'row')} (byte ${formatCount(receivedBytes)}).`;
   return new IncompleteDataError(message, { code: 'TRUNCATED', hint: 'Download it again.' });
 }
 
-/** The body is not what it should be; `what` is a sentence without its full stop. */
-export function malformed(what: string, positionBytes?: number): IncompleteDataError {
-  const where = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
-  return new IncompleteDataError(`${what}${where}.`, {
+/** The error for a malformed body; `problem` is a sentence without its full stop. */
+export function malformed(problem: string, positionBytes?: number): IncompleteDataError {
+  const position = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
+  return new IncompleteDataError(`${problem}${position}.`, {
     code: 'MALFORMED',
-    hint: 'The service sends a malformed report: create it anew.',
+    hint: 'The service sent a malformed report. Create it again.',
   });
 }

@@ -1,39 +1,37 @@
 import { numberTextOf } from '../contract/values.ts';
 import * as ascii from './bytes.ts';
 import { parseValue, type RowBatch, type Value } from './row-batch.ts';
-import { standsAt } from './row-keys.ts';
+import { matchesAt } from './row-keys.ts';
 import { nullInRun, type RangedBatch, rangesOf } from './row-ranges.ts';
 
-/** What `hundredthsOf` has for a value that has to be looked at itself. */
+/** Marks values that `hundredthsOf` cannot represent. */
 export const notHundredths = Number.POSITIVE_INFINITY;
 
-/** So many digits before the decimals make hundredths that a double holds. */
+/** With up to this many digits before the decimals, a double holds the hundredths exactly. */
 const integerDigitsAtMost = 13;
 
-/** Up to this many hundredths a double counts exactly. */
+/** Up to this many hundredths, a double is exact. */
 export const exactHundredthsAtMost = 1e15;
 
-/** What the numbers of a field in a batch come to. */
+/** Facts about the numbers of a field in a batch. */
 export interface NumberFacts {
-  /** The sum of those rows that have a number. */
+  /** The sum of all numbers. */
   readonly sum: number;
 
   /**
-   * The sum in whole hundredths, to the last digit; absent where a row has no number in its usual
-   * form, and where a double might not hold it.
+   * The exact sum in whole hundredths; absent if a row has no number in the usual form, or if a
+   * double might not hold the sum.
    */
   readonly exactHundredths?: number;
 
-  /**
-   * Whether every row has a number in its usual form: at most 13 digits, and at most two decimals.
-   */
+  /** True if each row has a number in the usual form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
 
-  /** Whether all of these are whole. */
+  /** True if each row has a whole number. */
   readonly areAllWhole: boolean;
 }
 
-/** The columns that have been read of a batch, by field. */
+/** The columns already read from a batch, by field. */
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
   readonly hundredths = new Map<string, Float64Array>();
@@ -42,13 +40,10 @@ class BatchColumns {
 
   #batch: RowBatch | undefined;
 
-  /**
-   * The memory of numbers, by name. It is used again for the next batch: to get it anew for each
-   * takes long.
-   */
+  /** The memory for numbers, by name. It is reused, because allocating it is slow. */
   readonly #memory = new Map<string, Float64Array>();
 
-  /** Forgets the columns of the batch before. */
+  /** Switches to a batch and drops the columns of the previous one. */
   follow(batch: RowBatch): void {
     if (batch === this.#batch) return;
     this.#batch = batch;
@@ -58,7 +53,7 @@ class BatchColumns {
     this.facts.clear();
   }
 
-  /** The numbers of that name for as many rows as the batch has, all of them NaN. */
+  /** An array of `rowCount` NaNs in the named memory. */
   numbersFor(name: string, rowCount: number): Float64Array {
     let memory = this.#memory.get(name);
     if (!memory || memory.length < rowCount) {
@@ -69,10 +64,10 @@ class BatchColumns {
   }
 }
 
-/** What has been read of each report, by the ranges that its batches share. */
+/** The columns of each report, by the array that its batches share. */
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
-/** The columns of a batch that somebody has asked for: several ask for the same. */
+/** The columns already read from a batch, which several checks use. */
 function columnsOf(batch: RowBatch): BatchColumns {
   const { valueStarts } = rangesOf(batch);
   let columns = columnsByRanges.get(valueStarts);
@@ -85,8 +80,8 @@ function columnsOf(batch: RowBatch): BatchColumns {
 }
 
 /**
- * The values of a field, one a row, as in the objects of `rowsOf`. A text that has been read before
- * is the same string again, so that comparing two costs nothing.
+ * The values of a field, one per row, as in the objects of `rowsOf`. Repeated texts are the same
+ * string, which makes comparing them cheap.
  */
 export function valuesOf(batch: RowBatch, field: string): readonly (Value | undefined)[] {
   const { values: columns } = columnsOf(batch);
@@ -128,10 +123,9 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
 }
 
 /**
- * The numbers of a field in hundredths, which a double holds exactly, one a row: of numbers, and of
- * texts that hold one (`"1234,50"`). NaN where a row has nothing, null or an empty text, and
- * `notHundredths` for any other value: no number, more decimals or digits. They are good until the
- * next batch is asked for.
+ * The numbers of a field in exact hundredths, one per row, also from texts (`"1234,50"`). NaN for a
+ * missing value, null or an empty text; `notHundredths` for anything else, such as a number with
+ * more digits or decimals. Valid until the next batch is requested.
  */
 export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
@@ -168,9 +162,9 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
 }
 
 /**
- * The hundredths of a number without a sign that has up to eight digits, and perhaps one or two
- * decimals behind them; -1 of any other value, a text with a number in it too. Digits are read four
- * at a time: a loop over them takes three times as long, because its end is hard to foresee.
+ * The hundredths of an unsigned number with up to eight digits and two decimals; -1 for any other
+ * value, including texts. Digits are read four at a time: a loop takes three times as long, because
+ * its end is hard to predict.
  */
 function usualHundredthsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
   let digits = end - start;
@@ -201,12 +195,12 @@ function digitAt(bytes: Buffer, at: number): number {
 const fourZeros = ascii.repeated(ascii.zero);
 const topBits = ascii.repeated(0x80);
 
-/** Added to a byte, it sets the top bit where the byte is more than nine. */
+/** Added to a byte, it sets the top bit if the byte is greater than nine. */
 const toTopBit = ascii.repeated(0x80 - 10);
 
-/** The number that one to four digits are; -1 where a byte is none. */
+/** Parses one to four digits; -1 if a byte is not a digit. */
 function fourDigitsAt(view: DataView, at: number, count: number): number {
-  // The first digit is the lowest byte; zeros stand before it where there are fewer than four.
+  // The first digit is the lowest byte; fewer than four are padded with zeros in front.
   const digits = (view.getInt32(at, true) ^ fourZeros) << (32 - 8 * count);
   const isOther = (((digits + toTopBit) | digits) & topBits) !== 0;
   if (isOther) return -1;
@@ -216,8 +210,8 @@ function fourDigitsAt(view: DataView, at: number, count: number): number {
 }
 
 /**
- * The numbers of a field, one a row, of texts that hold one too; NaN where a row has no number
- * there. They are good until the next batch is asked for.
+ * The numbers of a field, one per row, also from texts; NaN if there is none. Valid until the next
+ * batch is requested.
  */
 function numbersOf(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
@@ -230,7 +224,7 @@ function numbersOf(batch: RowBatch, field: string): Float64Array {
   return numbers;
 }
 
-/** @param hundredths what `hundredthsOf` has of the field */
+/** @param hundredths the field's result of `hundredthsOf` */
 function readNumbers(
   { bytes, fields, rowCount, valueStarts, valueEnds }: RangedBatch,
   field: string,
@@ -247,13 +241,13 @@ function readNumbers(
     }
     const at = row * fields.length + index;
     const json = bytes.toString('utf8', valueStarts[at], valueEnds[at]);
-    // A number is read from its digits; a text is what stands in its quotation marks.
+    // Parsing a JSON number would round long ones.
     const value: unknown = json.startsWith('"') ? JSON.parse(json) : json;
     numbers[row] = Number(numberTextOf(value) ?? Number.NaN);
   }
 }
 
-/** What the numbers of a field come to, of texts that hold one too. */
+/** Facts about the numbers of a field, including those in texts. */
 export function numberFactsOf(batch: RowBatch, field: string): NumberFacts {
   const { facts: columns } = columnsOf(batch);
   const known = columns.get(field);
@@ -293,10 +287,7 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   return { sum: sumOfAll, areAllNumbers, areAllWhole };
 }
 
-/**
- * The hundredths of a value that is no more than digits, perhaps with a sign, and with one or two
- * decimals.
- */
+/** Parses digits with an optional minus sign and one or two decimals, also in a text. */
 function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
   const isText = bytes[valueStart] === ascii.quote;
   const end = isText ? valueEnd - 1 : valueEnd;
@@ -330,26 +321,23 @@ function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): numb
   return isNegative ? -hundredths : hundredths;
 }
 
-/** How many hundredths the last digit of a number with so many decimals stands for. */
+/** The value of the last digit in hundredths, by the number of decimals. */
 const hundredthsByDecimals = [100, 10, 1];
 
-/** Texts longer than this, with their quotation marks, are not kept. */
+/** Longer texts (with quotation marks) are not cached. */
 const keptTextBytes = 128;
 
-/** A text that has been read, and the bytes that it was read from. */
+/** A cached text with its JSON. */
 interface KeptText {
   readonly bytes: Buffer;
   readonly text: string;
 }
 
-/**
- * Keeps the texts of a report that come again and again: names, dates. There are 4,096 places, each
- * text has one of them, and the text that comes last stays.
- */
+/** Caches repeated texts, such as names and dates. Each slot keeps the last text. */
 class TextCache {
   readonly #kept = new Array<KeptText | undefined>(4096).fill(undefined);
 
-  /** The text of a string of JSON. */
+  /** Parses a JSON string. */
   read(bytes: Buffer, view: DataView, start: number, end: number): string {
     if (end - start > keptTextBytes) return JSON.parse(bytes.toString('utf8', start, end));
 
@@ -360,7 +348,7 @@ class TextCache {
     const place = hash >>> 20;
 
     const kept = this.#kept[place];
-    if (kept && standsAt(bytes, start, end, kept.bytes)) return kept.text;
+    if (kept && matchesAt(bytes, start, end, kept.bytes)) return kept.text;
 
     const text: string = JSON.parse(bytes.toString('utf8', start, end));
     this.#kept[place] = { bytes: Buffer.from(bytes.subarray(start, end)), text };

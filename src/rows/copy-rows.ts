@@ -5,25 +5,22 @@ import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 const backslashes = ascii.repeated(ascii.backslash);
 const commas = ascii.repeated(ascii.comma);
 
-/** Which bits of a run's last word count, where 1, 2 or 3 of its bytes belong to the run. */
+/** Masks for a last word of which only 1, 2 or 3 bytes count. */
 const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
-/**
- * Writes rows as JSON or CSV by copying their bytes. What its calls return is good until the next
- * call.
- */
+/** Writes rows as JSON or CSV by copying their bytes. A result is valid until the next call. */
 export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
   #view = ascii.viewOf(this.#out);
 
-  /** What `#indexes` was made of. */
+  /** The columns and fields of `#indexes`. */
   #columns: readonly string[] = [];
   #fields: readonly string[] = [];
 
-  /** The index in the batch's fields of each column of CSV, or -1. */
+  /** For each CSV column, its index in the batch's fields, or -1. */
   #indexes = new Int32Array(0);
 
-  /** The rows as they came, one a line, with the separator between them: `,\n` or `\n`. */
+  /** The unchanged rows, one per line, joined by the separator: `,\n` or `\n`. */
   copyToJson(batch: RowBatch, separator: Buffer): Uint8Array {
     const ranges = rangesOf(batch);
     if (hasLineBreaks(ranges)) return compactRows(ranges, separator);
@@ -45,10 +42,8 @@ export class RowCopier {
   }
 
   /**
-   * The rows as lines of plain CSV: commas, CRLF, quotes where they are needed, values as they
-   * stand in the JSON.
-   * @param columns the fields to write, in their order; the same array in each call saves looking
-   * them up again
+   * The rows as plain CSV: commas, CRLF, quotes if needed, values as in the JSON.
+   * @param columns the fields to write, in order; passing the same array each time saves lookups
    */
   copyToCsv(batch: RowBatch, columns: readonly string[]): Uint8Array {
     const ranges = rangesOf(batch);
@@ -58,9 +53,8 @@ export class RowCopier {
     const width = indexes.length;
     const stride = ranges.fields.length;
 
-    // A byte becomes two at most (a doubled quote); a cell gains two quotes and a comma; a line its
-    // end and, where it is empty, quotes; and the last word that is copied may be three bytes too
-    // long.
+    // Upper bound: two bytes per byte (a doubled quote), three per cell (quotes and a comma), four
+    // per line (its end, and quotes if it is empty), and three for the last word copied.
     const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
     const outView = this.#view;
@@ -92,7 +86,7 @@ export class RowCopier {
         }
       }
 
-      // A line with nothing on it would be skipped by readers.
+      // Readers would skip an empty line.
       if (at === rowAt) {
         out[at++] = ascii.quote;
         out[at++] = ascii.quote;
@@ -119,7 +113,7 @@ export class RowCopier {
   }
 }
 
-/** Whether a row stands on more than one line. */
+/** True if a row has a line break. */
 function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): boolean {
   let lineFeedAt = -1;
   for (let row = 0; row < rowCount; row++) {
@@ -131,7 +125,7 @@ function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): bo
   return false;
 }
 
-/** Rows that stand on more than one line each, on one. */
+/** Rows with line breaks, each on one line. */
 function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   const { bytes, rowCount, rowStarts, rowEnds } = batch;
   const rows: string[] = [];
@@ -141,10 +135,7 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   return Buffer.from(rows.join(separator.toString()));
 }
 
-/**
- * Whether as much room is between the rows as a separator takes, so that all of them are copied in
- * one go.
- */
+/** True if the space between rows is as long as a separator, so that all are copied at once. */
 function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;
   for (let row = 1; row < rowCount; row++) {
@@ -161,9 +152,9 @@ function copyWords(out: DataView, at: number, from: DataView, start: number, end
 }
 
 /**
- * Copies the inside of a string of JSON, unless it has a backslash or a comma; a bare quote or line
- * break it cannot have. May read and write up to three bytes beyond.
- * @returns whether it was copied
+ * Copies the content of a JSON string unless it has a backslash or a comma. May read and write up
+ * to three bytes beyond.
+ * @returns true if it was copied
  */
 function copyPlain(out: DataView, at: number, from: DataView, start: number, end: number): boolean {
   const shift = at - start;
@@ -171,7 +162,7 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
     const word = from.getInt32(p, true);
     out.setInt32(p + shift, word, true);
 
-    // Bytes beyond the end become zero, which is no stop.
+    // Bytes beyond the end become zero, which never matches.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
     const stops = ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas);
     if (stops !== 0) return false;
@@ -180,9 +171,9 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
 }
 
 /**
- * Copies a string of JSON with its quotes, unless it has another escape than `\"`, which CSV writes
- * as `""`: as many bytes.
- * @returns whether it was copied
+ * Copies a JSON string with its quotes unless it has escapes other than `\"`, which becomes `""`,
+ * also two bytes.
+ * @returns true if it was copied
  */
 function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: number): boolean {
   const shift = at - start;
@@ -194,10 +185,7 @@ function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: 
   return true;
 }
 
-/**
- * The cell of a value that is more than a copy of its bytes: a string with escapes, an object or a
- * list.
- */
+/** The cell for a value that cannot be copied: a string with escapes, an object or a list. */
 function csvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
   const text = bytes[start] === ascii.quote ? (JSON.parse(json) as string) : compactJson(json);

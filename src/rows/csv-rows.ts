@@ -10,28 +10,28 @@ import { maxValueBytes } from './row-scanner.ts';
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Looks at the cells of a CSV, or changes them. */
+/** Inspects or changes the cells of a CSV. */
 export interface CsvCells {
   /** Called once, before the first cell. */
   describe(dialect: { readonly delimiter: string; readonly hasMark: boolean }): void;
 
   /**
-   * The text that a cell is read as; `undefined` for its own.
+   * A replacement for a cell's text; `undefined` to keep it.
    *
    * @param row counted from 1
    */
   read(field: string, text: string, row: number): string | undefined;
 }
 
-/** Lines are handed out when they have so many characters. */
+/** Lines are passed on in pieces of about this many characters. */
 const pieceLength = 64 * 1024;
 
 /**
- * The rows of a CSV report as the JSON that the service would have sent, one object a line: null
- * for an empty field, a number where the field is a metric and the text a number, a string for the
- * rest (a DSP's money too, whose decimal comma makes it a string in JSON as well).
- * @param header takes the names of the columns, before the first row comes
- * @throws IncompleteDataError where it is not RFC 4180 in UTF-8, or is no report
+ * The rows of a CSV report as the JSON that the service would have sent, one object per line: null
+ * for an empty field, a number for a metric if the text is one, a string otherwise (including a
+ * DSP's money, whose decimal comma makes it a string in JSON too).
+ * @param header receives the column names before the first row
+ * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report
  */
 export async function* readCsvLines(
   bytes: AsyncIterable<Uint8Array>,
@@ -50,10 +50,10 @@ export async function* readCsvLines(
 
 /** A column of the CSV. */
 interface CsvColumn {
-  /** Its name as JSON, and the colon. */
+  /** The name as a JSON key with its colon. */
   readonly key: string;
 
-  /** Whether a text that is a number is one. */
+  /** True if texts that look like numbers are numbers. */
   readonly isNumeric: boolean;
 }
 
@@ -70,7 +70,7 @@ class CsvReader {
   readonly #recent = new RecentLines();
   #rowCount = 0;
 
-  /** What the parser found wrong. */
+  /** The parser's error. */
   #failure: Error | undefined;
 
   constructor(delimiter: string, header: string[], cells: CsvCells | undefined) {
@@ -90,7 +90,7 @@ class CsvReader {
     this.#recent.add(chunk);
     this.#checkText(chunk);
     this.#bytesSinceRow += chunk.length;
-    // The parser has read the chunk when the call returns.
+    // The parser is synchronous: it has read the chunk when the call returns.
     this.#parser.write(chunk);
     this.#takeRecords();
   }
@@ -108,10 +108,7 @@ class CsvReader {
     return bytes;
   }
 
-  /**
-   * Throws where the bytes so far are not UTF-8; without a chunk, where they end within a
-   * character.
-   */
+  /** Throws if the bytes so far are not UTF-8; without a chunk, if they end within a character. */
   #checkText(chunk?: Uint8Array): void {
     try {
       this.#decoder.decode(chunk, { stream: chunk !== undefined });
@@ -131,7 +128,7 @@ class CsvReader {
 
     if (this.#failure) throw this.#recent.unreadable(this.#failure, this.#header.length);
     if (this.#bytesSinceRow > maxRowBytes) {
-      throw malformed('The CSV has a line, or blank lines in a row, of over 8 MB');
+      throw malformed('The CSV has a line, or consecutive blank lines, of over 8 MB');
     }
   }
 
@@ -163,17 +160,17 @@ class CsvReader {
 interface ParserError extends Error {
   readonly code?: string;
 
-  /** The line at which it was noticed, counted from 1. */
+  /** The current line, counted from 1. */
   readonly lines?: number;
   readonly record?: readonly string[];
 }
 
-/** The lines that were read last, for errors that quote them. */
+/** The lines read last, for quoting them in errors. */
 class RecentLines {
-  /** What came since the line break before the last piece. */
+  /** The bytes since the line break before the last piece. */
   #bytes: Buffer = Buffer.alloc(0);
 
-  /** How many lines came before that. */
+  /** The number of lines before `#bytes`. */
   #linesBefore = 0;
 
   add(chunk: Uint8Array): void {
@@ -197,7 +194,7 @@ class RecentLines {
     const number = this.#linesBefore + index + 1;
     const beginning = beginningOf(line.toString('latin1'));
     return brokenLine(
-      `Line ${number} of the CSV is not UTF-8: it begins ${beginning}.`,
+      `Line ${number} of the CSV is not UTF-8: it begins with ${beginning}.`,
       'NOT_UTF8',
     );
   }
@@ -209,7 +206,7 @@ class RecentLines {
     const line = this.#lines()[(error.lines ?? 0) - this.#linesBefore - 1];
     if (!line) return brokenLine(`The CSV cannot be read: ${why}.`, code);
     const beginning = beginningOf(line.toString());
-    const message = `Line ${error.lines} of the CSV cannot be read: ${why}. It begins ${beginning}.`;
+    const message = `Line ${error.lines} of the CSV cannot be read: ${why}. It begins with ${beginning}.`;
     return brokenLine(message, code);
   }
 
@@ -232,20 +229,20 @@ function brokenLine(message: string, code: string): IncompleteDataError {
   return new IncompleteDataError(message, {
     code,
     retryable: code === 'TRUNCATED',
-    hint: 'The service sends a malformed report: create it anew.',
+    hint: 'The service sent a malformed report. Create it again.',
   });
 }
 
-/** What is wrong with a line, in plain words. */
+/** The problem with a line, in plain words. */
 function reasonOf({ code, message, record }: ParserError, columnCount: number): string {
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
-      return `it has ${formatPlural(record?.length ?? 0, 'cell')}, and the header has ${columnCount}`;
+      return `it has ${formatPlural(record?.length ?? 0, 'cell')}, but the header has ${columnCount}`;
     case 'CSV_INVALID_CLOSING_QUOTE':
     case 'INVALID_OPENING_QUOTE':
       return 'a quotation mark inside a cell is not doubled';
     case 'CSV_QUOTE_NOT_CLOSED':
-      return 'a quotation mark is opened and never closed';
+      return 'a quotation mark is opened but never closed';
     default:
       return printable(message).slice(0, 300);
   }
@@ -255,22 +252,20 @@ function beginningOf(line: string): string {
   return `“${printable(line.trimEnd().slice(0, 80))}${line.length > 80 ? '…' : ''}”`;
 }
 
-/**
- * Throws unless a header names each column once, and at least one of them is a field of a report.
- */
+/** Throws unless all columns of a header are distinct and at least one is a known report field. */
 function checkHeader(names: readonly string[]): void {
   if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`);
 
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) {
-    throw malformed(`The CSV header names ${JSON.stringify(printable(repeated))} twice`);
+    throw malformed(`The CSV header has the column ${JSON.stringify(printable(repeated))} twice`);
   }
 
   const isReport = names.some((name) => fieldTypeOf(name) !== undefined);
   if (isReport) return;
   const line = printable(names.join(', ').slice(0, 200));
   throw malformed(
-    `This is neither JSON nor a CSV report: its first line names no field of a report, but says “${line}”`,
+    `This is neither JSON nor a CSV report: its first line has no known column, it is “${line}”`,
   );
 }
 
@@ -283,9 +278,9 @@ function jsonOf(value: string, isNumeric: boolean): string {
 const usualDelimiters = [',', ';', '\t'];
 
 /**
- * The delimiter of a CSV whose text begins so: the one of comma, semicolon and tab that its header
- * has most of.
- * @param isAny whether a header without these may have another one, as files of `--delimiter` do
+ * Detects the delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in the
+ * header.
+ * @param isAny true if other delimiters are allowed, as in files written with `--delimiter`
  */
 export function delimiterOf(head: Buffer, isAny: boolean): string {
   const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');

@@ -9,55 +9,49 @@ import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import type { RowRanges } from './row-ranges.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
 
-/**
- * How much may stand beside the rows, and how many blanks may come one after the other, in bytes.
- */
+/** Limits for the members other than `data`, and for consecutive blanks. */
 const maxMemberBytes = 1024 * 1024;
 const maxBlankBytes = 10 * 1024 * 1024;
 
 /**
- * Reads a report: `{"data":[…],"summary":{…}}` with its members in any order, the same inside
- * `{"response":{…}}`, a bare array of rows, or rows one a line: its rows, and what the document
- * held beside them.
- * @param areLines whether the rows stand alone, one a line (NDJSON)
- * @throws IncompleteDataError where it is malformed, has not come to its end, or has no `data`
- * @throws RejectedError where it is an error's
+ * Reads the rows and the other members of a report: `{"data":[…],"summary":{…}}` with its members
+ * in any order, the same inside `{"response":{…}}`, a bare array of rows, or one row per line.
+ * @param areLines true for one row per line (NDJSON)
+ * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
+ * @throws RejectedError if it is an error document
  */
 export function readDocument(window: ascii.ByteWindow, areLines: boolean): RowBatches {
   return new DocumentReader(window, areLines).read();
 }
 
-/** A member of the document that has been scanned, by its indexes in the window. */
+/** A scanned member of the document; indexes are those of the window. */
 interface ScannedMember {
   readonly name: string;
 
-  /** Where its value begins. */
+  /** The start of its value. */
   readonly start: number;
 
-  /** Where its value ends; `undefined` where the value is read piece by piece. */
+  /** The end of its value; absent if the value is read piece by piece. */
   readonly end?: number;
 }
 
-/**
- * Reads one document from a window. Wherever the bytes end inside a token, it waits for more of
- * them.
- */
+/** Reads one document from a window, waiting for more bytes if they end inside a token. */
 class DocumentReader {
   readonly #window: ascii.ByteWindow;
   readonly #areLines: boolean;
   readonly #scanner = new RowScanner();
 
-  /** The members beside the rows, as JSON. */
+  /** The members other than the rows, as JSON. */
   readonly #members = new Map<string, Buffer>();
   #memberBytes = 0;
 
-  /** How many blanks stand before the window's start, one after the other. */
+  /** The number of consecutive blanks before the window's start. */
   #blankBytes = 0;
 
   #isDataSeen = false;
   #isInRows = false;
 
-  /** What stands before the next row. */
+  /** The token before the next row. */
   #tokenBefore: 'bracket' | 'row' | 'comma' = 'bracket';
 
   constructor(window: ascii.ByteWindow, areLines: boolean) {
@@ -104,12 +98,12 @@ class DocumentReader {
   async #expectEnd(): Promise<void> {
     do {
       if (this.#isMoreThere()) {
-        throw this.#malformed('The report goes on after its end', this.#window.start);
+        throw this.#malformed('The report continues after its end', this.#window.start);
       }
     } while (await this.#window.more());
   }
 
-  /** An object, whose `{` is at the window's start. */
+  /** Reads an object whose `{` is at the window's start. */
   async *#object(isOutermost: boolean): AsyncGenerator<RowBatch> {
     this.#window.start++;
     let next = await this.#nextByte();
@@ -136,10 +130,7 @@ class DocumentReader {
     yield* name === 'data' ? this.#array() : this.#object(false);
   }
 
-  /**
-   * The member at the window's start, once all of it is there, or the beginning of one that is read
-   * piece by piece.
-   */
+  /** The member at the window's start: complete, or the beginning of one read piece by piece. */
   async #wholeMember(isOutermost: boolean): Promise<ScannedMember> {
     for (;;) {
       const member = this.#scanMember(isOutermost);
@@ -149,15 +140,14 @@ class DocumentReader {
     }
   }
 
-  /** The member at the window's start; `undefined` where it is cut. */
+  /** The member at the window's start; `undefined` if it is incomplete. */
   #scanMember(isOutermost: boolean): ScannedMember | undefined {
     const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
     if (!key) return undefined;
 
     const { name, end: start } = key;
-    // `JSON.parse` lets the last of two win; a reader that does not hold the first cannot take it
-    // back.
+    // With `JSON.parse` the last one would win, but the first one is already passed on.
     if (name === 'data' && this.#isDataSeen) throw new MalformedJson(at, 'one "data" array');
 
     const isRows = name === 'data' && bytes[start] === ascii.openBracket;
@@ -168,7 +158,7 @@ class DocumentReader {
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
 
-  /** Keeps a copy of a member's value, and goes on after it. */
+  /** Copies a member's value and moves past it. */
   #keepMember(name: string, valueStart: number, valueEnd: number): void {
     const { bytes, start } = this.#window;
     this.#checkMemberBytes(valueEnd - start);
@@ -183,10 +173,10 @@ class DocumentReader {
 
   #checkMemberBytes(moreBytes: number): void {
     if (this.#memberBytes + moreBytes <= maxMemberBytes) return;
-    throw this.#malformed('The report has over 1 MB beside its rows', this.#window.start);
+    throw this.#malformed('The report has over 1 MB besides its rows', this.#window.start);
   }
 
-  /** The rows of an array, whose bracket is at the window's start. */
+  /** Reads the rows of an array whose bracket is at the window's start. */
   async *#array(): AsyncGenerator<RowBatch> {
     this.#isInRows = true;
     this.#isDataSeen = true;
@@ -206,7 +196,7 @@ class DocumentReader {
     this.#window.start++;
   }
 
-  /** Rows one a line, up to the end of the bytes. */
+  /** Reads one row per line, up to the end of the bytes. */
   async *#lines(): AsyncGenerator<RowBatch> {
     this.#isInRows = true;
     for (;;) {
@@ -221,10 +211,7 @@ class DocumentReader {
     }
   }
 
-  /**
-   * Scans the rows that are there, up to where more bytes are needed, the batch is full, or the
-   * array ends.
-   */
+  /** Scans rows until more bytes are needed, the batch is full, or the array ends. */
   #scanRows(): 'more' | 'full' | 'end' {
     const window = this.#window;
     const isArray = !this.#areLines;
@@ -257,7 +244,7 @@ class DocumentReader {
     throw this.#malformed(`${this.#place} is longer than 8 MB`, start);
   }
 
-  /** The rows that have been scanned. */
+  /** The batch of the scanned rows. */
   #batch(): RowBatch {
     const { bytes } = this.#window;
     const { rowCount, firstRow, rowStarts, rowEnds } = this.#ranges;
@@ -270,23 +257,23 @@ class DocumentReader {
     throw this.#malformed(`Row ${number} is not UTF-8`, rowStarts[row] ?? 0);
   }
 
-  /** The byte that comes next in the document, to which the window's start moves. */
+  /** Moves to the next byte that is not a blank, and returns it. */
   async #nextByte(): Promise<number | undefined> {
     while (!this.#isMoreThere()) await this.#more();
     return this.#window.bytes[this.#window.start];
   }
 
-  /** Whether anything comes after the blanks yet. */
+  /** Skips blanks. Returns true if more bytes have arrived after them. */
   #isMoreThere(): boolean {
     const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);
-    const isThere = at < window.end;
-    this.#blankBytes = isThere ? 0 : this.#blankBytes + at - window.start;
+    const hasNext = at < window.end;
+    this.#blankBytes = hasNext ? 0 : this.#blankBytes + at - window.start;
     if (this.#blankBytes > maxBlankBytes) {
-      throw ascii.malformed('Over 10 MB of blanks stand in a row');
+      throw ascii.malformed('The report has over 10 MB of consecutive blanks');
     }
     window.start = at;
-    return isThere;
+    return hasNext;
   }
 
   async #more(): Promise<void> {
@@ -298,20 +285,17 @@ class DocumentReader {
     return this.#ranges.firstRow + this.#ranges.rowCount;
   }
 
-  /** What is being read, for an error. */
+  /** The current position, for errors. */
   get #place(): string {
     return this.#isInRows ? `Row ${formatCount(this.#rowsSoFar + 1)}` : 'The report';
   }
 
-  #malformed(what: string, at: number): IncompleteDataError {
-    return ascii.malformed(what, this.#window.positionOf(at));
+  #malformed(problem: string, at: number): IncompleteDataError {
+    return ascii.malformed(problem, this.#window.positionOf(at));
   }
 }
 
-/**
- * The `summary` member of a report, or `undefined` where it does not have the shape of the
- * specification.
- */
+/** Parses the `summary` of a report; `undefined` if it does not have the specified shape. */
 export function readSummary(json: Buffer | undefined): ReportSummary | undefined {
   if (json === undefined) return undefined;
 
@@ -324,13 +308,13 @@ export function readSummary(json: Buffer | undefined): ReportSummary | undefined
 }
 
 /**
- * The error for a well-formed document without `data`: an error's (`decisions.md` 6), a status
- * record, or another.
+ * The error for a well-formed document without `data`: an error document (`decisions.md` 6), a
+ * status record, or something else.
  */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   const errorId = textOfMember(members, 'error_id');
   const status = textOfMember(members, 'status');
-  // The message of a status record says how far the report is, and is no error.
+  // The message of a status record describes the progress, not an error.
   const message = status === undefined ? textOfMember(members, 'message') : undefined;
   const errorText = textOfMember(members, 'error') ?? errorId ?? message;
   if (errorText !== undefined) {
@@ -338,11 +322,11 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
     return new RejectedError(sentence, errorId === undefined ? {} : { code: errorId });
   }
 
-  const what =
+  const problem =
     status === undefined
-      ? 'The document that the service sent is no report: it has no array “data”.'
+      ? 'The document from the service is not a report: it has no “data” array.'
       : `The service sent a status (“${status}”) instead of the report.`;
-  return new IncompleteDataError(what, { code: 'NO_DATA', retryable: status !== undefined });
+  return new IncompleteDataError(problem, { code: 'NO_DATA', retryable: status !== undefined });
 }
 
 function textOfMember(members: ReadonlyMap<string, Buffer>, name: string): string | undefined {
@@ -350,7 +334,7 @@ function textOfMember(members: ReadonlyMap<string, Buffer>, name: string): strin
   return json && textOf(JSON.parse(json.toString()));
 }
 
-/** A string, or the `message` in an object, fit for one line of a terminal. */
+/** A string, or an object's `message`, printable and shortened. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null && 'message' in value) {
     return textOf(value.message);

@@ -1,22 +1,22 @@
 import * as ascii from './bytes.ts';
 
 /**
- * Finds where JSON tokens end, and that they are well-formed (RFC 8259), without decoding them.
+ * Finds the end of JSON tokens and checks that they are well-formed (RFC 8259), without decoding
+ * them.
  *
- * Every function takes bytes, the index to begin at and the index `end` of the first byte that has
- * not arrived; the byte there must be 0, so that loops need no bound, and more must follow, so that
- * words can be read. They return the index after the token, or `cut` where the bytes end inside it,
- * and throw `MalformedJson`. UTF-8 is not looked at here: `isUtf8` of node:buffer does whole
- * batches.
+ * Each function takes the bytes, the index to begin at, and the index `end` of the first byte that
+ * has not arrived. The byte there must be 0, so that loops need no bounds, and more must follow, so
+ * that words can be read. It returns the index after the token, or `cut` if the bytes end inside
+ * it, and throws `MalformedJson`. UTF-8 is checked elsewhere, for whole batches.
  */
 
-/** The bytes end before the token does. */
+/** The bytes end inside the token. */
 export const cut = -1;
 
-/** How deep objects and arrays may nest in one value. */
+/** The nesting limit for objects and arrays in one value. */
 const maxDepth = 255;
 
-/** The text is not JSON: at index `at`, something else was `expected`. */
+/** Something other than `expected` is at index `at`. */
 export class MalformedJson extends Error {
   readonly at: number;
   readonly expected: string;
@@ -27,7 +27,7 @@ export class MalformedJson extends Error {
   }
 }
 
-/** The index of the first byte at or after `at` that is no JSON blank. */
+/** The index of the first byte at or after `at` that is not a JSON blank. */
 export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
   for (;;) {
@@ -77,7 +77,7 @@ function scanEscapedString(bytes: Buffer, at: number, end: number): number {
       throw new MalformedJson(p, 'no bare control character in a string');
     if (p >= end) return cut;
   }
-  // What is more than `\n` and the like is for `JSON.parse` to judge.
+  // `JSON.parse` checks all escapes other than `\n` and the like.
   if (!isPlain && !isJson(`"${bytes.toString('utf8', at, p)}"`))
     throw new MalformedJson(at, 'an escape that JSON knows');
   return p + 1;
@@ -90,7 +90,7 @@ function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   return p;
 }
 
-/** A number; the byte after it must be here too, since it might be another digit. */
+/** A number. The byte after it must have arrived, since it might be another digit. */
 export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   let p = bytes[at] === ascii.minus ? at + 1 : at;
   p = bytes[p] === ascii.zero ? p + 1 : scanDigits(bytes, p, end);
@@ -123,10 +123,7 @@ export function scanValue(bytes: Buffer, view: DataView, at: number, end: number
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
-/**
- * An object or an array: its end is found by counting, and what is in it is for `JSON.parse` to
- * judge.
- */
+/** An object or array. Its end is found by counting brackets; `JSON.parse` checks the rest. */
 function scanNested(bytes: Buffer, view: DataView, at: number, end: number): number {
   let depth = 0;
   for (let p = at; ; p++) {
@@ -154,7 +151,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A key, its colon and the blanks after it; `at` is the index of its opening quote. */
+/** A key with its colon and the blanks after it; `at` is the index of its opening quote. */
 export function scanKey(
   bytes: Buffer,
   view: DataView,

@@ -1,70 +1,61 @@
 import { letterN, quote, space, viewOf } from './bytes.ts';
 import type { RangedBatch } from './row-ranges.ts';
 
-/** How many keys are kept at most. */
+/** The maximum number of keys. */
 export const keysAtMost = 1_000_000;
 
-/** Most reports have fewer keys than this. A table for more of them is made once they come. */
+/** Most reports have fewer keys than this. The large table is only created when needed. */
 const fewKeys = 4096;
 
-/** At least twice as many as there are keys, so that a free slot is near. */
+/** At least twice the number of keys, so that a free slot is near. */
 const fewSlots = 2 * fewKeys;
 const allSlots = 2 ** 21;
 
-/** What makes the keys of a batch. */
+/** The parts of the keys of a batch. */
 export interface KeyColumns {
-  /** The indexes of the fields whose values are compared as they stand there. */
+  /** The indexes of fields whose values are compared byte by byte. */
   readonly indexes: Int32Array;
 
-  /** A number for the hour of each row, where hours are a part of the key. */
+  /** A number for the hour of each row, if hours are part of the key. */
   readonly hours: Int32Array | undefined;
 }
 
-/** More than a value is long, and so few that the number of any field can be multiplied by them. */
+/** Greater than any value length, and small enough to be multiplied by a field index. */
 const valueLengths = 2 ** 21;
 
-/** How many integers of a key are mixed at a time. */
+/** The block size of the hash, in integers. */
 const blockWords = 4;
 
 /**
  * The keys of rows as hashes (MurmurHash3, 128 bits) in a table of integers. A `Set` of numbers
- * would keep an object for each key.
+ * would need an object for each key.
  *
- * A part of the hash decides the slot at which the search for a key begins, and 64 other bits stand
- * in the slot: it takes 8 bytes. A new key is compared with the few keys that lie where it belongs,
- * so that of a million keys two different ones are taken for the same in one of 10¹² reports.
+ * One part of the hash selects the slot where the search begins; 64 other bits are stored in the
+ * slot, which takes 8 bytes. A new key is only compared with the few keys in its place, so that two
+ * of a million different keys collide in one of 10¹² reports.
  *
- * The table takes 64 KB while there are few keys, and then 16 MB, of which the system gives only
- * the pages that are written to.
+ * The table takes 64 KB for few keys, otherwise 16 MB, of which the system only allocates the pages
+ * that are written to.
  */
 export class KeyTable {
-  /** Two integers a slot; the first one of a free slot is 0, and that of a key never is. */
+  /** Two integers per slot. The first is 0 for a free slot, and never 0 for a key. */
   #slots = new Int32Array(2 * fewSlots);
 
-  /**
-   * The key that is being added, as integers: the field and the length of each value, then its
-   * bytes.
-   */
+  /** The key being added, as integers: field and length of each value, followed by its bytes. */
   #words = new Int32Array(256);
 
-  /**
-   * The hashes of the keys that are being added, four integers each; while there are few, behind
-   * those of all before.
-   */
+  /** The hashes being added, four integers each. With few keys, all earlier hashes come first. */
   #hashes = new Int32Array(4 * 1024);
 
-  /** How many hashes stand before those of the keys that are being added. */
+  /** The number of earlier hashes in `#hashes`. */
   #hashesBefore = 0;
 
-  /**
-   * What the slots held that were read ahead; nobody asks for it, but it keeps the reads from being
-   * left out.
-   */
+  /** The contents of the slots read ahead. Unused, but it keeps V8 from removing the reads. */
   protected readAhead = 0;
 
   /**
-   * Adds the keys of the first rows of a batch. No more than `keysAtMost` may be added in all.
-   * @param onRepeat is called with each row whose key is there already
+   * Adds the keys of the first rows of a batch; at most `keysAtMost` in all.
+   * @param onRepeat called with each row whose key exists already
    */
   addAll(
     batch: RangedBatch,
@@ -84,8 +75,8 @@ export class KeyTable {
       hashInto(hashes, first + 4 * row, this.#words, wordCount);
     }
 
-    // The slots lie all over the memory. Read one after the other without a decision between them,
-    // they are fetched at the same time, which makes this twice as fast.
+    // The slots are all over memory. Without branches between the reads they are fetched at the
+    // same time, which makes this twice as fast.
     let readAhead = 0;
     for (let row = 0; row < rowCount; row++) {
       readAhead ^= this.#slots[this.#slotOf(hashes[first + 4 * row + 2] as number)] as number;
@@ -98,7 +89,7 @@ export class KeyTable {
     if (isFew) this.#hashesBefore += rowCount;
   }
 
-  /** Makes the large table, if it is not there yet, and puts the keys of the small one into it. */
+  /** Replaces the small table with the large one, unless that has been done. */
   #makeRoomForAll(): void {
     if (this.#slots.length === 2 * allSlots) return;
 
@@ -107,7 +98,7 @@ export class KeyTable {
     this.#hashesBefore = 0;
   }
 
-  /** Puts the hash that begins at an index into the table. @returns whether it was not there */
+  /** Inserts the hash at an index. Returns false if it exists already. */
   #insert(hashes: Int32Array, from: number): boolean {
     const slots = this.#slots;
     const first = hashes[from] || 1;
@@ -123,10 +114,7 @@ export class KeyTable {
     return true;
   }
 
-  /**
-   * Puts the integers of a key into `#words`, with zeros up to the end of a block.
-   * @returns how many there are
-   */
+  /** Writes the integers of a key into `#words`, padded to a block. Returns their number. */
   #readKey(
     { bytes, fields, valueStarts, valueEnds }: RangedBatch,
     view: DataView,
@@ -138,12 +126,12 @@ export class KeyTable {
     for (let i = 0; i < indexes.length; i++) {
       const at = row * fields.length + (indexes[i] as number);
       let start = valueStarts[at] as number;
-      // Most fields have nothing, and are no part of the key.
+      // Fields without a value, which are most, are not part of the key.
       if (start < 0 || bytes[start] === letterN) continue;
 
       let length = (valueEnds[at] as number) - start;
       if (bytes[start] === quote) {
-        // A text of digits is the same id as the number, and blanks at its end are no part of it.
+        // A text of digits is the same id as the number. Trailing blanks do not count.
         start++;
         length -= 2;
         while (length > 0 && bytes[start + length - 1] === space) length--;
@@ -151,8 +139,8 @@ export class KeyTable {
       this.#reserve(count + 1 + (length >> 2) + blockWords);
       const words = this.#words;
 
-      // With its length, `"a" "bc"` and `"ab" "c"` differ; with its field, so do a value that is
-      // absent and an empty one, and the values of two fields.
+      // The length distinguishes `"a" "bc"` from `"ab" "c"`; the field distinguishes the values of
+      // two fields, and an absent value from an empty one.
       words[count++] = (i + 1) * valueLengths + length;
       const end = start + length;
       let p = start;
@@ -164,7 +152,7 @@ export class KeyTable {
     return count;
   }
 
-  /** Where the search for a key begins, by an integer of its hash. */
+  /** The slot where the search for a key begins. */
   #slotOf(hash: number): number {
     return (hash << 1) & (this.#slots.length - 1);
   }
@@ -184,7 +172,7 @@ export class KeyTable {
   }
 }
 
-/** MurmurHash3 (x86, 128 bits, by Austin Appleby, in the public domain) of whole blocks. */
+/** MurmurHash3 (x86, 128 bits, by Austin Appleby, public domain) of whole blocks. */
 function hashInto(hashes: Int32Array, at: number, words: Int32Array, wordCount: number): void {
   let h1 = 0;
   let h2 = 0;

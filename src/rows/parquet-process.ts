@@ -2,22 +2,19 @@ import { fstatSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 import { fileDescriptor, mostProcessBytes, type ParquetMessage } from './parquet-messages.ts';
 
-/**
- * The process that decodes a Parquet file, whose rows it writes to its standard output as JSON, one
- * a line.
- */
+/** The process that decodes a Parquet file and writes its rows to standard output as NDJSON. */
 
-/** The second thread looks so often. */
+/** The interval of the watching thread. */
 const lookEveryMs = 50;
 
 async function decode(): Promise<void> {
   const { ParquetReader } = await import('./parquet-reader.ts');
   const { size } = fstatSync(fileDescriptor);
-  const reader = new ParquetReader(fileDescriptor, size, tell);
+  const reader = new ParquetReader(fileDescriptor, size, send);
   for await (const lines of reader.read()) await write(lines);
 }
 
-function tell(message: ParquetMessage): void {
+function send(message: ParquetMessage): void {
   process.send?.(message);
 }
 
@@ -28,9 +25,8 @@ function write(lines: Uint8Array): Promise<void> {
 }
 
 /**
- * Ends the process where the one that started it is gone, or where it takes too much memory: V8
- * bounds its own values, and not the bytes of pages. A thread of its own looks, because a page may
- * be decoded for ever.
+ * Ends the process if its parent is gone or it takes too much memory: V8's limit does not include
+ * the bytes of pages. Runs in a separate thread, because decoding a page may never return.
  */
 function watch(): void {
   const parentPid = Number(process.argv[2]);
@@ -41,10 +37,10 @@ function watch(): void {
   }, lookEveryMs);
 }
 
-/** Why a file cannot be decoded; what a decoder trips over in damaged bytes says nothing. */
+/** The reason why a file cannot be decoded. A decoder's own crashes are not meaningful. */
 function reasonOf(error: unknown): string {
-  const isStumble = error instanceof TypeError || error instanceof RangeError;
-  if (isStumble) return 'its contents do not fit together';
+  const isCrash = error instanceof TypeError || error instanceof RangeError;
+  if (isCrash) return 'its contents are inconsistent';
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -54,7 +50,7 @@ async function main(): Promise<void> {
   try {
     await decode();
   } catch (error) {
-    tell({ kind: 'failure', reason: reasonOf(error) });
+    send({ kind: 'failure', reason: reasonOf(error) });
   }
   process.disconnect?.();
 }

@@ -13,18 +13,18 @@ import {
 import { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
 import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 
-/** 128 MB: how large a page, and a column of a row group as it stands in the file, may be. */
+/** The limit of 128 MB for a page, and for a row group's column in the file. */
 const maxPageBytes = 128 * 1024 * 1024;
 
-/** So many rows, values, and bytes of them before they were packed, are in memory at a time. */
+/** How many rows, values and unpacked bytes are in memory at a time. */
 const rowsTogether = 131_072;
 const valuesTogether = 2_000_000;
 const bytesTogether = 32 * 1024 * 1024;
 
-/** Lines are handed out when they have so many characters. */
+/** Lines are passed on in pieces of about this many characters. */
 const piecesOfLines = 256 * 1024;
 
-/** Codecs beyond those of hyparquet. Node has no Zstandard before 22.15, and no LZ4. */
+/** Codecs that hyparquet lacks. Node has no Zstandard before 22.15, and no LZ4. */
 const compressors: Compressors = {
   GZIP: (input, sizeBytes) =>
     gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
@@ -40,26 +40,26 @@ function withinPage(sizeBytes: number): number {
   throw new Error('a page is larger than 128 MB');
 }
 
-/** A column with what its lines begin with. */
+/** A column of the file. */
 interface Column {
   readonly element: SchemaElement;
 
-  /** Its name as JSON, and the colon. */
+  /** The name as a JSON key with its colon. */
   readonly key: string;
 }
 
-/** Rows that are in memory together; numbers of rows count from the first of the file. */
+/** Rows that are in memory together; row numbers count from the beginning of the file. */
 interface Slice {
   readonly start: number;
   readonly end: number;
 
-  /** Where the row group ends that the rows stand in. */
+  /** The end of the rows' row group. */
   readonly groupEnd: number;
 }
 
 const memberPrefix = 'adreport.';
 
-/** The texts that adreport put into the key-value metadata of a file. */
+/** The texts that adreport wrote to the key-value metadata of a file. */
 function notesIn(metadata: FileMetaData): ParquetNote[] {
   const notes: ParquetNote[] = [];
   for (const { key, value } of metadata.key_value_metadata ?? []) {
@@ -70,18 +70,18 @@ function notesIn(metadata: FileMetaData): ParquetNote[] {
 }
 
 /**
- * Reads a Parquet file a slice of a row group at a time. Dates become `2026-11-01`, timestamps
- * `2026-11-01T02:00:00+0000`; integers keep their digits, and decimals their places.
+ * Reads a Parquet file in slices of its row groups. Dates become `2026-11-01`, timestamps
+ * `2026-11-01T02:00:00+0000`; integers keep all digits, and decimals their scale.
  */
 export class ParquetReader {
   readonly #sizeBytes: number;
-  readonly #tell: (message: ParquetMessage) => void;
+  readonly #send: (message: ParquetMessage) => void;
   readonly #source: AsyncBuffer;
 
-  /** @param tell hears what is begun, and how far it has come */
-  constructor(descriptor: number, sizeBytes: number, tell: (message: ParquetMessage) => void) {
+  /** @param send receives what has begun, and the progress */
+  constructor(descriptor: number, sizeBytes: number, send: (message: ParquetMessage) => void) {
     this.#sizeBytes = sizeBytes;
-    this.#tell = tell;
+    this.#send = send;
     this.#source = {
       byteLength: sizeBytes,
       slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
@@ -89,12 +89,12 @@ export class ParquetReader {
   }
 
   /**
-   * The rows as JSON objects, one a line. Throws an error of any kind, where the file is damaged,
-   * has other rows than it says, or uses what cannot be read.
+   * The rows as JSON objects, one per line. Throws any kind of error if the file is damaged, has
+   * another number of rows than its metadata says, or uses an unsupported feature.
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
-    this.#tell({ kind: 'notes', notes: notesIn(metadata) });
+    this.#send({ kind: 'notes', notes: notesIn(metadata) });
 
     const columns: Column[] = [];
     for (const { element } of parquetSchema(metadata).children) {
@@ -105,7 +105,7 @@ export class ParquetReader {
     let rowsBefore = 0;
     for (const group of metadata.row_groups) {
       const groupRows = Number(group.num_rows);
-      if (columns.length === 0 && groupRows > 0) throw new Error('it has rows and no columns');
+      if (columns.length === 0 && groupRows > 0) throw new Error('it has rows but no columns');
 
       const groupEnd = rowsBefore + groupRows;
       const sliceRows = rowsOfSlice(group, columns.length);
@@ -126,7 +126,7 @@ export class ParquetReader {
   ): AsyncGenerator<Uint8Array> {
     const values: unknown[][] = [];
     for (const { element } of columns) {
-      this.#tell({ kind: 'column', sizeBytes: columnBytes(group, element.name) });
+      this.#send({ kind: 'column', sizeBytes: columnBytes(group, element.name) });
       values.push(await this.#readColumn(metadata, element.name, slice));
     }
 
@@ -139,13 +139,13 @@ export class ParquetReader {
       if (lines.length < piecesOfLines && !isLast) continue;
 
       const part = (slice.start + row + 1) / rowsInAll;
-      this.#tell({ kind: 'position', bytes: Math.round(this.#sizeBytes * part) });
+      this.#send({ kind: 'position', bytes: Math.round(this.#sizeBytes * part) });
       yield Buffer.from(lines);
       lines = '';
     }
   }
 
-  /** The values of a column in the rows of a slice. */
+  /** The values of a column in a slice. */
   async #readColumn(metadata: FileMetaData, name: string, slice: Slice): Promise<unknown[]> {
     const rowCount = slice.end - slice.start;
     const values: unknown[] = [];
@@ -157,7 +157,7 @@ export class ParquetReader {
       rowStart: slice.start,
       rowEnd: slice.end,
       compressors,
-      // Pages hold rows before and after the slice too.
+      // Pages may also have rows before and after the slice.
       onChunk({ columnData, rowStart, rowEnd }) {
         const from = Math.max(0, slice.start - rowStart);
         const to = Math.min(columnData.length, slice.end - rowStart);
@@ -167,7 +167,7 @@ export class ParquetReader {
     });
 
     const isWhole = values.length === rowCount && rowsRead <= slice.groupEnd;
-    if (!isWhole) throw new Error(`its column ${name} has other rows than it says`);
+    if (!isWhole) throw new Error(`its column ${name} has a wrong number of rows`);
     return values;
   }
 }
@@ -177,20 +177,20 @@ interface ByteRange {
   readonly start: number;
   readonly end: number;
 
-  /** How large the file is. */
+  /** The size of the file. */
   readonly sizeBytes: number;
 }
 
 function readBytes(descriptor: number, { start, end, sizeBytes }: ByteRange): ArrayBuffer {
   const isInside = start >= 0 && start <= end && end <= sizeBytes;
-  if (!isInside) throw new Error('a part of it lies beyond its end');
+  if (!isInside) throw new Error('it refers to bytes beyond its end');
   if (end - start > maxPageBytes) throw new Error('a column of a row group is over 128 MB');
 
   const bytes = new Uint8Array(new ArrayBuffer(end - start));
   let at = 0;
   while (at < bytes.length) {
     const count = readSync(descriptor, bytes, at, bytes.length - at, start + at);
-    if (count === 0) throw new Error('it became shorter while it was read');
+    if (count === 0) throw new Error('it became shorter while being read');
     at += count;
   }
   return bytes.buffer;
@@ -204,7 +204,7 @@ function rowsOfSlice(group: RowGroup, columnCount: number): number {
   return Math.max(1, Math.min(rowsTogether, rowsByValues, rowsByBytes));
 }
 
-/** How many bytes of the file a column of a row group takes, as its table of contents says. */
+/** The size of a row group's column in the file, according to its metadata. */
 function columnBytes(group: RowGroup, name: string): number {
   let sizeBytes = 0;
   for (const { meta_data } of group.columns) {
@@ -219,7 +219,7 @@ function jsonOf(value: unknown, element: SchemaElement): string {
   if (typeof value === 'bigint') return String(value);
   if (value instanceof Date) return timeJson(value, element);
 
-  // A decimal comes as a product of floating-point numbers.
+  // hyparquet computes decimals in floating point.
   const isDecimal = typeof value === 'number' && element.converted_type === 'DECIMAL';
   if (isDecimal) return value.toFixed(element.scale ?? 0);
 
@@ -231,7 +231,7 @@ function jsonOf(value: unknown, element: SchemaElement): string {
 function timeJson(value: Date, { name, converted_type, logical_type }: SchemaElement): string {
   const text = value.toISOString();
   const isDate = converted_type === 'DATE' || logical_type?.type === 'DATE';
-  // Other programs have no dates, only their midnights.
+  // Some programs write dates as timestamps at midnight.
   const isDay = isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'));
   return isDay ? `"${text.slice(0, 10)}"` : `"${text.slice(0, 19)}+0000"`;
 }

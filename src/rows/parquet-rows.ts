@@ -5,32 +5,28 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 
-/** How much memory the values of a file may take, in megabytes. */
+/** The memory limit for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
 
-/**
- * The process may be silent for so long, and a second more for each megabyte of the column that it
- * decodes.
- */
+/** The longest silence of the process, plus a second for each megabyte of the column it decodes. */
 const usualSilenceMs = 10_000;
 const bytesPerMs = 1000;
 
-/** Hears what is told of a Parquet file while it is read. */
+/** Receives information about a Parquet file while it is read. */
 export interface ParquetListener {
-  /** The rows so far end at this byte of the file, roughly. */
+  /** The rows so far end at about this byte of the file. */
   position(bytes: number): void;
 
-  /** What adreport noted of the report. */
+  /** adreport's metadata in the file. */
   notes(notes: readonly ParquetNote[]): void;
 }
 
 /**
- * The rows of a Parquet file as JSON objects, one a line. A process of its own decodes it: of some
- * damaged files hyparquet makes endless loops, or lists of a length at which V8 ends the whole
- * process.
+ * The rows of a Parquet file as JSON objects, one per line. A separate process decodes it, because
+ * on some damaged files hyparquet loops endlessly, or builds lists at which V8 ends the process.
  * @param signal ends the process
- * @throws an error of any kind, where the signal comes, or the file is damaged, holds other rows
- * than it says, or uses what cannot be read
+ * @throws any kind of error when aborted, or if the file is damaged, has another number of rows
+ * than its metadata says, or uses an unsupported feature
  */
 export async function* readParquetLines(
   file: FileHandle,
@@ -49,18 +45,18 @@ export async function* readParquetLines(
   }
 }
 
-/** The process that decodes a file, as its parent sees it. */
+/** The process that decodes a file, seen from its parent. */
 class Decoder {
   readonly #child: ChildProcess;
   readonly #listener: ParquetListener;
   readonly #endWithUs = (): void => this.end();
 
-  /** Why the file cannot be read; a text without a full stop. */
+  /** The reason why the file cannot be read, without a full stop. */
   #failure: string | undefined;
 
   #silenceMs = usualSilenceMs;
 
-  /** Ends the process; it runs while rows are waited for. */
+  /** Ends the process. Runs while waiting for rows. */
   #watch: NodeJS.Timeout | undefined;
 
   constructor(descriptor: number, listener: ParquetListener) {
@@ -68,10 +64,10 @@ class Decoder {
     this.#child = fork(modulePath(), [String(process.pid)], {
       env: environmentOfProcess(),
       execArgv: [`--max-old-space-size=${maxMemoryMb}`],
-      // The file becomes `fileDescriptor` there. What V8 prints before it gives up is for nobody.
+      // The last entry becomes `fileDescriptor`. V8's output before it gives up is discarded.
       stdio: ['ignore', 'pipe', 'ignore', 'ipc', descriptor],
     });
-    this.#child.on('message', (message) => this.#hear(message as ParquetMessage));
+    this.#child.on('message', (message) => this.#receive(message as ParquetMessage));
     process.once('exit', this.#endWithUs);
   }
 
@@ -97,7 +93,7 @@ class Decoder {
     this.#child.kill('SIGKILL');
   }
 
-  #hear(message: ParquetMessage): void {
+  #receive(message: ParquetMessage): void {
     if (message.kind === 'failure') this.#failure = message.reason;
     if (message.kind === 'position') this.#listener.position(message.bytes);
     if (message.kind === 'notes') this.#listener.notes(message.notes);
@@ -107,11 +103,11 @@ class Decoder {
     }
   }
 
-  /** Ends the process where it is silent for too long from now on. */
+  /** Ends the process if it is silent for too long from now on. */
   #watchSilence(): void {
     this.#stopWatch();
     this.#watch = setTimeout(() => {
-      this.#failure = 'a column of it comes to no end';
+      this.#failure = 'one of its columns takes too long to decode';
       this.#child.kill('SIGKILL');
     }, this.#silenceMs);
   }
@@ -123,15 +119,15 @@ class Decoder {
 }
 
 /**
- * What a Node needs to start, on Windows too: the process that reads a file from anywhere has no
- * token and no password.
+ * The variables that Node needs to start, on Windows too. The process reads untrusted files, so it
+ * gets no token or password.
  */
 function environmentOfProcess(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH } = process.env;
   return { PATH, SystemRoot, LD_LIBRARY_PATH };
 }
 
-/** Where the module of the process is: in the built program, with which the sources run too. */
+/** The path of the process's module in the built program, which the sources use too. */
 function modulePath(): string {
   return createRequire(import.meta.url).resolve('#parquet-process');
 }

@@ -6,39 +6,36 @@ import type { CsvCells } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
-/** How a body is to be read. */
+/** Options for reading a body. */
 export interface ReadOptions {
-  /** The body's `Content-Type`; what the body looks like decides first. */
+  /** The body's `Content-Type`. The content of the body takes precedence. */
   readonly contentType?: string | undefined;
 
-  /** How many bytes to look at together; the rows do not depend on it, the batches do. */
+  /** How many bytes to scan together. Affects the batches, not the rows. */
   readonly pieceBytes?: number;
 
-  /**
-   * Whether rows may also, or must, stand alone, one a line (NDJSON), as in files. Default:
-   * neither.
-   */
+  /** Whether one row per line (NDJSON) is allowed or expected, as in files; neither by default. */
   readonly lines?: 'allowed' | 'expected';
 
-  /** Sees the cells of a CSV. */
+  /** Inspects the cells of a CSV. */
   readonly cells?: CsvCells | undefined;
 }
 
 /**
- * 256 KB: what is done once a batch takes 5 % of the time with pieces of 64 KB, and larger ones
- * leave the processor's cache.
+ * With pieces of 64 KB the work per batch takes 5 % of the time; pieces over 256 KB do not fit in
+ * the processor's cache.
  */
 const defaultPieceBytes = 256 * 1024;
 
-/** So many bytes at the beginning of a body tell what it is. */
+/** Enough bytes to recognize the format of a body. */
 const headBytes = 64 * 1024;
 
 /**
- * The rows of a report body, JSON or CSV, in constant memory: bytes that have been checked, and
- * where in them the values stand. A batch is good until the next one is asked for.
+ * Reads the rows of a report body, JSON or CSV, in constant memory. A batch is valid until the next
+ * one is requested.
  *
- * @throws IncompleteDataError where the body is malformed, or not proved to be whole
- * @throws RejectedError where it is an error document
+ * @throws IncompleteDataError if the body is malformed or incomplete
+ * @throws RejectedError if it is an error document
  */
 export async function* readRows(
   body: AsyncIterable<Uint8Array>,
@@ -80,13 +77,13 @@ export async function* readRows(
   }
 }
 
-/** How a text ends. */
+/** The end of a text. */
 interface TextEnd {
-  /** Whether its last line has no line end. */
+  /** True if the last line has no line break. */
   isLineOpen: boolean;
 }
 
-/** Hands chunks on, and notes how the last of them ends. */
+/** Passes chunks through and records how the last one ends. */
 async function* noteEnd(
   chunks: AsyncIterable<Uint8Array>,
   end: TextEnd,
@@ -98,7 +95,7 @@ async function* noteEnd(
   }
 }
 
-/** A line at the beginning of a CSV that tells spreadsheets its delimiter. */
+/** The first line of a CSV that tells spreadsheets its delimiter. */
 interface SeparatorLine {
   readonly delimiter: string;
   readonly sizeBytes: number;
@@ -109,7 +106,7 @@ function separatorLineIn(head: Buffer): SeparatorLine | undefined {
   return delimiter === undefined ? undefined : { delimiter, sizeBytes: line.length };
 }
 
-/** A body in UTF-16 as one in UTF-8. */
+/** Converts a UTF-16 body to UTF-8. */
 async function* decodedChunks(
   body: AsyncIterable<Uint8Array>,
   charset: string,
@@ -118,7 +115,7 @@ async function* decodedChunks(
   for await (const chunk of body) yield Buffer.from(decoder.decode(chunk, { stream: true }));
 }
 
-/** A body in UTF-16 is known by the byte order mark at its beginning. */
+/** Detects UTF-16 by its byte order mark. */
 function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
@@ -143,7 +140,7 @@ export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffe
   return head;
 }
 
-/** The whole body again, from its first bytes on. */
+/** The whole body, including its first bytes. */
 export async function* prepended(
   head: Buffer,
   chunks: AsyncIterator<Uint8Array>,
@@ -152,7 +149,7 @@ export async function* prepended(
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }
 
-/** What the body is, by its first bytes and then by what the service says. */
+/** The format of a body, by its first bytes and then by its `Content-Type`. */
 function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv' {
   const { contentType = '', lines } = options;
   const text = head.toString('latin1').trimStart();
@@ -160,7 +157,7 @@ function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv
   if (text.startsWith('<')) {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',
-      hint: 'Check the base URL, and whether a proxy stands between.',
+      hint: 'Check the base URL, and whether a proxy answered instead.',
     });
   }
   if (lines === 'allowed' && text.startsWith('{') && areRows(head.toString())) return 'lines';
@@ -170,17 +167,14 @@ function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv
   return isLabelledJson && !isHeader(text) ? 'document' : 'csv';
 }
 
-/** Whether a text begins with the header of a CSV, whatever the service calls it. */
+/** True if a text begins with the header of a CSV report, whatever its label. */
 function isHeader(text: string): boolean {
   const [line = ''] = text.split(/[\r\n]/, 1);
   const names = line.split(/[,;\t]/);
   return names.some((name) => fieldTypeOf(name.replaceAll('"', '').trim()) !== undefined);
 }
 
-/**
- * Whether a text begins with a row of NDJSON rather than a report document: a whole object that has
- * none inside.
- */
+/** True if a text begins with an NDJSON row, not with a report document. */
 function areRows(text: string): boolean {
   const [first = '', second = ''] = text.trimStart().split('\n', 2);
   try {

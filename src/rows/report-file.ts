@@ -9,31 +9,31 @@ import { membersFrom, type ParquetNote } from './parquet-messages.ts';
 import { prepended, readHead, readRows } from './read-rows.ts';
 import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 
-/** A report that was written earlier: its rows, and the size of its file where it has one. */
+/** A stored report. */
 export interface ReportFile {
-  /**
-   * Throw `UsageError` where it cannot be read, `IncompleteDataError` where it is no whole report.
-   */
+  /** Throws `UsageError` if it cannot be read, `IncompleteDataError` if it is not a report. */
   readonly batches: RowBatches;
+
+  /** `undefined` for a pipe. */
   readonly sizeBytes: number | undefined;
 
-  /** How many bytes of it have been read so far, as they stand in the file. */
+  /** How many bytes of the file have been read so far. */
   readBytes(): number;
 }
 
-/** How a report file is read. */
+/** Options for reading a report file. */
 interface ReportFileOptions {
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly signal?: AbortSignal;
 
-  /** Sees the cells of a CSV. */
+  /** Inspects the cells of a CSV. */
   readonly cells?: CsvCells | undefined;
 }
 
 /**
- * Opens a report file of any form: what it holds decides, not its name.
- * @param path where it is; `shown` is how the user called it
- * @throws UsageError where it cannot be opened
+ * Opens a report file of any format. Its content decides, not its name.
+ * @param shown the path as the user wrote it
+ * @throws UsageError if it cannot be opened
  */
 export async function openReportFile(
   path: string,
@@ -44,7 +44,7 @@ export async function openReportFile(
   try {
     file = await open(path);
     const stat = await file.stat();
-    // A named pipe gives each byte once.
+    // The bytes of a named pipe can only be read once.
     const isFile = stat.isFile();
     if (isFile) {
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
@@ -60,7 +60,7 @@ export async function openReportFile(
   }
 }
 
-/** A report that comes through a pipe. */
+/** Reads a report from a stream, such as a pipe. */
 export function readReportStream(
   stream: AsyncIterable<Uint8Array>,
   shown: string,
@@ -76,10 +76,10 @@ export function readReportStream(
   const chunks = counted();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
-    if (isParquet(head)) throw parquetInPipe();
+    if (isParquet(head)) throw parquetPipeError();
     const form = formForPeople(head);
-    if (form) throw isForPeople(shown, form);
-    if (isZip(head)) throw isArchive();
+    if (form) throw forPeopleError(shown, form);
+    if (isZip(head)) throw archiveError();
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
@@ -90,33 +90,33 @@ export function readReportStream(
   return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
 }
 
-function parquetInPipe(): UsageError {
+function parquetPipeError(): UsageError {
   return new UsageError(
-    'Parquet cannot be read from a pipe: its table of contents stands at its end.',
-    { hint: 'Give the name of the file.' },
+    'Cannot read Parquet from a pipe: its table of contents is at the end of the file.',
+    { hint: 'Name the file instead.' },
   );
 }
 
-/** A form of report that is for people, and with what they open it. */
+/** A format made for people, and a program that opens it. */
 interface FormForPeople {
   readonly name: string;
   readonly program: string;
 }
 
-/** The form of a file that is for people alone; `undefined` for every other file. */
+/** Recognizes formats made for people; `undefined` for all others. */
 function formForPeople(head: Buffer): FormForPeople | undefined {
   const text = head.toString('latin1').trimStart();
   if (text.startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (text.startsWith('<')) return { name: 'a web page', program: 'a browser' };
   if (!isZip(head) || !isSheet(head)) return undefined;
-  return { name: 'a sheet', program: 'Excel, LibreOffice or another program for sheets' };
+  return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
 function isZip(head: Buffer): boolean {
   return head.toString('latin1', 0, 4) === 'PK\x03\x04';
 }
 
-/** True for a zip whose first file is one that sheets begin with. */
+/** True for a zip whose first file is that of a spreadsheet. */
 function isSheet(head: Buffer): boolean {
   if (head.length < 30) return true;
   const nameLength = head.readUInt16LE(26);
@@ -124,16 +124,16 @@ function isSheet(head: Buffer): boolean {
   return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
 }
 
-function isArchive(): IncompleteDataError {
+function archiveError(): IncompleteDataError {
   return new IncompleteDataError('This is a zip archive.', {
     code: 'ARCHIVE',
     retryable: false,
   });
 }
 
-function isForPeople(shown: string, { name, program }: FormForPeople): UsageError {
+function forPeopleError(shown: string, { name, program }: FormForPeople): UsageError {
   return new UsageError(`${printable(shown)} is ${name}: open it with ${program}.`, {
-    hint: 'adreport view reads JSON, NDJSON, CSV and Parquet: write the report as one of these too.',
+    hint: 'adreport view reads JSON, NDJSON, CSV and Parquet. Write the report as one of these as well.',
   });
 }
 
@@ -164,8 +164,8 @@ function parquetFile({ file, sizeBytes, shown, signal }: OpenParquet): ReportFil
     const isWhole = await endsAsParquet(file, sizeBytes);
     const lines = readParquetLines(file, listener, signal);
     yield* isWhole
-      ? damagedOr('The Parquet file is damaged', lines, 'DAMAGED')
-      : damagedOr('The Parquet file is not whole', lines);
+      ? withDamageError('The Parquet file is damaged', lines, 'DAMAGED')
+      : withDamageError('The Parquet file is not whole', lines);
   }
   async function* rows(): RowBatches {
     const tail = yield* readRows(lines(), { lines: 'expected' });
@@ -181,18 +181,14 @@ function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTai
 }
 
 function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // The callback is there because an error without one would be thrown; the reader sees it on the
-  // stream itself.
+  // Without a callback an error would be thrown; the reader gets it from the stream.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
-  return damagedOr('Its gzip stream is not whole', gunzip);
+  return withDamageError('Its gzip stream is not whole', gunzip);
 }
 
-/**
- * The same pieces; what reading them throws says that the file does not hold what its form
- * promises.
- */
-async function* damagedOr(
-  what: string,
+/** Passes pieces through and turns errors into `IncompleteDataError`s with the given problem. */
+async function* withDamageError(
+  problem: string,
   pieces: AsyncIterable<Uint8Array>,
   code = 'TRUNCATED',
 ): AsyncGenerator<Uint8Array> {
@@ -200,17 +196,17 @@ async function* damagedOr(
     for await (const piece of pieces) yield piece;
   } catch (cause) {
     const reason = printable(cause instanceof Error ? cause.message : String(cause)).slice(0, 200);
-    throw new IncompleteDataError(`${what}: ${reason}.`, { code, cause });
+    throw new IncompleteDataError(`${problem}: ${reason}.`, { code, cause });
   }
 }
 
-/** True for a file whose last bytes are those of every Parquet file. */
+/** True if the file ends like every Parquet file. */
 async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
   return isParquet(buffer);
 }
 
-/** The batches; what reading them throws names the file. */
+/** Passes batches through; errors name the file. */
 async function* inFile(
   batches: RowBatches,
   shown: string,
@@ -225,16 +221,16 @@ async function* inFile(
   }
 }
 
-/** What to do about a file, by the code of its error. */
+/** Hints by error code. */
 const hints: Readonly<Record<string, string>> = {
   TRUNCATED: 'Its end is missing: download it again.',
   NOT_UTF8: 'Save the file as UTF-8.',
-  ARCHIVE: 'Unpack it first, and view the report file in it.',
+  ARCHIVE: 'Unpack it and view the report file inside.',
 };
 const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
-/** An error that names the file as the user did, and does not advise to ask the service again. */
+/** The error with the file's name, and without the advice to order the report again. */
 function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
   if (error instanceof Error && 'syscall' in error) return unreadableFile(error, name);
@@ -249,7 +245,7 @@ function errorInFile(error: unknown, shown: string): unknown {
   });
 }
 
-/** The error of a file that the system does not open or read. */
+/** The error for a file that cannot be opened or read. */
 function unreadableFile(cause: Error, name: string): UsageError {
   const code = codeOf(cause) ?? '';
   let reason = `cannot be read (${cause.message})`;
@@ -257,7 +253,7 @@ function unreadableFile(cause: Error, name: string): UsageError {
   if (code === 'EISDIR') reason = 'is a folder';
   return new UsageError(`${name} ${reason}.`, {
     code,
-    hint: 'Give the name of a report file; adreport run … -o FILE writes one.',
+    hint: 'Name a report file. To write one: adreport run … -o FILE',
     cause,
   });
 }

@@ -5,33 +5,33 @@ import { nullInRun, type RangedBatch, type RowBatch, rangesOf } from './row-rang
 
 export type { RowBatch } from './row-ranges.ts';
 
-/** A member of the report document beside `data`, with its value as JSON. */
+/** A member of the report document other than `data`, with its value as JSON. */
 export interface ReportMember {
   readonly name: string;
   readonly json: Buffer;
 }
 
-/** What is known once the whole of a report has been read. */
+/** Facts that are known once the whole report has been read. */
 export interface ReportTail {
   readonly rowCount: number;
 
-  /** Every key of the rows; of an empty CSV report, its header. */
+  /** Every key of the rows; for CSV, the header. */
   readonly fields: readonly string[];
 
-  /** The `summary` member, where it has the specified shape; a CSV body has none. */
+  /** The `summary` member if it has the specified shape. A CSV body has no summary. */
   readonly summary: ReportSummary | undefined;
 
-  /** The members of the document but `data`, in document order, `summary` included. */
+  /** The members other than `data`, in document order, including `summary`. */
   readonly members: readonly ReportMember[];
 
-  /** Whether the last line of a CSV has no line end. */
+  /** True if the last line of a CSV has no line break; absent for JSON. */
   readonly isLineOpen?: boolean;
 }
 
-/** The batches of one report, and its tail as what the iterator returns. */
+/** The batches of one report; the iterator returns its tail. */
 export type RowBatches = AsyncIterableIterator<RowBatch, ReportTail, undefined>;
 
-/** A value of a row: what JSON can hold. */
+/** A value in a row: any JSON value. */
 export type Value =
   | string
   | number
@@ -41,22 +41,19 @@ export type Value =
   | { readonly [key: string]: Value };
 
 /**
- * A report row as an object, its keys in the order of the body. It has no prototype, so that a
- * field called `constructor` is there or not like any other. A number that a double would change
- * (more than 15 significant digits, or beyond its range) is the text that stands in the body; a
- * list or an object that holds such a number is its JSON text.
+ * A report row as an object, with its keys in the order of the body. It has no prototype, so that a
+ * field named `constructor` is like any other. A number that a double would change (more than 15
+ * significant digits, or out of range) is its text in the body; a list or an object with such a
+ * number is its JSON text.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** The rows of batches that somebody has asked for. */
+/** The rows of batches that have been parsed. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
-/**
- * The rows of a batch as objects, to be kept as long as one likes; whoever asks again gets the
- * same.
- */
+/** The rows of a batch as objects. They can be kept, and are the same in each call. */
 export function rowsOf(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
@@ -70,8 +67,8 @@ export function rowsOf(batch: RowBatch): readonly Row[] {
 let isRoomForObjects = false;
 
 /**
- * Lets V8 give young objects more room, for whoever makes objects of many rows: in the little that
- * `bin/` leaves them their collection takes a third longer.
+ * Lets V8 give young objects more memory, for code that creates objects for many rows. With the
+ * little that `bin/` sets, garbage collection takes a third longer.
  */
 export function makeRoomForObjects(): void {
   if (isRoomForObjects) return;
@@ -79,10 +76,7 @@ export function makeRoomForObjects(): void {
   setFlagsFromString('--semi-space-growth-factor=2');
 }
 
-/**
- * The JSON of each row's value in a field, without blanks between its tokens; `undefined` where a
- * row has no such key.
- */
+/** The compact JSON of a field in each row; `undefined` if a row does not have the key. */
 export function textsOf(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
   const texts = new Array<string | undefined>(rowCount).fill(undefined);
@@ -98,10 +92,7 @@ export function textsOf(batch: RowBatch, field: string): (string | undefined)[] 
   return texts;
 }
 
-/**
- * Whether a row of the batch has something in that field: neither nothing at all, nor null, nor an
- * empty text.
- */
+/** True if any row of the batch has a value in the field other than null and an empty text. */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
   const index = fields.indexOf(field);
@@ -149,13 +140,13 @@ function renamed(
   return Object.fromEntries(entries);
 }
 
-/** A value from its JSON, as `rowsOf` has it: a number that a double would change is its text. */
+/** Parses a JSON value like `rowsOf`: a number that a double would change is its text. */
 export function parseValue(json: string): Value {
   const value: Value = JSON.parse(json);
   return typeof value === 'string' ? value : keptDigits(value, json);
 }
 
-/** The rows with commas between them; those of NDJSON came without. */
+/** The rows joined by commas, which NDJSON does not have. */
 function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
@@ -167,13 +158,10 @@ function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   return texts.join(',');
 }
 
-/** A double holds every decimal number of so many digits, and gives them back. */
+/** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/**
- * Whether a value, which is no text, may be a number that a double does not hold: a long one, or
- * one with an exponent.
- */
+/** True if a value (not a text) may be a number that a double changes: long or with an exponent. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {
@@ -183,7 +171,7 @@ function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** A value, or in the place of one that a double has changed the text of the body. */
+/** The value, or its text in the body if a double has changed it. */
 function keptDigits(value: Value, json: string): Value {
   const isChanged =
     typeof value === 'number'
@@ -192,14 +180,14 @@ function keptDigits(value: Value, json: string): Value {
   return isChanged ? compactJson(json) : value;
 }
 
-/** Whether a double holds a JSON number to its last digit. */
+/** True if a double holds a JSON number exactly. */
 function isExact(text: string): boolean {
   const digits = text.replace(/[eE].*$|[-.]/g, '').replace(/^0+/, '');
   const number = Number(text);
   return digits.length <= exactDigits && Number.isFinite(number) && (number !== 0 || digits === '');
 }
 
-/** JSON without the blanks between its tokens; every digit stays. */
+/** JSON without blanks between its tokens; digits are unchanged. */
 export function compactJson(json: string): string {
   return /\s/.test(json) ? json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : json;
 }

@@ -4,66 +4,58 @@ import { KeyTable, keysAtMost } from './key-table.ts';
 import { hasValue, parseValue } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
-/** Eleven years of hours, none of which takes so many characters. */
+/** Limits of the hour cache: eleven years of hours, and more characters than an hour has. */
 const hoursAtMost = 100_000;
 const longestHour = 64;
 
-/** Rows whose key came before. */
+/** Rows with the key of an earlier row. */
 interface RepeatedRows {
   readonly count: number;
 
-  /** The number of the first of them, counted from 1; 0 where there is none. */
+  /** The first of them, counted from 1; 0 if there is none. */
   readonly firstRow: number;
 }
 
-/** Those of them that lack the same fields. */
-interface RowsAlike {
+/** Repeated rows without the same fields. */
+interface RepeatGroup {
   count: number;
   readonly firstRow: number;
-  readonly lackedFields: readonly string[];
+  readonly missingFields: readonly string[];
 }
 
-/**
- * Finds the rows whose key came before, among the first million. Keys are read from the bytes and
- * kept as hashes.
- */
+/** Finds rows with the key of an earlier row, among the first million. Keys are kept as hashes. */
 export class RepeatFinder {
-  /** Whether an hour came that tells no instant: twice a year two hours have one name. */
+  /** True if an hour had no offset: when clocks are set back, two hours have the same name. */
   hasAmbiguousHours = false;
 
   readonly #keyFields: readonly string[];
-  readonly #passedFields: readonly string[];
+  readonly #ignoredFields: readonly string[];
 
-  /** The fields that the keys are read from, by the fields of the batches. */
+  /** The fields of the last batch, and the indexes of those that are part of the key. */
   #fields: readonly string[] = [];
   #indexes = new Int32Array();
   #keys = new KeyTable();
 
-  /** The numbers of hours, by their JSON. */
+  /** Hours as numbers, by their JSON. */
   readonly #hours = new Map<string, number>();
   #rowsSeen = 0;
 
   /** The fields that had a value in any row. */
   readonly #filledFields = new Set<string>();
 
-  /** The rows whose key came before, by what they lack of the fields that nobody asked for. */
-  readonly #repeats = new Map<string, RowsAlike>();
+  /** Repeated rows, grouped by the fields they do not have. */
+  readonly #repeats = new Map<string, RepeatGroup>();
 
   /**
-   * @param keyFields the row fields that tell a row from every other: one without a value in any of
-   * them has no key
-   * @param passedFields those that are no part of a key; every other field is one, where any row
-   * has a value in it
+   * @param keyFields the fields that identify a row; without a value in each of them it has no key
+   * @param ignoredFields fields outside the key; all others with a value in any row are part of it
    */
-  constructor(keyFields: readonly string[], passedFields: readonly string[]) {
+  constructor(keyFields: readonly string[], ignoredFields: readonly string[]) {
     this.#keyFields = keyFields;
-    this.#passedFields = passedFields;
+    this.#ignoredFields = ignoredFields;
   }
 
-  /**
-   * Adds the keys of a batch. One that lacks a field of the key is passed over: the rest does not
-   * tell its rows apart.
-   */
+  /** Adds the keys of a batch. A batch without one of the key fields is skipped. */
   observe(batch: RowBatch): void {
     const keyIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
     if (keyIndexes.includes(-1)) return;
@@ -79,43 +71,41 @@ export class RepeatFinder {
       if (!this.#filledFields.has(field) && hasValue(batch, field)) this.#filledFields.add(field);
     }
     this.#keys.addAll(ranges, { indexes, hours }, rowCount, (row) => {
-      const lacks = (index: number): boolean => isBlank(ranges, row * batch.fields.length + index);
-      if (keyIndexes.some(lacks)) return;
+      const isMissing = (index: number): boolean =>
+        isBlank(ranges, row * batch.fields.length + index);
+      if (keyIndexes.some(isMissing)) return;
 
-      const lackedFields: string[] = [];
+      const missingFields: string[] = [];
       for (const [index, field] of batch.fields.entries()) {
-        if (!this.#passedFields.includes(field) && lacks(index)) lackedFields.push(field);
+        if (!this.#ignoredFields.includes(field) && isMissing(index)) missingFields.push(field);
       }
-      this.#addRepeat(batch.firstRow + row + 1, lackedFields);
+      this.#addRepeat(batch.firstRow + row + 1, missingFields);
     });
   }
 
   /**
-   * The rows whose key came before. One that lacks what other rows have beside the breakdowns is
-   * none of them: there the key does not tell rows apart.
+   * The repeated rows, without those that miss an extra field which other rows have: their key may
+   * be incomplete.
    */
   repeats(): RepeatedRows {
     let count = 0;
     let firstRow = 0;
     for (const repeat of this.#repeats.values()) {
-      if (repeat.lackedFields.some((field) => this.#filledFields.has(field))) continue;
+      if (repeat.missingFields.some((field) => this.#filledFields.has(field))) continue;
       count += repeat.count;
       firstRow = firstRow === 0 ? repeat.firstRow : Math.min(firstRow, repeat.firstRow);
     }
     return { count, firstRow };
   }
 
-  #addRepeat(row: number, lackedFields: readonly string[]): void {
-    const name = lackedFields.join();
+  #addRepeat(row: number, missingFields: readonly string[]): void {
+    const name = missingFields.join();
     const repeat = this.#repeats.get(name);
     if (repeat) repeat.count++;
-    else this.#repeats.set(name, { count: 1, firstRow: row, lackedFields });
+    else this.#repeats.set(name, { count: 1, firstRow: row, missingFields });
   }
 
-  /**
-   * Takes the fields of a batch into the keys. Where one is new, the keys before have none of it,
-   * and are forgotten.
-   */
+  /** Updates the key columns. A new field changes all keys, so the earlier ones are dropped. */
   #follow({ fields }: RowBatch, hourIndex: number): void {
     if (fields === this.#fields) return;
     if (this.#fields.length > 0) this.#keys = new KeyTable();
@@ -123,14 +113,14 @@ export class RepeatFinder {
 
     const indexes: number[] = [];
     for (const [index, field] of fields.entries()) {
-      if (index !== hourIndex && !this.#passedFields.includes(field)) indexes.push(index);
+      if (index !== hourIndex && !this.#ignoredFields.includes(field)) indexes.push(index);
     }
     this.#indexes = Int32Array.from(indexes);
   }
 
   /**
-   * A number for each row, which tells the instant of its hour, with whatever offset that is
-   * written; a text that is no time has a number of its own.
+   * A number for each row's hour: its instant, whatever its offset is, or a unique number if it is
+   * not a time.
    */
   #hoursOf(batch: RangedBatch, index: number): Int32Array {
     const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
@@ -141,7 +131,7 @@ export class RepeatFinder {
       const at = row * fields.length + index;
       const start = valueStarts[at] as number;
       const end = start < 0 ? start : (valueEnds[at] as number);
-      if (textBefore && standsAt(bytes, start, end, textBefore)) {
+      if (textBefore && matchesAt(bytes, start, end, textBefore)) {
         hours[row] = hours[row - 1] as number;
         continue;
       }
@@ -152,8 +142,8 @@ export class RepeatFinder {
   }
 
   #hourOf(json: string): number {
-    const numberBefore = this.#hours.get(json);
-    if (numberBefore !== undefined) return numberBefore;
+    const known = this.#hours.get(json);
+    if (known !== undefined) return known;
 
     const moment = momentOf(json.slice(1, -1));
     if (!moment) this.hasAmbiguousHours = true;
@@ -164,10 +154,7 @@ export class RepeatFinder {
   }
 }
 
-/**
- * Calls `take` with each text of a field that the row before did not have, and with the row; null
- * where it has none.
- */
+/** Calls `take` with each value of a field that differs from the row before; null if missing. */
 export function changesOf(
   batch: RowBatch,
   field: string,
@@ -187,17 +174,14 @@ export function changesOf(
     }
 
     const end = valueEnds[at] as number;
-    if (textBefore && standsAt(bytes, start, end, textBefore)) continue;
+    if (textBefore && matchesAt(bytes, start, end, textBefore)) continue;
     textBefore = bytes.subarray(start, end);
     take(parseValue(textBefore.toString()), row);
   }
 }
 
-/**
- * Whether exactly this text stands there. It is compared byte by byte, because a call costs more
- * for short texts.
- */
-export function standsAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
+/** True if the range is exactly this text. For short texts a loop is faster than `compare`. */
+export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) {
     if (bytes[start + i] !== text[i]) return false;
@@ -205,17 +189,17 @@ export function standsAt(bytes: Buffer, start: number, end: number, text: Buffer
   return true;
 }
 
-/** Short texts that are looked for in bytes: few values have their length and first letter. */
+/** A pattern for short texts. Length and first byte exclude most values before it is tried. */
 export class ShortTexts {
   readonly #form: RegExp;
   readonly #bytesAtMost: number;
 
-  /** For each byte, whether one of the texts begins with it. */
+  /** For each byte, true if a text may begin with it. */
   readonly #isInitial: readonly boolean[];
 
   /**
-   * @param form what all of a text fits, as JSON has it between its quotes
-   * @param initials the characters that the texts begin with, in any case
+   * @param form the pattern for a whole JSON text without its quotes
+   * @param initials the first characters of the texts, in any case
    */
   constructor(form: RegExp, { initials, bytesAtMost }: { initials: string; bytesAtMost: number }) {
     this.#form = form;
@@ -228,27 +212,27 @@ export class ShortTexts {
     this.#isInitial = Array.from({ length: 256 }, (_, byte) => firstBytes.has(byte));
   }
 
-  /** Whether what stands there, without its quotes, is one of the texts. */
-  standAt(bytes: Buffer, start: number, end: number): boolean {
+  /** True if the range, without quotes, is one of the texts. */
+  matches(bytes: Buffer, start: number, end: number): boolean {
     if (end - start > this.#bytesAtMost || !this.#isInitial[bytes[start] as number]) return false;
     return this.#form.test(bytes.toString('utf8', start, end));
   }
 }
 
-/** Words that a text may begin or end with, whatever stands before and after them. */
+/** Words that may be the first or last word of a text. */
 export class EdgeWords {
   readonly #first: RegExp;
   readonly #last: RegExp;
 
-  /** The first, and the last, three letters of the words, as numbers. */
+  /** The first and last three letters of the words, as numbers. */
   readonly #beginnings = new Set<number>();
   readonly #endings = new Set<number>();
 
-  /** For each byte, whether a word begins, or ends, with it: most texts are told by that. */
+  /** For each byte, 1 if a word begins or ends with it. Excludes most texts. */
   readonly #isFirst = new Uint8Array(256);
   readonly #isLast = new Uint8Array(256);
 
-  /** @param words of three ASCII letters at least, in lower case */
+  /** @param words at least three ASCII letters each, in lower case */
   constructor(words: readonly string[]) {
     const any = `(?:${words.join('|')})`;
     this.#first = new RegExp(`^[^\\p{L}\\p{N}]*${any}(?![\\p{L}\\p{N}])`, 'iu');
@@ -262,7 +246,7 @@ export class EdgeWords {
     }
   }
 
-  /** Whether one of them is the first or the last word of the JSON text that stands there. */
+  /** True if the JSON text in the range has one of the words as its first or last word. */
   matchesEdge(bytes: Buffer, start: number, end: number): boolean {
     let first = start + 1;
     while (first < end && !isLetterOrDigit(bytes[first] as number)) first++;
@@ -270,7 +254,7 @@ export class EdgeWords {
     while (last > first && !isLetterOrDigit(bytes[last] as number)) last--;
     if (last - first < 2) return false;
 
-    // Letters behind a backslash may stand for others.
+    // A backslash may begin an escaped letter.
     const isEscaped = bytes[first - 1] === backslash;
     const mayBegin =
       this.#isFirst[(bytes[first] as number) | 0x20] === 1 &&
@@ -298,7 +282,7 @@ function threeLetters(bytes: Buffer, at: number): number {
   return (first << 16) | (second << 8) | third;
 }
 
-/** The indexes of the rows with a text in one of the fields that begins or ends with a word. */
+/** The rows with a text that begins or ends with one of the words, in one of the fields. */
 export function rowsWithWord(
   batch: RowBatch,
   fields: readonly string[],
@@ -322,10 +306,7 @@ export function rowsWithWord(
   return rows;
 }
 
-/**
- * The indexes of the rows that have nothing in any of the fields: no value, null, an empty text, or
- * a text that says as much.
- */
+/** The rows without a value in any of the fields; null, empty and `emptyTexts` are not values. */
 export function emptyRowsOf(
   batch: RowBatch,
   fields: readonly string[],
@@ -353,7 +334,7 @@ export function emptyRowsOf(
   return rows;
 }
 
-/** Whether there is nothing, null, or a text of blanks. */
+/** True for a missing value, null, or a text of blanks. */
 function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;
@@ -368,6 +349,6 @@ function isEmpty(
   const start = valueStarts[at] as number;
   const end = valueEnds[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;
-  if (bytes[start] !== quote) return emptyTexts.standAt(bytes, start, end);
-  return end - start === 2 || emptyTexts.standAt(bytes, start + 1, end - 1);
+  if (bytes[start] !== quote) return emptyTexts.matches(bytes, start, end);
+  return end - start === 2 || emptyTexts.matches(bytes, start + 1, end - 1);
 }

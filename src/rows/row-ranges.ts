@@ -1,126 +1,119 @@
 import { fieldOfName } from '../contract/columns.ts';
 
 /**
- * A run of rows of a report. What its rows hold is asked of `row-batch.ts` and `row-keys.ts`, and
- * written by `copy-rows.ts`: where the values stand in the bytes is known in this folder alone. A
- * batch is good until the next one is asked for.
+ * Consecutive rows of a report. `row-batch.ts`, `column-values.ts` and `row-keys.ts` read them,
+ * `copy-rows.ts` writes them; the byte ranges are private to this folder. A batch is valid until
+ * the next one is requested.
  */
 export interface RowBatch {
   readonly rowCount: number;
 
-  /** How many rows of the report came before this batch. */
+  /** The number of rows before this batch. */
   readonly firstRow: number;
 
   /**
-   * The keys of the rows so far, this batch included, in order of first appearance; a new array
-   * when it grows.
+   * The keys of all rows up to this batch, in order of first appearance. A new array when it grows.
    */
   readonly fields: readonly string[];
 
-  /** How many bytes of the body the rows take. */
+  /** The size of the rows in the body. */
   readonly sizeBytes: number;
 }
 
 /**
- * A batch with the byte ranges of its rows and values: nothing is decoded until somebody asks.
+ * A batch with the byte ranges of its rows and values, which are decoded on demand.
  *
- * `bytes` holds JSON that has been checked to be well-formed UTF-8 and well-formed JSON; between
- * two rows of a batch stand only a comma and blanks. The buffer and the arrays are used again for
- * the next batch: whoever needs a value longer than that copies it. The arrays may be longer than
- * what they hold.
+ * `bytes` contains JSON that has been checked; two rows of a batch are separated only by a comma
+ * and blanks. The buffer and the arrays are reused for the next batch, and the arrays may be longer
+ * than needed.
  */
 export interface RangedBatch extends RowBatch {
   readonly bytes: Buffer;
 
-  /** Where row `r` begins, at its `{`, and ends, after its `}`. */
+  /** The start of row `r`, at its `{`, and its end, after its `}`. */
   readonly rowStarts: Int32Array;
   readonly rowEnds: Int32Array;
 
   /**
-   * Where the JSON value of field `f` in row `r` begins and ends, at `r * fields.length + f`. Where
-   * there is nothing to read, the start is negative and the end means nothing: `absent`, or
-   * `nullInRun`. Of a key that a row repeats the last value counts, as in `JSON.parse`.
+   * The start and end of field `f` in row `r`, at `r * fields.length + f`. A negative start is
+   * `absent` or `nullInRun`; the end is then undefined. If a row repeats a key, the last value
+   * counts, as in `JSON.parse`.
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
 
-  /** The fields whose keys are written otherwise in the bytes, by those keys. */
+  /** The fields whose keys are spelled differently in the bytes, by those keys. */
   readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
-/**
- * The ranges of a batch. Every batch comes from `RowRanges`, which makes them with their ranges.
- */
+/** The batch with its ranges, which every batch has: all are created by `RowRanges`. */
 export function rangesOf(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
 
-/** In the place of a value's start: the row has no such key. */
+/** A value's start if the row does not have the key. */
 export const absent = -1;
 
 /**
- * In the place of a value's start: the row has null there, which came among others as one text. A
- * null that was scanned by itself has its place like any other value.
+ * A value's start if the value is null and was scanned as part of a run. A null that was scanned by
+ * itself has a range like any other value.
  */
 export const nullInRun = -2;
 
-/** How many different keys the rows of a report may have. */
+/** The maximum number of different keys in a report. */
 export const maxFields = 1000;
 
-/** How many values a batch holds at most, unless one row alone has more. */
+/** The maximum number of values in a batch, unless a single row has more. */
 const maxValues = 1 << 16;
 
-/**
- * The ranges of a batch while it is being read: a matrix of value ranges, rows by fields, that
- * widens with each new key.
- */
+/** The ranges of the batch being read: a matrix of rows and fields that grows with each new key. */
 export class RowRanges {
   fields: readonly string[] = [];
   rowCount = 0;
   firstRow = 0;
 
-  /** As in `RangedBatch`. */
+  /** See `RangedBatch`. */
   readonly rowStarts = new Int32Array(maxValues);
   readonly rowEnds = new Int32Array(maxValues);
   readonly valueStarts = new Int32Array(maxValues + maxFields);
   readonly valueEnds = new Int32Array(maxValues + maxFields);
 
-  /** By the keys as they stand in the rows. */
+  /** By the keys as written in the rows. */
   readonly #indexes = new Map<string, number>();
   readonly #renamedKeys = new Map<string, string>();
 
-  /** Whether there is no room for one more row. */
+  /** True if there is no room for another row. */
   get isFull(): boolean {
     return this.rowCount > 0 && (this.rowCount + 1) * Math.max(1, this.fields.length) > maxValues;
   }
 
-  /** The index of a key's field among `fields`, if a row has had it. */
+  /** The index of a key's field in `fields`, if a row has had it. */
   indexOf(key: string): number | undefined {
     return this.#indexes.get(key);
   }
 
   /**
-   * Adds the field of a key that is absent from every row so far, the one being read included. A
-   * key that is a field of the vocabulary but for its case and the blanks around it is that field.
-   * @returns its index, or `undefined` when the rows before have to be handed out first
+   * Adds a key that no row so far has had. A key that differs from a field of the vocabulary only
+   * by case or surrounding blanks is that field.
+   * @returns its index, or `undefined` if the earlier rows have to be passed on first
    */
   addField(key: string): number | undefined {
     const isTaken = this.fields.includes(key);
     if (isTaken) {
-      // Another key was taken for this one: the last value counts, as of a key that a row repeats.
+      // Another key has been mapped to this field. The last value counts, as with repeated keys.
       const index = this.fields.indexOf(key);
       this.#indexes.set(key, index);
       return index;
     }
 
-    const meant = fieldOfName(key);
-    const name = this.fields.includes(meant) ? key : meant;
+    const field = fieldOfName(key);
+    const name = this.fields.includes(field) ? key : field;
     const width = this.fields.length;
     const valuesNeeded = (this.rowCount + 1) * (width + 1);
     if (this.rowCount > 0 && valuesNeeded > maxValues) return undefined;
 
-    // Each row moves to where it stands in the wider matrix; the last one goes first, so that none
-    // is overwritten.
+    // Moves each row to its place in the wider matrix, the last one first so that none is
+    // overwritten.
     for (let row = this.rowCount; row >= 0; row--) {
       const from = row * width;
       const to = row * (width + 1);
@@ -135,17 +128,14 @@ export class RowRanges {
     return width;
   }
 
-  /** Completes the row whose values have been set. */
+  /** Completes the row being read. */
   endRow(start: number, end: number): void {
     this.rowStarts[this.rowCount] = start;
     this.rowEnds[this.rowCount] = end;
     this.rowCount++;
   }
 
-  /**
-   * The batch of the rows since the last one. It shares the arrays, which the next row is written
-   * into.
-   */
+  /** The batch of the rows since the last one. It shares the arrays, which the next row changes. */
   takeBatch(bytes: Buffer): RowBatch {
     const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds } = this;
     const firstByte = rowStarts[0] ?? 0;

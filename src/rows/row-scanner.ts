@@ -10,40 +10,37 @@ import {
 } from './json-scan.ts';
 import { absent, maxFields, nullInRun, RowRanges } from './row-ranges.ts';
 
-/** The batch is full: hand its rows out, then scan the row again. */
+/** The batch is full: pass its rows on, then scan the row again. */
 export const batchFull = -2;
 
-/** How long a value may be, in bytes. */
+/** The longest allowed value. */
 export const maxValueBytes = 1024 * 1024;
 
-/** What stands between two values is learned up to this length, in bytes. */
+/** The longest gap (text between two values) that is learned, in bytes. */
 const longestGap = 256;
 const longestWords = longestGap / 8;
 
-/** In the place of a gap's length: nothing is learned yet, or the gap is too long. */
+/** Special gap lengths: not learned yet, or too long. */
 const unlearned = 0;
 const tooLongToLearn = -1;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/** So many fields that are null one after the other are compared as one text. */
+/** At least this many consecutive nulls are compared as one text. */
 const nullsAtLeast = 4;
 
-/** Fields one after the other that were null in every row since this was learned. */
+/** Consecutive fields that have been null in every row since this was learned. */
 interface NullRun {
   readonly fieldCount: number;
 
-  /**
-   * How long the text of all of them is, from the end of the value before to the end of the last
-   * null.
-   */
+  /** The length of the text, from the end of the value before to the end of the last null. */
   readonly length: number;
 
-  /** That text, eight bytes a word; the last word ends with the text, and may overlap. */
+  /** The text in words of eight bytes. The last word ends with the text and may overlap. */
   readonly words: Float64Array;
 }
 
-/** The bytes that have arrived, as the functions of `json-scan.ts` take them. */
+/** The bytes received so far, for the functions of `json-scan.ts`. */
 interface ScannedBytes {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -53,39 +50,35 @@ interface ScannedBytes {
 }
 
 /**
- * Scans row objects and notes where their values stand, by what stood before them in the first rows
- * (`README.md`, 3).
+ * Scans row objects and records the ranges of their values, using the gaps learned from the first
+ * rows (`README.md`, 3).
  */
 export class RowScanner {
   readonly ranges = new RowRanges();
 
-  /** How long is what stands before the value of each field, in bytes, once it is learned. */
+  /** The length of the gap before each field's value, in bytes, once learned. */
   readonly #gapLengths = new Int32Array(maxFields + 1);
 
   /**
-   * The same texts, eight bytes a word, or four in a short one; the last word ends with the text,
-   * and may overlap.
+   * The gaps in words of eight bytes, or of four if short. The last word ends with the gap and may
+   * overlap.
    */
   readonly #gapWords = new Float64Array(maxFields * longestWords);
 
-  /** By their first field: most fields of a row are null, because nobody asked for them. */
+  /** By first field. Most fields of a row are null, because they were not requested. */
   readonly #nullRuns = new Array<NullRun | undefined>(maxFields + 1).fill(undefined);
 
   #areNullRunsLearned = false;
 
-  /** The field that is expected next. */
+  /** The field expected next. */
   #nextField = 0;
 
-  /**
-   * The first field of a run of nulls that the row being read has not as a whole; -1 while it has
-   * each.
-   */
+  /** The first field of a null run that is not complete in the row being read; -1 if none. */
   #brokenRunAt = -1;
 
   /**
-   * Scans the row whose `{` is at `start`: the members that come as expected, then one that does
-   * not, and so on.
-   * @returns the index after its `}`, `cut` or `batchFull`; nothing is noted in the last two cases
+   * Scans the row whose `{` is at `start`: expected members, then an unexpected one, and so on.
+   * @returns the index after its `}`, or `cut` or `batchFull`, in which case nothing is recorded
    * @throws MalformedJson
    */
   scanRow(bytes: Buffer, view: DataView, start: number, end: number): number {
@@ -112,11 +105,10 @@ export class RowScanner {
   }
 
   /**
-   * Scans members as long as each begins as expected and has no nested value. This is the loop in
-   * which a download spends its time: it stands in one function, because V8 then puts the scans of
-   * values into it.
-   * @param at where the value before them ends, or the row begins
-   * @returns the index after the last of them, or `cut`
+   * Scans members as long as each begins as expected and has no nested value. A download spends its
+   * time in this loop. It is one function so that V8 inlines the scans of values.
+   * @param at the end of the value before them, or the start of the row
+   * @returns the index after the last one, or `cut`
    */
   #scanExpected(bytes: Buffer, view: DataView, at: number, end: number): number {
     const { ranges } = this;
@@ -131,7 +123,7 @@ export class RowScanner {
     for (; ; field++) {
       const run = nullRuns[field];
       if (run) {
-        if (standsAt(view, p, run.length, run.words, 0)) {
+        if (wordsMatch(view, p, run.length, run.words, 0)) {
           const { fieldCount } = run;
           for (let i = 0; i < fieldCount; i++) valueStarts[base + field + i] = nullInRun;
           p += run.length;
@@ -142,7 +134,7 @@ export class RowScanner {
       }
 
       const length = gapLengths[field] as number;
-      if (length <= 0 || !standsAt(view, p, length, words, field * longestWords)) break;
+      if (length <= 0 || !wordsMatch(view, p, length, words, field * longestWords)) break;
 
       const valueStart = p + length;
       const first = bytes[valueStart] as number;
@@ -166,7 +158,7 @@ export class RowScanner {
     return p;
   }
 
-  /** From the first field on that does not come as expected, each may be absent. */
+  /** Marks all fields from the first unexpected one on as absent, until they are found. */
   #markAbsent(): void {
     const { rowCount, fields, valueStarts } = this.ranges;
     const base = rowCount * fields.length;
@@ -175,7 +167,7 @@ export class RowScanner {
     }
   }
 
-  /** Notes the row, and learns from it. @param end where its `}` stands */
+  /** Records the row and learns from it. @param end the index of its `}` */
   #endRow(view: DataView, start: number, end: number): void {
     const { ranges } = this;
     if (end - start > maxValueBytes) this.#checkLengths(start, end);
@@ -189,9 +181,8 @@ export class RowScanner {
   }
 
   /**
-   * Scans one member and the `{` or comma before it.
-   * @param at where the value before it ends, or the row begins
-   * @param rowStart where the row begins
+   * Scans one member with the `{` or comma before it.
+   * @param at the end of the value before it, or the start of the row
    * @returns the index after the member, `cut` or `batchFull`
    */
   #scanMember({ bytes, view, end }: ScannedBytes, at: number, rowStart: number): number {
@@ -221,7 +212,7 @@ export class RowScanner {
     return valueEnd;
   }
 
-  /** @returns its index, or `undefined` when the rows before have to be handed out first */
+  /** @returns its index, or `undefined` if the earlier rows have to be passed on first */
   #addField(name: string, keyStart: number): number | undefined {
     if (this.ranges.fields.length >= maxFields) {
       throw new MalformedJson(keyStart, `at most ${maxFields} different keys`);
@@ -229,7 +220,7 @@ export class RowScanner {
     return this.ranges.addField(name);
   }
 
-  /** Throws where a row of over 1 MB is too long, or has a value that is. */
+  /** Throws if a row of over 1 MB is too long, or has a value that is too long. */
   #checkLengths(start: number, end: number): void {
     if (end - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
 
@@ -242,17 +233,14 @@ export class RowScanner {
     }
   }
 
-  /** Learns the runs of nulls that are left of one which the row being read has not as a whole. */
+  /** Splits a null run that is not complete in the row being read. */
   #relearnNullRun(view: DataView, field: number): void {
     const fieldCount = this.#nullRuns[field]?.fieldCount ?? 0;
     this.#nullRuns[field] = undefined;
     this.#learnNullRuns(view, field, field + fieldCount);
   }
 
-  /**
-   * Learns the runs of nulls in the row being read, among the fields from `from` up to `to`,
-   * without that one.
-   */
+  /** Learns the null runs of the row being read, among the fields `from` (included) to `to`. */
   #learnNullRuns(view: DataView, from: number, to: number): void {
     this.#areNullRunsLearned = true;
     let first = from;
@@ -265,9 +253,8 @@ export class RowScanner {
   }
 
   /**
-   * Whether a field of the row being read is null and stands behind its usual text; and unless it
-   * is the first one of its run, this text behind the value of the field before, so that no other
-   * member is between them.
+   * True if a field of the row being read is null and follows its usual gap, and, except for the
+   * first field of a run, the gap directly follows the field before.
    */
   #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
@@ -279,7 +266,7 @@ export class RowScanner {
 
     const gapStart = valueStart - length;
     if (field > firstOfRun && valueEnds[place - 1] !== gapStart) return false;
-    return standsAt(view, gapStart, length, this.#gapWords, field * longestWords);
+    return wordsMatch(view, gapStart, length, this.#gapWords, field * longestWords);
   }
 
   #learnNullRun(view: DataView, field: number, fieldCount: number): void {
@@ -293,16 +280,15 @@ export class RowScanner {
     for (let i = 0; i < words.length; i++) {
       words[i] = view.getFloat64(start + Math.min(8 * i, length - 8), true);
     }
-    // A word that is no number differs from itself, and the run would be learned anew in each row.
+    // NaN differs from itself, so such a run would be learned again for each row.
     if (words.some(Number.isNaN)) return;
 
     this.#nullRuns[field] = { fieldCount, length, words };
   }
 
   /**
-   * Learns what stands before the value of a field. The first field is expected at the beginning of
-   * a row alone, and every other one behind a value alone: a gap with a `{` would otherwise be
-   * taken for one with a comma.
+   * Learns the gap before a field's value. The first field must be at the beginning of a row, the
+   * others after a value: otherwise a gap with a `{` would match one with a comma.
    */
   #learnGap(field: number, isFirstOfRow: boolean, text: Buffer): void {
     if (this.#gapLengths[field] !== unlearned) return;
@@ -327,11 +313,11 @@ function tooLong(at: number): MalformedJson {
 }
 
 /**
- * Whether the text of `length` bytes whose words begin at `first` stands at `at`. It is there as a
- * whole, because no text has a zero byte. Eight bytes that are no number (NaN) would count as
- * different, which is slower and as right.
+ * True if the text of `length` bytes whose words begin at `first` is at `at`. It has arrived
+ * completely, because texts have no zero bytes. Eight bytes that are NaN count as different, which
+ * is slower but still correct.
  */
-function standsAt(
+function wordsMatch(
   view: DataView,
   at: number,
   length: number,

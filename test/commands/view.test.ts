@@ -415,7 +415,7 @@ describe('refusals', () => {
     {
       name: 'cut.json',
       bytes: json.slice(0, -40),
-      says: 'cut.json: The report ends too early, after 3 rows',
+      says: 'cut.json: The report ends early, after 3 rows',
     },
     {
       name: 'cut.csv',
@@ -425,7 +425,7 @@ describe('refusals', () => {
     {
       name: 'cut.ndjson',
       bytes: '{"clicks":1}\n{"cli',
-      says: 'ends too early, after 1 row (byte 18)',
+      says: 'ends early, after 1 row (byte 18)',
     },
     { name: 'bad.ndjson', bytes: '{"clicks":1}\n{"clicks":01}\n', says: 'Row 2 cannot be read' },
     {
@@ -448,13 +448,13 @@ describe('refusals', () => {
       bytes: '{"response":{"error":"no"}}',
       says: 'The service sent an error instead of the report: no',
     },
-    { name: 'other.json', bytes: '{"a":[1]}', says: 'it has no array “data”' },
+    { name: 'other.json', bytes: '{"a":[1]}', says: 'it has no “data” array' },
     {
       name: 'headless.csv',
       bytes: csv.slice(csv.indexOf('\n') + 1),
       says: 'This is neither JSON nor a CSV report',
     },
-    { name: 'empty.csv', bytes: '', says: 'ends too early, after 0 rows' },
+    { name: 'empty.csv', bytes: '', says: 'ends early, after 0 rows' },
   ])('$name is exit 9', async ({ name, bytes, says }) => {
     expectRefusal(await view(name, bytes), 9, says);
   });
@@ -498,7 +498,7 @@ describe('refusals', () => {
     {
       name: 'r.xlsx',
       bytes: 'PK\u0003\u0004',
-      says: 'r.xlsx is a sheet: open it with Excel, LibreOffice or another program for sheets.',
+      says: 'r.xlsx is a spreadsheet: open it with Excel, LibreOffice or another spreadsheet program.',
     },
   ])('$name is exit 2, and says what opens it', async ({ name, bytes, says }) => {
     expectRefusal(await view(name, bytes), 2, says);
@@ -511,7 +511,7 @@ describe('refusals', () => {
     expectRefusal(
       await runCli('view -', { stdin: 'PAR1....' }),
       2,
-      'Parquet cannot be read from a pipe',
+      'Cannot read Parquet from a pipe',
     );
   });
 });

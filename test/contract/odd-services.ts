@@ -604,7 +604,7 @@ const notAReport: Record<string, OddAnswer> = {
   'an error of 70 KB as CSV': {
     answer: typed('text/csv', `Out of ink. ${'x'.repeat(70_000)}\r\n`),
     exit: 9,
-    says: /names no field of a report.*Out of ink/,
+    says: /its first line has no known column.*Out of ink/,
   },
   'without what was asked for': {
     doctor: rowsOfNoReport,

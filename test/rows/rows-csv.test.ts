@@ -165,22 +165,22 @@ describe('a CSV report', () => {
     {
       name: 'an error text',
       text: 'Error: no such report\n',
-      message: 'neither JSON nor a CSV report: its first line names no field',
+      message: 'neither JSON nor a CSV report: its first line has no known column',
     },
     {
       name: 'an open quote',
       text: 'date,city\n2026-11-01,"Par',
-      message: 'a quotation mark is opened and never closed. It begins “2026-11-01,"Par”.',
+      message: 'a quotation mark is opened but never closed. It begins with “2026-11-01,"Par”.',
     },
     {
       name: 'a short row',
       text: 'date,city\n2026-11-01\n',
-      message: 'Line 2 of the CSV cannot be read: it has 1 cell, and the header has 2.',
+      message: 'Line 2 of the CSV cannot be read: it has 1 cell, but the header has 2.',
     },
     {
       name: 'a long row',
       text: 'date,city\n1,2\n1,2,3\n',
-      message: 'Line 3 of the CSV cannot be read: it has 3 cells, and the header has 2.',
+      message: 'Line 3 of the CSV cannot be read: it has 3 cells, but the header has 2.',
     },
     {
       name: 'text after a quote',
@@ -190,7 +190,7 @@ describe('a CSV report', () => {
     {
       name: 'a repeated column',
       text: 'date,date\n',
-      message: 'The CSV header names "date" twice.',
+      message: 'The CSV header has the column "date" twice.',
     },
     { name: 'an open header', text: '"date', message: 'Line 1 of the CSV cannot be read' },
     {
@@ -224,7 +224,7 @@ describe('a CSV report', () => {
       for (;;) yield Buffer.alloc(1_000_000, 'x');
     }
     await expect(readRows(endless(), csv).next()).rejects.toThrow(
-      'a line, or blank lines in a row, of over 8 MB',
+      'a line, or consecutive blank lines, of over 8 MB',
     );
   });
 });

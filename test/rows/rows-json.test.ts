@@ -176,32 +176,32 @@ describe('a JSON report', () => {
   });
 
   it.each([
-    { name: 'nothing', text: '', message: 'The report ends too early, after 0 rows (byte 0).' },
-    { name: 'blanks', text: ' \n', message: 'The report ends too early, after 0 rows (byte 2).' },
+    { name: 'nothing', text: '', message: 'The report ends early, after 0 rows (byte 0).' },
+    { name: 'blanks', text: ' \n', message: 'The report ends early, after 0 rows (byte 2).' },
     {
       name: 'cut in a row',
       text: '{"data":[{"a":1},{"a":',
-      message: 'The report ends too early, after 1 row (byte 22).',
+      message: 'The report ends early, after 1 row (byte 22).',
     },
     {
       name: 'cut between rows',
       text: '{"data":[{"a":1},',
-      message: 'The report ends too early, after 1 row (byte 17).',
+      message: 'The report ends early, after 1 row (byte 17).',
     },
     {
       name: 'cut before data',
       text: '{"summary":{}',
-      message: 'The report ends too early, after 0 rows (byte 13).',
+      message: 'The report ends early, after 0 rows (byte 13).',
     },
     {
       name: 'cut after data',
       text: '{"data":[]',
-      message: 'The report ends too early, after 0 rows (byte 10).',
+      message: 'The report ends early, after 0 rows (byte 10).',
     },
     {
       name: 'something after',
       text: '{"data":[]}{}',
-      message: 'The report goes on after its end (byte 11).',
+      message: 'The report continues after its end (byte 11).',
     },
     {
       name: 'a bad number',
@@ -226,7 +226,7 @@ describe('a JSON report', () => {
     {
       name: 'NDJSON cut in a row',
       text: '{"a":1}\n{"a":',
-      message: 'The report ends too early, after 1 row (byte 13).',
+      message: 'The report ends early, after 1 row (byte 13).',
       options: lines,
     },
     {
@@ -243,7 +243,7 @@ describe('a JSON report', () => {
     {
       name: 'no data',
       text: '{"rows":[]}',
-      message: 'The document that the service sent is no report: it has no array “data”.',
+      message: 'The document from the service is not a report: it has no “data” array.',
     },
     {
       name: 'a status',
@@ -297,7 +297,7 @@ describe('a JSON report', () => {
     const note = `"note":"${'x'.repeat(600_000)}"`;
 
     await expect(readReport(`{${note},${note.replace('note', 'more')},"data":[]}`)).rejects.toThrow(
-      'The report has over 1 MB beside its rows',
+      'The report has over 1 MB besides its rows',
     );
   });
 

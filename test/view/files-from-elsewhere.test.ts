@@ -201,7 +201,7 @@ describe('a file that cannot be read names the line and what is wrong', () => {
     },
     {
       file: 'footer.csv',
-      says: 'Line 3 of the CSV cannot be read: it has 1 cell, and the header has 5. It begins “"Data from a demo account"”',
+      says: 'Line 3 of the CSV cannot be read: it has 1 cell, but the header has 5. It begins with “"Data from a demo account"”',
       hint: '',
     },
     {
