@@ -1,22 +1,20 @@
 #!/usr/bin/env node
 import v8 from 'node:v8';
 
-// undici reads HTTP with a WebAssembly function, which V8 would optimise in 50 ms and 40 MB for a
-// handful of calls.
+// undici parses HTTP with WebAssembly. Optimizing it would take V8 50 ms and 40 MB for a few calls.
 v8.setFlagsFromString('--liftoff-only');
 
-// V8 would give young objects 48 MB before the first row has come. A report that is copied from its
-// bytes makes few of them, and is no faster with more than 3 MB; who makes objects of rows takes
-// this back (`rows/`).
+// V8 would reserve 48 MB for young objects before the first row. Copying a report creates few
+// objects and is not faster with more than 3 MB. Code that creates objects for rows raises this
+// again (`rows/`).
 v8.setFlagsFromString('--semi-space-growth-factor=1');
 
-// Until the program is loaded, which listens for itself. The first process of a container gets no
-// signal that it does not listen for, so that it could not be ended while it starts.
+// Handles signals until the program is loaded: the first process of a container only gets signals
+// that it listens for, so it could not be ended during startup.
 const endAtOnce = (signal) => process.exit(signal === 'SIGINT' ? 130 : 143);
 process.on('SIGINT', endAtOnce).on('SIGTERM', endAtOnce);
 
-// A process whose work comes to nothing, with nothing left to wait for, ends by itself; 0 would say
-// that it is done.
+// Used if the process runs out of things to wait for before it is done.
 process.exitCode = 1;
 const { main } = await import('../dist/main.js').catch((error) => {
   if (['EMFILE', 'ENFILE'].includes(error.code)) {
@@ -25,11 +23,11 @@ const { main } = await import('../dist/main.js').catch((error) => {
     process.exit(2);
   }
   if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  console.error('adreport is not built here. Run npm ci in its folder first, which builds it.');
+  console.error('adreport has not been built. Run npm ci in its folder, which builds it.');
   process.exit();
 });
 main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode;
 });
-// The program listens now, and is handed what came while it was being loaded.
+// The program now has its own handlers, and gets signals that arrived during loading.
 process.off('SIGINT', endAtOnce).off('SIGTERM', endAtOnce);

@@ -11,49 +11,44 @@ import { createProgress, type Progress, type ProgressMode } from './ui/progress.
 /** The version of this program. */
 export const version: string = manifest.version;
 
-/** The flags of the program, which work with every command. */
+/** The global flags, which work with every command. */
 interface ProgramFlags extends ConsoleFlags {
   readonly progress: ProgressMode;
 }
 
-/**
- * What a command line says to its context; an option is absent where its command does not have it.
- */
+/** The options that the context uses; absent if a command does not have them. */
 export interface ContextOptions extends ProgramFlags, AccountOptions {}
 
-/**
- * What commands need; each is made when it is first asked for. It is made once a command, and never
- * copied.
- */
+/** The services that commands use, created on first use. There is one context per command. */
 export interface Context {
   readonly host: Host;
   readonly console: Console;
   readonly flags: ProgramFlags;
 
-  /** The account that the command line, the environment or the stored settings name. */
+  /** The account named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
-  /** That account and the others that a run may be for. */
+  /** That account, and others that a run may use. */
   readonly accounts: Accounts;
   elapsedMs(): number;
 
-  /** With `--local`, a server inside this process. */
+  /** True with `--local`, which uses a server inside this process. */
   readonly isLocal: boolean;
   store(): Store;
 
-  /** The reports created on this machine; none with `--local`. */
+  /** The reports created on this machine; `undefined` with `--local`. */
   ledger(): Ledger | undefined;
 
-  /** What was asked for under each id that this command has got, as the hash of the request. */
+  /** For each report id received by this command, the hash of its request. */
   readonly requestsById: Map<string, string>;
   progress(): Promise<Progress>;
 
-  /** Ends the work of this command early: every call of its clients too. */
+  /** Ends the work of this command early, including all calls. */
   readonly callOff: AbortController;
   dispose(): Promise<void>;
 }
 
-/** Makes the context of one command line. */
+/** Creates the context of a command line. */
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   const startedMs = host.stopwatch();
   const callOff = new AbortController();
@@ -110,7 +105,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     progress: once(async () => createProgress(options.progress, console, host.stopwatch)),
     callOff,
     async dispose() {
-      // The connections end before the server does.
+      // Connections must end before the server.
       await accounts.close();
       await server?.close();
     },

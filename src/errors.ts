@@ -1,7 +1,4 @@
-/**
- * What an error is about, by the name that users know. Whoever knows where that is, such as the
- * line of a file, adds the place.
- */
+/** The subject of an error, by the name that users know. Callers may add its location. */
 export interface ErrorSubject {
   /** The long name of a flag: `--metrics`. */
   readonly flag?: string;
@@ -11,37 +8,34 @@ export interface ErrorSubject {
   readonly value?: string;
 }
 
-/** What an error tells beside its message. */
+/** The details of an error in addition to its message. */
 export interface ErrorDetails {
   readonly about?: ErrorSubject;
 
-  /** The errors that this one stands for, if several things are wrong. */
+  /** The individual errors, if several things are wrong. */
   readonly mistakes?: readonly AdreportError[];
 
-  /**
-   * A stable, machine-readable word, e.g. `UNKNOWN_REPORT`; the service's own `error_id` where it
-   * gave one.
-   */
+  /** A stable, machine-readable word such as `UNKNOWN_REPORT`; the service's `error_id` if any. */
   readonly code?: string;
 
-  /** What to do next, one sentence. */
+  /** What to do next, in one sentence. */
   readonly hint?: string;
 
-  /** Whether the same command may succeed when run again unchanged. */
+  /** True if the same command may succeed when run again. */
   readonly retryable?: boolean;
 
-  /** The report that the error is about. */
+  /** The report concerned. */
   readonly reportId?: string;
 
-  /** The status of the service's refusal. */
+  /** The HTTP status of the service's refusal. */
   readonly httpStatus?: number;
 
-  /** How long the service asks to be left alone, in milliseconds. */
+  /** The service's `Retry-After`. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** What a finding or a note is on: mostly the lines of the table in `cli.md`. */
+/** The kind of a finding or note: mostly the lines of the table in `cli.md`. */
 export type RemarkKind =
   | 'window'
   | 'zone'
@@ -57,36 +51,33 @@ export type RemarkKind =
 export interface Remark {
   readonly kind: RemarkKind;
 
-  /** The column, or what the service calls it; absent for the whole report. */
+  /** The column or member; absent for the whole report. */
   readonly about?: string;
 
   /** A sentence. */
   readonly message: string;
 
-  /** What stderr has of a note without `-v`, if that is not the message; empty for nothing. */
+  /** The text for stderr without `-v`, if different; empty for no text. */
   readonly brief?: string;
 }
 
-/** What a report is found to be (`cli.md`, Never silently wrong). */
+/** The findings and notes on a report (`cli.md`, Never silently wrong). */
 export interface Judgement {
-  /** Each is proof that the report is not what was asked for: with `--strict` an error. */
+  /** Proofs that the report is not what was requested; errors with `--strict`. */
   readonly findings: readonly Remark[];
 
-  /** What may be fine. */
+  /** Remarks that may be fine. */
   readonly notes: readonly Remark[];
 }
 
-/** The notes of a judgement as stderr has them without `-v`. */
+/** The notes for stderr without `-v`. */
 export function briefNotesOf({ notes }: Pick<Judgement, 'notes'>): string[] {
   return notes.map(({ message, brief = message }) => brief).filter((text) => text !== '');
 }
 
-/**
- * The base of every error that is meant for the user; anything else that reaches `main` is a bug
- * here.
- */
+/** The base of all errors meant for users. Any other error that reaches `main` is a bug. */
 export abstract class AdreportError extends Error {
-  /** What the program exits with (`cli.md`, Exit codes). */
+  /** See `cli.md`, Exit codes. */
   abstract readonly exitCode: number;
   readonly code: string;
   readonly hint?: string;
@@ -105,10 +96,7 @@ export abstract class AdreportError extends Error {
     Object.assign(this, details);
   }
 
-  /**
-   * Adds what only a caller further out knows: a sentence to the message, if any, and details in
-   * place of the old ones.
-   */
+  /** Adds a sentence (unless empty) to the message, and replaces details. */
   amend(sentence: string, details: ErrorDetails = {}): this {
     if (sentence !== '') this.message += ` ${sentence}`;
     return Object.assign(
@@ -133,13 +121,13 @@ export class UsageError extends errorClass(2, 'USAGE') {}
 /** Not signed in, or the service refused the token or the credentials (401, 403). */
 export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
 
-/** The service understood the request and said no. */
+/** The service understood the request and rejected it. */
 export class RejectedError extends errorClass(4, 'REJECTED') {}
 
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
 export class UnreachableError extends errorClass(5, 'UNREACHABLE', true) {}
 
-/** The report ended in another state than ready. */
+/** The report failed or expired. */
 export class ReportFailedError extends errorClass(6, 'REPORT_FAILED') {}
 
 /** The wait timed out; the report may still become ready. */
@@ -151,7 +139,7 @@ export class OutputError extends errorClass(8, 'OUTPUT') {}
 /** The data arrived incomplete or malformed. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
 
-/** With `--strict`: the data arrived, and it has findings. A second download would be no better. */
+/** With `--strict`: the data has findings. A second download would not be better. */
 export class FindingsError extends IncompleteDataError {
   constructor(
     findings: readonly Remark[],
@@ -192,10 +180,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'terminated by SIGTERM'],
 ];
 
-/**
- * The code by which the system or Node names an error, such as `ENOENT`; `undefined` for what has
- * none.
- */
+/** The error code of the system or Node, such as `ENOENT`, if any. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? code : undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { InterruptedError } from './errors.ts';
 
-/** What the program takes from the machine it runs on; tests give their own. */
+/** The machine that the program runs on. Tests pass their own. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -9,19 +9,16 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 
-  /** What names, quotes and open files follow from. */
+  /** Determines file names, quoting, and how open files are handled. */
   readonly platform: NodeJS.Platform;
 
-  /**
-   * Aborted, with an `InterruptedError` for reason, when the user or the system asks the program to
-   * end.
-   */
+  /** Aborted with an `InterruptedError` when the user or the system ends the program. */
   readonly signal: AbortSignal;
 
-  /** Milliseconds since 1970: what dates are reckoned from. */
+  /** Milliseconds since 1970, for dates. */
   readonly wallClock: () => number;
 
-  /** Milliseconds that never run backwards: what waiting is reckoned with. */
+  /** Monotonic milliseconds, for waiting. */
   readonly stopwatch: () => number;
 
   /** Rejects with the signal's reason when it is aborted. */
@@ -31,16 +28,16 @@ export interface Host {
   readonly random: () => number;
 }
 
-/** Stands for a working folder that was deleted: nothing can be there. */
+/** A path that cannot exist, used if the working folder was deleted. */
 export const goneFolder = '/dev/null/deleted working folder';
 
-/** Node's timers hold 2^31 - 1 ms at most, and end at once beyond it. */
+/** The limit of Node's timers, which fire at once beyond it. */
 const longestSleepMs = 2 ** 31 - 1;
 
 /** The real machine. */
 export function processHost(): Host {
   return {
-    // Node opens it when it is first asked for, which only what reads it should do.
+    // Node opens stdin on first access, which should only happen when it is read.
     get stdin() {
       return process.stdin;
     },
@@ -63,9 +60,7 @@ export function processHost(): Host {
   };
 }
 
-/**
- * The folder that the program was started in; a command that needs it says where it was deleted.
- */
+/** The working folder, or `goneFolder`. */
 function workingFolder(): string {
   try {
     return process.cwd();
@@ -74,7 +69,7 @@ function workingFolder(): string {
   }
 }
 
-/** The first Ctrl-C, SIGTERM or SIGHUP asks the program to end, the second ends it. */
+/** Aborted by the first Ctrl-C, SIGTERM or SIGHUP. The second one ends the program at once. */
 function signalToEnd(): AbortSignal {
   const controller = new AbortController();
 
@@ -89,9 +84,8 @@ function signalToEnd(): AbortSignal {
 }
 
 /**
- * Ends this process by the signal itself, because an exit of Node waits for system calls under way,
- * and a name server that does not answer or a pipe that nobody writes to takes its time. To a shell
- * the exit code is the same.
+ * Ends this process with the signal itself. A normal exit would wait for pending system calls, such
+ * as a name server that does not answer or a pipe without a writer. Shells see the same exit code.
  */
 function endBySignal(signal: NodeJS.Signals, exitCode: number): never {
   process.once('exit', () => {

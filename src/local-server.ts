@@ -1,4 +1,4 @@
-/** `adreport/local-server`: the service for a test suite. */
+/** `adreport/local-server`: the local server for test suites. */
 
 export type { EndpointName, ReportRequest, ReportStatus } from './contract/messages.ts';
 export type { Profile } from './contract/vocabulary.ts';

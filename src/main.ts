@@ -8,13 +8,12 @@ import { createProgram, fromCommanderError, wordsToParse } from './program.ts';
 import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
- * Runs one command line and resolves to its exit code; never rejects and never ends the process.
- * The only catch-all of the program: our errors become a message and their exit code, a closed pipe
- * ends quietly, anything else is a bug here and exits 1 without a stack trace (unless `-vv` asks
- * for it).
+ * Runs a command line and resolves to its exit code; never rejects or ends the process. The
+ * program's only catch-all: an `AdreportError` becomes a message and its exit code, a closed pipe
+ * ends quietly, and anything else is a bug with exit code 1 (and a stack trace with `-vv`).
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
-  // Until the command line is read: the flags that decide how an error in it is shown.
+  // How errors are shown until the command line has been parsed.
   let flags: ConsoleFlags = {
     json: argv.includes('--json'),
     color: !argv.includes('--no-color'),
@@ -58,16 +57,13 @@ export async function main(argv: readonly string[], host: Host = processHost()):
   }
 }
 
-/**
- * What the user is told of an error; `undefined` for what is none: help that was printed, or a
- * reader who has gone.
- */
+/** The error to show; `undefined` if there is none: help was printed, or the reader has gone. */
 function reasonOf(error: unknown, host: Host): unknown {
   const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
   if (ours === undefined || ours instanceof ClosedPipeError) return undefined;
   if (ours instanceof InterruptedError) return ours;
 
-  // Whatever a cancelled operation threw on its way out, the reason it ended is the signal.
+  // After a signal, errors of cancelled operations do not matter.
   const reason: unknown = host.signal.aborted ? host.signal.reason : ours;
   const code = codeOf(reason);
   if (code === 'EMFILE' || code === 'ENFILE') {
@@ -78,6 +74,6 @@ function reasonOf(error: unknown, host: Host): unknown {
   const isOfGoneFolder = host.cwd === goneFolder && String(reason).includes(goneFolder);
   if (!isOfGoneFolder) return reason;
   return new UsageError('The working folder was deleted.', {
-    hint: 'Go to another one, or give absolute paths.',
+    hint: 'Change to another folder, or use absolute paths.',
   });
 }

@@ -9,31 +9,30 @@ import { globalFlags } from './plan/flags/global-flags.ts';
 import { wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/page.ts';
 
-/** Where Commander's help goes, and how wide that is; Commander's errors are thrown. */
+/** The destination of Commander's help. Commander's errors are thrown. */
 interface HelpOutput {
   readonly write: (text: string) => void;
   readonly width: number;
 
-  /** The system whose shells run the examples. */
+  /** The platform whose shells run the examples. */
   readonly platform: NodeJS.Platform;
 }
 
-/** What help shows, and where. */
+/** The destination and extent of help. */
 interface HelpPage extends HelpOutput {
-  /** Whether the rare flags are shown too. */
+  /** True if rare flags are included. */
   readonly showsRare: boolean;
 }
 
-/** The words of a command line up to `--`, behind which those of another program stand. */
+/** The words of a command line before `--`; the words after it belong to another program. */
 function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }
 
 /**
- * The command line as Commander is to parse it: `--help-all` is its `--help`, of which
- * `createProgram` knows that it is longer, and `help COMMAND --help-all` is the help of that
- * command.
+ * The command line for Commander. `--help-all` becomes `--help`, which `createProgram` makes
+ * longer, and `help COMMAND --help-all` is the help of that command.
  */
 export function wordsToParse(argv: readonly string[]): string[] {
   const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;
@@ -45,13 +44,13 @@ export function wordsToParse(argv: readonly string[]): string[] {
   return [...words, ...argv.slice(ownWords(argv).length)];
 }
 
-/** These commands speak of all the others. */
+/** Commands that need all the others. */
 const commandsOfAll: readonly string[] = ['help', 'complete'];
 
-/** So many columns are left beside the longest flag of `run` on a terminal of 60. */
+/** The columns left next to the longest flag of `run` on a terminal with 60 columns. */
 const minWidthToWrap = 25;
 
-/** Short enough for their comments to be beside them at 80 columns. */
+/** Short enough for the comments to fit next to them at 80 columns. */
 const firstExamples: readonly Pair[] = [
   ['adreport run --local --period last-week --by DAILY -o week.csv', 'try it'],
   ['adreport view week.csv --chart line', 'a chart'],
@@ -70,10 +69,7 @@ const moreHelp: readonly Pair[] = [
   ['adreport help exit-codes', 'what each exit code means'],
 ];
 
-/**
- * The root command with the command that the first word names; with every command where it names
- * none.
- */
+/** The root command with the command named by the first word, or with all commands. */
 export function createProgram(
   perform: Perform,
   output: HelpOutput,
@@ -128,14 +124,14 @@ function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Settles how a command and those below it show their help and their errors. */
+/** Configures the help and errors of a command and its subcommands. */
 function configure(command: Command, page: HelpPage): void {
   const { write, width, showsRare } = page;
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
   const isRare = (option: Option) => option instanceof FlagOption && option.flag.isRare === true;
 
   command
-    // `adreport help` is a command of its own, and explains every other one.
+    // `adreport help` is our own command.
     .helpCommand(false)
     .addHelpOption(help)
     .exitOverride()
@@ -146,7 +142,7 @@ function configure(command: Command, page: HelpPage): void {
       visibleOptions: (explained) => {
         const options: Option[] = [];
         for (const { option, declaring } of optionsTakenBy(explained)) {
-          // The root's help shows its own, which every command takes.
+          // Global flags are only listed in the root's help.
           const isOfProgram = declaring.parent === null && explained.parent !== null;
           if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);
         }
@@ -156,15 +152,15 @@ function configure(command: Command, page: HelpPage): void {
           help,
         ];
       },
-      // The groups in the order of their flags, so that what is about help stands last.
+      // Groups in the order of their flags, so that help is last.
       groupItems: (_unsorted, visible, groupOf) => new Help().groupItems([], visible, groupOf),
       optionDescription: (option) => {
         const text = new Help().optionDescription(option);
         return text.replace(/\((choices|default|preset): .*\)$/, plainFacts);
       },
     })
-    // A group without a subcommand is a question, and help is its answer; an error's text is thrown
-    // as well.
+    // The help of a group without a subcommand is regular output. Error texts are also thrown, so
+    // they are not printed here.
     .configureOutput({
       writeOut: write,
       writeErr: write,
@@ -185,26 +181,23 @@ function isNoHelp({ long }: Option): boolean {
   return long !== '--help-all';
 }
 
-/** What Commander says of the values of a flag, without quotes. */
+/** Commander's text on the values of a flag, without quotes. */
 function plainFacts(facts: string): string {
   return facts.replace('preset:', 'default:').replaceAll('"', '');
 }
 
-/**
- * Commander's error as one of ours; `undefined` where it is no error at all (help and version were
- * printed).
- */
+/** Converts Commander's error; `undefined` if help or the version was printed. */
 export function fromCommanderError(error: CommanderError): UsageError | undefined {
   if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
 
   const [first = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = suggestions.join(' ').replace(/^\((.*)\)$/, '$1');
   return new UsageError(asSentence(inOurWords(first)), {
-    hint: suggestion || 'See --help for what is accepted.',
+    hint: suggestion || 'See --help for the accepted flags and values.',
   });
 }
 
-/** A sentence of Commander with its flags as they are typed, and what was typed in our quotes. */
+/** Rewrites a sentence of Commander: flags as typed, and our quotation marks. */
 function inOurWords(text: string): string {
   return text
     .replaceAll(/(?<!unknown )option '(?:-\w, )?(--[\w-]+)[^']*'/g, '$1')

@@ -1,14 +1,11 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that is aborted with the first of some, and that every call under way may listen to. */
+/** A signal that is aborted with the first of several, for any number of listeners. */
 export function anyOf(...signals: readonly AbortSignal[]): AbortSignal {
   return forManyListeners(AbortSignal.any([...signals]));
 }
 
-/**
- * The same signal. Node warns of more than ten listeners by default, and many calls may wait for
- * one signal.
- */
+/** Returns the signal without Node's default warning about more than ten listeners. */
 export function forManyListeners(signal: AbortSignal): AbortSignal {
   setMaxListeners(0, signal);
   return signal;

@@ -92,13 +92,11 @@ test('work that comes to nothing, with nothing left to wait for, is exit 1', () 
   expect(launchAlone('export const main = () => new Promise(() => {});').status).toBe(1);
 });
 
-test('a clone that is not built says how to build it', () => {
+test('a clone that has not been built says how to build it', () => {
   const { status, stderr } = launchAlone();
 
   expect(status).toBe(1);
-  expect(stderr).toBe(
-    'adreport is not built here. Run npm ci in its folder first, which builds it.\n',
-  );
+  expect(stderr).toBe('adreport has not been built. Run npm ci in its folder, which builds it.\n');
 });
 
 test.skipIf(process.platform === 'win32').each([

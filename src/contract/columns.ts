@@ -3,42 +3,42 @@ import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vo
 import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
 
 /**
- * How a row field is to be read. `id` is a string of digits, `money` a decimal number (DSP: a
- * string with a decimal comma), `date` is `YYYY-MM-DD`, `hour` an ISO 8601 date-time with a numeric
- * offset, `wallTime` a `YYYY-MM-DD HH:MM:SS` that tells no zone.
+ * The type of a row field. `id` is a string of digits, `money` a decimal number (DSP: a string with
+ * a decimal comma), `date` is `YYYY-MM-DD`, `hour` an ISO 8601 date-time with a numeric offset,
+ * `wallTime` a `YYYY-MM-DD HH:MM:SS` without a zone.
  */
 export type FieldType = 'date' | 'hour' | 'wallTime' | 'id' | 'text' | 'integer' | 'money';
 
-/** One column of a report: its row field, its type, and the metric or breakdown it comes from. */
+/** A column of a report: row field, type, and the metric or breakdown it belongs to. */
 export interface Column {
   readonly field: string;
   readonly type: FieldType;
   readonly metric?: MetricName;
   readonly breakdown?: BreakdownName;
 
-  /** Its dates are Mondays that stand for their weeks. */
+  /** Its dates are the Mondays of weeks. */
   readonly isOfWeeks?: true;
 
-  /** It was asked for only because another column is computed from it, and is not shown. */
+  /** Requested only to compute another column, and not shown. */
   readonly hidden?: true;
 }
 
-/** What decides the columns of a report. */
+/** The part of a request that determines the columns. */
 type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
- * The columns of a report's rows, in row order: time, dimensions, metrics as asked for. A buyer's
- * row has every dimension field (null when its breakdown was not asked for: then `breakdown` is
- * absent here); a DSP's row has only what was asked for (`decisions.md` 4, Row fields).
+ * The columns of a report's rows, in row order: time, dimensions, metrics as requested. A buyer's
+ * row has all dimension fields (null and without `breakdown` here unless requested); a DSP's row
+ * has only requested ones (`decisions.md` 4, Row fields).
  */
 export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
   for (const { name: breakdown, fields, time, onlyWhenAsked } of breakdowns) {
-    const isAsked = request.breakdowns.includes(breakdown);
-    const isAlwaysThere = profile === 'buyer' && !time && !onlyWhenAsked;
-    if (!isAsked && !isAlwaysThere) continue;
+    const isRequested = request.breakdowns.includes(breakdown);
+    const isAlwaysPresent = profile === 'buyer' && !time && !onlyWhenAsked;
+    if (!isRequested && !isAlwaysPresent) continue;
     for (const { name: field, type } of fields) {
-      columns.push(isAsked ? { field, type, breakdown } : { field, type });
+      columns.push(isRequested ? { field, type, breakdown } : { field, type });
     }
   }
   for (const name of request.metrics) {
@@ -51,11 +51,9 @@ export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
 }
 
 /**
- * The columns that a request asks for, in its order: the fields of the breakdowns, then the
- * metrics.
- * @param shownMetrics the metrics to show and the names of computed ones, where these are not
- * simply the request's metrics; what is asked for only because another is computed from it is
- * `hidden`
+ * The requested columns, in request order: the fields of the breakdowns, then the metrics.
+ * @param shownMetrics the metrics to show, including computed ones; by default the request's. The
+ * request's other metrics are `hidden`.
  */
 export function askedColumns(
   profile: Profile,
@@ -82,15 +80,15 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
 );
 
 /**
- * The columns that tell a row of a report from every other one: of each breakdown its id, or its
- * name where it has none. Empty for a report of one row.
+ * The columns that identify a row: for each breakdown its id, or its name if it has no id. Empty
+ * for a report with one row.
  */
 export function keyOf(asked: readonly BreakdownName[]): string[] {
   const key: string[] = [];
 
   for (const name of asked) {
     const fields = breakdowns.find((breakdown) => breakdown.name === name)?.fields ?? [];
-    // An hour tells its date, too.
+    // An hour includes its date.
     const field = name === 'HOURLY' ? fields.at(-1) : fields[0];
     if (field) key.push(field.name);
   }
@@ -103,37 +101,26 @@ const allFields: readonly string[] = [
   ...metrics.flatMap(({ name, rowField = {} }) => [name, ...Object.values(rowField)]),
 ];
 
-/**
- * The type of a row field by its name alone, for rows whose request is not known; `undefined` for
- * an unknown field.
- */
+/** The type of a row field by name, without a request; `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
 }
 
-/**
- * The metric whose values a row field holds, in either profile: `valueDollar` holds revenueDollar.
- */
+/** The metric of a row field, in either profile: `valueDollar` is revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
   return metrics.find(
     ({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field),
   );
 }
 
-/**
- * A name as the row field that it means: without blanks around it and, where no other fits, without
- * its case.
- */
+/** The row field for a name, ignoring surrounding blanks and, if nothing else matches, case. */
 export function fieldOfName(name: string): string {
   const plain = name.trim();
   if (fieldTypeOf(plain) !== undefined) return plain;
   return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
 }
 
-/**
- * The names of a header as row fields; a name that means a field which another one is called keeps
- * its own.
- */
+/** The row fields for the names of a header. A name is unchanged if its field occurs elsewhere. */
 export function fieldsOfHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
@@ -147,7 +134,7 @@ export function breakdownOfField(field: string): Breakdown | undefined {
   return breakdownFields.find(({ name }) => name === field)?.breakdown;
 }
 
-/** The fields of campaigns and ad units that no report has. */
+/** Fields of campaigns and ad units that never occur in reports. */
 const campaignFields = [
   'advertiserId',
   'advertiserName',
@@ -159,8 +146,8 @@ const campaignFields = [
 ];
 
 /**
- * A row field for people, with its unit: `revenueEuro` is `Revenue (€)`, `campaignId` is
- * `Campaign ID`; an unknown one is itself.
+ * The label of a row field, with its unit: `Revenue (€)` for `revenueEuro`, `Campaign ID` for
+ * `campaignId`. An unknown field is its own label.
  */
 export function fieldLabel(field: string): string {
   const derived = derivedMetrics.find((metric) => metric.field === field);
@@ -169,21 +156,18 @@ export function fieldLabel(field: string): string {
   if (metric) return wordsOf(metric.name);
   const breakdown = breakdownOfField(field);
   if (!breakdown) return campaignFields.includes(field) ? wordsOf(field) : field;
-  // `adminLevel1` says less than the REGION that it is.
+  // “Region” is clearer than `adminLevel1`.
   return wordsOf(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
 
-/**
- * The sign of the currency that a metric or derived metric counts in; empty for one that counts no
- * money.
- */
+/** The currency sign of a metric or derived metric; empty if it is not money. */
 export function currencyOf(field: string): '' | '$' | '€' {
   const name = metricOfField(field)?.name ?? field;
   if (name.endsWith('Dollar')) return '$';
   return name.endsWith('Euro') ? '€' : '';
 }
 
-/** A breakdown as a noun, from its meaning: `campaign`, `postal code`. */
+/** The noun of a breakdown, from its meaning: `campaign`, `postal code`. */
 export function nounOf({ meaning }: Pick<Breakdown, 'meaning'>): string {
   return meaning.replace(/^by (the )?/, '').replaceAll(/ \([^)]*\)/g, '');
 }

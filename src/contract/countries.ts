@@ -37,7 +37,7 @@ const codesAndIds = `
   VN 1562822,VU 2134431,WF 4034749,WS 4034894,XK 831053,YE 69543,YT 1024031,ZA 953987,ZM 895949,ZW 878675
 `;
 
-/** A country with what people call it. */
+/** A country with its names. */
 interface NamedCountry {
   readonly country: Country;
 
@@ -45,10 +45,7 @@ interface NamedCountry {
   readonly names: readonly string[];
 }
 
-/**
- * The languages in which a country can be named; where two names are alike, the first of them
- * counts.
- */
+/** The languages for country names. Earlier languages take precedence. */
 const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
 
 /** In alphabetical order of the codes. */
@@ -69,7 +66,7 @@ function readCountries(): readonly NamedCountry[] {
   return entries;
 }
 
-/** Every country that GeoNames knows, by ISO code in alphabetical order; its name is English. */
+/** All countries in GeoNames, with English names, ordered by ISO code. */
 export function allCountries(): readonly Country[] {
   return readCountries().map(({ country }) => country);
 }
@@ -79,7 +76,7 @@ export function allCountryNames(): string[] {
   return readCountries().flatMap(({ names }) => names);
 }
 
-/** The countries that have a text within one of their names, in any case. */
+/** The countries with a name that contains a text, in any case. */
 export function searchCountries(text: string): readonly Country[] {
   const part = text.toLowerCase();
   const matches = readCountries().filter(({ names }) =>
@@ -88,7 +85,7 @@ export function searchCountries(text: string): readonly Country[] {
   return matches.map(({ country }) => country);
 }
 
-/** What people write for a country beside its code and its name. */
+/** Other common names of countries. */
 // biome-ignore format: a table
 const otherNames = new Map([
   ['uk', 'GB'], ['great britain', 'GB'], ['england', 'GB'], ['usa', 'US'], ['america', 'US'],
@@ -97,9 +94,9 @@ const otherNames = new Map([
 ]);
 
 /**
- * The country of an ISO code, a GeoNames id, or a name in English, French, German, Spanish or
- * Italian; `undefined` for another text. Case does not matter. A name that is written exactly
- * counts before one without its accents and punctuation, and English before the other languages.
+ * Finds a country by ISO code, GeoNames id, or name in English, French, German, Spanish or Italian,
+ * in any case. Exact names take precedence over names without accents and punctuation, and English
+ * over the other languages.
  */
 export function findCountry(text: string): Country | undefined {
   const countries = readCountries();
@@ -113,10 +110,7 @@ export function findCountry(text: string): Country | undefined {
   return byExactName ?? findByName(countries, (name) => plain(name) === plainText);
 }
 
-/**
- * Every country that has such a name in any of the languages, without regard to case, accents and
- * punctuation.
- */
+/** All countries with a name in any language, ignoring case, accents and punctuation. */
 export function countriesNamed(text: string): Country[] {
   const plainText = plain(text);
   const matches = readCountries().filter(({ names }) =>
@@ -125,19 +119,19 @@ export function countriesNamed(text: string): Country[] {
   return matches.map(({ country }) => country);
 }
 
-/** The first country that has such a name in the first language in which any has. */
+/** The first country with a matching name, trying one language after the other. */
 function findByName(
   countries: readonly NamedCountry[],
-  isMeant: (name: string) => boolean,
+  matches: (name: string) => boolean,
 ): Country | undefined {
   for (const index of languages.keys()) {
-    const match = countries.find(({ names }) => isMeant(names[index] ?? ''));
+    const match = countries.find(({ names }) => matches(names[index] ?? ''));
     if (match) return match.country;
   }
   return undefined;
 }
 
-/** Without case, accents and punctuation: `Côte d’Ivoire` is `cote divoire`. */
+/** Lower case without accents and punctuation: `cote divoire` for `Côte d’Ivoire`. */
 function plain(text: string): string {
   const letters = text.trim().toLowerCase().normalize('NFD');
   return letters.replace(/[\u0300-\u036f'’.]/g, '').replaceAll('&', 'and');

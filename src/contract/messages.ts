@@ -1,23 +1,20 @@
 import type { BreakdownName, FilterName, MetricName } from './vocabulary.ts';
 
-/** A call of the service, as both ends know it. */
+/** A call of the service. */
 interface Endpoint {
   readonly method: 'GET' | 'POST';
 
   /** Relative to the base URL. */
   readonly path: string;
 
-  /** Whether it has a body, which is JSON or a form. */
+  /** True if it has a body, which is JSON or a form. */
   readonly takesBody: boolean;
 
-  /**
-   * How a message may quote an answer that is not as it should be: one that lists names is quoted
-   * without them.
-   */
+  /** How messages may quote an unexpected answer. */
   readonly quoted: 'as it is' | 'without names' | 'without tokens';
 }
 
-/** Each call of the service (service specification, Endpoints). */
+/** The calls of the service (service specification, Endpoints). */
 export const endpoints = {
   auth: { method: 'POST', path: '/auth-reporting', takesBody: true, quoted: 'without tokens' },
   buyer: { method: 'POST', path: '/buyer-reporting', takesBody: true, quoted: 'as it is' },
@@ -26,16 +23,16 @@ export const endpoints = {
   campaigns: { method: 'GET', path: '/campaigns', takesBody: false, quoted: 'without names' },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 
-/** The short names that faults and traces use for the calls. */
+/** Short names of the calls, used by faults and traces. */
 export type EndpointName = keyof typeof endpoints;
 
-/** In the order of their use. */
+/** In order of use. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
-/** The calls that carry a token: all but sign-in. */
+/** The calls with a token: all except the sign-in. */
 export type SignedEndpoint = Exclude<EndpointName, 'auth'>;
 
-/** A report request in the contract's own terms, before it is encoded as JSON or as a form. */
+/** A report request before it is encoded as JSON or as a form. */
 export interface ReportRequest {
   /** First and last second of the window, in unix seconds. */
   readonly since: number;
@@ -49,43 +46,40 @@ export interface ReportRequest {
   readonly output?: 'direct';
 }
 
-/** How the body of a call can be written (specification, What the service does, 6). */
+/** Encodings of a call's body (specification, What the service does, 6). */
 export const encodings = ['json', 'form'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /**
- * How the service may read the ends of a window: as instants, or by the digits of the wall time
+ * How the service reads the ends of a window: as instants, or as the digits of the wall time
  * (`decisions.md` 2).
  */
 export const windowClocks = ['instant', 'wall'] as const;
 export type WindowClock = (typeof windowClocks)[number];
 
-/**
- * The report states that the service names, and those that the local server can be told to end in.
- */
+/** The documented report states, and those that the local server can produce. */
 export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof reportStatuses)[number];
 
-/** The answer of the create and the status call, under `response`. */
+/** The answer to the create and status calls, under `response`. */
 export interface StatusRecord {
   readonly status: string;
   readonly message: string;
   readonly report_id: string;
 }
 
-/** What a status word means for one who waits. */
+/** The meaning of a status word. */
 export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
-/** Words of state, without blanks and marks, that end a wait: the data can be had. */
+/** Status words, without blanks and punctuation, that mean “ready”. */
 const doneWords = ['done', 'complete', 'completed', 'success', 'finished', 'ok'];
 
-/** Words of state, without blanks and marks, that end a wait: there will be no data. */
+/** Status words, without blanks and punctuation, that mean “failed”. */
 const failedWords = ['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'];
 
 /**
- * What a word of state means, whatever its case, its blanks and its marks (`decisions.md` 3);
- * `undefined` for a word that is not known. There is no list of words for a report that is not
- * ready: any word but these may mean it.
+ * The meaning of a status word, ignoring case, blanks and punctuation (`decisions.md` 3);
+ * `undefined` for an unknown word, which may mean anything.
  */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
   const words = status.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -96,10 +90,7 @@ export function knownOutcomeOf(status: string): ReportOutcome | undefined {
   return doneWords.includes(word) || saysReady(words) ? 'ready' : undefined;
 }
 
-/**
- * Whether the first or the last of some words is `ready` or `available`, and no word before it
- * denies that.
- */
+/** True if the first or last word is `ready` or `available`, and is not negated. */
 function saysReady(words: readonly string[]): boolean {
   const isReady = (word: string | undefined) => word === 'ready' || word === 'available';
   if (isReady(words[0])) return true;
@@ -107,7 +98,7 @@ function saysReady(words: readonly string[]): boolean {
   return isReady(words.at(-1)) && !isDenied;
 }
 
-/** The same; a word that is not known counts as still in progress (`decisions.md` 3). */
+/** The meaning of a status word. An unknown word counts as in progress (`decisions.md` 3). */
 export function outcomeOf(status: string): ReportOutcome {
   return knownOutcomeOf(status) ?? 'progress';
 }
@@ -130,9 +121,7 @@ export interface AdUnit {
   readonly adunitId: string;
 }
 
-/**
- * One element of the answer of `GET /campaigns`; dates are Paris wall time, `YYYY-MM-DD HH:MM:SS`.
- */
+/** A campaign in the answer to `GET /campaigns`. Dates are Paris time, `YYYY-MM-DD HH:MM:SS`. */
 export interface CampaignRecord {
   readonly advertiserId: string;
   readonly advertiserName: string;
@@ -143,5 +132,5 @@ export interface CampaignRecord {
   readonly adunits: readonly AdUnit[];
 }
 
-/** The zone of every buyer report, and the default of a DSP's (`decisions.md` 2). */
+/** The zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */
 export const defaultZone = 'Europe/Paris';

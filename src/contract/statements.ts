@@ -1,27 +1,21 @@
 import type { Profile } from './vocabulary.ts';
 
-/**
- * Who says it: the specification of the service, or only the decisions on what the specification
- * leaves open.
- */
+/** Described in the service's specification, or assumed in our decisions on open questions. */
 export type StatementKind = 'described' | 'assumed';
 
-/**
- * One thing that adreport relies on in the service, which `adreport doctor --service` tries against
- * an account.
- */
+/** A claim about the service that adreport relies on; `adreport doctor --service` checks it. */
 export interface Statement {
   /** A stable number, `S12`. */
   readonly id: string;
   readonly kind: StatementKind;
 
-  /** What the service does, as a sentence without a full stop. */
+  /** What the service does: a sentence without subject and full stop. */
   readonly sentence: string;
 
-  /** Where it stands: a heading of `reporting-service.md`, or a section of `decisions.md`. */
+  /** A heading of `reporting-service.md`, or a section of `decisions.md`. */
   readonly source: string;
 
-  /** The profiles that it holds for. */
+  /** The profiles it applies to. */
   readonly profiles: readonly Profile[];
 }
 
@@ -29,10 +23,7 @@ const buyer: readonly Profile[] = ['buyer'];
 const dsp: readonly Profile[] = ['dsp'];
 const both: readonly Profile[] = ['buyer', 'dsp'];
 
-/**
- * Everything that client and local server suppose of the real service, in the order in which it is
- * tried.
- */
+/** All claims about the real service, in the order in which they are checked. */
 export const statements = [
   {
     id: 'S01',

@@ -1,20 +1,17 @@
-/**
- * What the values of a report mean: numbers, days, moments. Nothing is ever rounded, and nothing
- * guessed.
- */
+/** Parses the values of a report: numbers, days and times, without rounding or guessing. */
 
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A DSP's money: the comma is its decimal mark. Three digits after the comma might be thousands, so
- * that such a text is no number, unless nothing but a zero stands before the comma.
+ * A DSP's money, with a decimal comma. Three digits after the comma are not accepted, as the comma
+ * might separate thousands, unless only a zero precedes it.
  */
 const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 
 /**
- * The text of the number that a value is, or that a string such as `"1234,50"` holds, with a
- * decimal point and every digit that came; `undefined` where it is no number. Blanks round it, a
- * plus, zeros before it and a decimal mark without digits on one side (`.5`) are left out or added.
+ * The text of a number, or of a string such as `"1234,50"`, with a decimal point and all digits;
+ * `undefined` for any other value. Surrounding blanks, a plus sign, leading zeros and a bare
+ * decimal point (`.5`) are normalized.
  */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
@@ -36,37 +33,31 @@ function usualFormOf(text: string): string {
     .replace(/(?<=\d)\.$/, '');
 }
 
-/** What stands in the place of a number where there is none. */
+/** Texts that mean “no value”. */
 const nothingForm = /^\s*(?:-|n\/a|nan|null|\\n)?\s*$/i;
 
-/** Whether a value says no more than that there is none: null, an empty text, `-`, `N/A`, `NaN`. */
+/** True if a value means “no value”: null, an empty text, `-`, `N/A`, `NaN`. */
 export function isNoValue(value: unknown): boolean {
   if (typeof value === 'string') return nothingForm.test(value);
   return value === null || value === undefined;
 }
 
-/**
- * Days since 1970 of `YYYY-MM-DD`; `undefined` for any other text, and for a day that the calendar
- * lacks.
- */
+/** Parses `YYYY-MM-DD` into days since 1970; `undefined` for other texts and impossible dates. */
 export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
-  // Of 30 February some engines make 2 March.
+  // Some engines turn 30 February into 2 March.
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
     ? ms / 86_400_000
     : undefined;
 }
 
-/** The day of that number, counted from 1970, as `YYYY-MM-DD`. */
+/** Formats days since 1970 as `YYYY-MM-DD`. */
 export function dayText(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
-/**
- * Milliseconds since 1970 of `YYYY-MM-DD HH:MM:SS`, as if it were UTC; `undefined` for any other
- * text.
- */
+/** Parses `YYYY-MM-DD HH:MM:SS` as if it were UTC, into milliseconds since 1970. */
 export function wallTimeOf(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text)
     ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs
@@ -74,8 +65,8 @@ export function wallTimeOf(text: string): number | undefined {
 }
 
 /**
- * The moment of an ISO 8601 date-time with an offset, `2026-10-25T02:00:00+0200`, and what the
- * clocks of its zone showed, as if it were UTC; `undefined` for any other text.
+ * Parses an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`, into its instant
+ * and its wall time (as if it were UTC); `undefined` for any other text.
  */
 export function momentOf(text: string): { instantMs: number; wallMs: number } | undefined {
   const form =
@@ -87,17 +78,15 @@ export function momentOf(text: string): { instantMs: number; wallMs: number } | 
   return { instantMs: wallMs - (sign === '-' ? -offsetMs : offsetMs), wallMs };
 }
 
-/** A time as a service may write it. */
+/** A parsed time. */
 export interface WrittenTime {
-  /**
-   * What the clocks showed, in milliseconds since 1970, as if it were UTC; of a day its midnight.
-   */
+  /** The wall time as if it were UTC, in milliseconds since 1970; midnight for a day. */
   readonly wallMs: number;
 
-  /** Milliseconds since 1970; absent where the text tells no offset. */
+  /** Milliseconds since 1970; absent without an offset. */
   readonly instantMs?: number;
 
-  /** Whether it is a day without a time. */
+  /** True for a day without a time. */
   readonly isDay: boolean;
 }
 
@@ -105,9 +94,9 @@ const timeForm =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * A day, or a day and a time with a `T` or a blank between them, with or without seconds, a
- * fraction of one, which is dropped, and an offset, `Z`, `+0100`, `+01:00` or `+01`; `undefined`
- * for any other text.
+ * Parses a day, optionally with a time after a `T` or a blank. Seconds, a fraction (which is
+ * dropped) and an offset (`Z`, `+0100`, `+01:00` or `+01`) are optional. `undefined` for any other
+ * text.
  */
 export function readTime(text: string): WrittenTime | undefined {
   const day = dayOf(text);

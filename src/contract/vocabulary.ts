@@ -1,16 +1,16 @@
 /**
- * Every metric, breakdown and filter of the reporting service, once: wire name, row fields, type,
+ * All metrics, breakdowns and filters of the reporting service: wire name, row fields, type,
  * profiles, meaning.
  *
- * Flags, help, completion, validation at both ends, the report engine and column order derive from
- * these lists, and their order is the order of the columns in a row. `words` are what the trade
- * calls a thing elsewhere. Sources: the service specification (Metrics, Breakdowns, Buyer-profile
+ * Flags, help, completion, validation at both ends, the report engine and the column order are
+ * derived from these lists. Their order is that of the columns in a row. `words` are other names
+ * used in the trade. Sources: the service specification (Metrics, Breakdowns, Buyer-profile
  * filters, Report data) and `decisions.md` section 4.
  */
 
 export const profiles = ['buyer', 'dsp'] as const;
 
-/** What an account may ask for; it belongs to the account, never to a request. */
+/** Determines what an account may request. Belongs to the account, not to a request. */
 export type Profile = (typeof profiles)[number];
 
 const buyer = ['buyer'] as const;
@@ -29,10 +29,10 @@ export interface VocabularyEntry<Name extends string = string> {
 }
 
 interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name> {
-  /** `money` is a decimal number, in a DSP's rows a string with a decimal comma. */
+  /** `money` is a decimal number; in a DSP's rows, a string with a decimal comma. */
   readonly type: 'integer' | 'money';
 
-  /** The row field, where it is not the metric's own name. */
+  /** The row field, if it differs from the metric's name. */
   readonly rowField?: { readonly [P in Profile]?: string };
 }
 
@@ -55,19 +55,13 @@ export const metrics: readonly Metric[] = metricTable;
 interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<Name> {
   readonly fields: readonly RowField[];
 
-  /** Whether it is one by time: those exclude each other. */
+  /** A breakdown by time. A request can have only one. */
   readonly time?: true;
 
-  /**
-   * Whether a row that was asked for may have null there (specification, Report data); every other
-   * row has a value.
-   */
+  /** The value may be null even if requested (specification, Report data). */
   readonly nullable?: true;
 
-  /**
-   * The buyer's row carries the fields only when the breakdown is asked for, instead of null
-   * (`decisions.md` 4).
-   */
+  /** Without the breakdown, a buyer's row omits the fields instead of null (`decisions.md` 4). */
   readonly onlyWhenAsked?: true;
 }
 
@@ -76,7 +70,7 @@ const hour: RowField = { name: 'hour', type: 'hour' };
 const id = (name: string): RowField => ({ name, type: 'id' });
 const text = (name: string): RowField => ({ name, type: 'text' });
 
-/** In the order in which their fields stand in a row (`decisions.md` 4). */
+/** In the order of their fields in a row (`decisions.md` 4). */
 // biome-ignore format: an entry a line reads as a table
 const breakdownTable = [
   { name: 'DAILY', profiles, fields: [date], time: true, words: ['day', 'date'], meaning: 'by day' },
@@ -109,8 +103,8 @@ export type Breakdown = BreakdownEntry<BreakdownName>;
 export const breakdowns: readonly Breakdown[] = breakdownTable;
 
 /**
- * A breakdown that the service does not know: a report of each calendar unit, broken down by what
- * stands for it there, and merged. Only who asks for reports knows it.
+ * A breakdown that the service does not have: one report per calendar unit, with the breakdown
+ * `sentAs`, merged by the client.
  */
 export interface DerivedBreakdown extends Omit<BreakdownEntry, 'name'> {
   readonly name: 'WEEKLY';
@@ -124,14 +118,14 @@ export const derivedBreakdowns: readonly DerivedBreakdown[] = [
 ];
 export type DerivedBreakdownName = DerivedBreakdown['name'];
 
-/** A breakdown by time, of which a request has one at most (specification, Breakdowns 1). */
+/** A breakdown by time. A request has at most one (specification, Breakdowns 1). */
 export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time: true }>['name'];
 
-/** A breakdown that is not one of time: a property of the traffic itself. */
+/** A breakdown other than time. */
 export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
 
 interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name> {
-  /** The breakdown whose dimension the filter selects on. */
+  /** The breakdown whose values the filter selects. */
   readonly on: DimensionName;
 
   /** `id`: compared as strings of digits; `text`: by exact name. */
@@ -139,7 +133,7 @@ interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name
   readonly adminOnly?: true;
 }
 
-/** Filters of different names are and-ed, the values of one or-ed (`decisions.md` 2). */
+/** Filters are combined with AND, the values of one filter with OR (`decisions.md` 2). */
 // biome-ignore format: an entry a line reads as a table
 const filterTable = [
   { name: 'advertiserId', profiles: buyer, on: 'ADVERTISER', compare: 'id', adminOnly: true, meaning: 'advertiser IDs (admin accounts only)' },
@@ -164,21 +158,21 @@ export const filters: readonly Filter[] = filterTable;
 
 /**
  * A metric that the service does not send: `factor × numerator / denominator`. It is computed from
- * sums, never averaged over rows, so it is right for any grouping.
+ * sums, not averaged over rows, so it is correct for any grouping.
  */
 export interface DerivedMetric extends VocabularyEntry {
-  /** Its column in a file, and what `--metrics` and `--sort` take. */
+  /** The column in a file, and the name for `--metrics` and `--sort`. */
   readonly field: string;
   readonly numerator: MetricName;
   readonly denominator: MetricName;
   readonly factor: number;
   readonly unit: 'percent' | 'money';
 
-  /** It is shown only where it is named: of what nobody named, people read few figures. */
+  /** Only shown when named, to keep the default output short. */
   readonly onlyWhenNamed?: true;
 }
 
-/** What media buyers read next to the sums, in the order in which it is shown. */
+/** Computed metrics, in the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
   { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click-through rate', 'click rate', 'clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2 %)' },
@@ -191,7 +185,7 @@ export const derivedMetrics = [
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
-/** What a profile may use, each list in column order. */
+/** The vocabulary of a profile, each list in column order. */
 interface Vocabulary {
   readonly metrics: readonly Metric[];
   readonly breakdowns: readonly Breakdown[];
@@ -200,7 +194,7 @@ interface Vocabulary {
   readonly derivedBreakdowns: readonly DerivedBreakdown[];
 }
 
-/** What a profile may use. */
+/** The vocabulary of a profile. */
 export function vocabularyOf(profile: Profile): Vocabulary {
   const ofProfile = (entry: VocabularyEntry) => entry.profiles.includes(profile);
   return {
@@ -212,27 +206,24 @@ export function vocabularyOf(profile: Profile): Vocabulary {
   };
 }
 
-/** The metric of that wire name; names are case-sensitive. */
+/** The metric with a wire name; case-sensitive. */
 export function findMetric(name: string): Metric | undefined {
   return metrics.find((metric) => metric.name === name);
 }
 
-/** The breakdown of that wire name, in any case. */
+/** The breakdown with a wire name, in any case. */
 export function findBreakdown(name: string): Breakdown | undefined {
   const upper = name.toUpperCase();
   return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/** The breakdown of that name in any case, one of the service or one that is made here. */
+/** The breakdown with a name, in any case, including derived ones. */
 export function findAnyBreakdown(name: string): Breakdown | DerivedBreakdown | undefined {
   const upper = name.toUpperCase();
   return findBreakdown(upper) ?? derivedBreakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/**
- * Whether the name of an entry or of a row field, or one of the trade's other words, is this: in
- * any case and number.
- */
+/** True if a term is an entry's name, field or other word, in any case, singular or plural. */
 export function isCalled(
   { name, words = [], fields = [] }: VocabularyEntry,
   term: string,

@@ -1,16 +1,15 @@
 import stringWidth from 'fast-string-width';
 
-/** Cells that a text takes on a terminal. Printable ASCII, which most texts are, takes one each. */
+/** The width of a text on a terminal, in cells. Printable ASCII, the usual case, takes one each. */
 export function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
 /**
- * A text for a terminal of so many cells: each line that is longer is broken at blanks, and goes on
- * below its own beginning. Where a command is broken, its lines end in `\\`, so that it can be
- * copied.
+ * Wraps a text for a terminal: longer lines are broken at blanks and keep their indentation. A
+ * broken command has `\\` at the end of its lines, so that it can be copied.
  *
- * @param breaksCommands false for shells that do not go on after a `\\`
+ * @param breaksCommands false for shells without `\\` as line continuation
  */
 export function wrapLines(text: string, width: number, breaksCommands = true): string {
   const lines: string[] = [];
@@ -26,16 +25,13 @@ export function wrapLines(text: string, width: number, breaksCommands = true): s
   return lines.join('\n');
 }
 
-/**
- * A sentence in lines of at most so many cells. A command that is all of it, or stands behind a
- * colon, is what it says to type, to its end.
- */
+/** Wraps a sentence. A command at its beginning or after a colon extends to its end. */
 function wrapSentence(sentence: string, width: number, breaksCommands: boolean): string[] {
   const commandAt = sentence.search(/(?<=^\s*|: )adreport [a-z-]/);
   if (commandAt === -1) return wrap(sentence, width);
 
   const before = sentence.slice(0, commandAt).trim();
-  // What stands in quotes is one word to a shell.
+  // A quoted text is one word to a shell.
   const words = sentence.slice(commandAt).match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
   const lines = before === '' ? [] : wrap(before, width);
   const last = lines.at(-1);
@@ -56,9 +52,7 @@ function wrapSentence(sentence: string, width: number, breaksCommands: boolean):
   return [...lines, line];
 }
 
-/**
- * A text in lines of at most so many cells, broken at blanks; a longer word has a line to itself.
- */
+/** Wraps a text at blanks; a longer word gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -74,10 +68,10 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Made when the first text is shortened: it takes longer than the rest of a small table. */
+/** Created on first use: it takes longer than the rest of a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** A text of at most so many cells: its beginning, with a mark for what was left out. */
+/** Shortens a text to at most `width` cells, with a mark at its end. */
 export function shorten(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
 
@@ -95,14 +89,14 @@ export function shorten(text: string, width: number, mark = '…'): string {
   return beginning.trimEnd() + mark;
 }
 
-/** A text of at most so many cells: its beginning and its end, with `…` between them. */
+/** Shortens a text to at most `width` cells, with `…` in the middle. */
 export function shortenMiddle(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
 
   const beginning = shorten(text, Math.ceil(width / 2));
   const room = width - widthOf(beginning);
   graphemes ??= new Intl.Segmenter();
-  // No grapheme that is shown takes less than a cell, and few have more than these characters.
+  // A visible grapheme takes at least one cell and rarely has more than eight characters.
   const segments = [...graphemes.segment(text.slice(-8 * room))];
 
   let end = '';

@@ -1,13 +1,7 @@
-/**
- * Numbers with more characters than this are taken for text: nobody counts that far, and to add
- * them takes long.
- */
+/** Numbers with more characters than this are treated as text, because adding them is slow. */
 export const longestNumber = 400;
 
-/**
- * A decimal number, exact to its last digit: money is never rounded on the way. `new Decimal(1250n,
- * 2)` is 12.50.
- */
+/** An exact decimal number: `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
   readonly #units: bigint;
 
@@ -50,10 +44,7 @@ export class Decimal {
     return this.#units < 0n ? -1 : 1;
   }
 
-  /**
-   * This number divided by another one that is not 0, rounded to so many decimals, a half away from
-   * zero.
-   */
+  /** Divides by a number other than 0 and rounds, half away from zero. */
   dividedBy(other: Decimal, decimals: number): Decimal {
     const scale = Math.max(this.#scale, other.#scale);
     const over = this.#at(scale) * 10n ** BigInt(decimals);
@@ -66,7 +57,7 @@ export class Decimal {
     return new Decimal(isNegative ? -quotient : quotient, decimals);
   }
 
-  /** All its digits, without zeros at the end of its decimals. */
+  /** All digits, without trailing zeros in the decimals. */
   toString(): string {
     const negative = this.#units < 0n;
     const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
@@ -77,7 +68,7 @@ export class Decimal {
     return decimals === '' ? sign + integer : `${sign}${integer}.${decimals}`;
   }
 
-  /** This number where it is whole, else `undefined`. */
+  /** The number as a bigint; `undefined` if it is not whole. */
   toInteger(): bigint | undefined {
     const unit = 10n ** BigInt(this.#scale);
     return this.#units % unit === 0n ? this.#units / unit : undefined;
@@ -88,18 +79,18 @@ export class Decimal {
   }
 }
 
-/** A number's text as a double; `undefined` where that would be another number. */
+/** Parses a number as a double; `undefined` if a double would change it. */
 export function exactDouble(text: string): number | undefined {
   const number = Number(text);
-  // A double holds every decimal number of 15 digits, and gives them back.
+  // A double preserves every decimal number of 15 digits.
   if (/^[-.\d]{1,15}$/.test(text) && !Number.isNaN(number)) return number;
 
-  const asked = Decimal.parse(text);
-  const held = Decimal.parse(String(number));
-  return asked && held && asked.minus(held).sign === 0 ? number : undefined;
+  const exact = Decimal.parse(text);
+  const stored = Decimal.parse(String(number));
+  return exact && stored && exact.minus(stored).sign === 0 ? number : undefined;
 }
 
-/** A number's text as an integer of 64 bits; `undefined` where it is none or does not fit. */
+/** Parses a 64-bit integer; `undefined` if the text is not one or does not fit. */
 export function exactInteger(text: string): bigint | undefined {
   const integer = Decimal.parse(text)?.toInteger();
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;

@@ -1,16 +1,16 @@
-/** The parts of the machine that changing a file needs; `Host` has all of them. */
+/** The parts of `Host` needed to change a file. */
 export interface FileMachine {
   readonly platform: NodeJS.Platform;
 
   /** Ends the wait for a file. */
   readonly signal: AbortSignal;
 
-  /** Milliseconds that never run backwards. */
+  /** Monotonic, in milliseconds. */
   readonly stopwatch: () => number;
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Another program had a file open for as long as its change was tried, or before it was tried. */
+/** Another program kept a file open. */
 export class HeldFileError extends Error {
   readonly code = 'HELD';
 
@@ -19,15 +19,14 @@ export class HeldFileError extends Error {
   }
 }
 
-/** Virus scanners, sync programs and indexers close a file sooner. */
+/** Longer than virus scanners, sync programs and indexers keep a file open. */
 const heldAtMostMs = 10_000;
 
 const longestPauseMs = 500;
 
 /**
- * Changes a file. Windows refuses that while another program has the file open: then it is tried
- * again, for ten seconds unless told otherwise. Throws `HeldFileError` after that, and any other
- * error at once.
+ * Changes a file. While another program has the file open, Windows refuses; the change is then
+ * repeated for `longestMs`. Throws `HeldFileError` after that, and any other error at once.
  */
 export async function changeFile<T>(
   machine: FileMachine,
@@ -52,12 +51,11 @@ export async function changeFile<T>(
   }
 }
 
-/** Whether Windows refused to change a file because another program has it open. */
+/** True if Windows refused a change because another program has the file open. */
 function isHeld(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EBUSY') return true;
 
-  // A rename is tried only after a file was made in the same folder, so that permissions are not
-  // what it lacks.
+  // A rename follows the creation of a file in the same folder, so permissions are not the reason.
   return syscall === 'rename' && (code === 'EPERM' || code === 'EACCES');
 }

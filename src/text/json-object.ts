@@ -1,7 +1,7 @@
-/** An object of JSON, whose members may be anything. */
+/** A JSON object with any members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value of JSON is an object, and no list. */
+/** True if a JSON value is an object, not a list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,11 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * The candidate that a misspelt name was probably meant to be, compared without case; `undefined`
- * when none is close. Close means at most a third of the letters differ, so that an unrelated word
- * draws no suggestion.
+ * The candidate closest to a misspelt name, in any case; `undefined` if none is close. At most a
+ * third of the letters may differ, so that unrelated words get no suggestion.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
-  // Edit distance is quadratic: a hostile megabyte-long name must not cost a second.
+  // Edit distance is quadratic: a very long name must not take a second.
   if (candidates.length === 0 || name.length > 64) return undefined;
 
   const lower = name.toLowerCase();
@@ -22,12 +21,12 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return swapped && byLower.get(swapped);
 }
 
-/** The letters of a word in one order: two that are swapped count as two edits. */
+/** The sorted letters of a word: two swapped letters would count as two edits. */
 function lettersOf(word: string): string {
   return [...word].sort().join('');
 }
 
-/** The hint that names what was probably meant, or else what there is. */
-export function didYouMean(meant: string | undefined, otherwise: string): string {
-  return meant === undefined ? otherwise : `Did you mean ${meant}?`;
+/** A hint with a suggestion, if there is one. */
+export function didYouMean(suggestion: string | undefined, otherwise: string): string {
+  return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;
 }

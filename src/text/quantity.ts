@@ -1,4 +1,4 @@
-/** A size as people write it, in powers of 1000: `0 B`, `812 B`, `41.2 MB`, `667 MB`. */
+/** Formats a size in powers of 1000: `0 B`, `812 B`, `41.2 MB`, `667 MB`. */
 export function formatBytes(sizeBytes: number): string {
   if (sizeBytes < 1_000) return `${Math.round(sizeBytes)} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
@@ -8,7 +8,7 @@ export function formatBytes(sizeBytes: number): string {
   return `${size < 99.95 ? size.toFixed(1) : Math.round(size)} ${units[0]}`;
 }
 
-/** A count with its thousands apart, `1,204,000`, the same in every locale. */
+/** Formats a count with thousands separators, `1,204,000`, in any locale. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -33,8 +33,8 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 
 /**
- * `500ms`, `5s`, `30m`, `2h`, `1d`, or `0`, in milliseconds; `undefined` for anything else, a bare
- * number too.
+ * Parses `500ms`, `5s`, `30m`, `2h`, `1d` or `0` into milliseconds; `undefined` for anything else,
+ * including a number without a unit.
  */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim().toLowerCase();
@@ -44,7 +44,7 @@ export function parseDuration(text: string): number | undefined {
   return match && unit ? Math.round(Number(match[1]) * unit) : undefined;
 }
 
-/** A duration as people write it: `850 ms`, `2.4 s`, `41 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a duration: `850 ms`, `2.4 s`, `41 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   if (durationMs < 9_950) return `${(durationMs / 1_000).toFixed(1)} s`;

@@ -1,54 +1,54 @@
 import { hiddenCharacters, printable } from './printable.ts';
 
 /**
- * A text as one word of the shells of a platform. On Windows that is cmd, PowerShell and whatever
- * splits the command line of a program; elsewhere any POSIX shell, and if the text holds what would
- * be hidden on a terminal, bash, zsh and ksh, with that made visible.
+ * Quotes a text as one word for the platform's shells: on Windows cmd, PowerShell and programs that
+ * split their own command line; elsewhere any POSIX shell. A text with hidden characters is made
+ * visible in the syntax of bash, zsh and ksh.
  */
 export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return quoteForWindows(text);
 
   const hidesSomething = text.search(hiddenCharacters) !== -1;
-  // A single quote ends the quoting, stands escaped, and begins it anew.
+  // A single quote closes the quotes, is escaped, and opens them again.
   if (!hidesSomething) return `'${text.replaceAll("'", "'\\''")}'`;
 
   const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
   return `$'${escaped.replace(hiddenCharacters, escapeCharacter)}'`;
 }
 
-/** Its shells have no way to write what is hidden: that is shown, and is another text. */
+/** Hidden characters are replaced by visible ones, because these shells cannot express them. */
 function quoteForWindows(text: string): string {
-  // A backslash escapes only a quote, or another one before a quote. A quote is doubled, as cmd
-  // counts quotes and knows no escape.
+  // A backslash is only special before a quote. Quotes are doubled, because cmd counts them and
+  // does not know escapes.
   const escaped = printable(text).replaceAll('"', '""');
   return `"${escaped.replace(/\\+(?="|$)/g, '$&$&')}"`;
 }
 
-/** A character as these shells read it back: `\n`, `\u202e`. */
+/** The shell escape of a character: `\n`, `\u202e`. */
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** A command line whose words have single quotes only, with the quotes of a platform. */
+/** Replaces the single quotes of a command line with the platform's quotes. */
 export function requoteLine(line: string, platform: NodeJS.Platform): string {
   if (platform !== 'win32') return line;
   return line.replace(/'([^']*)'/g, (_, text: string) => quoteForWindows(text));
 }
 
-/** PowerShell reads `@` and `,` as its own. */
+/** `@` and `,` are special in PowerShell. */
 const plainOnWindows = /^[\w./:\\+=-]+$/;
 
 const plainElsewhere = /^[\w./:@%+=,-]+$/;
 
-/** A text as one word of the shells of a platform, without quotation marks if none are needed. */
+/** A text as one word for the platform's shells, quoted only if necessary. */
 export function shellWord(text: string, platform: NodeJS.Platform): string {
   const isPlain = (platform === 'win32' ? plainOnWindows : plainElsewhere).test(text);
   return isPlain ? text : quoteForShell(text, platform);
 }
 
-/** A relative path as one word of a shell that no command takes for a flag. */
+/** A relative path as one shell word that cannot be taken for a flag. */
 export function pathWord(path: string, platform: NodeJS.Platform): string {
   if (path === '') return '.';
   return shellWord(path.startsWith('-') ? `./${path}` : path, platform);

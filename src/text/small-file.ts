@@ -1,20 +1,19 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * Reads a file that a person named, whole: a regular one, up to a number of bytes. What is no such
- * file is not waited for and not read to an end that it may not have: a pipe, a device, a file of
- * ten gigabytes.
- * @throws Error whose message says why, to stand behind a colon: `there is no such file`
+ * Reads a whole regular file of limited size. Pipes, devices and larger files are refused without
+ * waiting for them.
+ * @throws Error with a reason to be put after a colon: `there is no such file`
  */
 export function readSmallFile(path: string, bytesAtMost: number): Buffer {
   const descriptor = openToRead(path);
   try {
     const status = fstatSync(descriptor);
     if (status.isDirectory()) throw new Error('it is a folder');
-    if (!status.isFile()) throw new Error('it is no regular file');
+    if (!status.isFile()) throw new Error('it is not a regular file');
     if (status.size > bytesAtMost) throw tooLarge(bytesAtMost);
 
-    // The size of a file can grow, and that of a file of the system is 0.
+    // The file may grow, and the size of a system file is 0.
     const bytes = readUpTo(descriptor, bytesAtMost + 1);
     if (bytes.length > bytesAtMost) throw tooLarge(bytesAtMost);
     return bytes;
@@ -23,7 +22,7 @@ export function readSmallFile(path: string, bytesAtMost: number): Buffer {
   }
 }
 
-/** Opens a file; a pipe that nobody writes to is opened at once. */
+/** Opens a file. Does not wait for a pipe's writer. */
 function openToRead(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -42,7 +41,7 @@ function tooLarge(bytesAtMost: number): Error {
   return new Error(`it is larger than ${size}`);
 }
 
-/** The first bytes of a file, which may have fewer. */
+/** Reads up to `byteCount` bytes. */
 function readUpTo(descriptor: number, byteCount: number): Buffer {
   const pieces: Buffer[] = [];
   let left = byteCount;

@@ -1,7 +1,6 @@
 /**
- * Whether a text is what a pattern stands for, in any case and normal form of Unicode: `*` is any
- * text, `?` one character. Of a text it looks back no further than to what the last `*` took, so
- * that no pattern takes long.
+ * True if a text matches a pattern, in any case and Unicode form: `*` matches any text, `?` one
+ * character. Only the last `*` is extended when backtracking, so that no pattern is slow.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const wanted = [...plain(pattern)];
@@ -21,7 +20,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
       inPattern += 1;
       inText += 1;
     } else if (afterStar !== -1) {
-      // The last star takes one character more.
+      // Extend the last star by one character.
       starEnd += 1;
       inText = starEnd;
       inPattern = afterStar;

@@ -4,12 +4,12 @@ import { wrapLines } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from './secrets.ts';
 
-/** Dresses a text for one stream; returns it unchanged where the stream shows no colour. */
+/** Styles a text for a stream; returns it unchanged if the stream has no colour. */
 export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
-/** The streams of the program, and the environment that says how they may be used. */
+/** The program's streams, and the environment that determines how they are used. */
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -18,7 +18,7 @@ interface ConsoleStreams {
   readonly platform: NodeJS.Platform;
 }
 
-/** The flags that say how much is printed, and how. */
+/** The flags that control how much is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
 
@@ -28,33 +28,28 @@ export interface ConsoleFlags {
   readonly json?: boolean;
 }
 
-/**
- * What is drawn at the bottom of the terminal: `log` writes a line above the bars, `clear` takes
- * them away.
- */
+/** Progress bars at the bottom of the terminal: `log` writes a line above them. */
 interface Bars {
   log(line: string): void;
   clear(): void;
 }
 
-/**
- * Whoever read our stdout has gone (`| head`): the program ends at once, quietly, and with success.
- */
+/** The reader of stdout has gone (`| head`): the program ends at once, quietly, with success. */
 export class ClosedPipeError extends AdreportError {
   readonly exitCode = 0;
 
   constructor() {
-    super('Nobody reads the output any more.', { code: 'CLOSED_PIPE' });
+    super('The reader of the output has gone.', { code: 'CLOSED_PIPE' });
   }
 }
 
-/** The program's voice: results on stdout, everything else on stderr (`cli.md`, Streams). */
+/** All output: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export class Console {
   readonly out: ConsoleSide;
   readonly err: ConsoleSide;
   readonly isQuiet: boolean;
 
-  /** How often `-v` was given; none with `-q`. */
+  /** How often `-v` was given; 0 with `-q`. */
   readonly verbosity: number;
   readonly #stdin: NodeJS.ReadStream;
   readonly #platform: NodeJS.Platform;
@@ -74,23 +69,20 @@ export class Console {
     this.verbosity = this.isQuiet ? 0 : flags.verbose;
     this.#stdin = stdin;
     this.#speaksJson = flags.json === true;
-    // Without a listener the error of a closed pipe, stderr's too (`2>&1 | head`), would end the
-    // process with a stack trace.
+    // Without a listener, a closed pipe (also of stderr: `2>&1 | head`) would end the process with
+    // a stack trace.
     stdout.on('error', (error) => this.#fail(error));
     stderr.on('error', () => {});
   }
 
-  /** Whether somebody can be asked. */
+  /** True if the user can be prompted. */
   get isInteractive(): boolean {
     return this.err.isTerminal && this.#stdin.isTTY === true;
   }
 
-  /**
-   * Writes bytes to stdout, resolving once they are taken. Throws `ClosedPipeError`, or
-   * `OutputError`.
-   */
+  /** Writes bytes to stdout and waits for them. Throws `ClosedPipeError` or `OutputError`. */
   write(bytes: Uint8Array | string): Promise<void> {
-    // Results that go to the terminal show by themselves how far it has come.
+    // Results on the terminal are progress enough.
     if (this.out.isTerminal) this.#bars?.clear();
     return new Promise((resolve, reject) => {
       this.out.stream.write(bytes, (error) => {
@@ -101,64 +93,53 @@ export class Console {
     });
   }
 
-  /** Writes a result to stdout, with a line end if it has none. Throws as `write`. */
+  /** Writes a result to stdout, with a final line break. Throws like `write`. */
   result(text: string): Promise<void> {
     return this.write(text.endsWith('\n') ? text : `${text}\n`);
   }
 
-  // These four are fields, because others are handed them without the console.
+  // These four are fields, because they are passed around without the console.
 
-  /** A line on stderr that may be missed: progress, hints and notes. `-q` leaves it out. */
+  /** Prints a line on stderr unless `-q`: progress, hints and notes. */
   readonly note = (text: string): void => {
     if (!this.isQuiet) this.error(text);
   };
 
-  /**
-   * A warning, with `-q` too: what came is not what was asked for, or something needs mending. It
-   * names its file.
-   */
+  /** Prints a warning on stderr, even with `-q`: a finding, or something that needs attention. */
   readonly warn = (text: string): void => {
     this.error(`${this.err.style.yellow('Warning:')} ${text}`);
   };
 
-  /**
-   * Keeps a secret, and each piece of it, out of everything that is written to stderr from now on.
-   */
+  /** Hides a secret, and any piece of it, in everything written to stderr from now on. */
   readonly hide = (secret: string): void => this.#secrets.hide(secret);
 
-  /**
-   * A text without the secrets that are hidden by now: for a result that quotes what somebody else
-   * said.
-   */
+  /** A text without hidden secrets, for results that quote the service. */
   readonly redact = (text: string): string => this.#secrets.redact(text);
 
-  /** Keeps an address out of stderr as a whole: a piece of it may be the name of a host. */
+  /** Hides an address on stderr, but not pieces of it, which may be host names. */
   hideWhole(text: string): void {
     this.#secrets.hideWhole(text);
   }
 
-  /** A line on stderr, with `-q` too. */
+  /** Prints a line on stderr, even with `-q`. */
   error(text: string): void {
     const { isTerminal, width, style } = this.err;
-    // A secret is found as long as no line break is in it.
+    // Before wrapping, because a secret with a line break in it would not be found.
     const line = safeText(this.redact(text), style.level > 0);
     this.#putLine(isTerminal ? wrapLines(line, width, this.#platform !== 'win32') : line);
   }
 
-  /** A line on stderr if `-v` was given at least `level` times. */
+  /** Prints a line on stderr if `-v` was given at least `level` times. */
   trace(level: 1 | 2, text: string): void {
     if (this.verbosity >= level) this.error(this.err.style.dim(text));
   }
 
-  /** A line of JSON on stderr. */
+  /** Prints a line of JSON on stderr. */
   event(value: object): void {
     this.#putLine(visibleJson(value));
   }
 
-  /**
-   * Says an error on stderr: for people `adreport: what. why`, and what to do next on a line of its
-   * own, or as JSON.
-   */
+  /** Prints an error on stderr: `adreport: ` with the message, then the hint; or JSON. */
   renderError(error: unknown): void {
     const description = describeError(error);
     if (this.#speaksJson) {
@@ -174,10 +155,7 @@ export class Console {
     }
   }
 
-  /**
-   * Tells which bars are drawn now, `undefined` for none: while they are, lines are written above
-   * them.
-   */
+  /** Sets the bars that are drawn now; lines are written above them. */
   showBars(bars: Bars | undefined): void {
     this.#bars = bars;
   }
@@ -189,31 +167,31 @@ export class Console {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    // The stream says something else the second time.
+    // Later errors of the stream are less specific.
     this.#failure ??= stdoutError(error);
   }
 }
 
-/** The lines of a message, which may quote the service, whose lines must not look like ours. */
+/** Indents the lines of a message: a quoted line of the service must not look like ours. */
 function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
-/** What the look of a stream follows from. */
+/** The settings that determine the look of a stream. */
 interface ConsoleLook {
   readonly env: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
 
-  /** Whether colour is allowed. */
+  /** True if colour is allowed. */
   readonly color: boolean;
 }
 
-/** One of the two streams that the program writes to, and what it can show. */
+/** An output stream and its abilities. */
 class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
 
-  /** Whether lines can be drawn and drawn over. */
+  /** True if lines can be redrawn. */
   readonly canDraw: boolean;
   readonly showsUnicode: boolean;
   readonly style: Style;
@@ -224,18 +202,18 @@ class ConsoleSide {
     this.isTerminal = stream.isTTY === true;
     this.canDraw = canDraw(stream, env);
     this.showsUnicode = showsUnicode(env, platform);
-    // Sixteen colours are all that we use, and the terminal's owner chose what they look like.
+    // Sixteen colours are enough, and users choose how these look in their terminal.
     this.style = wantsColor(stream, env, color) ? new Chalk({ level: 1 }) : plainStyle;
     this.#env = env;
   }
 
-  /** In character cells: `COLUMNS`, else the terminal's, else 80. */
+  /** See `terminalWidth`. */
   get width(): number {
     return terminalWidth(this.stream, this.#env);
   }
 }
 
-/** How many cells a line has: as many as `COLUMNS` says, else those of the terminal, else 80. */
+/** The width of a line in cells: `COLUMNS`, the terminal's width, or 80. */
 export function terminalWidth(
   { columns }: { readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
@@ -246,8 +224,8 @@ export function terminalWidth(
 }
 
 /**
- * Whether a stream gets colour: `--no-color`, `FORCE_COLOR` and `NO_COLOR`, the strongest first,
- * then what the stream is.
+ * True if a stream has colour. Decided by `--no-color`, `FORCE_COLOR`, `NO_COLOR` and the kind of
+ * stream, in this order.
  */
 export function wantsColor(
   stream: { readonly isTTY?: boolean },
@@ -256,7 +234,7 @@ export function wantsColor(
 ): boolean {
   if (!colorFlag) return false;
   if (env.FORCE_COLOR !== undefined) return !['0', 'false'].includes(env.FORCE_COLOR);
-  // An empty NO_COLOR means nothing (no-color.org).
+  // An empty NO_COLOR has no effect (no-color.org).
   return !env.NO_COLOR && canDraw(stream, env);
 }
 
@@ -265,8 +243,8 @@ function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): 
 }
 
 /**
- * Whether line drawing and braille are likely to be shown: not on the bare Linux console, nor in a
- * locale that is not UTF-8.
+ * True if line drawing and braille are likely to work: not on the Linux console, nor in a locale
+ * other than UTF-8.
  */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
@@ -276,15 +254,15 @@ export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform):
 }
 
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {
-  // The reader is gone: of a pipe, on Windows, of a socket, and at every write after the first.
+  // Codes for a closed pipe, on Windows, of a socket, and for later writes.
   const closedCodes = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/;
   if (closedCodes.test(error.code ?? '')) return new ClosedPipeError();
-  // `ENOSPC: no space left on device, write`: only the middle is for people.
+  // The useful part of `ENOSPC: no space left on device, write`.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
-  return new OutputError(`stdout could not be written: ${reason}.`, { cause: error });
+  return new OutputError(`Cannot write to stdout: ${reason}.`, { cause: error });
 }
 
-/** An error for programs, every member present. */
+/** An error as JSON, with every member present. */
 interface ErrorDescription {
   readonly code: string;
   readonly message: string;
@@ -299,25 +277,21 @@ function describeError(error: unknown): ErrorDescription {
     const { code, message, hint = null, retryable, exitCode, reportId = null } = error;
     return { code, message, hint, retryable, exitCode, reportId };
   }
-  // What is not ours is a bug here.
   return {
     code: 'BUG',
     message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    hint: 'This is a bug in adreport. Please report it, with the command line; -vv shows where it happened.',
+    hint: 'This is a bug in adreport. Report it with the command line; -vv shows where it happened.',
     retryable: false,
     exitCode: 1,
     reportId: null,
   };
 }
 
-/** Line breaks, and the attributes that our own styles use. */
+/** Line breaks and the escape sequences of our own styles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: nothing among these hides text
 const breaksAndStyling = /\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 
-/**
- * Text with every control character made visible but line breaks and, where the stream shows
- * colour, our own styling.
- */
+/** Makes all control characters visible except line breaks and, if kept, our own styling. */
 function safeText(text: string, keepsStyling: boolean): string {
   const keptMarks = keepsStyling ? breaksAndStyling : /\n/g;
   let safe = '';

@@ -1,11 +1,11 @@
 import { requoteLine } from '../text/quote-for-shell.ts';
 
-/** A command line, and what it does. */
+/** A name with its meaning, such as a command line with what it does. */
 export type Pair = readonly [name: string, meaning: string];
 
 /**
- * Command lines with their meanings beside them, or above each where one would not fit so many
- * character cells. They are quoted for the platform.
+ * Command lines, quoted for the platform, with their meanings next to them, or above if one does
+ * not fit the width.
  */
 export function layOutExamples(
   pairs: readonly Pair[],

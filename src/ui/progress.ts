@@ -3,37 +3,31 @@ import { printable } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
-/** What `--progress` says; `auto` is a bar where one can be drawn. */
+/** A value of `--progress`. `auto` is a bar if stderr can draw one. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
-/** Many reports that are fetched side by side. */
+/** Many parts that are fetched concurrently. */
 export interface PartsProgress {
   begin(label: string, report?: string): PartProgress;
 
   stop(): void;
 }
 
-/** One of them. What it waits for is shown through its `progress`. */
+/** One of the parts. Its waits and downloads are shown with its `progress`. */
 interface PartProgress {
   readonly progress: Progress;
 
   end(isDone: boolean): void;
 }
 
-/**
- * One thing that is being shown, until `stop` is called, once: then nothing is left of it on a
- * terminal.
- */
+/** A progress display. `stop` must be called once; it removes the display from a terminal. */
 interface Meter<State> {
   update(state: State): void;
 
   stop(): void;
 }
 
-/**
- * How a wait stands after a status call; the pause before the next one is 0 while one is being
- * made.
- */
+/** The state of a wait after a status call. `nextPollMs` is 0 during a call. */
 interface WaitState {
   readonly status: string;
   readonly waitedMs: number;
@@ -41,19 +35,19 @@ interface WaitState {
   readonly nextPollMs: number;
 }
 
-/** How far a download has come. */
+/** The progress of a download. */
 interface TransferState {
   readonly bytes: number;
   readonly rows?: number | null;
 }
 
-/** A status call, as `--progress json` writes it. */
+/** A status call, as written by `--progress json`. */
 interface StatusEvent extends WaitState {
   readonly event: 'status';
   readonly label: string;
 }
 
-/** How far a download has come, as `--progress json` writes it. */
+/** The progress of a download, as written by `--progress json`. */
 interface DownloadEvent {
   readonly event: 'download';
   readonly label: string;
@@ -62,7 +56,7 @@ interface DownloadEvent {
   readonly rows: number | null;
 }
 
-/** How many parts have come to which end, as `--progress json` writes it. */
+/** Counts of parts, as written by `--progress json`. */
 interface PartsEvent {
   readonly event: 'parts';
   readonly total: number;
@@ -73,10 +67,7 @@ interface PartsEvent {
 
 type ProgressEvent = StatusEvent | DownloadEvent | PartsEvent;
 
-/**
- * Where one meter is shown. `stop` is given the last event of a download, which may not have been
- * shown.
- */
+/** The line of a meter. `stop` gets the last event of a download, which may not have been shown. */
 interface Line {
   show(event: ProgressEvent): void;
 
@@ -88,22 +79,22 @@ interface Display {
   /** Opens the line of a meter. */
   readonly open: (first: ProgressEvent, label: string) => Line;
 
-  /** What one part of many is shown by. */
+  /** The progress of a single part. */
   readonly progressOfPart: (label: string) => Progress;
 
   /** In milliseconds. */
   readonly clock: () => number;
 
-  /** Between two events of one download. */
+  /** The pause between two events of a download. */
   readonly pauseMs: number;
 
-  /** Of up to so many saved reports each has a line of its own, of more all have one. */
+  /** With more saved reports than this, all share one line. */
   readonly linesAtMost: number;
 }
 
 /**
- * Progress in the given mode, by a clock in milliseconds. Where stderr can draw nothing, `bar` and
- * `auto` are plain lines.
+ * Creates progress in the given mode, with a clock in milliseconds. `bar` and `auto` are plain
+ * lines if stderr cannot draw.
  */
 export async function createProgress(
   mode: ProgressMode,
@@ -126,8 +117,8 @@ export async function createProgress(
 }
 
 /**
- * What a command is waiting for, shown on stderr as events: every status call, every part that
- * begins or ends, and each download now and then. Any number of meters may run at a time.
+ * Shows progress on stderr as events: each status call, each part that begins or ends, and
+ * downloads at intervals. Any number of meters may run concurrently.
  */
 export class Progress {
   readonly #display: Display;
@@ -136,7 +127,7 @@ export class Progress {
     this.#display = display;
   }
 
-  /** `reports`: how many parts each of several saved reports has. */
+  /** Shows the progress of parts. `reports` has the number of parts of each saved report. */
   parts(total: number, reports: ReadonlyMap<string, number> = new Map()): PartsProgress {
     const hasLines = reports.size > 1 && reports.size <= this.#display.linesAtMost;
     const groups = hasLines ? reports : new Map([['Parts', total]]);
@@ -203,7 +194,7 @@ export class Progress {
   }
 }
 
-/** Counts the parts of one line. */
+/** Counts the parts of a line. */
 class PartsCounter {
   readonly #total: number;
   readonly #line: Line;
@@ -251,7 +242,7 @@ const silentProgress: Progress = new Progress({
   linesAtMost: 1,
 });
 
-/** @param partLabel of the part whose events these are, in the place of their own labels */
+/** @param partLabel the part's label, which replaces those of the events */
 function jsonProgress(console: Console, clock: () => number, partLabel?: string): Progress {
   const show = (event: ProgressEvent): void => {
     console.event(partLabel === undefined ? event : { ...event, label: partLabel });
@@ -268,10 +259,7 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
   });
 }
 
-/**
- * Progress as lines for a log: one when something has changed, at most one every 10 s whatever it
- * is about.
- */
+/** Progress as log lines: one per change, and at most one every 10 s. */
 function plainProgress(console: Console, clock: () => number): Progress {
   const pauseMs = 10_000;
   let lastText: string | undefined;
@@ -292,7 +280,7 @@ function plainProgress(console: Console, clock: () => number): Progress {
   });
 }
 
-/** An event as a line of a log; `undefined` for one that says nothing yet. */
+/** An event as a log line; `undefined` if there is nothing to report yet. */
 function plainText(event: ProgressEvent): string | undefined {
   switch (event.event) {
     case 'download':
@@ -311,7 +299,7 @@ function plainText(event: ProgressEvent): string | undefined {
   }
 }
 
-/** A status in words: what the service calls progress is work that nobody sees here. */
+/** A status in words. */
 function statusText(status: string): string {
   return status === 'progress' ? 'waiting for the service' : status;
 }
@@ -327,12 +315,12 @@ function runningText({ running, failed }: PartsEvent): string {
   return failed > 0 ? `${running} running, ${failed} failed` : `${running} running`;
 }
 
-/** Bars at the bottom of the terminal, which is as it was once the last one is gone. */
+/** Bars at the bottom of the terminal. The last one restores the terminal when it stops. */
 class Bars {
   readonly #console: Console;
   readonly #openBars: (options: Options) => MultiBar;
 
-  /** Between two things that a bar tells. */
+  /** The separator between the texts of a bar. */
   readonly #dot: string;
   #bars: MultiBar | undefined;
   #count = 0;
@@ -352,7 +340,7 @@ class Bars {
 
     const show = (event: ProgressEvent): void => this.#update(bar, event);
     const stop = (): void => {
-      // A result that goes to the terminal has taken all bars away.
+      // A result on the terminal has removed all bars.
       if (this.#bars !== bars) return;
       bars.remove(bar);
       this.#count -= 1;
@@ -366,8 +354,7 @@ class Bars {
     this.#bars = this.#openBars(this.#options());
     this.#count = 0;
     this.#console.showBars({ log: (line) => this.#log(line), clear: this.#clear });
-    // The program may end in the middle of a wait, and the terminal must be itself again then as
-    // well.
+    // Restores the terminal if the program ends during a wait.
     process.once('exit', this.#clear);
     return this.#bars;
   }
@@ -380,7 +367,7 @@ class Bars {
   };
 
   #log(line: string): void {
-    // What is left of a bar that stood there is erased.
+    // The escape sequence erases the rest of a bar on the same line.
     this.#bars?.log(`${line.replaceAll('\n', '\u001b[K\n')}\u001b[K\n`);
     this.#bars?.update();
   }
@@ -400,7 +387,7 @@ class Bars {
     }
   }
 
-  /** What a bar shows behind its label, in the words of cli-progress. */
+  /** The format of a bar after its label, for cli-progress. */
   #formatOf({ event }: ProgressEvent, total: number | null): string {
     const dot = this.#dot;
     if (total === null) return `{text}${dot}{duration_formatted}`;
@@ -417,19 +404,18 @@ class Bars {
       barCompleteChar: showsUnicode ? '━' : '=',
       barIncompleteChar: showsUnicode ? '─' : '-',
       barsize: Math.max(8, Math.min(30, Math.floor(width / 4))),
-      // Lines above the bars are wrapped by the terminal, and cli-progress cuts the bars itself.
+      // The terminal wraps lines above the bars; cli-progress cuts the bars themselves.
       linewrap: true,
       hideCursor: true,
       clearOnComplete: true,
-      // A line that is written above the bars moves each of them down, those too that have not
-      // changed.
+      // A line above the bars moves all of them, including unchanged ones.
       forceRedraw: true,
       formatTime: (seconds) => (Number.isFinite(seconds) ? formatDuration(seconds * 1_000) : '–'),
     };
   }
 }
 
-/** What a bar is measured by; `null` where nobody knows. */
+/** The total of a bar; `null` if unknown. */
 function totalOf(event: ProgressEvent): number | null {
   if (event.event === 'parts') return event.total;
   return event.event === 'download' ? event.totalBytes : null;

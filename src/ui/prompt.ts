@@ -4,34 +4,31 @@ import { InterruptedError, UsageError } from '../errors.ts';
 import { anyOf } from '../signals.ts';
 import type { Console } from './console.ts';
 
-/**
- * What is asked, as it stands in a sentence, and the flag that gives it without a terminal:
- * `--base-url URL`.
- */
+/** A question to the user. */
 interface Question {
+  /** The requested value as part of a sentence: `base URL`. */
   readonly what: string;
+
+  /** The flag that provides it without a terminal: `--base-url URL`. */
   readonly flag: string;
 
-  /** Answers that could be given, which stand beside the question. */
+  /** Possible answers, shown next to the question. */
   readonly example?: string;
 
-  /**
-   * Throws a `UsageError` that says what is wrong with an answer; the question is then asked again.
-   */
+  /** Throws a `UsageError` for a wrong answer; the question is then repeated. */
   readonly check?: (answer: string) => void;
   readonly default?: string | undefined;
 }
 
-/** One answer to choose, and what it is called. */
+/** An answer to choose from. */
 interface Choice<Value> {
   readonly value: Value;
   readonly name: string;
 }
 
 /**
- * Asks on stderr, so that stdout carries results only. Every method throws `InterruptedError` on
- * Ctrl-C, the signal's reason once that is aborted, and `UsageError`, which names the flag, where
- * there is no terminal.
+ * Prompts on stderr. Every method throws `InterruptedError` on Ctrl-C, the signal's reason when
+ * aborted, and `UsageError` naming the flag if there is no terminal.
  */
 export class Prompt {
   readonly #stdin: NodeJS.ReadStream;
@@ -44,13 +41,13 @@ export class Prompt {
     this.#signal = signal;
   }
 
-  /** A line of text, trimmed. */
+  /** Asks for a line of text, and trims it. */
   async ask(question: Question): Promise<string> {
     const answer = await this.#put(question, { type: 'input' });
     return String(answer).trim();
   }
 
-  /** A secret, never shown, and hidden in everything that is written from then on. */
+  /** Asks for a secret, which is hidden in all later output. */
   async askSecret(question: Question): Promise<string> {
     const secret = String(await this.#put(question, { type: 'password', toggleMask: false }));
     this.#console.hide(secret);
@@ -61,15 +58,12 @@ export class Prompt {
     return (await this.#put(question, { type: 'select', choices })) as Value;
   }
 
-  /**
-   * Puts a question to whoever sits at the terminal; `kind` is what inquirer calls it, with what
-   * that needs.
-   */
+  /** Asks a question; `kind` has inquirer's type and its options. */
   async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { what, flag } = question;
     if (!this.#console.isInteractive) {
-      const message = `No ${what} was given, and there is no terminal to ask on.`;
-      throw new UsageError(message, { hint: `Give it with ${flag}.` });
+      const message = `No ${what} was given, and there is no terminal to ask for it.`;
+      throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 
     const { default: inquirer } = await import('inquirer');
@@ -79,7 +73,7 @@ export class Prompt {
       output: this.#console.err.stream,
       signal: anyOf(this.#signal, inputEnded.signal),
     });
-    // Ctrl-D closes the input, and inquirer would wait for it for ever.
+    // Ctrl-D closes the input; inquirer would wait forever.
     const onPause = (): void => void setImmediate(() => inputEnded.abort());
     this.#stdin.once('pause', onPause);
     try {
@@ -107,9 +101,9 @@ function messageOf({ what, example }: Question, { err }: Console): string {
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
-/** Whether an answer can be taken, else the sentence that says why not. */
+/** True for a valid answer, otherwise the message to show. */
 function validate({ what, check }: Question, answer: string): true | string {
-  if (answer === '') return `Please give the ${what}.`;
+  if (answer === '') return `Enter the ${what}.`;
   try {
     check?.(answer);
     return true;
@@ -120,14 +114,11 @@ function validate({ what, check }: Question, answer: string): true | string {
 }
 
 function isGivenUp(error: unknown): boolean {
-  // By name: the classes are those of a package inside inquirer.
+  // By name, because the classes are internal to inquirer.
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
-/**
- * Inquirer colours by its own rules, which know neither stderr nor `--no-color`; these are the
- * rules of stderr.
- */
+/** Inquirer's theme with the colours of stderr; by default it ignores stderr and `--no-color`. */
 function themeFor({ err: { style, showsUnicode } }: Console): object {
   const { bold, cyan, dim, green, red } = style;
   return {
@@ -145,44 +136,44 @@ function themeFor({ err: { style, showsUnicode } }: Console): object {
   };
 }
 
-/** No password or token is longer; an endless stream must not fill the memory. */
+/** Longer than any password or token; limits the memory for an endless stream. */
 const secretBytesAtMost = 4 * 1024;
 
-/** A secret that is piped in. */
+/** A secret from a pipe. */
 interface PipedSecret {
   readonly stdin: NodeJS.ReadStream;
   readonly console: Console;
 
-  /** The flag that says so, for the messages: `--token-stdin`. */
+  /** The flag to name in messages: `--token-stdin`. */
   readonly flag: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * The first line of stdin, hidden in everything that is written from then on. Throws `UsageError`,
- * naming the flag, if stdin is a terminal, or holds nothing, no text, or more than 4 kB.
+ * Reads a secret from the first line of stdin and hides it in all later output. Throws `UsageError`
+ * naming the flag if stdin is a terminal, is empty, is not text, or has more than 4 kB.
  */
 export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {
-    const hint = `Pipe the secret in, as in: adreport login … ${flag} < FILE`;
-    throw new UsageError(`${flag} reads from a pipe or a file, and stdin is a terminal.`, { hint });
+    const hint = `Pipe the secret in: adreport login … ${flag} < FILE`;
+    throw new UsageError(`${flag} reads a pipe or a file, but stdin is a terminal.`, { hint });
   }
 
   const line = await readFirstLine(stdin, signal);
-  // PowerShell writes a byte order mark into pipes.
+  // PowerShell adds a byte order mark.
   const secret = line.toString().replace(/^\uFEFF|\r$/g, '');
   if (secret.trim() === '') {
-    const hint = 'The variable or file that should hold the secret may be empty.';
-    throw new UsageError(`${flag} found nothing on the first line of stdin.`, { hint });
+    const hint = 'The variable or file with the secret may be empty.';
+    throw new UsageError(`${flag}: the first line of stdin is empty.`, { hint });
   }
   if (line.length > secretBytesAtMost || !isUtf8(line)) {
-    throw new UsageError(`${flag} found no UTF-8 text of at most 4 kB on stdin.`);
+    throw new UsageError(`${flag}: stdin is not a UTF-8 text of at most 4 kB.`);
   }
   console.hide(secret);
   return secret;
 }
 
-/** The first line of a stream, or of its first bytes somewhat more than a secret has. */
+/** The first line of a stream, or its first bytes if they exceed the length of a secret. */
 async function readFirstLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of addAbortSignal(signal, stdin)) {

@@ -2,31 +2,26 @@ import { printable, visibleJson } from '../text/printable.ts';
 
 const replacement = '[hidden]';
 
-/** A shorter value would be found inside ordinary words, and so give itself away. */
+/** Shorter values occur inside ordinary words, so hiding them would reveal them. */
 const shortestSecret = 4;
 
-/**
- * A piece of a secret that is as long as this is hidden too: whoever echoes a secret may cut it.
- */
+/** Pieces of a secret with this length are hidden too, because an echoed secret may be cut. */
 const pieceLength = 12;
 
-/** Keeps secrets out of texts, in any case of their letters. */
+/** Removes secrets from texts, in any case. */
 export class Secrets {
   /**
-   * What is hidden where it stands as a word, the longest first: one that begins with another must
-   * not leave its end.
+   * Hidden as whole words. Longest first: if one word begins with another, its end must not remain.
    */
   #words: readonly string[] = [];
 
-  /** What is hidden wherever it stands, the longest first. */
+  /** Hidden anywhere, longest first. */
   #wholes: readonly string[] = [];
 
   /** All pieces of the longer secrets. */
   readonly #pieces = new Set<string>();
 
-  /**
-   * Hides a secret in each spelling in which a request or an error could carry it, and its pieces.
-   */
+  /** Hides a secret and its pieces, in each encoding a request or an error could contain. */
   hide(secret: string): void {
     if (secret.length < shortestSecret) return;
     for (const spelling of spellings(secret)) {
@@ -38,10 +33,7 @@ export class Secrets {
     }
   }
 
-  /**
-   * Hides a text that is no secret in pieces, such as an e-mail address, whose end is the name of a
-   * host.
-   */
+  /** Hides a text but not its pieces, such as an e-mail address, which contains a host name. */
   hideWhole(text: string): void {
     if (text.length < shortestSecret) return;
     for (const spelling of spellings(text)) {
@@ -51,7 +43,7 @@ export class Secrets {
     }
   }
 
-  /** The text with `[hidden]` in the place of each secret and each piece of one. */
+  /** Replaces each secret and each piece of one by `[hidden]`. */
   redact(text: string): string {
     let redacted = this.#withoutPieces(text);
     for (const whole of this.#wholes) redacted = replaceEach(redacted, whole, () => true);
@@ -78,10 +70,7 @@ export class Secrets {
     return redacted + text.slice(copiedTo);
   }
 
-  /**
-   * Where the pieces that begin at a place, and those that overlap them, are over; the place itself
-   * where none begins.
-   */
+  /** The end of the piece at `start` and all overlapping ones; `start` if there is no piece. */
   #endOfPieces(lower: string, start: number): number {
     let end = start;
     for (let at = start; at <= end; at += 1) {
@@ -91,7 +80,7 @@ export class Secrets {
   }
 }
 
-/** A text as long as the one given, without the capitals of ASCII, of which tokens are made. */
+/** Lower-cases ASCII letters only, which keeps the length. Tokens are ASCII. */
 function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase());
 }
@@ -100,12 +89,9 @@ function withLongestFirst(texts: readonly string[], added: string): readonly str
   return [...new Set([...texts, added])].sort((a, b) => b.length - a.length);
 }
 
-/**
- * As it is, made printable, in JSON (twice, where one text of JSON quotes another), in a URL, in a
- * form.
- */
+/** A secret as is, printable, in JSON (also JSON within JSON), in a URL and in a form. */
 function spellings(secret: string): string[] {
-  // A lone surrogate, which no encoding can carry, is sent as U+FFFD.
+  // A lone surrogate cannot be encoded and is sent as U+FFFD.
   const wellFormed = Buffer.from(secret).toString();
   const inUrl = encodeURIComponent(wellFormed);
   const inForm = new URLSearchParams([['', wellFormed]]).toString().slice(1);
@@ -118,7 +104,7 @@ function spellings(secret: string): string[] {
   return [secret, printable(secret), ...inJson, inUrl, inForm];
 }
 
-/** Whether a place is to be replaced, by where it begins and ends in a text. */
+/** True if the range should be replaced. */
 type IsReplaced = (text: string, start: number, end: number) => boolean;
 
 function replaceEach(text: string, lowerSecret: string, isReplaced: IsReplaced): string {
@@ -136,13 +122,11 @@ function replaceEach(text: string, lowerSecret: string, isReplaced: IsReplaced):
   return replaced + text.slice(copiedTo);
 }
 
-/**
- * Whether a place is no part of a longer word: `pass` must not make `[hidden]word` of `password`.
- */
+/** True if a range is not part of a longer word: `password` must not become `[hidden]word`. */
 function isWholeWord(text: string, start: number, end: number): boolean {
-  const goesOnBefore = isLetter(text[start - 1]) && isLetter(text[start]);
-  const goesOnAfter = isLetter(text[end - 1]) && isLetter(text[end]);
-  return !goesOnBefore && !goesOnAfter;
+  const continuesBefore = isLetter(text[start - 1]) && isLetter(text[start]);
+  const continuesAfter = isLetter(text[end - 1]) && isLetter(text[end]);
+  return !continuesBefore && !continuesAfter;
 }
 
 function isLetter(character = ''): boolean {

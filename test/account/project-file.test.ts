@@ -105,7 +105,7 @@ describe('a file that cannot be read', () => {
     {
       name: 'an endless device',
       make: (path: string) => symlinkSync('/dev/zero', path),
-      why: 'it is no regular file',
+      why: 'it is not a regular file',
     },
     {
       name: 'more than 64 KB',

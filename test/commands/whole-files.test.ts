@@ -12,12 +12,12 @@ const things = [
   {
     name: 'a pipe that nobody writes to',
     make: (path: string) => void execFileSync('mkfifo', [path]),
-    why: 'it is no regular file',
+    why: 'it is not a regular file',
   },
   {
     name: 'a device without an end',
     make: (path: string) => symlinkSync('/dev/zero', path),
-    why: 'it is no regular file',
+    why: 'it is not a regular file',
   },
   {
     name: 'ten gigabytes',

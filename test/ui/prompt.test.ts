@@ -16,7 +16,7 @@ describe('without a terminal', () => {
     const stdin = input('', { isTTY: tty.stdin });
     const { console, stderr } = await openConsole({ stdin, tty });
     const prompt = new Prompt(stdin, console, new AbortController().signal);
-    const expected = { name: 'UsageError', exitCode: 2, hint: 'Give it with --base-url URL.' };
+    const expected = { name: 'UsageError', exitCode: 2, hint: 'Add --base-url URL.' };
     const question = { what: 'base URL', flag: '--base-url URL' };
 
     await expect(prompt.ask(question)).rejects.toMatchObject(expected);
@@ -87,7 +87,7 @@ test('every kind of answer, a wrong one first; the secret appears nowhere but in
   terminal.type('\u001b[B\r');
   await terminal.waitFor('Password:');
   terminal.type('\r');
-  await terminal.waitFor('Please give the password.');
+  await terminal.waitFor('Enter the password.');
   terminal.type('hunter22');
   terminal.type('\r');
 
