@@ -264,7 +264,10 @@ export class RowScanner {
     if (valueStart < 0 || length <= 0) return false;
     if (view.getInt32(valueStart, true) !== nullWord) return false;
 
+    // Negative if this gap is shorter than the learned one, in a row at the start of the window.
     const gapStart = valueStart - length;
+    if (gapStart < 0) return false;
+
     if (field > firstOfRun && valueEnds[place - 1] !== gapStart) return false;
     return wordsMatch(view, gapStart, length, this.#gapWords, field * longestWords);
   }

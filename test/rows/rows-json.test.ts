@@ -88,6 +88,20 @@ describe('a JSON report', () => {
     );
   });
 
+  it('may have less space in a row at the beginning of a piece', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const row = (gap: string, first: string): string => {
+      const members = names.map((name, i) => `${gap}"${name}":${i === 0 ? first : 'null'}`);
+      return `{${members.join()}}`;
+    };
+    const first = `[${row(' '.repeat(60), 'null')},`;
+    const second = row('', '1');
+
+    const { values } = await readReport(`${first}${second}]`, { pieceBytes: first.length });
+
+    expect(values.map(parsedRow)).toEqual(JSON.parse(`${first}${second}]`));
+  });
+
   it('is refused wherever it is cut off', async () => {
     await fc.assert(
       fc.asyncProperty(
