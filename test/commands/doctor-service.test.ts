@@ -79,7 +79,7 @@ describe('against the local server', () => {
     );
 
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^✓ {2}S19 {3}gives days that add up to the whole of the same window$/m);
+    expect(stdout).toMatch(/^✓ {2}S19 {3}sends days that add up to the total of the same window$/m);
     expect(stdout).toMatch(/\n\d+ statements: \d+ hold, 0 differ, 0 not tried\.\n$/);
     const [firstLine, secondLine] = stderr.split('\n');
     expect(firstLine).toMatch(/^This orders \d+ small reports from the local server, with the /);
