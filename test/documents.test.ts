@@ -111,6 +111,12 @@ test('the skill file is the topic agents, which is short, under what skill files
   expect(description.length).toBeLessThan(1_024);
 });
 
+test('the README installs the package of this version', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const named = [...readme.matchAll(/adreport-(\d+\.\d+\.\d+)\.tgz/g)].map(([, name]) => name);
+  expect(new Set(named)).toEqual(new Set([version]));
+});
+
 test('every topic is linked from the README', () => {
   expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual(
     [],

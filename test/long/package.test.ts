@@ -70,6 +70,7 @@ describe('the package', () => {
     );
 
     expect(kinds.sort()).toEqual([
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'bin/adreport.js',
