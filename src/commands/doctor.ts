@@ -44,11 +44,6 @@ const doctorFlags = flagGroup('Options:', {
       'with --service: write the shapes of all calls and answers, without any value, to a file',
     isRare: true,
   },
-  keepKeys: {
-    flags: '--keep-keys',
-    meaning: 'with --record: keep the keys that adreport does not know, instead of key1, key2 …',
-    isRare: true,
-  },
   profile: {
     flags: settingTable.profile.flag,
     meaning: 'with --service: the profile of the account (default: the account’s)',
@@ -80,8 +75,7 @@ export const doctorCommand = declareCommand({
     if (!service) return doctor(context, timeoutMs);
 
     const isAgreed = options.yes === true;
-    const keepsKeys = options.keepKeys === true;
-    return examineService(context, { timeoutMs, isAgreed, recordFile, keepsKeys });
+    return examineService(context, { timeoutMs, isAgreed, recordFile });
   },
 });
 

@@ -33,9 +33,6 @@ export interface ServiceExaminationOptions {
 
   /** The file that the shapes of all exchanges are written to. */
   readonly recordFile: string | undefined;
-
-  /** Whether keys that the contract does not know stand in that file as they are. */
-  readonly keepsKeys: boolean;
 }
 
 /** One statement, and what its trial came to. */
@@ -138,7 +135,7 @@ async function examine(
     proxy,
     trace: (line) => console.trace(1, line),
   });
-  const recording = new ServiceRecording(options.keepsKeys);
+  const recording = new ServiceRecording();
   const service = new TriedService({
     calls: new ServiceCalls({
       http,

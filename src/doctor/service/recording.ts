@@ -71,20 +71,15 @@ const formPattern = /^[\w.%+[\]-]+=[^\s=&]*(?:&[\w.%+[\]-]+=[^\s=&]*)*$/;
 /**
  * The exchanges of an examination by their shapes: a list of what may stand in it decides, so that
  * no value, name, id, address or token does. A key or a header that is not on the list is `key1` or
- * `header1`, unless it is to be kept.
+ * `header1`.
  */
 export class ServiceRecording {
   readonly #exchanges: CountedExchange[] = [];
-  readonly #keys: KeyNames;
-  readonly #headers: KeyNames;
+  readonly #keys = new KeyNames(false);
+  readonly #headers = new KeyNames(false, 'header', plainHeaders);
 
   /** The cells of a first line that may be no header. */
   readonly #cells = new KeyNames(false, 'cell');
-
-  constructor(keepsKeys: boolean) {
-    this.#keys = new KeyNames(keepsKeys);
-    this.#headers = new KeyNames(keepsKeys, 'header', plainHeaders);
-  }
 
   get length(): number {
     return this.#exchanges.length;
