@@ -3,11 +3,14 @@ import type { Argument, Command, Option } from 'commander';
 import { findProjectFile, readProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import { allCountries } from '../contract/countries.ts';
+import { endpointNames } from '../contract/messages.ts';
 import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
 import { sections, topics } from '../help/index.ts';
+import { flagGroup } from '../plan/flags/flag.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
 import { dayNames } from '../report/window-flags.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
+import { describeCandidate } from './completion-meanings.ts';
 import { helpLists } from './help-lists.ts';
 
 /** The line that `complete` prints where it knows no word, and the next one is no file either. */
@@ -24,7 +27,10 @@ type Candidates = readonly string[] | typeof files;
 const scripts = {
   bash: String.raw`_adreport() {
   local IFS=$'\n'
-  COMPREPLY=($(adreport complete "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null))
+  local typed="\${COMP_LINE:0:COMP_POINT}"
+  COMPREPLY=($(adreport complete "$typed" 2>/dev/null))
+  typed="\${typed##*[ =]}"
+  [[ $COMP_WORDBREAKS == *:* && $typed == *:* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${typed%"\${typed##*:}"}"}")
   if [[ $COMPREPLY == ' ' ]]; then COMPREPLY=(); compopt +o default; return; fi
   [[ $COMPREPLY ]] || compopt +o nospace 2>/dev/null
 }
@@ -41,11 +47,11 @@ _adreport() {
 if [[ \${funcstack[1]} == _adreport ]]; then _adreport "$@"; else compdef _adreport adreport; fi
 `.replaceAll('\\$', '$'),
   fish: String.raw`function __adreport_complete
-    set -l lines (adreport complete (commandline -cp) 2>/dev/null)
+    set -l lines (adreport complete --descriptions (commandline -cp) 2>/dev/null)
     test "$lines" = ' '; and return
     set -l flag (commandline -ct | string match -r '^--.*=')
     set -q lines[1]; or __fish_complete_path (commandline -ct)
-    set -q lines[1]; and printf '%s\n' "$flag"(string trim -- $lines)
+    set -q lines[1]; and printf '%s\n' "$flag"(string replace -r ' ?(\t|$)' '$1' -- $lines)
 end
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
@@ -88,6 +94,10 @@ export const completionCommand = declareCommand({
   },
 });
 
+const completeFlags = flagGroup('Options:', {
+  descriptions: { flags: '--descriptions', meaning: 'add the meaning of each word, after a tab' },
+});
+
 /** What the scripts of the shells call while a command line is being typed. */
 export const completeCommand = declareCommand({
   name: 'complete',
@@ -97,8 +107,9 @@ export const completeCommand = declareCommand({
     ["adreport complete 'adreport run --by '", 'the breakdowns'],
     ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
   ],
-  async action({ context, program, args: [line] }) {
-    await complete(context, program, line);
+  flags: [completeFlags],
+  async action({ context, options, program, args: [line] }) {
+    await complete(context, { program, line, isDescribed: options.descriptions === true });
     return 0;
   },
 });
@@ -109,12 +120,16 @@ export const completeCommand = declareCommand({
  * where no word is known. It asks this machine alone, and fails in silence: a person is in the
  * middle of a line.
  */
-async function complete(context: Context, program: Command, line: string): Promise<void> {
+async function complete(
+  context: Context,
+  { program, line, isDescribed }: CompletionCall,
+): Promise<void> {
   const [, ...words] = wordsOf(line);
   const current = words.pop() ?? '';
 
   try {
-    const candidates = await offer(context, findPlace(program, words), current);
+    const place = findPlace(program, words);
+    const candidates = await offer(context, place, current);
     if (candidates === files) return;
 
     const safeCandidates = candidates.filter((candidate) => {
@@ -123,12 +138,31 @@ async function complete(context: Context, program: Command, line: string): Promi
 
     // Within quotes a blank would belong to the name.
     const isQuoted = /["'\\]\S*$/.test(line);
-    const lines = safeCandidates.map((word) => (isQuoted ? word.trimEnd() : word));
+    let lines = safeCandidates.map((word) => (isQuoted ? word.trimEnd() : word));
+    if (isDescribed) {
+      const { breakdowns, derivedBreakdowns, metrics, derived, filters } = await vocabularyAt(
+        context,
+        place.valuesByOption.profile,
+      );
+      const computed = derived.map(({ field, meaning }) => ({ name: field, meaning }));
+      const entries = [...breakdowns, ...derivedBreakdowns, ...metrics, ...computed, ...filters];
+      const names = { program, command: place.command, entries };
+      lines = lines.map((word) =>
+        [word, describeCandidate(word, names)].filter(Boolean).join('\t'),
+      );
+    }
     if (lines.length === 0) lines.push(nothingToOffer);
     await context.console.write(`${lines.join('\n')}\n`);
   } catch (error) {
     context.console.trace(1, String(error));
   }
+}
+
+/** A line to complete. */
+interface CompletionCall {
+  readonly program: Command;
+  readonly line: string;
+  readonly isDescribed: boolean;
 }
 
 /**
@@ -146,7 +180,7 @@ function startsWith(word: string, beginning: string): boolean {
 
 /** Whether a shell takes a word as it is and runs nothing of it: some names come from files. */
 function isSafe(word: string): boolean {
-  return /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word);
+  return /^[\p{L}\p{N}_@%+=,.:/-]+ ?$/u.test(word);
 }
 
 /** Where on a command line the next word stands. */
@@ -241,6 +275,7 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
   if (name === 'period') return asWords(usualPeriods);
   if (name === 'since' || name === 'until') return asWords(['now', 'today', 'yesterday']);
   if (name === 'timezone') return asWords(Intl.supportedValuesOf('timeZone'));
+  if (name === 'fault') return offerFaults(current);
   if (name === 'country') return offerListItems(countryWords(), current);
 
   const { breakdowns, derivedBreakdowns, metrics, derived, filters } = await vocabularyAt(
@@ -256,6 +291,27 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
     return offerListItems([...namesOf(metrics), ...computed], current);
   }
   return [];
+}
+
+/** The endpoints, the kinds of an endpoint, or the keys of a kind, whichever is being typed. */
+async function offerFaults(current: string): Promise<string[]> {
+  const { faultKinds } = await import('../server/faults/kinds.ts');
+  const [endpoint = '', kindName = '', ...rest] = current.split(':');
+  if (endpoint === current) return endpointNames.map((name) => `${name}:`);
+
+  const kind = Object.hasOwn(faultKinds, kindName) ? faultKinds[kindName] : faultKinds.status;
+  if (rest.length > 0) {
+    const head = current.slice(0, current.lastIndexOf(':') + 1);
+    const keys = [...Object.keys(kind?.keys ?? {}), 'times', 'after', 'p', 'for'];
+    return keys.map((key) => `${head}${key}=`);
+  }
+  const kinds = Object.entries(faultKinds).flatMap(([name, { endpoints, takes, requires }]) => {
+    const isHere = endpoints === undefined || endpoints.some((each) => each === endpoint);
+    if (!isHere || takes === 'change' || name === 'status') return [];
+    if (name === 'answer') return ['answer:file='];
+    return [requires === undefined ? `${name} ` : `${name}:${requires}=`];
+  });
+  return ['429 ', '500 ', '503 ', ...kinds].map((word) => `${endpoint}:${word}`);
 }
 
 /**

@@ -106,6 +106,11 @@ describe('what is offered', () => {
     { line: 'run --by=OS,c', values: startingWithC.map((name) => `OS,${name}`) },
     { line: 'report ', values: whole('create', 'list') },
     { line: 'help exit', values: whole('exit-codes') },
+    { line: 'local-server --fault sta', values: ['status:'] },
+    { line: 'local-server --fault auth:un', values: nothing },
+    { line: 'local-server --fault status:un', values: whole('status:unauthorized') },
+    { line: 'local-server --fault download:tr', values: ['download:truncate:bytes='] },
+    { line: 'local-server --fault status:503:t', values: ['status:503:times='] },
     { line: 'help conf', values: whole('config') },
     { line: 'run --b', values: whole('--by', '--bom', '--base-url') },
     { line: 'run --format ', values: whole(...formatNames) },
@@ -188,6 +193,8 @@ const lines = [
   { typed: 'run --filter=cou', completed: 'run --filter=countryId=' },
   { typed: 'run --format=nd', completed: 'run --format=ndjson' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
+  { typed: 'local-server --fault down', completed: 'local-server --fault download:' },
+  { typed: 'local-server --fault status:stu', completed: 'local-server --fault status:stuck' },
   // No file stands there.
   { typed: 'run --campaign outc', completed: 'run --campaign outc' },
 ];
@@ -211,6 +218,18 @@ const shells = [
     setUp: 'adreport completion fish | source',
   },
 ];
+
+test.each([
+  { line: 'run --per', expected: '--period \te.g. yesterday' },
+  { line: 'chec', expected: 'check \tfind what is missing' },
+  { line: 'run --by daily,camp', expected: 'daily,CAMPAIGN\tby campaign' },
+  { line: 'run --filter osI', expected: 'osId=\tmobile OS IDs' },
+  { line: 'help form', expected: 'formats \tfiles, pages, columns' },
+])('with --descriptions $line has a meaning after a tab', async ({ line, expected }) => {
+  const { cwd, env } = furnish();
+  const { stdout } = await runCli(['complete', '--descriptions', `adreport ${line}`], { cwd, env });
+  expect(stdout).toContain(expected);
+});
 
 test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) => {
   if (!isInstalled(shell)) skip(`there is no ${shell} here`);
