@@ -152,8 +152,11 @@ function configure(command: Command, page: HelpPage): void {
           help,
         ];
       },
-      // Groups in the order of their flags, so that help is last.
-      groupItems: (_unsorted, visible, groupOf) => new Help().groupItems([], visible, groupOf),
+      // Groups in the order of their flags, so that help comes last; a few flags need no groups.
+      groupItems: (_unsorted, visible, groupOf) => {
+        const isShort = !showsRare && visible.length <= 10 && visible[0] instanceof Option;
+        return new Help().groupItems([], visible, isShort ? () => 'Options:' : groupOf);
+      },
       optionDescription: (option) => {
         const text = new Help().optionDescription(option);
         return text.replace(/\((choices|default|preset): .*\)$/, plainFacts);

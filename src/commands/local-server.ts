@@ -54,25 +54,28 @@ const worldFlags = flagGroup('Data:', {
     meaning: 'seed of the built-in data',
     read: readNumberOf('seed'),
     default: 1,
+    isRare: true,
   },
   scale: {
     flags: '--scale <n>',
     meaning: 'n times as many facts',
     read: readNumberOf('scale'),
     default: 1,
+    isRare: true,
   },
 });
 
 const dataFlags = flagGroup('Data:', {
   fixtures: {
     flags: '--fixtures <dir>',
-    meaning: 'serve the data of this folder instead of the built-in',
+    meaning: 'serve the data in this folder',
   },
   restate: {
     flags: '--restate <n>',
     meaning: 'conversions and revenue of a day are complete n days after it is over',
     read: readNumberOf('restateDays'),
     default: 0,
+    isRare: true,
   },
 });
 
@@ -90,7 +93,11 @@ const lifeFlags = flagGroup('Reports and tokens:', {
     conflicts: ['manual'],
     isRare: true,
   },
-  manual: { flags: '--manual', meaning: 'a report is ready when the admin call says so' },
+  manual: {
+    flags: '--manual',
+    meaning: 'a report is ready when an admin call ends it',
+    isRare: true,
+  },
   tokenTtl: {
     flags: '--token-ttl <duration>',
     meaning: 'life of a token, extended by each call',
@@ -112,7 +119,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
 const behaviourFlags = flagGroup('Behaviour:', {
   now: {
     flags: '--now <time>',
-    meaning: 'where the server’s clock starts: 2026-11-01T09:00:00Z',
+    meaning: 'start of its clock: 2026-11-01T09:00:00Z',
     read: readNow,
   },
   rateLimit: {
@@ -141,7 +148,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert', isRare: true },
   fault: {
     flags: '--fault <spec>',
-    meaning: 'a fault: ENDPOINT:KIND[:key=value…], e.g. status:503:times=3; repeatable',
+    meaning: 'ENDPOINT:KIND[:key=value…], e.g. status:503; repeatable',
     isRepeatable: true,
   },
 });
@@ -156,7 +163,7 @@ type ServerFlags = OptionsOf<typeof serverFlags>;
 const execCommand = declareCommand({
   name: 'exec',
   args: ['<command...>'],
-  summary: 'start the server, run a command against it, and end with the exit code of the command',
+  summary: 'run a command against a server, and exit with its code',
   examples: [
     [
       'adreport local-server exec -- adreport whoami',
@@ -179,7 +186,7 @@ const exportFlags = flagGroup('Options:', {
 const exportCommand = declareCommand({
   name: 'export',
   args: ['<dir>'],
-  summary: 'write the built-in data of a period as a folder for --fixtures',
+  summary: 'write the built-in data of a period to a folder',
   examples: [
     ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
     ['adreport local-server --fixtures ./fixtures', 'and to serve'],
@@ -196,12 +203,9 @@ export const localServerCommand = declareCommand({
   name: 'local-server',
   summary: 'run the service on this machine, with invented data',
   examples: [
-    ['adreport local-server', 'on port 8787, until Ctrl-C'],
-    ['adreport local-server --port 0 --json', 'any free port, printed as JSON'],
-    [
-      "adreport local-server --delay 30s --fault 'status:503:times=3'",
-      'slow reports, and three failed status calls',
-    ],
+    ['adreport local-server', 'until Ctrl-C'],
+    ['adreport local-server --port 0 --json', 'any free port'],
+    ["adreport local-server --delay 30s --fault 'status:503'", 'slow and failing'],
   ],
   flags: serverFlags,
   subcommands: [execCommand, exportCommand],

@@ -164,6 +164,13 @@ function defaultFormat(
   const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
   if (ending === undefined) return 'csv';
 
+  if (/\.parquet\.gz$/i.test(output)) {
+    const file = output.slice(0, -ending.length);
+    throw new UsageError(`-o ${output}: Parquet is compressed already.`, {
+      about: { flag: '--output' },
+      hint: `Use: -o ${shellWord(file, platform)}`,
+    });
+  }
   const near = nearestExtension(ending);
   if (near !== undefined) {
     const file = output.slice(0, -ending.length) + near;

@@ -34,6 +34,8 @@ test.each([
   { line: `${day} --metrics impresions`, says: 'Did you mean displays?' },
   { line: `${day} --by week`, says: 'Did you mean WEEKLY?' },
   { line: `${day} -o a.xls`, says: 'Use: -o a.xlsx' },
+  { line: `${day} -o c.parquet.gz`, says: 'Parquet is compressed already.' },
+  { line: `${day} -o c.parquet.gz`, says: 'Use: -o c.parquet' },
   { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
   { line: 'fetch --period last-week', says: 'Use: adreport run --period last-week' },
   { line: 'doktor', says: 'Did you mean doctor?' },

@@ -139,6 +139,14 @@ describe('every command', () => {
     expectRefusal(await runCli('campaigns --local --logo x.png'), 2, '--logo');
   });
 
+  test('local-server --help fits a screen of 24 lines', async () => {
+    const { stdout } = await runCli('local-server --help', { tty: true, columns: 80 });
+    const lines = stdout.trimEnd().split('\n');
+
+    expect(lines.length).toBeLessThan(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
   test.each([60, 80, 120])(
     'its help fits a terminal of %i columns, but for examples',
     async (columns) => {
