@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
-import { errorOfOtherName } from './commands/meant-words.ts';
+import { errorForOtherName } from './commands/other-names.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, codeOf, InterruptedError, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
@@ -41,7 +41,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     } catch (error) {
       const isUnknown = error instanceof CommanderError && /unknown/i.test(error.code);
       if (!isUnknown) throw error;
-      throw errorOfOtherName(program, argv, host.platform) ?? error;
+      throw errorForOtherName(program, argv, host.platform) ?? error;
     } finally {
       if (help.length > 0) await new Console(host, flags).write(help.join(''));
     }

@@ -142,13 +142,13 @@ function configure(command: Command, page: HelpPage): void {
       visibleOptions: (explained) => {
         const options: Option[] = [];
         for (const { option, declaring } of optionsTakenBy(explained)) {
-          // Global flags are only listed in the root's help.
+          // Global flags are only listed in `help flags`.
           const isOfProgram = declaring.parent === null && explained.parent !== null;
           if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);
         }
         return [
-          ...options.filter(isNoHelp),
-          ...options.filter((option) => !isNoHelp(option)),
+          ...options.filter(isNotHelpAll),
+          ...options.filter((option) => !isNotHelpAll(option)),
           help,
         ];
       },
@@ -180,7 +180,7 @@ function configure(command: Command, page: HelpPage): void {
   for (const child of command.commands) configure(child, page);
 }
 
-function isNoHelp({ long }: Option): boolean {
+function isNotHelpAll({ long }: Option): boolean {
   return long !== '--help-all';
 }
 

@@ -10,14 +10,14 @@ import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 
 const listFlags = flagGroup('Options:', {
-  adUnits: { flags: '--ad-units', meaning: 'one row for each ad unit' },
+  adUnits: { flags: '--ad-units', meaning: 'one row per ad unit' },
   search: {
     flags: '--search <text>',
-    meaning: 'only those with this text in a name, in any case, or with this id',
+    meaning: 'only those with this text in a name, or with this id',
   },
   active: {
     flags: '--active [date]',
-    meaning: 'only those that run on the day, YYYY-MM-DD',
+    meaning: 'only those running on this day, YYYY-MM-DD',
     preset: 'today',
   },
 });
@@ -35,7 +35,7 @@ export const campaignsCommand = declareCommand({
       'adreport campaigns --local --active --search puzzle',
       'running today, with “puzzle” in a name',
     ],
-    ['adreport campaigns --local --ad-units --format json', 'one object for each ad unit'],
+    ['adreport campaigns --local --ad-units --format json', 'one object per ad unit'],
   ],
   flags,
   async action({ context, options }) {
@@ -44,7 +44,7 @@ export const campaignsCommand = declareCommand({
   },
 });
 
-/** Lists campaigns, or with `--ad-units` their ad units, in any format. */
+/** Lists campaigns, or with `--ad-units` their ad units. */
 async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
   const { search, active, adUnits } = options;
   const nowMs = context.host.wallClock();
@@ -59,14 +59,12 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
     return search === undefined || matchesText(campaign, search);
   });
 
-  const emptyNote = 'No campaign was found.';
-  // A campaign without any ad unit has no row among theirs.
+  const emptyNote = 'No campaigns found.';
   if (adUnits) await list.write({ rows: matching.flatMap(adUnitRowsOf), emptyNote });
   else await list.write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
 }
 
-// What people look for, a campaign and an ad unit, is the last to be given up where there is no
-// room.
+// Narrow terminals keep the columns of campaigns and ad units.
 const advertiserId: ListColumn = { name: 'advertiserId' };
 const advertiserName: ListColumn = { name: 'advertiserName' };
 const campaignId: ListColumn = { name: 'campaignId', keep: true };
@@ -79,7 +77,7 @@ const adUnitCount: ListColumn = { name: 'adunits', type: 'integer' };
 
 const everyDetail = [advertiserId, advertiserName, campaignId, campaignName, startDate, endDate];
 
-// People see days instead of seconds.
+// Tables show days instead of seconds.
 const start: ListColumn = { name: 'start' };
 const end: ListColumn = { name: 'end' };
 
@@ -100,19 +98,19 @@ const adUnitLayout = {
   tableColumns: [campaignId, campaignName, adUnitId, adUnitName, advertiserName, start, end],
 };
 
-/** A campaign with its days, and how many ad units it has. */
+/** A campaign with its days and its number of ad units. */
 function campaignRowOf({ adunits, ...campaign }: CampaignRecord): ListRow {
   return { ...campaign, ...daysOf(campaign), adunits: adunits.length };
 }
 
-/** A row for each ad unit of a campaign. */
+/** One row per ad unit of a campaign. */
 function adUnitRowsOf({ adunits, ...campaign }: CampaignRecord): ListRow[] {
   return adunits.map(({ adunitId, adunitName }) => {
     return { ...campaign, ...daysOf(campaign), adunitId, adunitName };
   });
 }
 
-/** The first and the last day of a campaign, as a table for people shows them. */
+/** The first and last day of a campaign, for tables. */
 interface CampaignDays {
   readonly start: string;
   readonly end: string;
@@ -122,14 +120,13 @@ function daysOf(campaign: Omit<CampaignRecord, 'adunits'>): CampaignDays {
   const start = campaign.campaignStartDate.slice(0, 10);
   const lastDay = campaign.campaignEndDate.slice(0, 10);
 
-  // In this year end the campaigns that nobody has given an end.
+  // The service uses this year for campaigns without an end.
   const isEndless = lastDay.startsWith('9999-');
   return { start, end: isEndless ? 'no end' : lastDay };
 }
 
 /**
- * Whether a campaign, or one of its ad units, has the text in a name, accents and case apart, or is
- * the one of that id.
+ * True if a name or id of a campaign or its ad units matches, ignoring accents and case in names.
  */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -147,31 +144,31 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 }
 
 /**
- * A test for the campaigns that run at some time of a period; their dates are Paris wall time
- * (`decisions.md` 5).
+ * A test for campaigns that run during a period; their dates are Paris wall time (`decisions.md`
+ * 5).
  */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
   const wallSince = wallTime(since);
   const wallUntil = wallTime(until);
 
-  // A date that is missing, or is no date (`0000-00-00`), is no bound.
+  // A missing or invalid date (`0000-00-00`) sets no bound.
   return ({ campaignStartDate, campaignEndDate }) => {
     const start = readDate(campaignStartDate);
     if (start !== undefined && start > wallUntil) return false;
     const end = readDate(campaignEndDate);
-    // A day alone is all of that day.
+    // A date without a time includes the whole day.
     return end === undefined || end >= wallSince.slice(0, end.length);
   };
 }
 
-/** A date of a campaign as wall time, of unix time too; `undefined` for what is no date. */
+/** A date or unix time as wall time; `undefined` if invalid. */
 function readDate(date: string): string | undefined {
   if (/^[1-9]\d{8,10}$/.test(date)) return wallTime(Number(date));
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }
 
-/** An instant as a campaign's dates are written: `2026-11-01 00:00:00`. */
+/** An instant in the form of campaign dates: `2026-11-01 00:00:00`. */
 function wallTime(instant: number): string {
   return formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
 }

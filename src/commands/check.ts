@@ -4,11 +4,11 @@ import { declareCommand } from './command.ts';
 
 export const checkCommand = declareCommand({
   name: 'check',
-  summary: 'find what is missing, changed or wrong in a folder of reports',
+  summary: 'find missing, changed and wrong files in a folder of reports',
   args: ['<path...>'],
   examples: [
-    ['adreport check data', 'a folder that run has filled; exit 9 if something is wrong'],
-    ['adreport check data/date=2026-11-01/part.parquet', 'one file of it'],
+    ['adreport check data', 'a folder filled by run; exit 9 if something is wrong'],
+    ['adreport check data/date=2026-11-01/part.parquet', 'a single file'],
     ["adreport check data --json | jq '.findings[].message'", 'the findings as data'],
   ],
   async action({ context, args: [paths] }) {
@@ -34,5 +34,5 @@ export const checkCommand = declareCommand({
   },
 });
 
-/** As for data that arrives damaged (cli.md, Exit codes). */
+/** The code for incomplete or wrong data (cli.md, Exit codes). */
 export const exitCodeOfFindings = 9;

@@ -15,19 +15,19 @@ import { printable, visibleJson } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 
-/** What was found at a path of `check` or `repair`. */
+/** The result of checking a path. */
 export interface CheckedPath {
-  /** As it can be typed again. */
+  /** The path, quoted for the shell. */
   readonly word: string;
   readonly folders: readonly CheckedFolder[];
 
-  /** What is wrong outside of any folder with a history. */
+  /** Findings outside of folders with a history. */
   readonly findings: readonly FolderFinding[];
 }
 
 /** A folder with its history. */
 interface CheckedFolder {
-  /** Its paths from the working folder, and from the path that was checked. */
+  /** The path from the working folder, then from the checked path. */
   readonly path: string;
   readonly within: string;
   readonly part: FolderPart;
@@ -35,14 +35,14 @@ interface CheckedFolder {
 }
 
 /**
- * Compares what is at a path with its history.
+ * Compares the files at a path with their history.
  *
  * @param typed the path as the user typed it
  * @throws UsageError for a path that is empty, does not exist, or has no history
  */
 export async function checkPath(context: Context, typed: string): Promise<CheckedPath> {
   const { cwd, platform, signal, wallClock } = context.host;
-  // A shell makes an empty word of a variable without a value: the working folder is not meant.
+  // An unset shell variable makes an empty word, which does not mean the working folder.
   if (typed === '') {
     throw new UsageError('The path is empty.', {
       hint: 'Give a folder of reports, or a report file.',
@@ -68,7 +68,7 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   if (isClosed) return { word, folders, findings: [closedFinding(typed)] };
   if (folders.length > 0) return { word, folders, findings: [] };
   throw new UsageError(`No adreport history in ${printable(typed)}.`, {
-    hint: 'Give a folder that run --split has filled, and check that its disk is mounted.',
+    hint: 'Give a folder filled by run --split, and check that its disk is mounted.',
   });
 }
 
@@ -107,7 +107,7 @@ async function checkWithMeter(
   }
 }
 
-/** Everything that is wrong at a path; files by their paths from the working folder. */
+/** All findings at a path, with file paths from the working folder. */
 export function findingsOf({ folders, findings }: CheckedPath): FolderFinding[] {
   const ofFolders = folders.flatMap(({ path, verdict }) => {
     return verdict.findings.map((finding) => ({ ...finding, file: join(path, finding.file) }));
@@ -115,12 +115,12 @@ export function findingsOf({ folders, findings }: CheckedPath): FolderFinding[] 
   return [...ofFolders, ...findings];
 }
 
-/** What can be downloaded again at a path. */
+/** The repairs possible at a path. */
 export function repairsAt({ folders }: CheckedPath): SeriesRepair[] {
   return folders.flatMap(({ part, verdict }) => repairsOf(part.history, verdict.findings));
 }
 
-/** How many reports repairs download. */
+/** The number of reports that repairs download. */
 export function countReports(repairs: readonly SeriesRepair[]): number {
   let count = 0;
   for (const { units } of repairs) count += units.length;
@@ -128,7 +128,7 @@ export function countReports(repairs: readonly SeriesRepair[]): number {
 }
 
 /**
- * Writes what was found, as text, or with `--json` as one object or as a list of objects.
+ * Writes results as text, or with `--json` as an object or a list of objects.
  *
  * @param isList true if several paths were given
  */
@@ -174,18 +174,18 @@ function documentOfSeries(summary: SeriesSummary, within: string): object {
   return { output: nameOf(summary, within), request, since, until, files, rows, totals, outside };
 }
 
-/** A series by its path from the path that was checked. */
+/** The path of a series from the checked path. */
 function nameOf({ output }: SeriesSummary, within: string): string {
   const isBelow = within !== '' && !within.startsWith('..');
   return isBelow ? `${within}/${output}` : output;
 }
 
-/** The command that downloads what can be downloaded; `null` if nothing can. */
+/** The command that repairs a path; `null` if there is nothing to download. */
 function repairCommandFor(checked: CheckedPath): string | null {
   return repairsAt(checked).length > 0 ? `adreport repair ${checked.word}` : null;
 }
 
-/** So many lines of findings are printed; `--json` has all findings. */
+/** The most lines of findings in the text. */
 const linesAtMost = 50;
 
 function linesOf(checked: CheckedPath, { console }: Context, look: TableLook): string[] {
@@ -214,7 +214,7 @@ function linesOf(checked: CheckedPath, { console }: Context, look: TableLook): s
   return [...lines, ...linesOfFixes(checked, look)];
 }
 
-/** How to fix what was found. */
+/** The ways to fix the findings. */
 function linesOfFixes(checked: CheckedPath, look: TableLook): string[] {
   const findings = findingsOf(checked);
   const lines: string[] = [];
@@ -232,12 +232,12 @@ function linesOfFixes(checked: CheckedPath, look: TableLook): string[] {
   return lines;
 }
 
-/** A sentence in lines that the terminal has room for, two blanks before each. */
+/** A sentence wrapped to the terminal and indented by two. */
 function indented(sentence: string, { width = Number.POSITIVE_INFINITY }: TableLook): string {
   return `  ${wrap(printable(sentence), width - 2).join('\n  ')}`;
 }
 
-/** The request of a series, its window, and what is in its files. */
+/** The request, window, files and totals of a series. */
 function seriesInWords(summary: SeriesSummary, within: string): string[] {
   const { series, since, until, files, rows, totals, outside } = summary;
   const name = nameOf(summary, within);
@@ -255,7 +255,7 @@ function seriesInWords(summary: SeriesSummary, within: string): string[] {
   return lines;
 }
 
-/** The findings, those of consecutive units as one text. */
+/** The findings as texts, one for consecutive units. */
 function findingsInWords({ folders, findings }: CheckedPath): string[] {
   const texts: string[] = [];
   for (const { verdict } of folders) {

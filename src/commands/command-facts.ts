@@ -7,10 +7,9 @@ import { FlagOption } from '../plan/flags/flag.ts';
 import type { Pair } from '../ui/page.ts';
 import { DeclaredCommand, optionsTakenBy } from './command.ts';
 
-// What help says, as data. Everything is read from what Commander was given for the command line,
-// so that the two agree.
+// Help as data. Everything is read from Commander's own declarations, so that the two agree.
 
-/** One flag of a command. What it does not have is `null`. */
+/** One flag of a command; absent properties are `null`. */
 interface FlagFacts {
   /** `--output`. */
   readonly flag: string;
@@ -18,19 +17,19 @@ interface FlagFacts {
   /** `-o`. */
   readonly short: string | null;
 
-  /** What help calls the value of the flag; `null` for a switch. */
+  /** The name of the value in help; `null` for a switch. */
   readonly value: string | null;
 
-  /** Whether the flag may stand without its value. */
+  /** True if the value may be left out. */
   readonly valueOptional: boolean;
 
-  /** The only words that the value can be. */
+  /** The possible words of the value. */
   readonly choices: readonly string[] | null;
 
-  /** What holds where the flag is absent, as it would be typed. */
+  /** The default, as it would be typed. */
   readonly default: unknown;
 
-  /** The variable of the environment that stands in for the flag. */
+  /** The environment variable for the same setting. */
   readonly environment: string | null;
   readonly repeatable: boolean;
   readonly required: boolean;
@@ -39,17 +38,17 @@ interface FlagFacts {
   readonly conflicts: readonly string[];
   readonly description: string;
 
-  /** The heading that help shows the flag under. */
+  /** The heading of the flag in help. */
   readonly group: string;
 
-  /** Whether only `--help-all` shows the flag. */
+  /** True if only `--help-all` shows the flag. */
   readonly rare: boolean;
 
   /** The command that declares the flag: this one, or one above it. */
   readonly declaredBy: string;
 }
 
-/** One word of a command line that is no flag. */
+/** A positional argument. */
 interface ArgumentFacts {
   readonly argument: string;
   readonly required: boolean;
@@ -58,7 +57,7 @@ interface ArgumentFacts {
   readonly description: string;
 }
 
-/** A command line that runs as it stands. */
+/** A command line that runs as printed. */
 interface ExampleFacts {
   readonly line: string;
   readonly description: string;
@@ -69,13 +68,13 @@ interface ExitCodeFacts {
   readonly meaning: string;
 }
 
-/** A line of a list of commands or topics. */
+/** An entry of a list of commands or topics. */
 interface ListedFacts {
   readonly name: string;
   readonly summary: string;
 }
 
-/** What `adreport help COMMAND --json` prints. */
+/** The output of `adreport help COMMAND --json`. */
 interface CommandFacts {
   readonly command: string;
   readonly usage: string;
@@ -87,20 +86,20 @@ interface CommandFacts {
   readonly exitCodes: readonly ExitCodeFacts[];
 }
 
-/** What `adreport help --json` prints. */
+/** The output of `adreport help --json`. */
 interface ProgramFacts extends CommandFacts {
   readonly version: string;
   readonly topics: readonly ListedFacts[];
 }
 
-/** What `adreport help TOPIC --json` prints; the text is Markdown. */
+/** The output of `adreport help TOPIC --json`; the text is Markdown. */
 interface TopicFacts {
   readonly topic: string;
   readonly summary: string;
   readonly text: string;
 }
 
-/** The facts of the program, with every command that help lists and every topic. */
+/** The facts about the program, with every visible command and every topic. */
 export function factsOfProgram(program: Command): ProgramFacts {
   const listedTopics = Object.entries(topics).map(([name, text]): ListedFacts => {
     return { name, summary: summaryOf(text) };
@@ -108,7 +107,7 @@ export function factsOfProgram(program: Command): ProgramFacts {
   return { version, ...factsOfCommand(program), topics: listedTopics };
 }
 
-/** The facts of a command, with the flags of the commands above it that it takes too. */
+/** The facts about a command, with the flags it takes from the commands above it. */
 export function factsOfCommand(command: Command): CommandFacts {
   const helper = command.createHelp();
   const taken = optionsTakenBy(command);
@@ -126,12 +125,12 @@ export function factsOfCommand(command: Command): CommandFacts {
   };
 }
 
-/** The facts of a topic: its text as it is written. */
+/** The facts about a topic, with its Markdown. */
 export function factsOfTopic(name: string, text: string): TopicFacts {
   return { topic: name, summary: summaryOf(text), text };
 }
 
-/** A command as it is typed: `adreport report create`. */
+/** A command as typed: `adreport report create`. */
 function nameOf(command: Command): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }
@@ -140,7 +139,7 @@ function examplesOf(command: Command): readonly Pair[] {
   return command instanceof DeclaredCommand ? command.examples : [];
 }
 
-/** The commands below one, as they are typed after its name; those below them stand with them. */
+/** All commands below one, as typed after its name: `create`. */
 function listCommands(command: Command): ListedFacts[] {
   const listed: ListedFacts[] = [];
 
@@ -164,7 +163,7 @@ function factsOfFlag(option: Option, declaring: Command): FlagFacts {
     value,
     valueOptional: bracket === '[',
     choices: option.argChoices ?? null,
-    // A switch that is counted begins at 0, which nobody types.
+    // The default of a counted switch is 0, which cannot be typed.
     default: value === null ? null : defaultValue,
     environment: variableOfOption(option.attributeName()) ?? null,
     repeatable: flag?.isRepeatable === true || flag?.isCounted === true,
@@ -177,7 +176,7 @@ function factsOfFlag(option: Option, declaring: Command): FlagFacts {
   };
 }
 
-/** How the options of a command are typed. */
+/** Options as typed: `--output`. */
 function namesOfFlags(command: Command, optionNames: readonly string[]): string[] {
   const named: string[] = [];
   for (const option of command.options) {

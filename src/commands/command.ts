@@ -6,8 +6,7 @@ import type { GlobalFlags } from '../plan/flags/global-flags.ts';
 import type { Pair } from '../ui/page.ts';
 
 /**
- * A positional argument of a command: `<id>`, `[term]`, `<file...>`, and the words that it can be,
- * if they are few.
+ * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.
  */
 type ArgumentSpec =
   | string
@@ -33,18 +32,18 @@ type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
   readonly [Position in keyof Specs]: ArgumentValue<Specs[Position]>;
 };
 
-/** One call of a command, as its action receives it. */
+/** The arguments of an action. */
 interface Invocation<Options, Args> {
   readonly context: Context;
 
-  /** The command's options, with those of the program. */
+  /** The options of the command and of the program. */
   readonly options: Options & GlobalFlags;
   readonly args: Args;
 
-  /** The names of the options that stand on the command line; the others have their defaults. */
+  /** The names of the options given on the command line; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 
-  /** The whole program, for what explains or completes its commands. */
+  /** The whole program, for help and completion. */
   readonly program: Command;
 }
 
@@ -56,52 +55,45 @@ interface CommandSpec<
   readonly name: string;
   readonly args?: Args;
 
-  /** The line that lists the command. */
+  /** Its line in lists of commands. */
   readonly summary: string;
 
-  /** What its help says below the usage, beside the summary. */
+  /** Further help below the summary. */
   readonly introduction?: string;
 
   /** Command lines that run as printed. */
   readonly examples: readonly Pair[];
   readonly flags?: Groups;
 
-  /**
-   * The groups of the command above that mean something to this one too; its other flags are
-   * refused here.
-   */
+  /** The groups of the parent command that work here too; its other flags are refused. */
   readonly flagsAbove?: GroupsAbove;
 
-  /** What the command says to its context beside its flags. */
+  /** Context options besides the flags. */
   readonly contextOptions?: Partial<ContextOptions>;
   readonly subcommands?: readonly CommandDeclaration[];
 
   /**
-   * Does what the command is for, and resolves to the exit code. It throws our errors, and writes
-   * through `context.console` only. Without an action the command is a group, and help is its
-   * answer.
+   * Runs the command and resolves to the exit code. Throws `AdreportError`s, and writes through
+   * `context.console` only. A command without an action is a group, which prints its help.
    */
   readonly action?: (
     invocation: Invocation<OptionsOf<Groups> & OptionsOf<GroupsAbove>, ArgumentValues<Args>>,
   ) => Promise<number>;
 }
 
-/** Runs an action with the context that the options of its command line ask for. */
+/** Runs an action with a context for the options of the command line. */
 export type Perform = (
   options: ContextOptions,
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-/** A command as it is declared, of which Commander's is built once it is needed. */
+/** A declared command; Commander's command is built when it is needed. */
 export interface CommandDeclaration {
   readonly name: string;
   build(perform: Perform): Command;
 }
 
-/**
- * A command of Commander that knows its examples, and what it takes of the flags of the command
- * above.
- */
+/** A Commander command with its examples and the flags it takes from its parent. */
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
@@ -113,17 +105,14 @@ export class DeclaredCommand extends Command {
     this.#groupsAbove = groupsAbove;
   }
 
-  /** Whether a flag of the command above means something to this one. */
+  /** True if a flag of the parent works here too. */
   takesFromAbove(option: Option): boolean {
     const name = option.attributeName();
     return this.#groupsAbove.some(({ flags }) => Object.hasOwn(flags, name));
   }
 }
 
-/**
- * Declares a command. The types of what its action receives follow from its flags and its
- * arguments.
- */
+/** Declares a command. The types of its action's arguments follow from its flags and arguments. */
 export function declareCommand<
   const Groups extends readonly FlagGroup[] = [],
   const GroupsAbove extends readonly FlagGroup[] = [],
@@ -151,7 +140,7 @@ export function declareCommand<
         action({
           context,
           options,
-          // Commander has checked that the arguments are there, and what they are.
+          // Commander has checked the number and the words of the arguments.
           args: command.processedArgs as ArgumentValues<Args>,
           typedOptions: typedOptionsOf(command),
           program: programOf(command),
@@ -178,10 +167,7 @@ function programOf(command: Command): Command {
   return command.parent ? programOf(command.parent) : command;
 }
 
-/**
- * Throws `UsageError` for a flag of a command above that means nothing to this one:
- * `validate --port 80`.
- */
+/** Throws `UsageError` for a flag of the parent that does nothing here: `export --port 80`. */
 function refuseFlagsOfOthers(command: DeclaredCommand): void {
   for (const option of command.parent?.options ?? []) {
     const isTyped = command.parent?.getOptionValueSource(option.attributeName()) === 'cli';
@@ -189,22 +175,19 @@ function refuseFlagsOfOthers(command: DeclaredCommand): void {
 
     const flag = option.long ?? option.flags;
     const name = `${command.parent.name()} ${command.name()}`;
-    throw new UsageError(`${flag} means nothing to adreport ${name}.`, {
-      hint: `Leave ${flag} out. See: adreport help ${name}`,
+    throw new UsageError(`${flag} does not work with adreport ${name}.`, {
+      hint: `Leave it out. See: adreport help ${name}`,
     });
   }
 }
 
-/** An option of a command, and the command that declares it. */
+/** An option and the command that declares it. */
 interface TakenOption {
   readonly option: Option;
   readonly declaring: Command;
 }
 
-/**
- * The options that a command takes and help shows: its own, those of the command above that mean
- * something to it, and those of the whole program.
- */
+/** The visible options of a command: its own, those it takes from its parent, the program's. */
 export function optionsTakenBy(command: Command): TakenOption[] {
   const taken: TakenOption[] = [];
   const take = (declaring: Command, options: readonly Option[]) => {
@@ -229,18 +212,14 @@ function countRare(groups: readonly FlagGroup[]): number {
 }
 
 /**
- * Declares `--help-all`, for the lists of flags: `wordsToParse` of `program.ts` makes `--help` of
- * it.
+ * Declares `--help-all` for lists of flags: `wordsToParse` in `program.ts` turns it into `--help`.
  */
 function addHelpAll(command: Command, rareCount: number): void {
   const option = new Option('--help-all', `print every flag: ${rareCount} more`);
   command.addOption(option.helpGroup('Help:'));
 }
 
-/**
- * The command that words lead to from one above it: that one for no words, `undefined` where there
- * is none.
- */
+/** The command below another that the words name: that one for no words, `undefined` if unknown. */
 export function findCommand(
   above: Command,
   [name, ...more]: readonly string[],

@@ -13,17 +13,16 @@ import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { describeCandidate } from './completion-meanings.ts';
 import { helpLists } from './help-lists.ts';
 
-/** The line that `complete` prints where it knows no word, and the next one is no file either. */
+/** Printed by `complete` if there are no candidates and files make no sense. */
 const nothingToOffer = ' ';
 
-/** What may stand where a file is named: the shell itself knows those. */
+/** File names, which the shell completes itself. */
 const files = 'files';
 
-/** What the next word may be; there may be no such word. */
+/** The possible next words; may be empty. */
 type Candidates = readonly string[] | typeof files;
 
-// Each script hands over the line as far as it is typed, and puts in what it is given; where that
-// is no line, files.
+// Each script passes the line as typed so far and inserts a candidate; without one it offers files.
 const scripts = {
   bash: String.raw`_adreport() {
   local IFS=$'\n'
@@ -56,7 +55,7 @@ end
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
 `,
-  // An array would be looked through for files where it is empty, and an empty text is not.
+  // For an empty array PowerShell offers files; for an empty text it does not.
   powershell: String.raw`Register-ArgumentCompleter -Native -CommandName adreport -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $end = $cursorPosition - $commandAst.Extent.StartOffset
@@ -98,14 +97,14 @@ const completeFlags = flagGroup('Options:', {
   descriptions: { flags: '--descriptions', meaning: 'add the meaning of each word, after a tab' },
 });
 
-/** What the scripts of the shells call while a command line is being typed. */
+/** Called by the shell scripts while a command line is being typed. */
 export const completeCommand = declareCommand({
   name: 'complete',
   args: ['<line>'],
-  summary: 'what the last word of a line may become, for the shell scripts',
+  summary: 'print candidates for the last word of a line, for shell scripts',
   examples: [
     ["adreport complete 'adreport run --by '", 'the breakdowns'],
-    ["adreport complete 'adreport run --format nd'", 'the formats that begin so'],
+    ["adreport complete 'adreport run --format nd'", 'formats that begin with nd'],
   ],
   flags: [completeFlags],
   async action({ context, options, program, args: [line] }) {
@@ -115,10 +114,9 @@ export const completeCommand = declareCommand({
 });
 
 /**
- * Prints what the last word may become, one a line; a blank behind it says that the next word
- * follows. No line is for a file, which the shell completes, and a line with nothing but a blank
- * where no word is known. It asks this machine alone, and fails in silence: a person is in the
- * middle of a line.
+ * Prints candidates for the last word, one per line; a trailing blank means that the word is
+ * complete. No output means files, and a single blank means no candidates. Makes no network calls
+ * and reports no errors, because they would appear in the middle of a typed line.
  */
 async function complete(
   context: Context,
@@ -136,7 +134,7 @@ async function complete(
       return startsWith(candidate, current) && isSafe(candidate);
     });
 
-    // Within quotes a blank would belong to the name.
+    // Inside quotes a blank would be part of the name.
     const isQuoted = /["'\\]\S*$/.test(line);
     let lines = safeCandidates.map((word) => (isQuoted ? word.trimEnd() : word));
     if (isDescribed) {
@@ -166,8 +164,8 @@ interface CompletionCall {
 }
 
 /**
- * The words of a line without quotes and backslashes. A value may stand behind an `=`, of which the
- * shells keep what is before it: `run --by="OS,c` has the words `run`, `--by` and `OS,c`.
+ * The words of a line without quotes and backslashes, split at `=` as well, because shells keep the
+ * part before it: `run --by="OS,c` has the words `run`, `--by` and `OS,c`.
  */
 function wordsOf(line: string): string[] {
   const withBlanks = line.replaceAll(/( --[\w-]+)=/g, '$1 ');
@@ -178,29 +176,26 @@ function startsWith(word: string, beginning: string): boolean {
   return word.toLowerCase().startsWith(beginning.toLowerCase());
 }
 
-/** Whether a shell takes a word as it is and runs nothing of it: some names come from files. */
+/** True if a shell takes a word literally; some names come from files. */
 function isSafe(word: string): boolean {
   return /^[\p{L}\p{N}_@%+=,.:/-]+ ?$/u.test(word);
 }
 
-/** Where on a command line the next word stands. */
+/** The position of the next word on a command line. */
 interface Place {
   readonly command: Command;
 
-  /** The option whose value the next word is. */
+  /** The option that needs a value next. */
   readonly pendingOption: Option | undefined;
 
-  /** The values of the options before it, by the names of the options. */
+  /** The values of earlier options, by option name. */
   readonly valuesByOption: Readonly<Record<string, string>>;
 
-  /** The words before it that are neither commands nor flags nor values. */
+  /** Earlier words that are not commands, flags or values. */
   readonly operands: readonly string[];
 }
 
-/**
- * Reads the words before the one that is being typed, as the parser would, but without minding what
- * is wrong.
- */
+/** Parses the words before the last one, ignoring mistakes. */
 function findPlace(program: Command, words: readonly string[]): Place {
   const valuesByOption: Record<string, string> = {};
   const operands: string[] = [];
@@ -230,7 +225,7 @@ function findOptionWithValue(command: Command, flag: string): Option | undefined
   return optionsTakenBy(command).find(({ option }) => isIt(option))?.option;
 }
 
-/** The candidates for the next word: values of the option before it, else operands, else flags. */
+/** Candidates for the next word: values of a pending option, else operands, else flags. */
 async function offer(context: Context, place: Place, current: string): Promise<Candidates> {
   const { command, pendingOption } = place;
   if (pendingOption) {
@@ -252,17 +247,17 @@ function asWords(names: readonly string[]): string[] {
   return names.map((name) => `${name} `);
 }
 
-/** An option whose value is being typed, and what stands before it. */
+/** An option whose value is being typed. */
 interface PendingValue {
   readonly context: Context;
   readonly option: Option;
   readonly valuesByOption: Place['valuesByOption'];
 
-  /** The value as far as it is typed. */
+  /** The value as typed so far. */
   readonly current: string;
 }
 
-/** What the value of an option may be. */
+/** Candidates for the value of an option. */
 async function offerValues(pending: PendingValue): Promise<Candidates> {
   const { context, option, valuesByOption, current } = pending;
   const name = option.attributeName();
@@ -293,7 +288,7 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
   return [];
 }
 
-/** The endpoints, the kinds of an endpoint, or the keys of a kind, whichever is being typed. */
+/** Endpoints, kinds or keys of a fault, whichever comes next. */
 async function offerFaults(current: string): Promise<string[]> {
   const { faultKinds } = await import('../server/faults/kinds.ts');
   const [endpoint = '', kindName = '', ...rest] = current.split(':');
@@ -314,21 +309,15 @@ async function offerFaults(current: string): Promise<string[]> {
   return ['429 ', '500 ', '503 ', ...kinds].map((word) => `${endpoint}:${word}`);
 }
 
-/**
- * The periods that are looked for most; any other number of days, weeks or hours stands in place of
- * these.
- */
+/** The most common periods; the numbers of days, weeks and hours can be any. */
 const usualPeriods = [...dayNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
 
-/** A word for each country: its English name, or its code where the name is more than a word. */
+/** One word per country: its English name, or its code if the name has several words. */
 function countryWords(): string[] {
   return allCountries().map(({ name, code }) => (isSafe(name) ? name : code));
 }
 
-/**
- * A list with commas, of which the last name is being typed, with each name that it does not hold
- * yet.
- */
+/** The list typed so far, extended by each name that it does not contain yet. */
 function offerListItems(names: readonly string[], list: string): string[] {
   const head = list.slice(0, list.lastIndexOf(',') + 1);
   const takenNames = head.toUpperCase().split(',');
@@ -340,10 +329,10 @@ function namesOf(entries: readonly VocabularyEntry[]): string[] {
   return entries.map(({ name }) => name);
 }
 
-/** Arguments that are files, or a command of another program: the shell itself knows those. */
+/** Arguments that the shell completes itself: files, and commands of other programs. */
 const argumentsOfShell: readonly string[] = ['file', 'dir', 'path', 'command'];
 
-/** What the next word may be that is no flag; `undefined` where that is nothing. */
+/** Candidates that are not flags; `undefined` if there are none. */
 async function offerOperands(context: Context, place: Place): Promise<Candidates | undefined> {
   const { command, operands } = place;
   const argument = argumentAt(command, operands.length);
@@ -355,14 +344,14 @@ async function offerOperands(context: Context, place: Place): Promise<Candidates
   return names.length > 0 ? asWords(names) : undefined;
 }
 
-/** The argument that an operand is; the last one of a command may take any number of them. */
+/** The declared argument at a position; the last one may be repeatable. */
 function argumentAt(command: Command, index: number): Argument | undefined {
   const ownArguments = command.registeredArguments;
   const last = ownArguments.at(-1);
   return ownArguments[index] ?? (last?.variadic ? last : undefined);
 }
 
-/** The names that a command takes for operands, where they are neither commands nor few words. */
+/** Operands of a command that are looked up: saved reports, fields, help pages. */
 async function operandNames(context: Context, place: Place): Promise<string[]> {
   const { command, operands, valuesByOption } = place;
   switch (command.name()) {
@@ -377,7 +366,7 @@ async function operandNames(context: Context, place: Place): Promise<string[]> {
   }
 }
 
-/** @param file the project file that the command line names */
+/** @param file the value of `--file` */
 async function savedReportNames(context: Context, file: string | undefined): Promise<string[]> {
   const { cwd } = context.host;
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
@@ -392,7 +381,7 @@ async function fieldNames(context: Context, profile: string | undefined): Promis
   return namesOf([...breakdowns, ...metrics, ...filters]);
 }
 
-/** The commands and topics that help explains. */
+/** Commands, topics and lists of `help`. */
 function helpNames(help: Command): string[] {
   return [
     ...commandsOf(help.parent as Command),
@@ -405,7 +394,7 @@ function commandsOf(command: Command): string[] {
   return visible.map((child) => child.name());
 }
 
-/** The vocabulary of the profile that the command line or a setting names. */
+/** The vocabulary of the profile on the command line or in the settings. */
 async function vocabularyAt(context: Context, profileName: string | undefined) {
   const profile = profiles.find((name) => name === profileName);
   return vocabularyOf(profile ?? (await context.account.settings()).profile.value);

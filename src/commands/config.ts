@@ -26,7 +26,7 @@ const readFlags = flagGroup('Options:', {
 
 const listCommand = declareCommand({
   name: 'list',
-  summary: 'list every setting, with its value and where that came from',
+  summary: 'list every setting with its value and source',
   examples: [
     ['adreport config list', 'a table; secrets are masked'],
     ['adreport config list --json --local', 'for programs'],
@@ -43,7 +43,7 @@ const getCommand = declareCommand({
   args: ['<name>'],
   summary: 'print the value of one setting',
   examples: [
-    ['adreport config get base-url', 'prints the value alone, or nothing'],
+    ['adreport config get base-url', 'prints the value only, or nothing'],
     ['adreport config get profile --local', 'without an account'],
   ],
   flags: [readFlags],
@@ -58,10 +58,13 @@ const setCommand = declareCommand({
   args: ['<name>', '<value>'],
   summary: 'store a setting of an account, or choose the default account',
   examples: [
-    ['adreport config set base-url https://reports.example.com', 'of the default account'],
+    ['adreport config set base-url https://reports.example.com', 'for the default account'],
     ['adreport config set profile dsp', 'its profile'],
-    ['adreport config set base-url https://dsp.example.com --account agency', 'of another account'],
-    ['adreport config set account agency', 'which account is the default'],
+    [
+      'adreport config set base-url https://dsp.example.com --account agency',
+      'for another account',
+    ],
+    ['adreport config set account agency', 'sets the default account'],
   ],
   flags: [accountFlags],
   async action({ context, options, args: [name, value] }) {
@@ -89,7 +92,7 @@ const pathCommand = declareCommand({
   name: 'path',
   summary: 'print the path of the settings file',
   examples: [
-    ['adreport config path', 'whether it is there or not'],
+    ['adreport config path', 'whether it exists or not'],
     ['ls -l "$(dirname "$(adreport config path)")"', 'the folder, with the ledger'],
   ],
   async action({ context }) {
@@ -102,15 +105,14 @@ export const configCommand = declareCommand({
   name: 'config',
   summary: 'show and change settings',
   examples: [
-    ['adreport config list', 'every setting, and where it came from'],
-    ['adreport config set base-url https://reports.example.com', 'stores one'],
+    ['adreport config list', 'every setting and its source'],
+    ['adreport config set base-url https://reports.example.com', 'stores a setting'],
   ],
   subcommands: [listCommand, getCommand, setCommand, unsetCommand, pathCommand],
 });
 
 /**
- * Prints every setting with its source, secrets masked; with `--json` an array of
- * `{name, source, from, value}`.
+ * Prints every setting with its source; with `--json` an array of `{name, source, from, value}`.
  */
 async function listConfig(context: Context): Promise<void> {
   const settings = nameSettings(await context.account.settings());
@@ -128,10 +130,7 @@ async function listConfig(context: Context): Promise<void> {
   await context.console.write(textTable(settings, columns, tableLook(context)));
 }
 
-/**
- * Prints a setting's value alone, a secret masked; where there is none, a note on stderr (`null`
- * with `--json`).
- */
+/** Prints the value of a setting, masked if secret. If it is not set: a note, or `null` as JSON. */
 async function getConfig(context: Context, text: string): Promise<void> {
   const name = findSettingName(text);
   const settings = nameSettings(await context.account.settings());
@@ -142,16 +141,13 @@ async function getConfig(context: Context, text: string): Promise<void> {
   context.console.note(`${name} is not set.`);
 }
 
-/** A setting to store, or to remove where it has no value. */
+/** A setting to store, or to remove if it has no value. */
 interface SettingChange {
   readonly name: string;
   readonly value?: string;
 }
 
-/**
- * Stores or removes a setting. No other is looked at: a base URL that is wrong must not keep anyone
- * from mending it.
- */
+/** Stores or removes a setting. Others are not validated, so that a wrong base URL can be fixed. */
 async function changeConfig(
   context: Context,
   options: AccountOption,
@@ -159,8 +155,8 @@ async function changeConfig(
 ): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {
     throw new UsageError(
-      '--account names the account that is changed, and this chooses the default one.',
-      { hint: `Leave it out: adreport config set account ${value}` },
+      '--account selects the account to change, and config set account sets the default.',
+      { hint: `Use: adreport config set account ${value}` },
     );
   }
 

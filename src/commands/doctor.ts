@@ -28,20 +28,19 @@ const doctorFlags = flagGroup('Options:', {
   local: { flags: '--local', meaning: 'check against a local server inside this process' },
   timeout: {
     flags: '--timeout <duration>',
-    meaning: 'how long a check may take',
+    meaning: 'time limit of each check',
     read: readTimeout,
     default: 10_000,
     defaultText: '10s',
   },
   service: {
     flags: '--service',
-    meaning: 'order a few small reports, and say where the service differs from its description',
+    meaning: 'order a few small reports and compare the service with its documentation',
   },
   yes: { flags: '--yes', meaning: 'with --service: order the reports without asking' },
   record: {
     flags: '--record <file>',
-    meaning:
-      'with --service: write the shapes of all calls and answers, without any value, to a file',
+    meaning: 'with --service: write the shapes of all calls and answers, without values, to a file',
     isRare: true,
   },
   profile: {
@@ -53,18 +52,15 @@ const doctorFlags = flagGroup('Options:', {
 
 export const doctorCommand = declareCommand({
   name: 'doctor',
-  summary: 'check settings, network and token, with a fix for what is wrong',
+  summary: 'find problems with settings, network and sign-in, with fixes',
   examples: [
-    ['adreport doctor', 'exit 0, or the code that a command would end with'],
-    ['adreport doctor --local', 'only what needs no account'],
-    ['adreport doctor --json --timeout 5s', 'an array of findings, for programs'],
-    [
-      'adreport doctor --service --local',
-      'whether the service is as described, statement by statement',
-    ],
+    ['adreport doctor', 'exit 0, or the code of the first problem'],
+    ['adreport doctor --local', 'without an account'],
+    ['adreport doctor --json --timeout 5s', 'an array of findings'],
+    ['adreport doctor --service --local', 'the service against its documentation'],
   ],
   flags: [doctorFlags],
-  // A check that fails in passing is a finding.
+  // A call that fails once is a finding.
   contextOptions: { retries: 0 },
   action({ context, options }) {
     const { timeout: timeoutMs, service, record: recordFile } = options;
@@ -79,10 +75,7 @@ export const doctorCommand = declareCommand({
   },
 });
 
-/**
- * Prints what each check came to, with its fix; the exit code is that of a command which met the
- * first broken thing.
- */
+/** Prints the result of each check with its fix. The exit code is that of the first problem. */
 async function doctor(context: Context, timeoutMs: number): Promise<number> {
   const { env, cwd, platform } = context.host;
   const findings = await checkUp(context, {
@@ -97,7 +90,7 @@ async function doctor(context: Context, timeoutMs: number): Promise<number> {
   return firstBroken?.exitCode ?? 0;
 }
 
-/** Whether each report of a project file could be run: how many there are. */
+/** Validates every report of a project file; returns their number. */
 async function checkReports(path: string, shownPath: string): Promise<number> {
   const file = await readProjectFile(path, shownPath, savedKeys());
   for (const section of file.reports.values()) {
@@ -115,7 +108,7 @@ async function orderYesterday(context: Context, timeoutMs: number): Promise<Yest
   return { summary, windowClock: plan.windowClock, since: plan.window.since };
 }
 
-/** Orders a report, and reads to its end what it says of itself. */
+/** Orders a report, reads it to its end, and returns its summary. */
 function fetchSummary(
   context: Context,
   report: { readonly spec: ReportSpec; readonly plan: ReportPlan },
@@ -143,7 +136,7 @@ function fetchSummary(
   });
 }
 
-/** What the messages stand behind: a mark and the name of the check. */
+/** The width of a mark and the name of a check. */
 const indent = 18;
 
 const marks: Readonly<Record<CheckResult['status'], Mark>> = {
@@ -152,9 +145,7 @@ const marks: Readonly<Record<CheckResult['status'], Mark>> = {
   broken: 'finding',
 };
 
-/**
- * Prints the findings without any secret that the service, or a setting, might have had them quote.
- */
+/** Prints the findings without secrets that texts of the service or settings may contain. */
 async function printFindings(
   { console, flags }: Context,
   findings: readonly CheckResult[],

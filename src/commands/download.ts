@@ -23,10 +23,10 @@ import { expectReportId } from './report-id.ts';
 export const downloadCommand = declareCommand({
   name: 'download',
   args: ['<id>'],
-  summary: 'fetch the data of a report that is ready',
+  summary: 'download a report that is ready',
   examples: [
     ['id=$(adreport report create --period yesterday)', 'the id of a report'],
-    ['adreport download "$id" --wait', 'to the terminal, or the pipe'],
+    ['adreport download "$id" --wait', 'to the terminal or a pipe'],
     ['adreport download "$id" -o report.json', 'to a file, in the format of its ending'],
   ],
   flags: downloadFlags,
@@ -37,8 +37,7 @@ export const downloadCommand = declareCommand({
 });
 
 /**
- * Fetches the data of a report: one that this machine created is held against its request, as `run`
- * would.
+ * Downloads a report. One that this machine created is checked against its request, as in `run`.
  */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   checkFormat(context, options);
@@ -56,7 +55,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const { take } = writingIntake(tools, { ...output, spec: noted?.spec });
   const client = await context.account.client();
   await noteAcceptedJson(tools, reportId);
-  // A report that this machine does not know was created before this.
+  // An unknown report was created before now.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
 
   const { platform } = context.host;

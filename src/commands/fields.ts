@@ -19,7 +19,7 @@ import { declareCommand } from './command.ts';
 const fieldsFlags = flagGroup('Options:', {
   profile: {
     flags: settingTable.profile.flag,
-    meaning: "the profile (default: the stored account's, else buyer)",
+    meaning: "the profile (default: the stored account's, otherwise buyer)",
     words: profiles,
   },
 });
@@ -29,8 +29,8 @@ export const fieldsCommand = declareCommand({
   args: ['[term]'],
   summary: 'list metrics, breakdowns and filters, with their meanings',
   examples: [
-    ['adreport fields', 'all of the buyer profile'],
-    ['adreport fields country', 'those about countries'],
+    ['adreport fields', 'everything in the buyer profile'],
+    ['adreport fields country', 'everything about countries'],
     ['adreport fields --profile dsp --json', 'for programs'],
   ],
   flags: [fieldsFlags],
@@ -40,7 +40,7 @@ export const fieldsCommand = declareCommand({
   },
 });
 
-/** A line of the table: the flag that takes a name, the name, and what it means. */
+/** A line of the table: a flag, a name that it takes, and its meaning. */
 interface FieldRow {
   readonly flag: string;
   readonly name: string;
@@ -72,7 +72,6 @@ async function fields(
   const filters = vocabulary.filters.filter(isAboutTerm).map(({ name, meaning }) => {
     return { name, meaning };
   });
-  // A profile without filters has none by country.
   const countries = vocabulary.filters.length === 0 ? [] : countriesFor(term);
 
   if (context.flags.json) {
@@ -96,7 +95,7 @@ async function fields(
   await context.console.write(textTable(inLines(rows, look.width), columns, look));
 }
 
-/** Rows whose meanings fit a terminal: a long one goes on in the rows below. */
+/** Rows with wrapped meanings: each further line is a row of its own. */
 function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
   const before = widest(rows.map(({ flag }) => flag)) + widest(rows.map(({ name }) => name));
@@ -111,7 +110,7 @@ function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): F
   return lines;
 }
 
-/** In so few cells no sentence can be read. */
+/** A narrower column is unreadable. */
 const leastMeaning = 20;
 
 const columns = [
@@ -120,10 +119,7 @@ const columns = [
   { name: 'meaning', value: (row: FieldRow) => row.meaning, keep: true },
 ];
 
-/**
- * A metric that is computed here as an entry like those of the service, by the name that
- * `--metrics` takes.
- */
+/** A computed metric as a vocabulary entry, under the name that `--metrics` takes. */
 function computedMetric(metric: DerivedMetric) {
   const { field, unit, meaning } = metric;
   return { ...metric, name: field, type: unit, meaning: `${meaning}, computed from sums` };
@@ -134,10 +130,7 @@ function isAbout(entry: VocabularyEntry, term: string): boolean {
   return text.includes(term.toLowerCase()) || isCalled(entry, term);
 }
 
-/**
- * The country that a term names; else those whose names hold it, unless it is so short that many
- * would.
- */
+/** The country that a term names, or else all whose names contain it, unless it is too short. */
 function countriesFor(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];

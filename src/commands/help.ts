@@ -11,12 +11,12 @@ import { visibleJson } from '../text/printable.ts';
 import { declareCommand, findCommand } from './command.ts';
 import { factsOfCommand, factsOfProgram, factsOfTopic } from './command-facts.ts';
 import { helpLists } from './help-lists.ts';
-import { helpMeantBy } from './meant-words.ts';
+import { helpCommandFor } from './other-names.ts';
 
 export const helpCommand = declareCommand({
   name: 'help',
   args: ['[words...]'],
-  summary: 'print help for a command or a topic',
+  summary: 'print help on a command or a topic',
   examples: [
     ['adreport help topics', 'or commands, or flags: a list'],
     ['adreport help folders', 'a topic, or a section of one such as periods'],
@@ -70,7 +70,7 @@ function findFacts(program: Command, words: readonly string[]): object {
 }
 
 function unknownWords(program: Command, words: string): UsageError {
-  const meant = helpMeantBy(words);
+  const meant = helpCommandFor(words);
   const guess = nearest(words, [
     ...commandPaths(program),
     ...[topics, sections, helpLists].flatMap((table) => Object.keys(table)),

@@ -23,7 +23,7 @@ interface CommandGroup {
   readonly commands: readonly CommandDeclaration[];
 }
 
-/** Every command, in the order of `--help`: a new one is its file and its line here. */
+/** Every command, in the order of `help commands`. */
 export const commandGroups: readonly CommandGroup[] = [
   {
     heading: 'Reports:',
@@ -48,5 +48,5 @@ export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Help:', commands: [completionCommand, helpCommand] },
 ];
 
-/** The scripts of the shells call these, and no list shows them. */
+/** Called by shell scripts, and shown in no list. */
 export const hiddenCommands: readonly CommandDeclaration[] = [completeCommand];

@@ -10,7 +10,7 @@ import { declareCommand } from './command.ts';
 
 export const initCommand = declareCommand({
   name: 'init',
-  summary: 'write a commented adreport.yaml, for reports to run by name',
+  summary: 'write a commented adreport.yaml with reports to run by name',
   examples: [
     ['adreport init', 'writes adreport.yaml into this folder, with comments'],
     ['adreport run --all --local', 'runs its reports, without an account'],
@@ -43,18 +43,18 @@ const weekly: ReportSpec = {
   output: 'weekly/{since}.csv',
 };
 
-/** A file of saved reports that explains itself, and runs as it is. */
+/** The file of `init`, which runs unchanged. */
 const example = `# Reports to run by name: adreport run nightly, or adreport run --all.
 # The keys are the flags of adreport run (adreport run --help). A flag on the command line overrides its key.
-# Tokens, passwords and addresses do not belong here: adreport login stores them, or set ADREPORT_* in the environment.
+# Keep tokens, passwords and addresses out of this file: adreport login stores them, or set ADREPORT_* in the environment.
 
-defaults: # for every report below
+defaults: # apply to every report below
   # account: agency          # a stored account (default: the default one); several need {account} in each output
   profile: buyer             # or dsp
 
 reports:
   # A file per day. Run it every night to keep the folder complete. The last 3 days are downloaded again each time,
-  # because conversions are still being counted.
+  # because conversions arrive late.
   nightly:
 ${savedKeysOf(nightly)}
     missing: true
@@ -73,10 +73,7 @@ function savedKeysOf(spec: ReportSpec): string {
     .join('\n');
 }
 
-/**
- * Writes a commented `adreport.yaml` into the working folder. Throws `OutputError` where there is
- * one already.
- */
+/** Writes `adreport.yaml` into the working folder. Throws `OutputError` if it exists. */
 async function init({ console, host }: Context): Promise<void> {
   try {
     const file = await openOutput(resolve(host.cwd, projectFileName), {
@@ -87,10 +84,12 @@ async function init({ console, host }: Context): Promise<void> {
     await file.commit();
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;
-    // This command has neither -o nor --no-clobber, which the usual advice is about.
+    // The usual hints name -o and --no-clobber, which init does not have.
     const message =
-      cause.code === 'EEXIST' ? `${projectFileName} exists already, and is kept.` : cause.message;
-    const hint = 'Run adreport init in a folder that can be written to, and has none yet.';
+      cause.code === 'EEXIST'
+        ? `${projectFileName} already exists and was not changed.`
+        : cause.message;
+    const hint = 'Run adreport init in a writable folder without one.';
     throw new OutputError(message, { code: cause.code, hint, cause });
   }
   console.note(`Wrote ${projectFileName}. Try it without an account: adreport run --all --local`);

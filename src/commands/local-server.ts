@@ -23,7 +23,7 @@ import { declareCommand } from './command.ts';
 
 const hourMs = 3_600_000;
 
-/** Reads the value of a flag that is an option of the server, within the option's range. */
+/** A reader for numbers in the range of a server option. */
 const readNumberOf = (name: keyof typeof optionRanges) => (text: string) =>
   readWholeNumber(text, optionRanges[name]);
 
@@ -72,7 +72,7 @@ const dataFlags = flagGroup('Data:', {
   },
   restate: {
     flags: '--restate <n>',
-    meaning: 'conversions and revenue of a day are complete n days after it is over',
+    meaning: 'conversions and revenue of a day are complete n days later',
     read: readNumberOf('restateDays'),
     default: 0,
     isRare: true,
@@ -130,7 +130,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
   windowClock: {
     flags: '--window-clock <kind>',
-    meaning: 'how since and until are read: as instants, or as wall time',
+    meaning: 'read since and until as instants, or as wall time',
     words: windowClocks,
     default: 'instant',
     isRare: true,
@@ -153,7 +153,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
 });
 
-/** What a server is started with, on a free port too; durations are in milliseconds. */
+/** The flags of every server; durations are in milliseconds. */
 const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviourFlags] as const;
 
 const serverFlags = [portFlags, ...startFlags] as const;
@@ -188,8 +188,8 @@ const exportCommand = declareCommand({
   args: ['<dir>'],
   summary: 'write the built-in data of a period to a folder',
   examples: [
-    ['adreport local-server export ./fixtures --period last-week', 'data to edit'],
-    ['adreport local-server --fixtures ./fixtures', 'and to serve'],
+    ['adreport local-server export ./fixtures --period last-week', 'exports data to edit'],
+    ['adreport local-server --fixtures ./fixtures', 'serves it'],
   ],
   flags: [exportFlags],
   flagsAbove: [worldFlags],
@@ -215,7 +215,7 @@ export const localServerCommand = declareCommand({
   },
 });
 
-/** A time with its offset, as it was typed. */
+/** A time with its offset, unchanged. */
 function readNow(value: string): string {
   try {
     readClockTime(value);
@@ -225,14 +225,14 @@ function readNow(value: string): string {
   }
 }
 
-/** An address; of IPv6, also as it stands in a URL. An empty one would stand for all addresses. */
+/** An address, for IPv6 also in brackets. An empty one would mean all addresses. */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
   if (host === '') throw new InvalidArgumentError('Give an address, such as 127.0.0.1.');
   return host;
 }
 
-/** Serves until Ctrl-C or SIGTERM, which end it cleanly: that is what it is for, so exit 0. */
+/** Serves until Ctrl-C or SIGTERM. */
 async function localServer(context: Context, options: ServerFlags): Promise<void> {
   const { console, host } = context;
   const server = await startFromFlags(context, options, console.note);
@@ -241,12 +241,12 @@ async function localServer(context: Context, options: ServerFlags): Promise<void
     if (!host.signal.aborted) await once(host.signal, 'abort');
   } finally {
     await server.close();
-    // Request lines that nobody reads must not hold a process that was told to end.
+    // A blocked stderr must not keep the process alive after a signal.
     if (host.stderr === process.stderr) setTimeout(() => process.exit(), 1_000).unref();
   }
 }
 
-/** Says that the server is ready: on stdout where it is, and for people who may use it, and how. */
+/** Prints the address to stdout, and the accounts with a first call to stderr. */
 async function announceServer(
   { console, flags, host }: Context,
   { url, accounts }: LocalServer,
@@ -269,7 +269,7 @@ async function announceServer(
 }
 
 /**
- * Starts the server that the flags describe.
+ * Starts a server with the options of the flags.
  *
  * @param logRequest takes a line for each request
  */
@@ -304,13 +304,13 @@ async function startFromFlags(
   });
 
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
-    const what = 'every machine that reaches this one can use it, admin calls included';
+    const what = 'any machine that reaches it can use it, admin calls included';
     console.warn(`The server listens on ${flags.host}: ${what}.`);
   }
   return server;
 }
 
-/** A fault whose file, if it names one, is found from any folder. */
+/** A fault with an absolute path of its file, if it has one. */
 function withAbsoluteFile(fault: string, cwd: string): string {
   return fault.replace(/:file=(.+)$/s, (_, file: string) => `:file=${resolve(cwd, file)}`);
 }
@@ -318,7 +318,7 @@ function withAbsoluteFile(fault: string, cwd: string): string {
 const firstLineAfterMs = 1_000;
 const betweenLinesMs = 10_000;
 
-/** Prints now and then how many facts have been read, where that takes its time. */
+/** Prints the number of facts from time to time while a large file is read. */
 function showReading({ console, host }: Context): (count: number) => void {
   let nextLineMs = host.stopwatch() + firstLineAfterMs;
 
@@ -332,13 +332,13 @@ function showReading({ console, host }: Context): (count: number) => void {
   };
 }
 
-/** A certificate with its key, as PEM. */
+/** A certificate and its key, as PEM. */
 interface TlsFiles {
   readonly cert: string;
   readonly key: string;
 }
 
-/** The certificate to serve https with; `undefined` for plain http. Throws `UsageError`. */
+/** The certificate for https; `undefined` for http. Throws `UsageError`. */
 function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string): TlsFiles | undefined {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.', {
@@ -356,8 +356,8 @@ function readPem(file: string, cwd: string): string {
   try {
     return readSmallFile(resolve(cwd, file), pemBytesAtMost).toString('utf8');
   } catch (cause) {
-    throw new UsageError(`${printable(file)} could not be read: ${(cause as Error).message}.`, {
-      hint: '--tls-cert and --tls-key take files in the form of PEM.',
+    throw new UsageError(`Cannot read ${printable(file)}: ${(cause as Error).message}.`, {
+      hint: '--tls-cert and --tls-key take PEM files.',
       cause,
     });
   }
@@ -371,10 +371,10 @@ function requestLine(request: LoggedRequest): string {
   return `${time.slice(11, 19)} ${method} ${path} ${answer}`;
 }
 
-/** Of the requests that a failed command made, so many are shown. */
+/** The most requests shown for a failed command. */
 const requestsShown = 50;
 
-/** The requests that a command makes, apart from what it says itself on stderr. */
+/** The requests of a command, kept apart from its own stderr. */
 class CommandLog {
   readonly #console: Context['console'];
   readonly #lines: string[] = [];
@@ -384,7 +384,7 @@ class CommandLog {
     this.#console = console;
   }
 
-  /** Takes a line, which `-v` shows at once. */
+  /** Adds a line, which `-v` shows at once. */
   add(line: string): void {
     this.#count += 1;
     this.#lines.push(line);
@@ -392,7 +392,7 @@ class CommandLog {
     this.#console.trace(1, `local-server: ${line}`);
   }
 
-  /** Shows the latest requests of a command that failed, unless they were shown. */
+  /** Shows the latest requests of a failed command, unless `-v` has shown them. */
   showFailure(exitCode: number): void {
     if (this.#console.verbosity > 0 || this.#count === 0) return;
 
@@ -404,9 +404,9 @@ class CommandLog {
 }
 
 /**
- * Runs a command against a server of its own, with the settings of the server's first account in
- * place of whatever service the environment named before, and hands its exit code on (128 + n for a
- * signal, as shells do). The server's log is silent unless the command fails, or with `-v`.
+ * Runs a command against a new server, with the settings of the server's first account in its
+ * environment. Returns its exit code (128 + n for a signal, as shells do). Requests are shown if
+ * the command fails, or with `-v`.
  */
 async function exec(
   context: Context,
@@ -419,8 +419,8 @@ async function exec(
     throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
   }
   if (!existsSync(host.cwd)) {
-    throw new UsageError(`${program} cannot run here: the working folder was deleted.`, {
-      hint: 'Go to another one.',
+    throw new UsageError(`Cannot run ${program}: the working folder was deleted.`, {
+      hint: 'Change to another folder.',
     });
   }
 
@@ -457,16 +457,16 @@ interface ChildProgram {
 }
 
 /**
- * Runs a program to its end, and leaves none of the processes it started. Where it can have a
- * process group of its own the whole group is signalled; one that reads from a terminal must stay
- * in ours, where Ctrl-C reaches it by itself.
+ * Runs a program and ends every process that it started. It gets its own process group, which is
+ * signalled as a whole, unless it reads from a terminal: then it must stay in ours, where Ctrl-C
+ * reaches it.
  */
 async function runToEnd(program: ChildProgram): Promise<number> {
   const { host } = program;
   const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
   const child = await start(program, isGroup);
 
-  /** Whether anybody was there to be signalled. */
+  /** True if a process was signalled. */
   const signalAll = (signal: NodeJS.Signals | 0): boolean => {
     try {
       if (!isGroup || child.pid === undefined) return child.kill(signal);
@@ -480,7 +480,7 @@ async function runToEnd(program: ChildProgram): Promise<number> {
     const isInterrupt = reason instanceof InterruptedError && reason.exitCode === 130;
     if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
-  // A second signal ends this process at once: the command must not outlive it.
+  // A second signal ends this process at once, and the command with it.
   const endWithUs = (): void => void signalAll('SIGKILL');
   host.signal.addEventListener('abort', passOn);
   process.once('exit', endWithUs);
@@ -496,12 +496,12 @@ async function runToEnd(program: ChildProgram): Promise<number> {
   }
 }
 
-/** How long what a command left running has to end by itself before it is killed, in ms. */
+/** The time that remaining processes have before they are killed, in ms. */
 const graceMs = 2_000;
 
 /**
- * Ends the processes of a group whose leader has ended. A process between its fork and its program
- * can lose a signal to the handler of its parent, so a second one follows that cannot be lost.
+ * Ends a process group whose leader has ended. A process between fork and exec can lose a signal to
+ * its parent's handler, so SIGKILL follows.
  */
 async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Promise<void> {
   const deadline = performance.now() + graceMs;
@@ -513,7 +513,7 @@ async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Pro
   if (isLeft) signalAll('SIGKILL');
 }
 
-/** Starts a program. Throws `UsageError` if there is none. */
+/** Starts a program. Throws `UsageError` if it does not exist. */
 async function start(
   { program, args, env, host }: ChildProgram,
   detached: boolean,
@@ -526,15 +526,15 @@ async function start(
   } catch (cause) {
     const mayBeScript = ['ENOENT', 'EINVAL'].includes(codeOf(cause) ?? '');
     if (process.platform !== 'win32' || !mayBeScript) {
-      throw new UsageError(`${program} could not be run: ${(cause as Error).message}.`, { cause });
+      throw new UsageError(`Cannot run ${program}: ${(cause as Error).message}.`, { cause });
     }
-    // What npm installs is a script on Windows (npm.cmd), which only cmd runs.
+    // Programs installed by npm are scripts on Windows (npm.cmd), which only cmd runs.
     const words = [program, ...args].map((word) => quoteForShell(word, 'win32'));
     return spawn(words.join(' '), { ...options, shell: true });
   }
 }
 
-/** Writes the built-in data of a period as files that `--fixtures` serves, and names them. */
+/** Writes the built-in data of a period as fixtures, and lists the files. */
 async function exportData(
   { console, host, flags }: Context,
   { period, ...world }: { readonly seed: number; readonly scale: number; readonly period: string },
@@ -549,6 +549,6 @@ async function exportData(
   if (flags.json) await console.result(JSON.stringify({ files, facts, since, until }));
   else await console.result(files.join('\n'));
   console.note(
-    `${facts} facts written. Serve them with: adreport local-server --fixtures ${directory}`,
+    `Wrote ${facts} facts. Serve them with: adreport local-server --fixtures ${directory}`,
   );
 }

@@ -31,12 +31,12 @@ const loginFlags = flagGroup('Options:', {
   },
   passwordCommand: {
     flags: settingTable.passwordCommand.flag,
-    meaning: "keep a command that prints the password, e.g. 'pass show ads/b'",
+    meaning: "store a command that prints the password, e.g. 'pass show ads/b'",
     conflicts: ['passwordStdin', 'tokenStdin'],
   },
   tokenStdin: {
     flags: '--token-stdin',
-    meaning: 'read a token made in the service’s console from standard input',
+    meaning: 'read a token from standard input, made in the service’s console',
   },
   profile: {
     flags: settingTable.profile.flag,
@@ -45,7 +45,7 @@ const loginFlags = flagGroup('Options:', {
   },
   encoding: {
     flags: settingTable.encoding.flag,
-    meaning: 'how the bodies of all calls are written (default: json)',
+    meaning: 'encoding of request bodies (default: json)',
     words: encodings,
     isRare: true,
   },
@@ -61,15 +61,12 @@ export const loginCommand = declareCommand({
   name: 'login',
   summary: 'sign in and store the token',
   examples: [
-    ['adreport login', 'asks for everything'],
+    ['adreport login', 'asks for what it needs'],
     [
       'adreport login --base-url https://reports.example.com --token-stdin < token.txt',
       'unattended',
     ],
-    [
-      'adreport login --account agency --email buyer@example.com',
-      'a second account, beside the first',
-    ],
+    ['adreport login --account agency --email buyer@example.com', 'a second account'],
   ],
   flags: [loginFlags],
   async action({ context, options }) {
@@ -78,39 +75,36 @@ export const loginCommand = declareCommand({
   },
 });
 
-/** How somebody proves who they are: by a token, or by e-mail and password. */
+/** A token, or e-mail and password. */
 interface Proof {
   readonly token?: string;
   readonly credentials?: Credentials;
 
-  /** What printed the password, to be stored. */
+  /** The command that printed the password, to be stored. */
   readonly passwordCommand?: string;
 }
 
-/** Where somebody signs in, and how the program talks to it. */
+/** The service to sign in to, with its settings. */
 interface SignInTarget {
   readonly baseUrl: URL;
   readonly settings: Settings;
 }
 
-/** A sign-in that the service has accepted. */
+/** A sign-in that the service accepted. */
 interface SignedIn {
   readonly token: string;
   readonly profile: Profile;
   readonly email: string | undefined;
   readonly passwordCommand: string | undefined;
 
-  /** How many campaigns the account sees; `undefined` where it has no list of them. */
+  /** The number of campaigns; `undefined` if the account cannot list them. */
   readonly campaignCount: number | undefined;
 }
 
-/** How often what is typed may be refused. */
+/** The number of tries at a prompt. */
 const triesAtMost = 3;
 
-/**
- * Asks for what is missing, proves it with a call, and stores the token; the password is never
- * stored.
- */
+/** Asks for missing values, checks them with a call, and stores the token, never the password. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { console, host } = context;
   const settings = await context.account.settings();
@@ -126,7 +120,9 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   await storeAccount(context, target, signedIn);
 }
 
-/** The base URL of the flag or the environment; else asked for, with the stored one to confirm. */
+/**
+ * The base URL from the flag or the environment; otherwise asks, with the stored one as default.
+ */
 async function readBaseUrl(
   { host }: Context,
   options: LoginOptions,
@@ -147,7 +143,7 @@ async function readBaseUrl(
   const guess = guessBaseUrl(typed);
   if (guess === undefined) return checkBaseUrl(typed);
 
-  // A flag would be refused with the same guess; here it takes one key.
+  // For a flag the guess is in the error; here it takes one key.
   const confirmed = await prompt.ask({
     what: 'base URL with its scheme',
     flag,
@@ -157,12 +153,12 @@ async function readBaseUrl(
   return checkBaseUrl(confirmed);
 }
 
-/** Throws `UsageError` for what is no base URL, unless its scheme alone was left out. */
+/** Throws `UsageError` for an invalid base URL, unless only its scheme is missing. */
 function checkTypedBaseUrl(text: string): void {
   if (guessBaseUrl(text) === undefined) checkBaseUrl(text);
 }
 
-/** Tries what is typed, and asks again where the service refuses it, three times in all. */
+/** Asks until the service accepts the answer, three times at most. */
 async function askUntilAccepted(
   context: Context,
   target: SignInTarget,
@@ -179,10 +175,7 @@ async function askUntilAccepted(
   }
 }
 
-/**
- * Signs in, and asks the service what the account is. Throws `SignInError` where it refuses the
- * proof.
- */
+/** Signs in and reads the account's profile. Throws `SignInError` if the service refuses. */
 async function tryProof(
   context: Context,
   { baseUrl, settings }: SignInTarget,
@@ -204,7 +197,7 @@ async function tryProof(
   };
 }
 
-/** Stores the account with its token, and says so. */
+/** Stores the account with its token, and prints a note. */
 async function storeAccount(
   context: Context,
   { baseUrl, settings }: SignInTarget,
@@ -221,7 +214,7 @@ async function storeAccount(
     baseUrl: baseUrl.href,
     token,
     profile,
-    // What is the default is not stored, so that a service that changes needs no change here.
+    // Defaults are not stored, so that they can change later.
     encoding: encoding === 'json' ? undefined : encoding,
     windowClock: windowClock === 'instant' ? undefined : windowClock,
     email,
@@ -243,9 +236,7 @@ async function storeAccount(
   context.console.note(`Next: adreport run --period last-week --by ${by}${flags}`);
 }
 
-/**
- * How many campaigns the account sees; `undefined`, with a warning, where it has no list of them.
- */
+/** The number of campaigns; `undefined`, with a warning, if the account cannot list them. */
 async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
   try {
     const { campaigns } = await client.campaigns();
@@ -253,16 +244,14 @@ async function countCampaigns({ console }: Context, client: Client): Promise<num
   } catch (error) {
     const hasNoList = error instanceof AdreportError && [403, 404].includes(error.httpStatus ?? 0);
     if (!hasNoList) throw error;
-    console.warn(
-      `The list of campaigns could not be fetched, so the token was not checked: ${error.message}`,
-    );
+    console.warn(`The token was not checked, because listing campaigns failed: ${error.message}`);
     return undefined;
   }
 }
 
 /**
- * Whether the account has no buyer profile. No report is made: two time breakdowns exclude each
- * other.
+ * True if the account does not have the buyer profile. Two time breakdowns exclude each other, so
+ * that no report is ordered.
  */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
   const impossibleRequest: ReportRequest = {
@@ -281,8 +270,8 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 }
 
 /**
- * What flags or the environment give; `undefined` where nothing does. `--email` stands above a
- * token of the environment.
+ * The token or password from flags or the environment, if any. `--email` wins over a token from the
+ * environment.
  */
 async function readProof(
   { console, host }: Context,
@@ -326,14 +315,11 @@ async function readProof(
   return { credentials: { email, password } };
 }
 
-/**
- * Asks for a token, or for e-mail and password; what was typed before is there to confirm the next
- * time.
- */
+/** Asks for a token, or for e-mail and password, with the last answers as defaults. */
 class ProofPrompt {
   readonly #prompt: Prompt;
 
-  /** An e-mail address that a flag or the environment gives is not asked for. */
+  /** From a flag or the environment, so that it is not asked for. */
   readonly #givenEmail: string | undefined;
   #way: 'password' | 'token' | undefined;
   #lastEmail: string | undefined;

@@ -5,12 +5,12 @@ import { flagGroup } from '../plan/flags/flag.ts';
 import { declareCommand } from './command.ts';
 
 const logoutFlags = flagGroup('Options:', {
-  account: { flags: settingTable.account.flag, meaning: 'the stored account to forget' },
+  account: { flags: settingTable.account.flag, meaning: 'the stored account to sign out of' },
 });
 
 export const logoutCommand = declareCommand({
   name: 'logout',
-  summary: 'forget the stored token',
+  summary: 'delete the stored token',
   examples: [
     ['adreport logout', 'the default account'],
     ['adreport logout --account agency', 'another one'],
@@ -22,9 +22,7 @@ export const logoutCommand = declareCommand({
   },
 });
 
-/**
- * Forgets the stored token; the service itself is told nothing, a token ends there by its own life.
- */
+/** Deletes the stored token. The service is not called: tokens expire there by themselves. */
 async function logout(context: Context): Promise<void> {
   const { account } = await context.account.settings();
   let hadToken = false;
@@ -37,6 +35,6 @@ async function logout(context: Context): Promise<void> {
   });
   const name = `account “${account.value}”`;
   context.console.note(
-    hadToken ? `Signed out of ${name}: its token is forgotten.` : `Not signed in to ${name}.`,
+    hadToken ? `Signed out of ${name}: its token was deleted.` : `Not signed in to ${name}.`,
   );
 }

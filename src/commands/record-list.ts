@@ -7,48 +7,41 @@ import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
-/** A record of a list as its columns show it. */
+/** A record as its columns show it. */
 export type ListRow = Readonly<Record<string, string | number>>;
 
-/** A column of a list, which shows the member of its name. */
+/** A column that shows the property of its name. */
 export type ListColumn = Omit<TextColumn<ListRow>, 'value'>;
 
-/** What a list can show. */
+/** The columns of a list. */
 interface ListLayout {
-  /** The columns that `--columns` can name, in the order of a file. */
+  /** The columns of files, which `--columns` can name. */
   readonly columns: readonly ListColumn[];
 
-  /** The columns of a table for people where none are chosen, which may be others. */
+  /** The columns of tables without `--columns`. */
   readonly tableColumns: readonly ListColumn[];
 }
 
-/** Records, once they are there. */
+/** The records of a list. */
 interface ListContent {
   readonly rows: readonly ListRow[];
 
-  /**
-   * What JSON holds in place of the rows where no columns are chosen: the records as the service
-   * sends them.
-   */
+  /** The service's own records, for JSON without `--columns`. */
   readonly records?: readonly object[];
 
-  /** The sentence for people where there are none. */
+  /** The note for an empty list. */
   readonly emptyNote: string;
 }
 
-/**
- * A list of records on its way to where the output flags lead: in any format, to a file or to
- * stdout.
- */
+/** A list of records to be written in any format, to a file or to stdout. */
 export interface RecordList {
-  /** Writes the list. Throws `OutputError`; then nothing is left of a file that was begun. */
+  /** Writes the list. Throws `OutputError`, and then leaves no file. */
   write(content: ListContent): Promise<void>;
 }
 
 /**
- * Decides the format, the columns and the target of a list before the service is asked. Throws
- * `UsageError` for flags that do not fit and for an unknown column, and `OutputError` for a target
- * that cannot be written.
+ * Prepares the format, columns and target of a list before any call. Throws `UsageError` for flags
+ * that do not fit and for unknown columns, and `OutputError` for a target that cannot be written.
  */
 export async function prepareList(
   context: Context,
@@ -92,10 +85,7 @@ export async function prepareList(
   return { write };
 }
 
-/**
- * The columns that `--columns` names, in any case; where it names none, the usual ones of the
- * format.
- */
+/** The columns of `--columns`, in any case, or the default ones of the format. */
 function columnsOf(
   { columns, tableColumns }: ListLayout,
   { columns: selectedColumns }: OutputFlags,
@@ -117,16 +107,16 @@ function findColumn(columns: readonly ListColumn[], wanted: string): ListColumn 
   if (column) return column;
 
   const names = columns.map(({ name }) => name);
-  const hint = didYouMean(nearest(wanted, names), `Known are ${names.join(', ')}.`);
-  throw new UsageError(`--columns: there is no column “${wanted}”.`, { hint });
+  const hint = didYouMean(nearest(wanted, names), `Columns: ${names.join(', ')}.`);
+  throw new UsageError(`--columns: unknown column “${wanted}”.`, { hint });
 }
 
-/** The members of a row that the columns name, in their order. */
+/** The properties of a row in the order of columns. */
 function pick(row: ListRow, columns: readonly TextColumn<ListRow>[]): object {
   return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
 }
 
-/** Records as an array of JSON, or as lines of it: one record a line in either. */
+/** Records as a JSON array or as NDJSON, one per line in either. */
 function encodeJson(format: 'json' | 'ndjson', records: readonly object[]): Buffer {
   const lines = records.map((record) => JSON.stringify(record));
 

@@ -21,7 +21,7 @@ import {
 import { declareCommand } from './command.ts';
 
 const repairFlags = flagGroup('Repair:', {
-  dryRun: { flags: '--dry-run', meaning: 'list what would be downloaded, and download nothing' },
+  dryRun: { flags: '--dry-run', meaning: 'list the downloads, and download nothing' },
   yes: { flags: '--yes', meaning: 'order more than 100 reports without asking' },
   concurrency: concurrencyFlag,
 });
@@ -31,8 +31,8 @@ export const repairCommand = declareCommand({
   summary: 'download again what check reports',
   args: ['<path>'],
   examples: [
-    ['adreport repair data', 'what check data reports; exit 9 if something is left'],
-    ['adreport repair data --dry-run', 'list it, and download nothing'],
+    ['adreport repair data', 'fixes what check data reports; exit 9 if something is left'],
+    ['adreport repair data --dry-run', 'lists it, downloads nothing'],
   ],
   flags: [repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {
@@ -52,13 +52,10 @@ export const repairCommand = declareCommand({
   },
 });
 
-/** So many reports are ordered without asking. */
+/** The most reports ordered without asking. */
 const unaskedAtMost = 100;
 
-/**
- * Asks about a large number of reports. Throws `UsageError`, which names `--yes`, if there is no
- * terminal.
- */
+/** Asks before many reports are ordered. Throws `UsageError` with `--yes` without a terminal. */
 async function mayOrder({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
   const count = countReports(repairsAt(checked));
   if (count <= unaskedAtMost) return true;
@@ -71,7 +68,7 @@ async function mayOrder({ console, host }: Context, checked: CheckedPath): Promi
   ]);
 }
 
-/** Downloads what can be downloaded; returns the first error. */
+/** Runs the repairs; returns the first error. */
 async function repair(
   context: Context,
   checked: CheckedPath,
@@ -90,7 +87,7 @@ async function repair(
   return first;
 }
 
-/** Lists what would be downloaded, and why. */
+/** Lists the downloads with their reasons. */
 async function listRepairs({ console, flags }: Context, checked: CheckedPath): Promise<void> {
   const findings = findingsOf(checked);
   const count = countReports(repairsAt(checked));

@@ -23,13 +23,13 @@ const createFlags = [...orderFlags, serviceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',
-  summary: 'create a report and print its id',
+  summary: 'order a report and print its id',
   examples: [
     [
       'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
       'for status and download',
     ],
-    ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show, do not send'],
+    ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show it, send nothing'],
   ],
   flags: createFlags,
   async action({ context, options }) {
@@ -41,14 +41,14 @@ const createCommand = declareCommand({
 const listFlags = flagGroup('Options:', {
   limit: {
     flags: '--limit <n>',
-    meaning: 'only the newest n (default: 20 on a terminal, else all)',
+    meaning: 'only the newest n (default: 20 on a terminal, otherwise all)',
     read: readPositive,
   },
 });
 
 const listCommand = declareCommand({
   name: 'list',
-  summary: 'list the reports that this machine created',
+  summary: 'list the reports created on this machine',
   examples: [
     ['adreport report list', 'a table, newest first'],
     ['adreport report list --limit 3 --json', 'an array, for programs'],
@@ -62,7 +62,7 @@ const listCommand = declareCommand({
 
 export const reportCommand = declareCommand({
   name: 'report',
-  summary: 'create reports one step at a time, and list them',
+  summary: 'order reports one step at a time, and list them',
   examples: [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
@@ -98,15 +98,15 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   return console.result(context.flags.json ? asJson : printable(id));
 }
 
-/** Refuses the data of a report that the service answers with although nobody asked for it. */
+/** Refuses an answer with data instead of an id. */
 async function refuseData(): Promise<never> {
-  throw new RejectedError('The service answered with the report itself: it has no id.', {
+  throw new RejectedError('The service answered with the report itself, without an id.', {
     code: 'NO_REPORT_ID',
     hint: 'Use: adreport run … -o FILE',
   });
 }
 
-/** The error for weeks, each of which is a report of its own. */
+/** The error for `--by WEEKLY`, which needs one report per week. */
 function severalReports(
   { by, breakdowns, period, since, until }: CreateOptions,
   platform: NodeJS.Platform,
@@ -114,8 +114,8 @@ function severalReports(
   const named = (flag: string, value?: string) => (value ? [flag, shellWord(value, platform)] : []);
   const words = ['adreport run', ...named('--by', by ?? breakdowns), ...named('--period', period)];
   words.push(...named('--since', since), ...named('--until', until));
-  return new UsageError('--by WEEKLY makes a report of each week, and this command makes one.', {
-    hint: `Use: ${words.join(' ')}\nOr ask for one week: --by RANGE --period last-week`,
+  return new UsageError('--by WEEKLY needs one report per week, and report create makes one.', {
+    hint: `Use: ${words.join(' ')}\nOr order a single week: --by RANGE --period last-week`,
   });
 }
 
@@ -129,14 +129,14 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'profile', value: (entry) => entry.spec.request.profile },
 ];
 
-/** The days of a report's window, as `--period` takes them. */
+/** The days of a window, in the form of `--period`. */
 function daysOf({ window }: LedgerEntry): string {
   const first = window.since.slice(0, 10);
   const last = window.until.slice(0, 10);
   return first === last ? first : `${first}..${last}`;
 }
 
-/** The last status; one that runs wait for no more is told. */
+/** The last status, with a mark if no run waits for the report any more. */
 function statusText(entry: LedgerEntry): string {
   return isStuck(entry) ? `${entry.lastStatus}, given up` : entry.lastStatus;
 }
@@ -145,7 +145,7 @@ function createdText({ createdAt }: LedgerEntry): string {
   return `${createdAt.slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** How many reports a terminal is shown, where no flag says it. */
+/** The default of `--limit` on a terminal. */
 const usualCount = 20;
 
 /** Prints the ledger, newest first. */
@@ -156,12 +156,12 @@ async function listReports(context: Context, limit: number | undefined): Promise
   const entries = context.ledger()?.list(limit ?? usual) ?? [];
 
   if (flags.json) {
-    // People paste this list: even a hash of their credential is nobody's business.
+    // Lists are pasted into bug reports, so even a hash of the credential is left out.
     const listed = entries.map((entry) => ({ ...entry, credential: undefined }));
     return console.result(visibleJson(listed));
   }
   if (entries.length === 0) {
-    console.note('No report was created on this machine yet. Create one with: adreport run');
+    console.note('No report was created on this machine yet. Start with: adreport run');
     return;
   }
   await console.write(textTable(entries, listColumns, tableLook(context)));

@@ -15,7 +15,7 @@ import { declareCommand } from './command.ts';
 export const runCommand = declareCommand({
   name: 'run',
   args: [{ name: '[name...]', meaning: 'reports saved in adreport.yaml' }],
-  summary: 'create a report, wait for it, download it: the main job',
+  summary: 'order a report, wait for it, and write it to a file',
   examples: [
     [
       'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
@@ -31,7 +31,7 @@ export const runCommand = declareCommand({
     ],
     [
       'adreport run --period last-7d --by COUNTRY --filter countryId=3017382 --dry-run',
-      'show, do not send',
+      'show it, send nothing',
     ],
     [
       "adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'",
@@ -41,7 +41,7 @@ export const runCommand = declareCommand({
       "adreport run --local --account buyer,admin --period yesterday --by CAMPAIGN -o '{account}-{date}.csv'",
       'a file for each account',
     ],
-    ['adreport run nightly', 'a report saved in adreport.yaml (see adreport init)'],
+    ['adreport run nightly', 'a report in adreport.yaml (see adreport init)'],
   ],
   flags: runFlags,
   async action({ context, options, args: [names], typedOptions, program }) {
@@ -52,10 +52,7 @@ export const runCommand = declareCommand({
   },
 });
 
-/**
- * Fetches reports: what the flags describe, or those of `adreport.yaml` that are named; each whole
- * or in parts.
- */
+/** Fetches the report of the flags, or the named ones of `adreport.yaml`, in parts if asked to. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
@@ -86,7 +83,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   if (isNothingDue) context.console.note('Nothing is missing: every file is there.');
 }
 
-/** One error for all reports that their folders refuse; `undefined` if none does. */
+/** One error for all reports refused by their folders; `undefined` if none is. */
 function refusalOfAll(jobs: readonly FolderJob[]): UsageError | undefined {
   const refused = jobs.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
   const [first, ...others] = refused;
@@ -100,15 +97,15 @@ function refusalOfAll(jobs: readonly FolderJob[]): UsageError | undefined {
   });
 }
 
-/** Throws `UsageError` where accounts, or saved reports, make more parts together than one may. */
+/** Throws `UsageError` if all reports together have too many parts. */
 function expectFewParts(jobs: readonly Job[]): void {
   let count = 0;
   for (const { parts } of jobs) count += parts.length;
   if (count <= maxParts) return;
 
   const parts = `${formatCount(count)} parts`;
-  throw new UsageError(`This run would have ${parts}: ${formatCount(maxParts)} is the most.`, {
-    hint: 'Run fewer accounts or reports at a time, a shorter window, or longer parts.',
+  throw new UsageError(`This run has ${parts}; the limit is ${formatCount(maxParts)}.`, {
+    hint: 'Run fewer accounts or reports at a time, shorten the window, or use longer parts.',
   });
 }
 

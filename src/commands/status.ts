@@ -12,7 +12,7 @@ import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
 
 const statusFlags = flagGroup('Options:', {
-  wait: { flags: '--wait', meaning: 'poll until the report is ready' },
+  wait: { flags: '--wait', meaning: 'wait until the report is ready' },
 });
 
 const flags = [statusFlags, waitFlags, serviceFlags] as const;
@@ -26,7 +26,7 @@ export const statusCommand = declareCommand({
     ['adreport status "$id"', 'prints progress, ready …'],
     [
       'adreport status "$id" --wait --wait-timeout 10m',
-      'until it is ready; exit 7 if it is not by then',
+      'waits until it is ready; exit 7 after ten minutes',
     ],
   ],
   flags,
@@ -36,10 +36,7 @@ export const statusCommand = declareCommand({
   },
 });
 
-/**
- * Prints a report's status word (or with `--json` its record); a report that has failed is exit 6
- * besides.
- */
+/** Prints the status of a report, or with `--json` its record. A failed report is exit 6. */
 async function status(
   context: Context,
   options: OptionsOf<typeof flags>,

@@ -10,7 +10,7 @@ import { declareCommand } from './command.ts';
 
 export const whoamiCommand = declareCommand({
   name: 'whoami',
-  summary: 'show the account, where its token comes from, and whether it works',
+  summary: 'show the account, the source of its token, and if it works',
   examples: [
     ['adreport whoami', 'one line'],
     ['adreport whoami --json', 'for programs'],
@@ -22,10 +22,7 @@ export const whoamiCommand = declareCommand({
   },
 });
 
-/**
- * Shows who the program is to the service, and proves it with a call; what does not work is thrown
- * once it is shown.
- */
+/** Shows the account and tries its token with a call; a failure is thrown after the output. */
 async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
   const settings = await context.account.settings();
@@ -64,16 +61,13 @@ function describeAnswer({ campaignCount, error }: ServiceAnswer): string {
   return `works: ${formatPlural(campaignCount, 'campaign')}`;
 }
 
-/**
- * What a call with the token came to; neither member is there where the token is known, and may not
- * list campaigns.
- */
+/** The result of a call with the token; empty if the token works but cannot list campaigns. */
 interface ServiceAnswer {
   readonly campaignCount?: number;
   readonly error?: AdreportError;
 }
 
-/** Asks for the list of campaigns, which is the lightest call of the service. */
+/** Requests the list of campaigns, the cheapest call. */
 async function askService(context: Context): Promise<ServiceAnswer> {
   try {
     const client = await context.account.client();
@@ -86,7 +80,7 @@ async function askService(context: Context): Promise<ServiceAnswer> {
   }
 }
 
-/** Whether a service that knows the token keeps the list of campaigns from it. */
+/** True if the service accepts the token but refuses the list of campaigns. */
 function mayNotList({ httpStatus }: AdreportError): boolean {
   return httpStatus === 403;
 }

@@ -1,6 +1,6 @@
-/** A Markdown file as its text: the bundler and the tests load it so. */
+/** The text of a Markdown file, as loaded by the bundler and the tests. */
 declare module '*.md' {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: this is how a text is imported.
+  // biome-ignore lint/style/noDefaultExport: text loaders export a default.
   export default text;
 }

@@ -2,7 +2,7 @@ import { wrap } from '../text/cell-width.ts';
 import { requoteLine } from '../text/quote-for-shell.ts';
 import type { Style } from '../ui/console.ts';
 
-/** Where a topic is shown. */
+/** The page that a topic is shown on. */
 interface TopicPage {
   readonly width: number;
   readonly style: Style;
@@ -10,13 +10,12 @@ interface TopicPage {
 }
 
 /**
- * Lays out the Markdown of a help topic for a terminal. Everything fits the width but code, which
- * stands as it is, at the left edge: an indented script does not run once it is copied, because its
- * heredocs do not close. Only the comments behind commands stand above them where they would not
- * fit.
+ * Lays out the Markdown of a help topic for a terminal. Everything fits the width except code,
+ * which is printed unchanged at the left edge: indentation would break heredocs in copied scripts.
+ * Comments after commands move above them if they do not fit.
  */
 export function renderMarkdown(text: string, page: TopicPage): string {
-  // Lines of more than 100 characters are hard to read, however wide the terminal.
+  // Longer lines are hard to read, however wide the terminal.
   const width = Math.max(24, Math.min(100, page.width));
   const pieces = text.trim().split(/\n*(```\w*\n[\s\S]*?\n```)\n*/);
   const blocks: string[] = [];
@@ -35,7 +34,7 @@ export function renderMarkdown(text: string, page: TopicPage): string {
 }
 
 /**
- * Commands of a shell with their comments behind them, or above each where one would not fit. Ours
+ * Shell commands with comments after them, or above them if one does not fit. Commands of adreport
  * are quoted for the platform.
  */
 function layOutCommands(code: string, { width, platform }: TopicPage): string {
@@ -69,23 +68,20 @@ interface MarkdownTable {
 }
 
 function readTable(block: string): MarkdownTable {
-  // The second line holds dashes only.
+  // The second line is a row of dashes.
   const [header = [], , ...rows] = block.split('\n').map(readCells);
   return { header, rows };
 }
 
 function readCells(line: string): string[] {
-  // `\|` is a bar within a cell.
+  // `\|` is a bar inside a cell.
   const cells = line.split(/(?<!\\)\|/).slice(1, -1);
   return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
 }
 
-/**
- * A table whose cells are broken at blanks so that it fits; where even their longest words do not,
- * a list.
- */
+/** A table with wrapped cells; a list if even the longest words do not fit. */
 function renderTable(table: MarkdownTable, width: number, style: Style): string {
-  // A header is worth its line only where the columns do not speak for themselves.
+  // Two columns need no header.
   const rows = table.header.length > 2 ? [table.header, ...table.rows] : table.rows;
   const widths = fitColumns(rows, table.header.length, width);
   if (!widths) return renderList(table, width, style);
@@ -95,10 +91,7 @@ function renderTable(table: MarkdownTable, width: number, style: Style): string 
   return lines.join('\n');
 }
 
-/**
- * The widths at which the columns of rows fit into a line; `undefined` where the longest words need
- * more.
- */
+/** Column widths that fit a line; `undefined` if the longest words need more. */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,
@@ -113,7 +106,7 @@ function fitColumns(
   }
 
   while (lineWidth(widths) > width) {
-    // The widest column that can give a character gives it.
+    // Takes a character from the widest column that can spare one.
     const givingWidths = widths.map((own, column) => (own > (leastWidths[column] ?? 0) ? own : 0));
     const widest = Math.max(...givingWidths);
     if (widest === 0) return undefined;
@@ -122,7 +115,7 @@ function fitColumns(
   return widths;
 }
 
-/** How long a line of columns is, two blanks before each. */
+/** The width of a line, with two blanks before each column. */
 function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
@@ -131,7 +124,7 @@ function longestWord(text: string): number {
   return Math.max(...text.split(' ').map((word) => word.length));
 }
 
-/** The lines of one row: as many as its highest cell needs. */
+/** The lines of one row: as many as its tallest cell needs. */
 function renderRow(cells: readonly string[], widths: readonly number[], style: Style): string[] {
   const wrappedCells = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
   const height = Math.max(...wrappedCells.map(({ length }) => length));
@@ -147,7 +140,7 @@ function renderRow(cells: readonly string[], widths: readonly number[], style: S
   return lines;
 }
 
-/** A table as a list: the first cell of each row, and below it the others with their headings. */
+/** A table as a list: the first cell of each row, then the others with their headings. */
 function renderList({ header, rows }: MarkdownTable, width: number, style: Style): string {
   const lines: string[] = [];
   for (const [name = '', ...cells] of rows) {

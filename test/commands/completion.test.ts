@@ -221,7 +221,7 @@ const shells = [
 
 test.each([
   { line: 'run --per', expected: '--period \te.g. yesterday' },
-  { line: 'chec', expected: 'check \tfind what is missing' },
+  { line: 'chec', expected: 'check \tfind missing' },
   { line: 'run --by daily,camp', expected: 'daily,CAMPAIGN\tby campaign' },
   { line: 'run --filter osI', expected: 'osId=\tmobile OS IDs' },
   { line: 'help form', expected: 'formats \tfiles, pages, columns' },

@@ -158,7 +158,7 @@ describe('set and unset', () => {
     },
     { words: 'set profile byer', says: 'is not a profile. Use buyer or dsp' },
     { words: 'set account agncy', says: 'Did you mean agency?' },
-    { words: 'set account agency --account main', says: 'Leave it out' },
+    { words: 'set account agency --account main', says: 'Use: adreport config set account' },
     { words: 'set profile dsp --account nobody', says: 'adreport login --account nobody' },
     { words: `set token ${token}`, says: 'adreport login --token-stdin' },
     { words: 'set password sesame-open', says: 'ADREPORT_PASSWORD' },

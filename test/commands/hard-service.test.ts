@@ -56,7 +56,7 @@ describe('a service that takes forms only', () => {
 });
 
 test.each([403, 404])(
-  'login stores a token whose account has no campaigns (%i), and says so',
+  'login stores a token of an account without campaigns (%i), with a warning',
   async (status) => {
     const { url } = await serve(({ path }, response) =>
       path === '/campaigns' ? json(response, {}, status) : json(response, { status: 'ready' }),
@@ -67,7 +67,7 @@ test.each([403, 404])(
 
     expect(login).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('the token was not checked'),
+      stderr: expect.stringContaining('The token was not checked'),
     });
     expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0 });
   },

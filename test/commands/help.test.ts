@@ -124,18 +124,18 @@ describe('every command', () => {
     { line: 'local-server exec --help-all', without: ['--port'], has: ['--delay', '--host'] },
     { line: 'campaigns --help-all', without: ['--logo', '--title', '--open'], has: ['--excel'] },
     { line: 'report create --help', without: ['--logo', '--output'], has: ['--period'] },
-  ])('$line shows only what means something to it', async ({ line, without, has }) => {
+  ])('$line shows only flags that work with it', async ({ line, without, has }) => {
     const shown = flagsOn((await runCli(line)).stdout);
 
     expect(shown).toEqual(expect.arrayContaining(has));
     for (const flag of without) expect(shown).not.toContain(flag);
   });
 
-  test('a flag of local-server that means nothing to a command below it is refused', async () => {
+  test('a flag of local-server that does nothing for a subcommand is refused', async () => {
     const result = await runCli('local-server --port 0 export fixtures --period 2026-10');
 
-    expectRefusal(result, 2, '--port means nothing to adreport local-server export.');
-    expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port means nothing');
+    expectRefusal(result, 2, '--port does not work with adreport local-server export.');
+    expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port does not work');
     expectRefusal(await runCli('campaigns --local --logo x.png'), 2, '--logo');
   });
 

@@ -208,6 +208,6 @@ test('init writes a file that runs unchanged, and does not replace one', async (
   expectRefusal(
     await runCli('init', { cwd }),
     8,
-    'adreport: adreport.yaml exists already, and is kept.',
+    'adreport: adreport.yaml already exists and was not changed.',
   );
 });

@@ -163,7 +163,7 @@ describe('campaigns', () => {
 
     const none = await run('campaigns --search nothing-like-it');
 
-    expect([none.exitCode, none.stderr]).toEqual([0, 'No campaign was found.\n']);
+    expect([none.exitCode, none.stderr]).toEqual([0, 'No campaigns found.\n']);
   });
 
   test('--search, --active and --columns', async () => {
@@ -260,13 +260,13 @@ describe('report ids are the service’s own: whatever they hold, what is said c
     expect(asked).toEqual(Array(2).fill('{"id":"12345678901234567890"}'));
   });
 
-  test('report create refuses data that it did not ask for: it has no id', async () => {
+  test('report create refuses data without an id', async () => {
     const { env } = await serveAnswers({ '/buyer-reporting': { data: [{ displays: 7 }] } });
 
     const result = await runCli('report create --period 2026-11-09 --metrics displays', { env });
 
     expect(result).toMatchObject({ exitCode: 4, stdout: '' });
-    expect(result.stderr).toContain('it has no id');
+    expect(result.stderr).toContain('without an id');
   });
 
   test('escapes of adreport.yaml are visible in --dry-run', async () => {

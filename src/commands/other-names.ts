@@ -6,8 +6,8 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 
-/** What other programs call a command, and what it is here. */
-const commandsOfOthers: Readonly<Record<string, string>> = {
+/** Commands of other programs, with ours. */
+const otherCommands: Readonly<Record<string, string>> = {
   auth: 'login',
   export: 'run',
   fetch: 'run',
@@ -27,8 +27,8 @@ const commandsOfOthers: Readonly<Record<string, string>> = {
   wait: 'status',
 };
 
-/** What a topic may be looked for under, and the command line that tells of it. */
-const topicsOfOthers: Readonly<Record<string, string>> = {
+/** Words that are not topics, with the command that answers them. */
+const otherTopics: Readonly<Record<string, string>> = {
   metrics: 'adreport fields',
   dimensions: 'adreport fields',
   breakdowns: 'adreport fields',
@@ -56,17 +56,17 @@ const topicsOfOthers: Readonly<Record<string, string>> = {
   proxy: 'adreport help environment',
 };
 
-/** The command line that tells of a word which is no topic; `undefined` where none is known. */
-export function helpMeantBy(word: string): string | undefined {
+/** The command that answers a word that is not a topic; `undefined` if unknown. */
+export function helpCommandFor(word: string): string | undefined {
   const name = word.toLowerCase();
-  return Object.hasOwn(topicsOfOthers, name) ? topicsOfOthers[name] : undefined;
+  return Object.hasOwn(otherTopics, name) ? otherTopics[name] : undefined;
 }
 
 /**
- * The error for a command line whose command or flag has another name in other programs, with the
- * command line that was meant; `undefined` where it has none.
+ * The error for a command or flag that has another name here, with the intended command line;
+ * `undefined` for any other command line.
  */
-export function errorOfOtherName(
+export function errorForOtherName(
   program: Command,
   argv: readonly string[],
   platform: NodeJS.Platform,
@@ -79,9 +79,9 @@ export function errorOfOtherName(
   if (command) return errorOfFlag(command, argv.slice(at + 1), platform);
 
   const message = `There is no command “${printable(word)}”.`;
-  if (Object.hasOwn(commandsOfOthers, word)) {
+  if (Object.hasOwn(otherCommands, word)) {
     const words = [
-      commandsOfOthers[word] ?? '',
+      otherCommands[word] ?? '',
       ...argv.slice(at + 1).map((each) => shellWord(each, platform)),
     ];
     return new UsageError(message, { hint: `Use: adreport ${words.join(' ')}` });
@@ -106,7 +106,7 @@ function errorOfFlag(
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup && words[0]?.startsWith('-')) {
     const names = command.commands.map((each) => each.name());
-    return new UsageError(`adreport ${command.name()} stands before one of its commands.`, {
+    return new UsageError(`adreport ${command.name()} needs one of its commands before flags.`, {
       hint: `Its commands are ${names.join(', ')}.`,
     });
   }
