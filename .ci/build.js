@@ -1,12 +1,11 @@
-// Bundles the program and its packages into dist/, so that an install is one package without
-// dependencies. Beside it go the licences of what is bundled, and a skill file, from which agents
-// learn what the program is for.
+// Bundles the program and its packages into dist/, so that the package has no dependencies. Also
+// writes the licences of the bundled packages, and a skill file for agents.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
 import { bundledImport, bundledText } from './bundled-text.js';
 
-// Packages in CommonJS ask for Node's own modules with `require`, which an ES module lacks.
+// CommonJS packages load Node's modules with `require`, which ES modules do not have.
 const banner = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 
 const bundledScripts = {
@@ -27,13 +26,12 @@ const options = {
   bundle: true,
   platform: 'node',
   target: 'node20',
-  // A package that is written in both is taken as ES modules: esbuild cannot follow the files of
-  // one that is in UMD.
+  // Prefer ES modules: esbuild cannot follow the imports of UMD files.
   mainFields: ['module', 'main'],
   outdir: 'dist',
   loader: { '.md': 'text' },
   plugins: [bundledScripts],
-  // Names stay, so that the trace of a bug can be read.
+  // Keeps names, so that stack traces are readable.
   minifySyntax: true,
   legalComments: 'none',
   logLevel: 'warning',
@@ -41,7 +39,7 @@ const options = {
 
 const { metafile } = await build({
   ...options,
-  // A process of its own reads Parquet; `imports` of package.json finds it beside the program.
+  // Parquet is read in a separate process, found by `imports` in package.json.
   entryPoints: {
     main: 'src/main.ts',
     'local-server': 'src/local-server.ts',
@@ -69,7 +67,7 @@ const line = `\n${'-'.repeat(80)}\n\n`;
 writeFileSync('dist/LICENSES.txt', `adreport bundles these packages.\n\n${licenses.join(line)}`);
 writeFileSync('dist/SKILL.md', skillOf(readFileSync('src/help/agents.md', 'utf8')));
 
-/** The folders of the packages of which code is in the bundle, in order and each once. */
+/** The folders of the bundled packages, sorted and unique. */
 function bundledFolders() {
   const folders = new Set();
 
@@ -82,7 +80,7 @@ function bundledFolders() {
   return [...folders].sort();
 }
 
-/** The types of the CommonJS bundle: those of the ES module. */
+/** Types of the CommonJS bundle, re-exported from the ES module. */
 function typesForRequire() {
   const mode = `with { 'resolution-mode': 'import' }`;
   const module = `import('./local-server.js', { ${mode.replace('with', 'with:')} })`;
@@ -92,7 +90,7 @@ export declare const startLocalServer: typeof ${module}.startLocalServer;
 `;
 }
 
-/** A package's name, version and licence, as text for people and for audits. */
+/** Name, version and licence of a package, as text. */
 function licenseOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
 
@@ -104,7 +102,7 @@ function licenseOf(folder) {
   return `${name} ${version} (${license})\n\n${text}\n`;
 }
 
-/** A topic of help as a skill file. Its first paragraph says when the skill is of use. */
+/** A help topic as a skill file. Its first paragraph is the description. */
 function skillOf(topic) {
   const [, firstParagraph = ''] = topic.split('\n\n');
   const description = firstParagraph.replaceAll('\n', ' ').replaceAll('`', '');

@@ -1,11 +1,11 @@
-// Scripts for browsers: `import script from './script.ts?bundled'` is the text of the script with
-// what it imports. The build and the tests load them so.
+// Browser scripts: `import script from './script.ts?bundled'` imports the text of the bundled script,
+// in the build and in the tests.
 import { buildSync } from 'esbuild';
 
-/** The specifiers of such imports. */
+/** Matches the specifiers of such imports. */
 export const bundledImport = /\.ts\?bundled$/;
 
-/** The script of a file, with its imports, as text. */
+/** The bundled script of a file, as text. */
 export function bundledText(path) {
   const { outputFiles } = buildSync({
     entryPoints: [path.replace(/\?.*$/, '')],

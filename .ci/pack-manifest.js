@@ -1,15 +1,15 @@
-// npm calls this before it packs (`reduce`) and after (`restore`). In between, package.json holds
-// only what an install needs of it: the packed one has no scripts and no packages of ours, which
-// are bundled. Either step may run again.
+// npm runs this before packing (`reduce`) and after (`restore`). In between, package.json has no
+// scripts and no development packages, so that neither is in the package. Both steps can be
+// repeated.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
-/** Where the whole file waits while npm packs. */
+/** The complete file while npm packs. */
 const wholeFile = 'node_modules/.package.json';
 
 restore();
 if (process.argv[2] === 'reduce') reduce();
 
-/** Puts the whole file back, where package.json is the reduced one. */
+/** Restores the complete file if package.json is the reduced one. */
 function restore() {
   if (!existsSync(wholeFile)) return;
 

@@ -1,6 +1,5 @@
-// Writes adreport-VERSION.cdx.json: what npm lists of the locked packages (on standard input),
-// without those of which no code is in the bundle. dist/LICENSES.txt, which the build writes, says
-// which ones are bundled.
+// Writes adreport-VERSION.cdx.json: npm's list of locked packages (on standard input), reduced to the
+// bundled ones, which are those in dist/LICENSES.txt.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -16,7 +15,7 @@ for (const each of components) refs.add(each['bom-ref']);
 
 const sbom = {
   ...list,
-  // npm calls the program by the name of the folder that it is in.
+  // npm uses the name of the folder for the program.
   metadata: { ...list.metadata, component: { ...component, name } },
   components,
   dependencies: list.dependencies.filter(({ ref }) => refs.has(ref)).map(withoutOthers),
@@ -25,7 +24,7 @@ const file = `${name}-${version}.cdx.json`;
 writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
 console.error(`Wrote ${file}: ${components.length} bundled packages.`);
 
-/** The packages in the bundle, as `name@version`. */
+/** The bundled packages, as `name@version`. */
 function readBundledPackages() {
   const text = readFileSync('dist/LICENSES.txt', 'utf8');
   const heads = text.matchAll(/^(\S+) (\d+\.\d+\.\d+\S*) \(.*\)$/gm);
@@ -36,9 +35,7 @@ function isBundled(one) {
   return bundled.has(`${one.name}@${one.version}`);
 }
 
-/**
- * A package of the lock file is there for development; one that is bundled is part of the program.
- */
+/** Marks a bundled package as part of the program; in the lock file it is a development package. */
 function asPartOfPackage({ properties, ...one }) {
   return { ...one, scope: 'required' };
 }
@@ -47,10 +44,7 @@ function withoutOthers({ ref, dependsOn }) {
   return { ref, dependsOn: dependsOn.filter((each) => refs.has(each)) };
 }
 
-/**
- * Throws where npm does not know a package that is bundled: a list with a gap would be worse than
- * none.
- */
+/** Throws if npm does not list a bundled package, so that the list is never incomplete. */
 function expectAll(listed) {
   const known = new Set(listed.map((one) => `${one.name}@${one.version}`));
   const missing = [...bundled].filter((each) => !known.has(each));
