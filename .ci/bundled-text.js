@@ -1,5 +1,5 @@
-// Browser scripts: `import script from './script.ts?bundled'` imports the text of the bundled script,
-// in the build and in the tests.
+// Browser scripts: `import script from './script.ts?bundled'` imports the text of the bundled
+// script, in the build and in the tests.
 import { buildSync } from 'esbuild';
 
 /** Matches the specifiers of such imports. */

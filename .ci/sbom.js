@@ -1,5 +1,5 @@
-// Writes adreport-VERSION.cdx.json: npm's list of locked packages (on standard input), reduced to the
-// bundled ones, which are those in dist/LICENSES.txt.
+// Writes adreport-VERSION.cdx.json: npm's list of locked packages (on standard input), reduced to
+// the bundled ones, which are those in dist/LICENSES.txt.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { name, version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -20,7 +20,7 @@ import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
 import { allCommands, program } from './support/program.ts';
 
 /**
- * The README and the topics of help say what is so: what they name exists, and nothing is missing.
+ * The README and the help topics are correct: everything they name exists, and nothing is missing.
  */
 
 const root = resolve(import.meta.dirname, '..');
@@ -91,7 +91,7 @@ test.each(Object.entries(sections))('%s is a part of a topic', (_name, { topic, 
   expect(known).toEqual(expect.arrayContaining([...headings]));
 });
 
-test.each(documents)('%s: every link leads somewhere', (file = '', text = '') => {
+test.each(documents)('%s: every link has a target', (file = '', text = '') => {
   const links = [...text.matchAll(/\]\(([^)#]+)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !link.startsWith('http'));
@@ -99,7 +99,7 @@ test.each(documents)('%s: every link leads somewhere', (file = '', text = '') =>
   expect(broken).toEqual([]);
 });
 
-test('the skill file is the topic agents, which is short, under what skill files begin with', () => {
+test('the skill file is the short topic agents under the front matter of a skill', () => {
   const skill = readFileSync(join(root, 'dist/SKILL.md'), 'utf8');
   const [, head = '', body] = /^---\n([\s\S]*?)\n---\n\n([\s\S]*)$/.exec(skill) ?? [];
   const { name, description } = parse(head);
@@ -123,7 +123,7 @@ test('every topic is linked from the README', () => {
   );
 });
 
-test('every block of code names its language; those of the README are lines, which run', () => {
+test('every code block names its language, which is sh in the README', () => {
   const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
   const languagesIn = (text: string): string[] => {
     const fences = [...text.matchAll(/^ *(?:```|~~~)(.*)$/gm)].map(([, word = '']) => word);
@@ -131,8 +131,7 @@ test('every block of code names its language; those of the README are lines, whi
     return fences.filter((_word, index) => index % 2 === 0);
   };
 
-  // long/printed-lines.test.ts runs lines, and long/recipes.test.ts says of every other block who
-  // runs it.
+  // long/printed-lines.test.ts runs lines; long/recipes.test.ts names the test of any other block.
   expect(languagesIn(everything).filter((language) => !/^\w+$/.test(language))).toEqual([]);
   expect(new Set(languagesIn(readme))).toEqual(new Set(['sh']));
   expect(languagesIn(contributing)).toEqual([]);
@@ -148,7 +147,7 @@ test('every script of npm that a document names exists', () => {
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
 });
 
-test('every page of help exists that the documents, the help of a command or an error names', () => {
+test('every help page named in documents, help and errors exists', () => {
   const named = [everything, ...sources].flatMap((text) =>
     [...text.matchAll(/adreport help ([a-z][a-z-]*)/g)].map(([, name = '']) => name),
   );
@@ -165,14 +164,14 @@ test('every file and folder that CONTRIBUTING.md names exists', () => {
     ([, path = '']) => path,
   );
   expect(paths.length).toBeGreaterThan(30);
-  // A path is that of the project, of its source, or of the folder in whose line it stands.
+  // A path starts at the project, at its source, or at the folder whose line it is in.
   const folders = ['.', 'src', 'src/rows', 'src/commands', 'src/server'];
   expect(
     paths.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path)))),
   ).toEqual([]);
 });
 
-test('every promise of the security topic names tests that exist', () => {
+test('every promise about security names existing tests', () => {
   const promises = (textOf('security') ?? '')
     .replace(/\nThe whole topic.*\n$/, '')
     .split(/\n- /)
@@ -205,12 +204,12 @@ test.each(lines)('adreport %s: its flags exist', (line = '') => {
   ).toEqual([]);
 });
 
-test('every flag that is named exists', () => {
+test('every flag named in a document exists', () => {
   const options = allCommands().flatMap((command) => command.options);
   const declared = options.map(({ long }) => long ?? '');
   const ofCommander = ['--help', '--version', '--no-color'];
 
-  // Code that begins with the name of another program has flags of its own.
+  // Code that begins with the name of another program has other flags.
   const ownFlag = /`(?:(?:adreport|-)[^`\n]*?)??(--[a-z][a-z-]+)/g;
   const matches = [...everything.matchAll(ownFlag)];
   const flags = matches.map(([, flag = '']) => flag);
@@ -218,7 +217,7 @@ test('every flag that is named exists', () => {
   expect(flags.filter((flag) => ![...declared, ...ofCommander].includes(flag))).toEqual([]);
 });
 
-describe('facts that the code owns', () => {
+describe('facts that the code defines', () => {
   test('exit codes, filters, formats, placeholders, periods, keys', () => {
     for (const text of [textOf('exit-codes') ?? '', readme]) {
       const rows = [...text.matchAll(/^\| (\d+) \| (.*?) \|/gm)];
@@ -239,7 +238,7 @@ describe('facts that the code owns', () => {
     );
   });
 
-  test('faults, and what each leads to', () => {
+  test('faults and their exit codes', () => {
     const text = textOf('faults') ?? '';
     for (const endpoint of endpointNames) expect(text).toContain(`\`${endpoint}\``);
     for (const { meaning } of Object.values(serverFaults)) expect(text).toContain(meaning);
@@ -271,7 +270,7 @@ describe('facts that the code owns', () => {
       ([, name]) => name,
     );
     const settings = settingKeys.flatMap((key) => entryOf(key).variable ?? []);
-    // The platform's own, which say where things are and what the terminal is.
+    // Variables of the platform, for folders and the terminal.
     const others =
       'APPDATA HOME PATH XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(
         ' ',

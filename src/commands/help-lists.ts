@@ -3,7 +3,7 @@ import { sections, summaryOf, topics } from '../help/index.ts';
 import { wrap } from '../text/cell-width.ts';
 import type { Pair } from '../ui/page.ts';
 
-/** What `adreport help NAME` can list, by NAME. */
+/** The lists that `adreport help NAME` prints, by NAME. */
 export const helpLists: Readonly<Record<string, (program: Command, width: number) => string>> = {
   commands: listCommands,
   topics: listTopics,
