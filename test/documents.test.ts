@@ -13,7 +13,7 @@ import { sections, summaryOf, textOf, topics } from '../src/help/index.ts';
 import { renderMarkdown } from '../src/help/render.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
 import { savedKeys } from '../src/plan/saved-reports.ts';
-import { dayNames } from '../src/report/window-flags.ts';
+import { periodNames } from '../src/report/period-words.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
 import { plainStyle } from '../src/ui/console.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
@@ -230,7 +230,7 @@ describe('facts that the code defines', () => {
     expect(firstColumn('formats', 'placeholder').sort()).toEqual(
       placeholders.map((name) => `{${name}}`).sort(),
     );
-    expect(firstColumn('reports', 'period')).toEqual(expect.arrayContaining([...dayNames]));
+    expect(firstColumn('reports', 'period')).toEqual(expect.arrayContaining([...periodNames]));
     const [, keys = ''] =
       /are the flags of `adreport run`: ([^.]*)\./.exec(topics.folders ?? '') ?? [];
     expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(

@@ -8,7 +8,7 @@ import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabu
 import { sections, topics } from '../help/index.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
-import { dayNames } from '../report/window-flags.ts';
+import { periodNames } from '../report/period-words.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { describeCandidate } from './completion-meanings.ts';
 import { helpLists } from './help-lists.ts';
@@ -310,7 +310,7 @@ async function offerFaults(current: string): Promise<string[]> {
 }
 
 /** The most common periods; the numbers of days, weeks and hours can be any. */
-const usualPeriods = [...dayNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
+const usualPeriods = [...periodNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
 
 /** One word per country: its English name, or its code if the name has several words. */
 function countryWords(): string[] {

@@ -3,17 +3,19 @@ import type { Context } from '../context.ts';
 import { type Country, findCountry, searchCountries } from '../contract/countries.ts';
 import {
   type DerivedMetric,
-  isCalled,
   type Profile,
   profiles,
   type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
+import { meaningOf, type NamePlace, namesRelatedTo } from '../contract/words.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
+import { alternatives, closestNames } from '../report/typed-name.ts';
 import { widthOf, wrap } from '../text/cell-width.ts';
+import { quoted } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
 const fieldsFlags = flagGroup('Options:', {
@@ -58,18 +60,21 @@ async function fields(
 ): Promise<void> {
   const profile = options.profile ?? (await context.account.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
-  const isAboutTerm = (entry: VocabularyEntry): boolean => isAbout(entry, term);
+  const isAboutTerm =
+    (place: NamePlace) =>
+    (entry: VocabularyEntry): boolean =>
+      isAbout(place, entry, term);
 
   const allMetrics = [...vocabulary.metrics, ...vocabulary.derived.map(computedMetric)];
-  const metrics = allMetrics.filter(isAboutTerm).map(({ name, type, meaning }) => {
+  const metrics = allMetrics.filter(isAboutTerm('metric')).map(({ name, type, meaning }) => {
     return { name, type, meaning };
   });
   const allBreakdowns = [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns];
-  const breakdowns = allBreakdowns.filter(isAboutTerm).map((breakdown) => {
+  const breakdowns = allBreakdowns.filter(isAboutTerm('breakdown')).map((breakdown) => {
     const rowFields = breakdown.fields.map(({ name }) => name);
     return { name: breakdown.name, rowFields, meaning: breakdown.meaning };
   });
-  const filters = vocabulary.filters.filter(isAboutTerm).map(({ name, meaning }) => {
+  const filters = vocabulary.filters.filter(isAboutTerm('filter')).map(({ name, meaning }) => {
     return { name, meaning };
   });
   const countries = vocabulary.filters.length === 0 ? [] : countriesFor(term);
@@ -87,8 +92,12 @@ async function fields(
     ...countries.map(countryRow),
   ];
   if (rows.length === 0) {
-    throw new UsageError(`No field of the ${profile} profile is about “${term}”.`, {
-      hint: 'See: adreport fields',
+    const close = [
+      ...closestNames({ place: 'metric', text: term, accepted: allMetrics.map(nameOf) }),
+      ...closestNames({ place: 'breakdown', text: term, accepted: allBreakdowns.map(nameOf) }),
+    ];
+    throw new UsageError(`No field of the ${profile} profile is about ${quoted(term)}.`, {
+      hint: close.length > 0 ? `Did you mean ${alternatives(close)}?` : 'See: adreport fields',
     });
   }
   const look = tableLook(context);
@@ -125,9 +134,15 @@ function computedMetric(metric: DerivedMetric) {
   return { ...metric, name: field, type: unit, meaning: `${meaning}, computed from sums` };
 }
 
-function isAbout(entry: VocabularyEntry, term: string): boolean {
-  const text = `${entry.name}\n${entry.meaning}`.toLowerCase();
-  return text.includes(term.toLowerCase()) || isCalled(entry, term);
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
+}
+
+function isAbout(place: NamePlace, { name, meaning }: VocabularyEntry, term: string): boolean {
+  const text = `${name}\n${meaning}`.toLowerCase();
+  const isCalled = () =>
+    meaningOf(place, term, [name]) !== undefined || namesRelatedTo(place, term, [name]).length > 0;
+  return text.includes(term.toLowerCase()) || isCalled();
 }
 
 /** The country that a term names, or else all whose names contain it, unless it is too short. */

@@ -1,11 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import {
-  type DerivedMetric,
-  derivedMetrics,
-  isCalled,
-  type VocabularyEntry,
-} from '../contract/vocabulary.ts';
+import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { readName } from '../report/typed-name.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -242,24 +238,18 @@ export function changeOf(
   return changeBetween(now, before, { isGone: nowSums === undefined, unicode });
 }
 
-/** Finds a figure by field or metric name in any case, then by the vocabulary's synonyms. */
-export function findFigure(name: string, figures: readonly Figure[]): Figure | undefined {
-  const matchesName = (text: string | undefined): boolean => {
-    return text?.toLowerCase() === name.toLowerCase();
-  };
-  const byField = figures.find(({ field }) => matchesName(field));
-  if (byField) return byField;
-
-  const byMetric = figures.find(({ field, derived }) => {
-    return matchesName(derived?.name ?? metricOfField(field)?.name);
-  });
-  return byMetric ?? figures.find((figure) => isCalled(vocabularyEntry(figure), name));
-}
-
-/** The vocabulary entry of a figure, with its synonyms. */
-function vocabularyEntry({ field, derived }: Figure): VocabularyEntry {
-  const entry = derived ?? metricOfField(field);
-  return entry ?? { name: field, profiles: [], meaning: '' };
+/**
+ * The figure that a name or a word of plain English means; `undefined` if none is. Throws
+ * `UsageError` if it means several.
+ */
+export function findFigure(
+  text: string,
+  figures: readonly Figure[],
+  flag = '--metrics',
+): Figure | undefined {
+  const accepted = figures.map(({ field }) => field);
+  const read = readName({ place: 'column', flag, text, accepted });
+  return read && figures.find(({ field }) => field === read.name);
 }
 
 /** The figures selected by `--metrics`, without duplicates. Throws `UsageError`. */

@@ -24,7 +24,6 @@ import {
   type Window,
 } from '../report/window.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { checkColumns } from './check-columns.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
 
@@ -97,8 +96,6 @@ export async function planJob(source: JobSource): Promise<Job> {
   const isOneReport = options.split === undefined || isMerged;
   const isCompared = options.compare !== undefined && isOneReport;
   const plan = isCompared ? comparablePlan(requested, now) : requested;
-  const { columns } = spec.request;
-  if (columns !== undefined && columns !== 'all') checkColumns(plan, columns);
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
   if (!units) checkLookback(spec, { options, window: plan.window, nowMs });

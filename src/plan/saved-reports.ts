@@ -12,7 +12,8 @@ import {
 } from '../account/project-file.ts';
 import { splitChoice } from '../account/settings.ts';
 import type { Context } from '../context.ts';
-import { findAnyBreakdown } from '../contract/vocabulary.ts';
+import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
+import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { isAddress } from '../output/file/address.ts';
 import { isPeriod } from '../report/window-flags.ts';
@@ -82,10 +83,13 @@ function findFile(
   );
 }
 
+const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
+
 /** Throws `UsageError` for a word that was probably meant as the value of a flag. */
 function expectReportName(name: string, nowMs: number): void {
   const isWindow = isPeriod(name, nowMs);
-  if (!isWindow && !findAnyBreakdown(name)) return;
+  const isBreakdown = meaningOf('breakdown', name, breakdownNames) !== undefined;
+  if (!isWindow && !isBreakdown) return;
 
   const flag = isWindow ? '--period' : '--by';
   throw new UsageError(`“${printable(name)}” is not a saved report.`, {

@@ -30,7 +30,7 @@ export async function specFromFlags(
 ): Promise<ReportSpec> {
   const settings = await account.settings();
   const { encoding, windowClock } = settings;
-  const request = readRequest({
+  const { asked, meanings } = readRequest({
     platform: context.host.platform,
     profile: options.profile ?? settings.profile.value,
     metrics: options.metrics,
@@ -47,11 +47,12 @@ export async function specFromFlags(
     until: options.until,
     nowMs,
   });
+  for (const meaning of meanings) context.console.noteOnce(meaning);
 
   return {
-    ...request,
     format: formatOf(context, options),
     ...topLevelMembers(options),
+    ...asked,
     ...ownerOf(account, settings),
     ...(encoding.value !== 'json' && { encoding: encoding.value }),
     ...(windowClock.value !== 'instant' && { windowClock: windowClock.value }),

@@ -16,20 +16,29 @@ import {
   derivedMetrics,
   type Filter,
   type FilterName,
-  isCalled,
+  filters as filterTable,
   type MetricName,
   metrics,
   type Profile,
   type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
+import { filtersByName, meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted, visibleJson } from '../text/printable.ts';
 import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
-import type { NamedFilter, ReportSpec, SpecFilters } from './spec.ts';
+import type { NamedFilter, ReportSpec, SpecFilters, SpecRequest } from './spec.ts';
+import { readColumnNames } from './typed-columns.ts';
+import {
+  alternatives,
+  closestHint,
+  type ReadName,
+  readName,
+  type TypedName,
+} from './typed-name.ts';
 import { type SplitUnit, type Window, wallAt } from './window.ts';
-import { resolveWindow, type WindowFlags } from './window-flags.ts';
+import { plainWindow, resolveWindow, type WindowFlags } from './window-flags.ts';
 
 /** The flags that say what is asked for, with their values as they were typed. */
 export interface RequestFlags {
@@ -73,37 +82,44 @@ export interface ReportPlan {
   readonly isWeekly: boolean;
 }
 
-/** What a request asks for, and the zone of its days. */
-export type AskedRequest = Pick<ReportSpec, 'request' | 'timezone'>;
+/** What a request asks for, the zone of its days, and its window as the flags take it. */
+type AskedRequest = Pick<ReportSpec, 'request' | 'timezone' | 'period' | 'since' | 'until'>;
+
+/** A request, and what the words it was typed with mean. */
+interface ReadRequest {
+  readonly asked: AskedRequest;
+
+  /** A sentence for each word that is not a name: `impressions means displays.` */
+  readonly meanings: readonly string[];
+}
 
 /**
  * Reads the flags of a request. The zone is the report's: Europe/Paris for a buyer, `--timezone`
  * for a DSP. Throws one `UsageError` with every mistake, those in the window included.
  */
-export function readRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): AskedRequest {
-  const { profile, columns } = flags;
+export function readRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReadRequest {
+  const { profile } = flags;
   const reader = new RequestReader(flags);
   const metrics = reader.readMetrics();
   const breakdowns = reader.readBreakdowns();
   const filters = reader.readFilters();
   const window = reader.readWindow(flags);
+  const columns = reader.readColumns({ metrics, breakdowns });
   if (!window || reader.errors.length > 0) throw oneErrorOf(reader.errors);
 
   const hasFilters = Object.keys(filters).length > 0;
-  return {
-    timezone: window.zone,
-    request: {
-      profile,
-      metrics,
-      breakdowns,
-      ...(hasFilters && { filters }),
-      ...(columns !== undefined && { columns }),
-    },
+  const request = {
+    profile,
+    metrics,
+    breakdowns,
+    ...(hasFilters && { filters }),
+    ...(columns !== undefined && { columns }),
   };
+  return { asked: { ...window, request }, meanings: [...new Set(reader.meanings)] };
 }
 
 /** What a plan is made from: a spec, or as much of one. */
-type PlannedSpec = AskedRequest & Pick<ReportSpec, 'windowClock' | 'period' | 'since' | 'until'>;
+type PlannedSpec = AskedRequest & Pick<ReportSpec, 'windowClock'>;
 
 /** When a plan is made, and what only this run asks for. */
 export interface PlanOptions {
@@ -128,8 +144,7 @@ export function planSpec(spec: PlannedSpec, { nowMs, direct, wholeUnit }: PlanOp
 
   const { campaign, adUnit, advertiser, ...filters } = spec.request.filters ?? {};
   const request = {
-    metrics: distinct(shownMetrics.flatMap(neededFor)),
-    breakdowns: asked.map(sentBreakdown),
+    ...sentNames({ metrics: shownMetrics, breakdowns: asked }),
     filters,
     // A DSP report always states its zone, so that the service uses the zone of the window.
     ...(profile === 'dsp' && { timezone }),
@@ -149,7 +164,25 @@ export function planSpec(spec: PlannedSpec, { nowMs, direct, wholeUnit }: PlanOp
 export function planReport(
   flags: RequestFlags & PlanOptions & Omit<WindowFlags, 'zone'>,
 ): ReportPlan {
-  return planSpec({ ...flags, ...readRequest(flags) }, flags);
+  const { asked } = readRequest(flags);
+  return planSpec(
+    { ...asked, ...(flags.windowClock && { windowClock: flags.windowClock }) },
+    flags,
+  );
+}
+
+/** What a user asks for by name. */
+type AskedNames = Pick<SpecRequest, 'metrics' | 'breakdowns'>;
+
+/** The metrics and breakdowns that the service is asked for. */
+function sentNames({
+  metrics,
+  breakdowns,
+}: AskedNames): Pick<ReportRequest, 'metrics' | 'breakdowns'> {
+  return {
+    metrics: distinct(metrics.flatMap(neededFor)),
+    breakdowns: breakdowns.map(sentBreakdown),
+  };
 }
 
 /** The breakdown that the service is asked for. */
@@ -225,6 +258,9 @@ interface TypedNames {
 /** Reads the flags of a request, and collects what is wrong with them. */
 class RequestReader {
   readonly errors: UsageError[] = [];
+
+  /** What words mean that are not names. */
+  readonly meanings: string[] = [];
   readonly #flags: RequestFlags;
 
   constructor(flags: RequestFlags) {
@@ -260,58 +296,82 @@ class RequestReader {
     return names;
   }
 
-  /** The window; `undefined` where it is wrong. */
-  readWindow(flags: Omit<WindowFlags, 'zone'>): Window | undefined {
+  /** The columns to write, by their names in the report. */
+  readColumns(asked: AskedNames): readonly string[] | 'all' | undefined {
+    const { profile, columns } = this.#flags;
+    if (columns === undefined || columns === 'all') return columns;
+
+    const { names, notes, errors } = readColumnNames(columns, {
+      profile,
+      request: sentNames(asked),
+    });
+    this.meanings.push(...notes);
+    this.errors.push(...errors);
+    return names;
+  }
+
+  /** The zone and the window as flags take it; `undefined` if it is wrong. */
+  readWindow(flags: Omit<WindowFlags, 'zone'>): Omit<AskedRequest, 'request'> | undefined {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
       const message = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
       this.#refuse('--timezone', message, 'Leave --timezone out.');
     }
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
-    try {
-      return resolveWindow({ ...flags, zone });
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      this.errors.push(error);
-      return undefined;
-    }
+    return this.#collect(() => {
+      const { notes, ...texts } = plainWindow({ ...flags, zone });
+      const window = resolveWindow({ ...flags, ...texts, zone });
+      this.meanings.push(...notes);
+      return { timezone: window.zone, ...texts };
+    });
   }
 
   /**
-   * The `--filter name=v1,v2` and `--country` flags as filters: names in any case, a name given
-   * twice merged, repeats dropped. Text that holds a comma stands in double quotes:
-   * `carrier="A, B",C`.
+   * The `--filter name=v1,v2` and `--country` flags as filters: a name given twice merged, repeats
+   * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
    */
   readFilters(): SpecFilters {
-    const { profile } = this.#flags;
     const filters: { [Name in FilterName | NamedFilter]?: readonly string[] } = {};
+    const add = (name: FilterName | NamedFilter, values: readonly string[]) => {
+      filters[name] = distinct([...(filters[name] ?? []), ...values]);
+    };
     for (const typed of this.#typedFilters()) {
-      const accepted = vocabularyOf(profile).filters;
-      if (accepted.length === 0) {
-        this.#refuse(
-          typed.flag,
-          `A ${profile} report takes no filters.`,
-          `Leave ${typed.flag} out.`,
-        );
-        break;
-      }
-      const filter = accepted.find(({ name }) => isSame(name, typed.name));
-      if (!filter) {
-        this.#refuseFilter(typed, accepted);
-        continue;
-      }
-      const earlier = filters[filter.name] ?? [];
-      filters[filter.name] = distinct([...earlier, ...this.#readValues(filter, typed)]);
+      if (!this.#expectFilters(typed.flag)) return filters;
+      const name = this.#readFilterName(typed);
+      if (name === undefined) continue;
+
+      const byNames = namesFilters[name];
+      const filter = filterTable.find(
+        (each) => each.name === (name === 'country' ? 'countryId' : name),
+      );
+      if (byNames) add(byNames.filter, this.#readPatterns(byNames.flag, typed.list));
+      else if (filter) add(filter.name, this.#readValues(filter, typed));
     }
 
     for (const { flag, name, lists } of this.#typedNames()) {
-      if (vocabularyOf(profile).filters.length === 0) {
-        this.#refuse(flag, `A ${profile} report takes no filters.`, `Leave ${flag} out.`);
-        break;
-      }
-      filters[name] = distinct(lists.flatMap((list) => this.#readPatterns(flag, list)));
+      if (!this.#expectFilters(flag)) return filters;
+      for (const list of lists) add(name, this.#readPatterns(flag, list));
     }
     return filters;
+  }
+
+  /** False, with an error, for a profile without filters. */
+  #expectFilters(flag: string): boolean {
+    const { profile } = this.#flags;
+    if (vocabularyOf(profile).filters.length > 0) return true;
+    this.#refuse(flag, `A ${profile} report takes no filters.`, `Leave ${flag} out.`);
+    return false;
+  }
+
+  /** The name that a filter was typed by; `undefined`, with an error, if it means none. */
+  #readFilterName({ flag, name: text }: TypedFilter): string | undefined {
+    const names = vocabularyOf(this.#flags.profile).filters.map(({ name }) => name);
+    const accepted = [...names, ...Object.values(filtersByName)];
+    const typed = { place: 'filter', flag, text, accepted } as const;
+    return this.#readName(typed, () => {
+      const hint = closestHint(typed, `Filters: ${accepted.join(', ')}.`);
+      return new UsageError(`There is no filter ${quoted(text)}.`, { hint, about: { flag } });
+    });
   }
 
   *#typedNames(): Generator<TypedNames> {
@@ -341,15 +401,6 @@ class RequestReader {
       yield { flag: '--filter', name, list: text.slice(nameEnd + 1) };
     }
     for (const list of countries) yield { flag: '--country', name: 'countryId', list };
-  }
-
-  #refuseFilter(typed: TypedFilter, accepted: readonly Filter[]): void {
-    const names = accepted.map(({ name }) => name);
-    const ofBreakdown = accepted.find((filter) => isOf(filter, typed.name));
-    const meant = ofBreakdown?.name ?? nearest(typed.name, names);
-    const use = ofBreakdown && this.#flagForValues(ofBreakdown, typed.list);
-    const hint = use ? `Use: ${use}` : didYouMean(meant, `Filters: ${names.join(', ')}.`);
-    this.#refuse(typed.flag, `There is no filter ${quoted(typed.name)}.`, hint);
   }
 
   /**
@@ -391,8 +442,7 @@ class RequestReader {
   }
 
   /**
-   * The entries of a comma list, each once; a name that is not among them is said with what was
-   * probably meant.
+   * The names of a comma list, each once.
    */
   #readNames<Name extends string>(
     kind: 'metric' | 'breakdown',
@@ -401,39 +451,49 @@ class RequestReader {
   ): Name[] {
     const { profile } = this.#flags;
     const flag = kind === 'metric' ? '--metrics' : '--by';
-    const accepted = entries.filter((entry) => entry.profiles.includes(profile));
-    const acceptedNames = accepted.map(({ name }) => name);
-    const all = `The ${profile} ${kind}s are ${acceptedNames.join(', ')}.`;
+    const ofProfile = entries.filter((entry) => entry.profiles.includes(profile));
+    const accepted = ofProfile.map(({ name }) => name);
+    const allNames = entries.map(({ name }) => name);
+    const all = `The ${profile} ${kind}s are ${accepted.join(', ')}.`;
 
     const names: Name[] = [];
     for (const text of splitList(list)) {
-      const entry = entries.find(({ name }) => isSame(name, text));
-      if (!entry) {
-        const synonym = accepted.find((each) => isCalled(each, text))?.name;
-        const meant = synonym ?? nearest(text, acceptedNames) ?? nearestByWord(text, accepted);
-        this.#refuse(flag, `There is no ${kind} ${quoted(text)}.`, didYouMean(meant, all));
-      } else if (!entry.profiles.includes(profile)) {
-        const others = entry.profiles.join(' and ');
-        this.#refuse(flag, `The ${kind} ${entry.name} is in ${others} reports only.`, all);
-      } else {
-        names.push(entry.name);
-      }
+      const typed = { place: kind, flag, text, accepted };
+      const name = this.#readName(typed, () => {
+        const others = meaningOf(kind, text, allNames)?.names ?? [];
+        const profiles = entries.find((entry) => entry.name === others[0])?.profiles ?? [];
+        const message =
+          others.length > 0
+            ? `The ${kind} ${alternatives(others)} is in ${profiles.join(' and ')} reports only.`
+            : `There is no ${kind} ${quoted(text)}.`;
+        const hint = others.length > 0 ? all : closestHint(typed, all);
+        return new UsageError(message, { hint, about: { flag } });
+      });
+      if (name !== undefined) names.push(name as Name);
     }
     return distinct(names);
   }
 
-  /**
-   * The flag that keeps some values, as it is typed: by their names where it has one, else by their
-   * ids.
-   */
-  #flagForValues(filter: Filter, list: string): string | undefined {
-    const byName = nameFlags[filter.on];
-    const areIds = /^[\d,\s]+$/.test(list);
-    if (byName !== undefined && !areIds) {
-      return `${byName} ${list === '' ? 'NAME' : this.#word(list)}`;
+  /** The name that was typed; `undefined`, with an error, for an ambiguous or an unknown one. */
+  #readName(typed: TypedName, unknown: () => UsageError): string | undefined {
+    const read = this.#collect((): ReadName => {
+      const name = readName(typed);
+      if (!name) throw unknown();
+      return name;
+    });
+    if (read?.note !== undefined) this.meanings.push(read.note);
+    return read?.name;
+  }
+
+  /** What is read; `undefined` if it throws a `UsageError`, which joins the others. */
+  #collect<Value>(read: () => Value): Value | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.errors.push(error);
+      return undefined;
     }
-    const isValue = areIds || filter.compare === 'text';
-    return isValue ? `--filter ${this.#word(`${filter.name}=${list}`)}` : undefined;
   }
 
   #word(text: string): string {
@@ -453,25 +513,14 @@ const nameFlags: Partial<Readonly<Record<BreakdownName, string>>> = {
   COUNTRY: '--country',
 };
 
-/**
- * Whether a name is that of the breakdown that a filter selects on, or of a field or a word of it.
- */
-function isOf({ on }: Filter, name: string): boolean {
-  const breakdown = breakdowns.find((each) => each.name === on);
-  return breakdown !== undefined && isCalled(breakdown, name);
-}
-
-/** The name of the entry, one of whose other words is near a misspelt one. */
-function nearestByWord<Name extends string>(
-  text: string,
-  entries: readonly VocabularyEntry<Name>[],
-): Name | undefined {
-  const word = nearest(
-    text,
-    entries.flatMap(({ words = [] }) => words),
-  );
-  return word === undefined ? undefined : entries.find(({ words }) => words?.includes(word))?.name;
-}
+/** The filters that `/campaigns` turns into ids, by their name in `--filter`. */
+const namesFilters: Readonly<
+  Record<string, { readonly flag: string; readonly filter: NamedFilter }>
+> = {
+  campaign: { flag: '--campaign', filter: 'campaign' },
+  adunit: { flag: '--ad-unit', filter: 'adUnit' },
+  advertiser: { flag: '--advertiser', filter: 'advertiser' },
+};
 
 /** A value of a filter as the service takes it; `undefined` for one that it does not take. */
 function filterValueOf({ on, compare }: Filter, text: string): string | undefined {
@@ -489,10 +538,6 @@ function exampleOf({ on, compare }: Filter): string {
 function splitList(list: string): string[] {
   const words = list.split(',').map((word) => word.trim());
   return words.filter((word) => word !== '');
-}
-
-function isSame(name: string, other: string): boolean {
-  return name.toLowerCase() === other.toLowerCase();
 }
 
 function distinct<T>(names: readonly T[]): T[] {

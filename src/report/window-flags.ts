@@ -1,8 +1,9 @@
 import { DateTime, type DateTimeUnit } from 'luxon';
-import { dayOf } from '../contract/values.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
+import { type CalendarDay, periodWords, readDay, readPeriod } from './period-words.ts';
+import { ambiguous, meansNote } from './typed-name.ts';
 import {
   formatInstant,
   instantsOf,
@@ -66,13 +67,60 @@ function checkZoneName(text: string): string {
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
 }
 
+/** The texts of window flags, as the specification writes them. */
+interface PlainWindow extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
+  /** What words mean that are not names: `october means 2026-10.` */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The window flags without the words of plain English: `october` becomes `2026-10`, so that it
+ * means the same next year. Throws `UsageError` for a text with two meanings.
+ */
+export function plainWindow({
+  period,
+  since,
+  until,
+  zone,
+  nowMs,
+}: Omit<WindowFlags, 'wholeUnit'>): PlainWindow {
+  const today = calendarDay(wallAt(Math.floor(nowMs / 1_000), checkZoneName(zone)));
+  const notes: string[] = [];
+  const plain = (flag: string, text: string | undefined): string | undefined => {
+    if (text === undefined) return undefined;
+    const [first, ...others] = flag === '--period' ? readPeriod(text, today) : readDay(text, today);
+    if (first && others.length > 0) {
+      throw ambiguous({ flag, text, names: [first, ...others].map((each) => each.text) });
+    }
+    if (first?.isWord) notes.push(meansNote(text, first.text));
+    return first?.text ?? text;
+  };
+
+  const texts = {
+    period: plain('--period', period),
+    since: plain('--since', since),
+    until: plain('--until', until),
+  };
+  return {
+    ...(texts.period !== undefined && { period: texts.period }),
+    ...(texts.since !== undefined && { since: texts.since }),
+    ...(texts.until !== undefined && { until: texts.until }),
+    notes,
+  };
+}
+
+function calendarDay({ year, month, day, quarter, weekYear, weekNumber }: DateTime): CalendarDay {
+  return { year, month, day, quarter, weekYear, week: weekNumber };
+}
+
 /**
  * The window that `--since` and `--until`, or `--period`, name in a zone (`cli.md`, Flags of
  * `report create` and `run`). Throws `UsageError` for a value that is no date, and for a window
  * that is missing, double, reversed or before 1970.
  */
 export function resolveWindow(flags: WindowFlags): Window {
-  const { since, until, period, zone, nowMs, wholeUnit } = flags;
+  const { zone, nowMs, wholeUnit } = flags;
+  const { since, until, period } = plainWindow(flags);
   if (period !== undefined && (since ?? until) !== undefined) {
     const other = since === undefined ? '--until' : '--since';
     const hint = 'Give --period, or --since and --until.';
@@ -110,19 +158,6 @@ interface RelativeDays {
    */
   readonly ago: number;
 }
-
-/** The days that have a name of their own. */
-const namedDays = new Map<string, RelativeDays>([
-  ['today', { unit: 'day', ago: 0 }],
-  ['yesterday', { unit: 'day', ago: 1 }],
-]);
-for (const unit of ['week', 'month', 'quarter', 'year'] as const) {
-  namedDays.set(`this-${unit}`, { unit, ago: 0 });
-  namedDays.set(`last-${unit}`, { unit, ago: 1 });
-}
-
-/** The names of days, as users write them: `today`, `last-month`. */
-export const dayNames = [...namedDays.keys()];
 
 /** How days of the calendar are written, in Luxon's tokens. */
 const calendarForms = [
@@ -221,12 +256,9 @@ class WindowReader {
 
     const isWhole = name === period.text;
     const otherwise = isWhole
-      ? 'this is no period'
-      : `${quoted(name)} is no day, week, month or year`;
-    const iso = asIsoDays(period.text);
-    if (iso !== undefined) throw refuse(period, otherwise, `Use: --period ${iso}`);
-
-    const meant = nearest(name, ['last-7d', 'last-24h', ...dayNames]);
+      ? 'this is not a period'
+      : `${quoted(name)} is not a day, week, month or year`;
+    const meant = nearest(name, ['last-7d', 'last-24h', ...periodWords]);
     throw refuse(period, reasonAgainst(name, otherwise), didYouMean(meant, acceptedPeriods));
   }
 
@@ -237,7 +269,7 @@ class WindowReader {
    */
   #daysOf(text: string): Days | undefined {
     const name = text.toLowerCase();
-    const relative = namedDays.get(name) ?? relativeDaysOf(name);
+    const relative = relativeDaysOf(name);
     if (relative) {
       const { unit, ago } = relative;
       const start = this.#wallNow()
@@ -258,10 +290,6 @@ class WindowReader {
   #instantOf(value: FlagValue): number {
     const text = value.text.toUpperCase();
     if (text === 'NOW') return this.#now;
-    const iso = asIsoDays(text);
-    if (iso !== undefined && iso !== text && !iso.includes('..')) {
-      throw refuse(value, 'this is no day and no time', `Use: ${value.flag} ${iso}`);
-    }
     // A year, a date without its hyphens, or milliseconds would be another time than was meant.
     if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
     if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
@@ -275,8 +303,8 @@ class WindowReader {
     if (days && isSince(value)) return startOfDay(days.start, this.#zone);
     if (days) return startOfDay(days.end, this.#zone) - 1;
 
-    const reason = reasonAgainst(text, 'this is no day and no time');
-    const meant = nearest(text, ['now', ...dayNames]);
+    const reason = reasonAgainst(text, 'this is not a day or a time');
+    const meant = nearest(text, ['now', ...periodWords]);
     throw refuse(value, reason, didYouMean(meant, acceptedInstants));
   }
 
@@ -343,8 +371,14 @@ function isSince({ flag }: FlagValue): boolean {
   return flag === '--since';
 }
 
-/** The days of `last-7d` and `last-2w`; `undefined` for another text. */
+/** The days of `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for another text. */
 function relativeDaysOf(name: string): RelativeDays | undefined {
+  if (name === 'today') return { unit: 'day', ago: 0 };
+  if (name === 'yesterday') return { unit: 'day', ago: 1 };
+
+  const [, which, unit] = /^(this|last)-(week|month|quarter|year)$/.exec(name) ?? [];
+  if (unit !== undefined) return { unit: unit as DateTimeUnit, ago: which === 'last' ? 1 : 0 };
+
   const match = /^last-([1-9]\d{0,4})([dw])$/.exec(name);
   if (!match) return undefined;
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
@@ -356,38 +390,6 @@ function relativeDaysOf(name: string): RelativeDays | undefined {
  */
 function reasonAgainst(text: string, otherwise: string): string {
   return /^\d{4}-/.test(text) ? `the calendar has no ${quoted(text)}` : otherwise;
-}
-
-/** A day as it is written elsewhere: `1/10/2026`, `01.10.2026`; and `2026/10/01`, `20261001`. */
-const yearLast = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/;
-const yearFirst = /^(\d{4})(?:[/.](\d{1,2})[/.](\d{1,2})|(\d\d)(\d\d))$/;
-
-/**
- * Days that are written another way as `--period` takes them, `2026-10-01` or
- * `2026-10-01..2026-10-31`; the day comes before the month, unless the calendar has no such day.
- * `undefined` for what is no such day.
- */
-function asIsoDays(text: string): string | undefined {
-  const days: string[] = [];
-  for (const word of text.trim().split(/\s*\.{2,3}\s*|\s+(?:-|–|to)\s+|\s*[,;]\s*/i)) {
-    const day = asIsoDay(word);
-    if (day === undefined) return undefined;
-    days.push(day);
-  }
-  return days.length <= 2 ? days.join('..') : undefined;
-}
-
-function asIsoDay(text: string): string | undefined {
-  const candidates = [text];
-  const last = yearLast.exec(text);
-  const first = yearFirst.exec(text);
-  if (last) candidates.push(isoDay(last[3], last[2], last[1]), isoDay(last[3], last[1], last[2]));
-  if (first) candidates.push(isoDay(first[1], first[2] ?? first[4], first[3] ?? first[5]));
-  return candidates.find((candidate) => dayOf(candidate) !== undefined);
-}
-
-function isoDay(year = '', month = '', day = ''): string {
-  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
 /** Whether a text is what `--period` takes. */

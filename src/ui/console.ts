@@ -55,6 +55,7 @@ export class Console {
   readonly #platform: NodeJS.Platform;
   readonly #speaksJson: boolean;
   readonly #secrets = new Secrets();
+  readonly #noted = new Set<string>();
   #bars: Bars | undefined;
   #failure: AdreportError | undefined;
 
@@ -103,6 +104,13 @@ export class Console {
   /** Prints a line on stderr unless `-q`: progress, hints and notes. */
   readonly note = (text: string): void => {
     if (!this.isQuiet) this.error(text);
+  };
+
+  /** A note that several reports of one run would repeat. */
+  readonly noteOnce = (text: string): void => {
+    if (this.#noted.has(text)) return;
+    this.#noted.add(text);
+    this.note(text);
   };
 
   /** Prints a warning on stderr, even with `-q`: a finding, or something that needs attention. */

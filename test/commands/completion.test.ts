@@ -11,7 +11,7 @@ import {
   vocabularyOf,
 } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/formats/index.ts';
-import { dayNames } from '../../src/report/window-flags.ts';
+import { periodNames } from '../../src/report/period-words.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -125,7 +125,7 @@ describe('what is offered', () => {
     { line: 'run --period last-w', values: whole('last-week') },
     {
       line: 'run --period last-',
-      values: whole(...dayNames.filter((name) => name.startsWith('last-')), ...countedPeriods),
+      values: whole(...periodNames.filter((name) => name.startsWith('last-')), ...countedPeriods),
     },
     { line: 'local-server export x --period y', values: whole('yesterday') },
     { line: 'run --since t', values: whole('today') },

@@ -3,7 +3,7 @@ import { optionsTakenBy } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { sections, summaryOf, topics } from '../../src/help/index.ts';
 import { FlagOption } from '../../src/plan/flags/flag.ts';
-import { dayNames } from '../../src/report/window-flags.ts';
+import { periodNames } from '../../src/report/period-words.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
@@ -190,7 +190,7 @@ describe('topics', () => {
   test('periods: with what each of them means today', async () => {
     const periods = await page('help', 'periods');
 
-    for (const name of dayNames) expect(periods).toContain(` ${name} 20`);
+    for (const name of periodNames) expect(periods).toContain(` ${name} 20`);
     expect(periods).toContain('yesterday 2026-11-19 ');
     expect(periods).toContain('last-7d 2026-11-13 to 2026-11-19 ');
     expect(periods).toContain('last-24h up to now ');

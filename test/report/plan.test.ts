@@ -166,8 +166,8 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { metrics: 'spend' },
-      message: 'There is no metric “spend”.',
-      hint: 'Did you mean revenueEuro?',
+      message: '--metrics “spend” can mean revenueEuro or revenueDollar.',
+      hint: 'Use one of these names.',
     },
     {
       flags: { profile: 'dsp', metrics: 'ctr' },
@@ -205,8 +205,8 @@ describe('one mistake is one sentence', () => {
       hint: 'Did you mean DAILY?',
     },
     {
-      flags: { by: 'date' },
-      message: 'There is no breakdown “date”.',
+      flags: { by: 'dayz' },
+      message: 'There is no breakdown “dayz”.',
       hint: 'Did you mean DAILY?',
     },
     {

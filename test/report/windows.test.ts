@@ -306,12 +306,12 @@ describe('what is refused, and what is said', () => {
     },
     {
       flags: { since: '2026/11/1x' },
-      message: '--since “2026/11/1x”: this is no day and no time.',
+      message: '--since “2026/11/1x”: this is not a day or a time.',
       hint: 'Give a day (2026-11-01',
     },
     {
       flags: { since: 'yesterdya' },
-      message: '--since “yesterdya”: this is no day and no time.',
+      message: '--since “yesterdya”: this is not a day or a time.',
       hint: 'Did you mean yesterday?',
     },
     { flags: { since: '1960-01-01' }, message: 'The window begins before 1970', hint: '' },
@@ -368,21 +368,20 @@ describe('what is refused, and what is said', () => {
     },
     {
       flags: { period: '2026-11-01..' },
-      message: '--period “2026-11-01..”: “” is no day, week, month or year.',
+      message: '--period “2026-11-01..”: “” is not a day, week, month or year.',
       hint: 'a range such as',
     },
     {
       flags: { period: '2026-10..soon' },
-      message: '“soon” is no day, week, month or year.',
+      message: '“soon” is not a day, week, month or year.',
       hint: 'Give today',
     },
     {
       flags: { period: 'last-weak' },
-      message: '--period “last-weak”: this is no period.',
+      message: '--period “last-weak”: this is not a period.',
       hint: 'Did you mean last-week?',
     },
-    { flags: { period: '7d' }, message: '--period “7d”: this is no period.', hint: 'last-7d' },
-    { flags: { period: '' }, message: '--period “”: this is no period.', hint: 'Give today' },
+    { flags: { period: '' }, message: '--period “”: this is not a period.', hint: 'Give today' },
     {
       flags: { period: '2011-12-30', zone: 'Pacific/Apia' },
       message: 'this day does not exist in Pacific/Apia',

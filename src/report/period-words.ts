@@ -1,0 +1,287 @@
+import { dayOf } from '../contract/values.ts';
+import { meaningOf, wordsFor } from '../contract/words.ts';
+
+/** A day of the calendar, which `october` and `Q3` are counted back from. */
+export interface CalendarDay {
+  readonly year: number;
+
+  /** From 1. */
+  readonly month: number;
+  readonly day: number;
+  readonly quarter: number;
+
+  /** The ISO week, and the year that it belongs to. */
+  readonly weekYear: number;
+  readonly week: number;
+}
+
+/** A period as the specification writes it: `2026-10`, `last-7d`, `2026-10-01..2026-10-15`. */
+export interface PlainPeriod {
+  readonly text: string;
+
+  /** True if it was typed in other words, not merely in another case or with other separators. */
+  readonly isWord: boolean;
+}
+
+const units = ['week', 'month', 'quarter', 'year'];
+
+/** The periods that have a name: `today`, `last-month`. */
+export const periodNames = [
+  'today',
+  'yesterday',
+  ...units.flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
+];
+
+const monthNumbers = Array.from({ length: 12 }, (_, index) => String(index + 1));
+
+/** The words that a misspelt period can be close to. Short ones are close to anything. */
+export const periodWords = [
+  ...periodNames,
+  ...[...wordsFor('period', periodNames), ...wordsFor('month', monthNumbers)].filter(
+    (word) => word.length > 4,
+  ),
+];
+
+/** What a side of a range can mean; `order` if day and month could be either way round. */
+interface Reading extends PlainPeriod {
+  readonly order?: 'day first' | 'month first';
+}
+
+/**
+ * What a period means: one reading, several for `01/10/2026`, none for a text that is not
+ * understood.
+ */
+export function readPeriod(text: string, today: CalendarDay): PlainPeriod[] {
+  const parts = splitRange(text);
+  if (!parts) return readWhole(text, today);
+
+  const [firsts, lasts] = [readDay(parts.first, today), readDay(parts.last, today)];
+  const ranges: PlainPeriod[] = [];
+  for (const first of firsts) {
+    for (const last of lasts) {
+      // Nobody writes the days of one range in two orders.
+      if (first.order && last.order && first.order !== last.order) continue;
+      const isWord = first.isWord || last.isWord || parts.isWord;
+      ranges.push({ text: `${first.text}..${last.text}`, isWord });
+    }
+  }
+  return distinct(ranges);
+}
+
+function readWhole(text: string, today: CalendarDay): PlainPeriod[] {
+  const count = readCount(text);
+  return count ? [count] : readDay(text, today);
+}
+
+/** What a day, week, month, quarter or year means, as `readPeriod`. */
+export function readDay(text: string, today: CalendarDay): Reading[] {
+  const named = meaningOf('period', text, periodNames);
+  const [name] = named?.names ?? [];
+  if (named && name !== undefined) return [{ text: name, isWord: named.isWord }];
+
+  const tokens = tokensOf(text);
+  if (!tokens) return [];
+  const readers = [readUnit, readMonth, readDigits];
+  for (const read of readers) {
+    const readings = read(tokens, today);
+    if (readings.length > 0) return distinct(readings);
+  }
+  return [];
+}
+
+interface RangeParts {
+  readonly first: string;
+  readonly last: string;
+
+  /** True if a word is between them: `1 oct to 15 oct`. */
+  readonly isWord: boolean;
+}
+
+function splitRange(text: string): RangeParts | undefined {
+  const match =
+    /^\s*(?:from\s+)?(.+?)(?:\s*(\.{2,3}|–|—)\s*|\s+(-|to|until|till|through)\s+)(.+)$/i.exec(text);
+  const [, first, , word, last] = match ?? [];
+  if (first === undefined || last === undefined) return undefined;
+  return { first, last, isWord: word !== undefined && word !== '-' };
+}
+
+/** `last 7 days`, `30d`, `past 2 weeks`, `24 hours` */
+function readCount(text: string): PlainPeriod | undefined {
+  const match =
+    /^\s*(?:(?:the[\s_-]+)?(?:last|past|previous)[\s_-]*)?([1-9]\d{0,5})[\s_-]*(d|days?|w|weeks?|wks?|h|hours?|hrs?)\s*$/i.exec(
+      text,
+    );
+  const [, count, unit] = match ?? [];
+  if (count === undefined || unit === undefined) return undefined;
+
+  const plain = `last-${count}${unit.charAt(0).toLowerCase()}`;
+  return { text: plain, isWord: !isSeparatedAs(plain, text) };
+}
+
+/** True if two texts differ only in case, blanks, `-` and `_`. */
+function isSeparatedAs(plain: string, text: string): boolean {
+  const bare = (each: string) => each.toLowerCase().replaceAll(/[\s_-]/g, '');
+  return bare(plain) === bare(text);
+}
+
+/** A number or a word of a date. */
+interface Token {
+  readonly text: string;
+  readonly kind: 'year' | 'number' | 'month' | 'quarter' | 'week' | 'eight digits';
+  readonly value: number;
+
+  /** The separator behind it: `/`, `-`, `.`, or a blank. */
+  readonly mark: string;
+
+  /** True for `1st`. */
+  readonly isOrdinal: boolean;
+}
+
+/** The tokens of a date; `undefined` for a text with anything else in it. */
+function tokensOf(text: string): Token[] | undefined {
+  const tokens: Token[] = [];
+  const pattern = /(\d+)(st|nd|rd|th)?|[a-z]+/giy;
+  let at = /^\s*/.exec(text)?.[0].length ?? 0;
+  while (at < text.length) {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (!match || tokens.length > 3) return undefined;
+
+    const [whole, digits, ordinal] = match;
+    at = pattern.lastIndex;
+    const separator = /^\s*([/.,_-]?)\s*/.exec(text.slice(at));
+    at += separator?.[0].length ?? 0;
+    const mark = separator?.[1] || ' ';
+    const kindAndValue = digits === undefined ? readWord(whole) : readNumber(digits);
+    if (!kindAndValue) return undefined;
+    tokens.push({ text: whole, ...kindAndValue, mark, isOrdinal: ordinal !== undefined });
+  }
+  return tokens;
+}
+
+type KindAndValue = Pick<Token, 'kind' | 'value'>;
+
+function readNumber(digits: string): KindAndValue | undefined {
+  const value = Number(digits);
+  if (digits.length <= 2) return { kind: 'number', value };
+  if (digits.length === 4) return { kind: 'year', value };
+  return digits.length === 8 ? { kind: 'eight digits', value } : undefined;
+}
+
+function readWord(word: string): KindAndValue | undefined {
+  const lower = word.toLowerCase();
+  if (lower === 'q' || lower === 'quarter') return { kind: 'quarter', value: 0 };
+  if (lower === 'w' || lower === 'week') return { kind: 'week', value: 0 };
+  const [month] = meaningOf('month', lower, monthNumbers)?.names ?? [];
+  return month === undefined ? undefined : { kind: 'month', value: Number(month) };
+}
+
+/** The kinds of tokens in their order: `quarter number year`. */
+function kindsOf(tokens: readonly Token[]): string {
+  return tokens.map(({ kind }) => kind).join(' ');
+}
+
+function valueOfKind(tokens: readonly Token[], kind: Token['kind']): number | undefined {
+  return tokens.find((token) => token.kind === kind)?.value;
+}
+
+/** `Q3 2026`, `2026-Q3`, `Q3`, `week 45`, `W45 2026` */
+function readUnit(tokens: readonly Token[], today: CalendarDay): Reading[] {
+  const isUnit = /^(year )?(quarter|week) number( year)?$/.test(kindsOf(tokens));
+  const years = tokens.filter(({ kind }) => kind === 'year');
+  if (!isUnit || years.length > 1) return [];
+
+  const number = valueOfKind(tokens, 'number') ?? 0;
+  const year = years[0]?.value;
+  const isWord = year === undefined || tokens.some(({ text }) => /^(quarter|week)$/i.test(text));
+  if (valueOfKind(tokens, 'quarter') !== undefined) {
+    const latestYear = number <= today.quarter ? today.year : today.year - 1;
+    return [{ text: `${year ?? latestYear}-Q${number}`, isWord }];
+  }
+  const latestYear = number <= today.week ? today.weekYear : today.weekYear - 1;
+  return [{ text: `${year ?? latestYear}-W${twoDigits(number)}`, isWord }];
+}
+
+/** `october`, `oct 2026`, `2026 oct`, `1 oct`, `oct 1, 2026` */
+function readMonth(tokens: readonly Token[], today: CalendarDay): Reading[] {
+  const month = valueOfKind(tokens, 'month');
+  const isDate =
+    /^(month( year)?|year month|(year )?(number month|month number)|(number month|month number) year)$/.test(
+      kindsOf(tokens),
+    );
+  if (month === undefined || !isDate) return [];
+
+  const isWord = true;
+  const year = valueOfKind(tokens, 'year');
+  const dayToken = tokens.find(({ kind }) => kind === 'number');
+  if (!dayToken) {
+    const latestYear = month <= today.month ? today.year : today.year - 1;
+    return [{ text: monthText(year ?? latestYear, month), isWord }];
+  }
+
+  const day = dayToken.value;
+  const hasBegun = month < today.month || (month === today.month && day <= today.day);
+  const ownYear = year ?? (hasBegun ? today.year : today.year - 1);
+  const readings: Reading[] = [{ text: dayText(ownYear, month, day), isWord }];
+
+  // `oct 26` may be a day, or a month of 2026.
+  const isShortYear = year === undefined && tokens[1] === dayToken && !dayToken.isOrdinal;
+  if (isShortYear && day >= 20 && day <= (today.year % 100) + 1) {
+    readings.push({ text: monthText(2_000 + day, month), isWord });
+  }
+  return readings;
+}
+
+/** `2026`, `2026/10`, `10/2026`, `2026-10-1`, `20261001`, `31/10/2026` */
+function readDigits(tokens: readonly Token[]): Reading[] {
+  const [a, b, c] = tokens;
+  const isWord = false;
+  if (!a) return [];
+  switch (kindsOf(tokens)) {
+    case 'year':
+      return [{ text: a.text, isWord }];
+    case 'eight digits': {
+      const [year, month, day] = [a.text.slice(0, 4), a.text.slice(4, 6), a.text.slice(6)];
+      return existing([{ text: `${year}-${month}-${day}`, isWord }]);
+    }
+    case 'year number':
+      return [{ text: monthText(a.value, b?.value), isWord }];
+    case 'number year':
+      return [{ text: monthText(b?.value, a.value), isWord }];
+    case 'year number number':
+      return [{ text: dayText(a.value, b?.value, c?.value), isWord }];
+    case 'number number year': {
+      const dayFirst = dayText(c?.value, b?.value, a.value);
+      const readings: Reading[] = [{ text: dayFirst, isWord, order: 'day first' }];
+      // With dots the day is first everywhere.
+      if (a.mark !== '.') {
+        const monthFirst = dayText(c?.value, a.value, b?.value);
+        readings.push({ text: monthFirst, isWord, order: 'month first' });
+      }
+      return existing(readings);
+    }
+    default:
+      return [];
+  }
+}
+
+/** Those readings whose day is in the calendar. */
+function existing(readings: readonly Reading[]): Reading[] {
+  return readings.filter(({ text }) => dayOf(text) !== undefined);
+}
+
+function monthText(year = 0, month = 0): string {
+  return `${year}-${twoDigits(month)}`;
+}
+
+function dayText(year = 0, month = 0, day = 0): string {
+  return `${monthText(year, month)}-${twoDigits(day)}`;
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+function distinct<Period extends PlainPeriod>(periods: readonly Period[]): Period[] {
+  return periods.filter(({ text }, at) => periods.findIndex((each) => each.text === text) === at);
+}

@@ -1,0 +1,116 @@
+import { columnsOf } from '../contract/columns.ts';
+import type { ReportRequest } from '../contract/messages.ts';
+import { breakdowns, derivedMetrics, metrics, type Profile } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { quoted } from '../text/printable.ts';
+import { alternatives, closestHint, type ReadName, readName } from './typed-name.ts';
+
+/** What decides the columns of a report. */
+interface ColumnsRequest {
+  readonly profile: Profile;
+  readonly request: Pick<ReportRequest, 'metrics' | 'breakdowns'>;
+}
+
+/** Columns as they were typed, by their names in the report. */
+interface ReadColumns {
+  readonly names: readonly string[];
+
+  /** What words mean that are not names. */
+  readonly notes: readonly string[];
+  readonly errors: readonly UsageError[];
+}
+
+const flag = '--columns';
+
+/**
+ * Reads the names of `--columns` for a report that is not there yet. A column that cannot be in it
+ * is an error: a metric that is not requested, a rate without its metrics, a field that comes only
+ * with a breakdown that is not requested, or a misspelt name of one that can. A buyer report can
+ * have any dimension: its rows have them all, null or not. Any other name may be the service's own.
+ */
+export function readColumnNames(texts: readonly string[], asked: ColumnsRequest): ReadColumns {
+  const names: string[] = [];
+  const notes: string[] = [];
+  const errors: UsageError[] = [];
+  for (const text of texts) {
+    try {
+      const { name, note } = readColumn(text, asked);
+      names.push(name);
+      if (note !== undefined) notes.push(note);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      errors.push(error);
+    }
+  }
+  return { names: [...new Set(names)], notes, errors };
+}
+
+function readColumn(text: string, asked: ColumnsRequest): ReadName {
+  const possible = possibleColumns(asked);
+  if (possible.names.includes(text)) return { name: text };
+
+  for (const accepted of [possible.requested, possible.fields]) {
+    const read = readName({ place: 'column', flag, text, accepted });
+    if (read) return read;
+  }
+
+  const message = `${flag} ${quoted(text)}: this column cannot be in the report.`;
+  const about = { flag, value: text };
+  const list = `It can have ${possible.names.join(', ')}.`;
+  const ways = waysToColumns(asked.profile);
+  const known = readName({ place: 'column', flag, text, accepted: [...ways.keys()] });
+  if (known) throw new UsageError(message, { about, hint: ways.get(known.name) ?? list });
+
+  const hint = closestHint({ place: 'column', text, accepted: possible.fields }, '');
+  if (hint !== '') throw new UsageError(message, { about, hint });
+  return { name: text };
+}
+
+interface PossibleColumns {
+  /** The columns of what is requested. */
+  readonly requested: readonly string[];
+
+  /** All columns that the rows can have, and those computed from them. */
+  readonly fields: readonly string[];
+
+  /** Their names, and those of metrics whose column has another one. */
+  readonly names: readonly string[];
+}
+
+function possibleColumns({ profile, request }: ColumnsRequest): PossibleColumns {
+  const columns = columnsOf(profile, request);
+  const computed: string[] = [];
+  for (const { field, numerator, denominator } of derivedMetrics) {
+    const { metrics } = request;
+    if (metrics.includes(numerator) && metrics.includes(denominator)) computed.push(field);
+  }
+
+  const isRequested = ({ metric, breakdown }: (typeof columns)[number]) =>
+    metric !== undefined || breakdown !== undefined;
+  const requested = columns.filter(isRequested).map(({ field }) => field);
+  const fields = columns.map(({ field }) => field);
+  const metricNames = columns.flatMap(({ metric }) => metric ?? []);
+  return {
+    requested: [...requested, ...computed],
+    fields: [...fields, ...computed],
+    names: [...new Set([...fields, ...metricNames, ...computed])],
+  };
+}
+
+/** Every column that a report can have, with what to request for it. */
+function waysToColumns(profile: Profile): Map<string, string> {
+  const ways = new Map<string, string>();
+  for (const { fields } of breakdowns) {
+    for (const { name: field } of fields) {
+      const names = breakdowns.filter((each) => each.fields.some(({ name }) => name === field));
+      ways.set(field, `It comes with --by ${alternatives(names.map(({ name }) => name))}.`);
+    }
+  }
+  for (const { name, rowField } of metrics) {
+    ways.set(rowField?.[profile] ?? name, `Add ${name} to --metrics.`);
+  }
+  for (const { field, numerator, denominator } of derivedMetrics) {
+    ways.set(field, `Add ${field} to --metrics, or ${numerator} and ${denominator}.`);
+  }
+  return ways;
+}

@@ -1,0 +1,89 @@
+import {
+  type Meaning,
+  meaningOf,
+  type NamePlace,
+  namesRelatedTo,
+  wordsFor,
+} from '../contract/words.ts';
+import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
+import { printable, quoted } from '../text/printable.ts';
+
+/** A name as somebody typed it. */
+export interface TypedName {
+  readonly place: NamePlace;
+  readonly flag: string;
+  readonly text: string;
+
+  /** The names it can mean. */
+  readonly accepted: readonly string[];
+}
+
+/** The name that a typed text means. */
+export interface ReadName {
+  readonly name: string;
+
+  /** For stderr, if another word was typed: `impressions means displays.` */
+  readonly note?: string;
+}
+
+/**
+ * The name that a text means; `undefined` if it means none. Throws `UsageError` with all the names
+ * if it means several.
+ */
+export function readName({ place, flag, text, accepted }: TypedName): ReadName | undefined {
+  const meaning = meaningOf(place, text, accepted);
+  const [name] = meaning?.names ?? [];
+  if (!meaning || name === undefined) return undefined;
+  if (meaning.names.length > 1) throw ambiguous({ flag, text, names: meaning.names });
+  return { name, ...noteOf(text, meaning, name) };
+}
+
+function noteOf(text: string, { isWord }: Meaning, name: string): Pick<ReadName, 'note'> {
+  return isWord ? { note: meansNote(text, name) } : {};
+}
+
+/** `impressions means displays.` */
+export function meansNote(text: string, name: string): string {
+  return `${printable(text.trim())} means ${name}.`;
+}
+
+/** The error for a text that means several names. */
+export function ambiguous({
+  flag,
+  text,
+  names,
+}: {
+  readonly flag: string;
+  readonly text: string;
+  readonly names: readonly string[];
+}): UsageError {
+  return new UsageError(`${flag} ${quoted(text)} can mean ${alternatives(names)}.`, {
+    code: 'AMBIGUOUS_NAME',
+    hint: 'Use one of these names.',
+    about: { flag, value: text },
+  });
+}
+
+/** The hint for a text that means none of the accepted names: the closest, or else the list. */
+export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): string {
+  const names = closestNames(typed);
+  return names.length > 0 ? `Did you mean ${alternatives(names)}?` : otherwise;
+}
+
+/** The accepted names that a text leads to, or that are spelt almost like it. */
+export function closestNames({ place, text, accepted }: Omit<TypedName, 'flag'>): string[] {
+  const related = namesRelatedTo(place, text, accepted);
+  if (related.length > 0) return related;
+
+  const name = nearest(text, accepted);
+  if (name !== undefined) return [name];
+  const word = nearest(text, wordsFor(place, accepted));
+  return word === undefined ? [] : namesRelatedTo(place, word, accepted);
+}
+
+/** `A, B or C` */
+export function alternatives(names: readonly string[]): string {
+  if (names.length < 2) return names.join('');
+  return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}

@@ -1,0 +1,258 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/**
+ * Plain English on a command line: what is typed, where, and what it means or which names it
+ * offers. The clock shows Friday 2026-11-20.
+ */
+
+/** What is typed for a flag, and the name it means. */
+interface Try {
+  readonly flag: 'metrics' | 'by' | 'filter' | 'columns' | 'period' | 'since';
+  readonly typed: string;
+  readonly means: string;
+
+  /** Present if the meaning is not reported on stderr. */
+  readonly silent?: true;
+
+  /** What else is on the command line; `--period 2026-11-09` unless a window is typed. */
+  readonly beside?: string;
+  readonly account?: 'dsp';
+}
+
+const allDevices = '--by CAMPAIGN,DEVICETYPE --metrics revenueEuro,displays';
+
+const accepted: readonly Try[] = [
+  { flag: 'metrics', typed: 'impressions', means: 'displays' },
+  { flag: 'metrics', typed: 'Impression', means: 'displays' },
+  { flag: 'metrics', typed: 'impressions', means: 'displays', account: 'dsp' },
+  { flag: 'metrics', typed: 'installs', means: 'downloads' },
+  { flag: 'metrics', typed: 'app_installs', means: 'downloads' },
+  { flag: 'metrics', typed: 'visits', means: 'landings' },
+  { flag: 'metrics', typed: 'ad requests', means: 'requests' },
+  { flag: 'metrics', typed: 'click rate', means: 'ctr' },
+  { flag: 'metrics', typed: 'cost per install', means: 'cpdEuro' },
+  { flag: 'metrics', typed: 'valueDollar', means: 'revenueDollar' },
+  { flag: 'metrics', typed: 'click', means: 'clicks', silent: true },
+  { flag: 'metrics', typed: 'CTR', means: 'ctr', silent: true },
+  { flag: 'metrics', typed: 'revenue-euro', means: 'revenueEuro', silent: true },
+  { flag: 'metrics', typed: 'eyes tracking', means: 'eyesTrackings', silent: true },
+
+  { flag: 'by', typed: 'day', means: 'DAILY' },
+  { flag: 'by', typed: 'date', means: 'DAILY' },
+  { flag: 'by', typed: 'week', means: 'WEEKLY', beside: '--period 2026-W45' },
+  { flag: 'by', typed: 'months', means: 'MONTHLY' },
+  { flag: 'by', typed: 'hour', means: 'HOURLY' },
+  { flag: 'by', typed: 'publisher', means: 'PUBLISHERID' },
+  { flag: 'by', typed: 'zip code', means: 'POSTALCODE' },
+  { flag: 'by', typed: 'campaignName', means: 'CAMPAIGN' },
+  { flag: 'by', typed: 'app', means: 'BUNDLEID', account: 'dsp' },
+  { flag: 'by', typed: 'campaigns', means: 'CAMPAIGN', silent: true },
+  { flag: 'by', typed: 'Countries', means: 'COUNTRY', silent: true },
+  { flag: 'by', typed: 'cities', means: 'CITY', silent: true },
+  { flag: 'by', typed: 'device type', means: 'DEVICETYPE', silent: true },
+  { flag: 'by', typed: 'ad-unit', means: 'ADUNIT', silent: true },
+  { flag: 'by', typed: 'postal_codes', means: 'POSTALCODE', silent: true },
+  { flag: 'by', typed: 'daily', means: 'DAILY', silent: true },
+
+  { flag: 'filter', typed: 'country=FR', means: 'countryId=3017382', silent: true },
+  { flag: 'filter', typed: 'countries=France', means: 'countryId=3017382', silent: true },
+  { flag: 'filter', typed: 'Campaign=Ski*', means: 'campaign=Ski*', silent: true },
+  { flag: 'filter', typed: 'ad unit=*', means: 'adUnit=*', silent: true },
+  { flag: 'filter', typed: 'campaign id=40091', means: 'campaignId=40091', silent: true },
+  { flag: 'filter', typed: 'campaignName=Ski*', means: 'campaign=Ski*' },
+  { flag: 'filter', typed: 'os=1', means: 'osId=1' },
+  { flag: 'filter', typed: 'operator=Orange', means: 'carrier=Orange' },
+  { flag: 'filter', typed: 'device model=iPhone', means: 'deviceModel=iPhone', silent: true },
+
+  { flag: 'columns', typed: 'impressions', means: 'displays', beside: allDevices },
+  { flag: 'columns', typed: 'revenue', means: 'revenueEuro', beside: allDevices },
+  { flag: 'columns', typed: 'cpm', means: 'ecpmEuro', beside: allDevices },
+  { flag: 'columns', typed: 'device', means: 'deviceType', beside: allDevices },
+  { flag: 'columns', typed: 'day', means: 'date', beside: '--by DAILY' },
+  { flag: 'columns', typed: 'campaign name', means: 'campaignName', silent: true },
+
+  { flag: 'period', typed: 'october', means: '2026-10' },
+  { flag: 'period', typed: 'November', means: '2026-11' },
+  { flag: 'period', typed: 'dec', means: '2025-12' },
+  { flag: 'period', typed: 'oct 2026', means: '2026-10' },
+  { flag: 'period', typed: '1 Oct 2026', means: '2026-10-01' },
+  { flag: 'period', typed: 'October 1st, 2026', means: '2026-10-01' },
+  { flag: 'period', typed: 'oct..nov', means: '2026-10..2026-11' },
+  { flag: 'period', typed: '1 oct to 15 oct', means: '2026-10-01..2026-10-15' },
+  { flag: 'period', typed: 'last 7 days', means: 'last-7d' },
+  { flag: 'period', typed: '30d', means: 'last-30d' },
+  { flag: 'period', typed: 'past 2 weeks', means: 'last-2w' },
+  { flag: 'period', typed: 'last 24 hours', means: 'last-24h' },
+  { flag: 'period', typed: 'mtd', means: 'this-month' },
+  { flag: 'period', typed: 'QTD', means: 'this-quarter' },
+  { flag: 'period', typed: 'ytd', means: 'this-year' },
+  { flag: 'period', typed: 'previous month', means: 'last-month' },
+  { flag: 'period', typed: 'Q3', means: '2026-Q3' },
+  { flag: 'period', typed: 'week 45', means: '2026-W45' },
+  { flag: 'period', typed: 'last month', means: 'last-month', silent: true },
+  { flag: 'period', typed: 'Last_Week', means: 'last-week', silent: true },
+  { flag: 'period', typed: 'Q3 2026', means: '2026-Q3', silent: true },
+  { flag: 'period', typed: '2026/10', means: '2026-10', silent: true },
+  { flag: 'period', typed: '2026-10-1', means: '2026-10-01', silent: true },
+  { flag: 'period', typed: '20261001', means: '2026-10-01', silent: true },
+  { flag: 'period', typed: '10/31/2026', means: '2026-10-31', silent: true },
+  {
+    flag: 'period',
+    typed: '01/10/2026..31/10/2026',
+    means: '2026-10-01..2026-10-31',
+    silent: true,
+  },
+  { flag: 'since', typed: 'october', means: '2026-10' },
+  { flag: 'since', typed: '01.10.2026', means: '2026-10-01', silent: true },
+];
+
+test.each(accepted)('--$flag $typed means $means', async (one) => {
+  const { flag, typed, means, silent, beside = '', account = 'buyer' } = one;
+  const { run } = await serveForTest({ delayMs: 0 }, account);
+  const isWindow = flag === 'period' || flag === 'since' || beside.includes('--period');
+  const window = isWindow ? '' : '--period 2026-11-09';
+  const usual = flag === 'columns' && beside === '' ? '--by CAMPAIGN' : beside;
+
+  const ran = await run(`run ${window} ${usual} --${flag} "${typed}" -o a.csv`);
+  expect(ran).toMatchObject({ exitCode: 0, stdout: '' });
+
+  const [name] = typed.split('=');
+  const [meant] = means.split('=');
+  const note = `${name} means ${meant}.`;
+  if (silent) expect(ran.stderr).not.toContain(' means ');
+  else expect(ran.stderr.split('\n')).toContain(note);
+
+  const [entry] = JSON.parse((await run('report list --json')).stdout);
+  expect(textOf(flag, entry.spec)).toBe(means);
+});
+
+/** The value that the ledger has for a flag. */
+function textOf(
+  flag: Try['flag'],
+  spec: { request: Record<string, unknown>; period?: string; since?: string },
+) {
+  if (flag === 'period' || flag === 'since') return spec[flag];
+  if (flag !== 'filter') return String(spec.request[flag === 'by' ? 'breakdowns' : flag]);
+  const [[name, values] = []] = Object.entries(spec.request.filters ?? {});
+  return `${name}=${values}`;
+}
+
+/** What is typed behind `run`, and what is offered for it. */
+const refused = [
+  { line: '--metrics revenue', says: 'can mean revenueEuro or revenueDollar' },
+  { line: '--metrics spend', says: 'can mean revenueEuro or revenueDollar' },
+  { line: '--metrics cost', says: 'can mean revenueEuro or revenueDollar' },
+  { line: '--metrics conversions', says: 'can mean downloads, leads or landings' },
+  { line: '--metrics CPM', says: 'can mean ecpmEuro or ecpmDollar' },
+  { line: '--metrics cpa', says: 'can mean cplEuro or cpdEuro' },
+  { line: '--metrics impresions', says: 'There is no metric “impresions”. Did you mean displays?' },
+  { line: '--metrics revenu', says: 'Did you mean revenueEuro or revenueDollar?' },
+  { line: '--metrics views', says: 'Did you mean displays?' },
+  { line: '--metrics campaign', says: 'There is no metric “campaign”. The buyer metrics are' },
+  { line: '--by device', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
+  { line: '--by devices', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
+  { line: '--by geo', says: 'can mean COUNTRY, REGION, DEPARTMENT, CITY or POSTALCODE' },
+  { line: '--by network', says: 'can mean ADNETWORK or CARRIER' },
+  { line: '--by time', says: 'can mean DAILY, HOURLY, MONTHLY or WEEKLY' },
+  { line: '--by campagne', says: 'Did you mean CAMPAIGN?' },
+  { line: '--by ios', says: 'Did you mean OS?' },
+  { line: '--by year', says: 'There is no breakdown “year”.' },
+  { line: '--filter device=1', says: 'can mean deviceTypeId, deviceBrandId or deviceModel' },
+  { line: '--filter contry=FR', says: 'Did you mean country?' },
+  { line: '--filter os=Android', says: '--filter osId takes ids, which are digits' },
+  { line: '--filter publisher=1', says: 'There is no filter “publisher”.' },
+  { line: '--columns revenue', says: 'can mean revenueEuro or valueDollar' },
+  { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
+  { line: '--by CAMPAIGN --columns campainName', says: 'Did you mean campaignName?' },
+  { line: '--metrics displays --columns clicks', says: 'Add clicks to --metrics.' },
+  {
+    line: '--metrics displays --columns ctr',
+    says: 'Add ctr to --metrics, or clicks and displays.',
+  },
+  {
+    line: '--by CAMPAIGN --columns date',
+    says: 'It comes with --by DAILY, HOURLY, MONTHLY or RANGE.',
+  },
+  { line: '--period 01/10/2026', says: 'can mean 2026-10-01 or 2026-01-10' },
+  { line: '--period "oct 26"', says: 'can mean 2026-10-26 or 2026-10' },
+  { line: '--period octobre', says: 'Did you mean october?' },
+  { line: '--period "last moth"', says: 'Did you mean last-month?' },
+  { line: '--period "past month"', says: 'Did you mean last-month?' },
+  { line: '--period "2026 13"', says: 'the calendar has no “2026-13”' },
+  { line: '--since 01/10/2026', says: 'can mean 2026-10-01 or 2026-01-10' },
+];
+
+test.each(refused)('run $line is refused: $says', async ({ line, says }) => {
+  const { run, server } = await serveForTest();
+  const window = /--(period|since)/.test(line) ? '' : '--period 2026-11-09';
+
+  const result = await run(`run ${window} ${line} -o a.csv`);
+
+  expectRefusal({ ...result, stderr: result.stderr.replaceAll(/\s+/g, ' ') }, 2, says);
+  expect(server.requests()).toEqual([]);
+  expect(result.files).toEqual({});
+});
+
+describe('a word', () => {
+  test('is not reported with -q, nor in the notes of --json, and once for two accounts', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = 'run --period october --metrics impressions -o a.csv';
+
+    expect((await run(`${line} -q`)).stderr).toBe('');
+    expect(JSON.parse((await run(`${line} --json`)).stdout)).toMatchObject({ notes: [] });
+
+    const both = 'run --local --account buyer,admin --period 2026-11-09 --metrics imps';
+    const { stderr } = await run(`${both} -o {account}.csv`, {
+      env: { ADREPORT_TOKEN: undefined },
+    });
+    expect(stderr.split('imps means displays.')).toHaveLength(2);
+  });
+
+  test('is in no file name, header or history', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const flags = '--period "1 oct 2026..2 oct 2026" --by day,countries --metrics impressions';
+
+    const { files, histories } = await run(`run ${flags} --split day -o d/{report}-{date}.csv`);
+
+    expect(Object.keys(files).sort()).toEqual([
+      'd/daily-country-2026-10-01.csv',
+      'd/daily-country-2026-10-02.csv',
+    ]);
+    expect(Object.values(files)[0]).toMatch(/^date,country,displays\r\n/);
+    const [history = ''] = Object.values(histories);
+    expect(history).toContain('"period":"2026-10-01..2026-10-02"');
+    expect(history).not.toMatch(/impressions|"oct/);
+  });
+
+  test('in a saved report means the same, and a mistake has its line', async () => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const saved = ['  a:', '    period: oct 2026', '    by: [day, campaigns]', '    metrics: imps'];
+    writeFileSync(
+      join(cwd, 'adreport.yaml'),
+      ['reports:', ...saved, '    output: a.csv'].join('\n'),
+    );
+
+    const ran = await run('run a');
+    expect(ran.stderr).toContain('oct 2026 means 2026-10.');
+    expect(ran.stderr).toContain('imps means displays.');
+    expect(ran.files['a.csv']).toMatch(/^date,campaignId,campaignName,displays\r\n/);
+
+    const wrong = [...saved.slice(0, 3), '    metrics: spend', '    filter:', '      device: [1]'];
+    writeFileSync(join(cwd, 'adreport.yaml'), ['reports:', ...wrong].join('\n'));
+    const { stderr } = await run('run a');
+    expect(stderr).toContain('adreport.yaml:5: --metrics “spend” can mean revenueEuro or');
+    expect(stderr).toContain('adreport.yaml:6: --filter “device” can mean deviceTypeId, ');
+  });
+
+  test('that the service added as a column is left to the service', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const line = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays';
+
+    expectRefusal(await run(`${line} --columns xyzzy`), 2, 'no column “xyzzy”');
+    expect((await run(`${line} --columns country --format csv`)).stdout).toMatch(/^country\r\n/);
+  });
+});
