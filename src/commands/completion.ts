@@ -5,10 +5,11 @@ import type { Context } from '../context.ts';
 import { allCountries } from '../contract/countries.ts';
 import { endpointNames } from '../contract/messages.ts';
 import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
+import { filtersByName, meaningOf, type NamePlace, wordsFor } from '../contract/words.ts';
 import { sections, topics } from '../help/index.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
-import { periodNames } from '../report/period-words.ts';
+import { periodNames, periodWords } from '../report/period-words.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { describeCandidate } from './completion-meanings.ts';
 import { helpLists } from './help-lists.ts';
@@ -267,7 +268,9 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
   }
   if (option.argChoices) return asWords(option.argChoices);
   if (/<(file|dir)>$/.test(option.flags)) return files;
-  if (name === 'period') return asWords(usualPeriods);
+  if (name === 'period') {
+    return asWords(withWords(usualPeriods, periodWords.map(withoutBlanks), current));
+  }
   if (name === 'since' || name === 'until') return asWords(['now', 'today', 'yesterday']);
   if (name === 'timezone') return asWords(Intl.supportedValuesOf('timeZone'));
   if (name === 'fault') return offerFaults(current);
@@ -277,13 +280,19 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
     context,
     valuesByOption.profile,
   );
-  if (name === 'filter') return filters.map((filter) => `${filter.name}=`);
+  if (name === 'filter') {
+    const words = wordsWithOneMeaning('filter', [
+      ...namesOf(filters),
+      ...Object.values(filtersByName),
+    ]);
+    return withWords(namesOf(filters), words, current).map((filter) => `${filter}=`);
+  }
   if (name === 'by') {
-    return offerListItems(namesOf([...breakdowns, ...derivedBreakdowns]), current);
+    return offerNames('breakdown', namesOf([...breakdowns, ...derivedBreakdowns]), current);
   }
   if (name === 'metrics') {
     const computed = derived.map(({ field }) => field);
-    return offerListItems([...namesOf(metrics), ...computed], current);
+    return offerNames('metric', [...namesOf(metrics), ...computed], current);
   }
   return [];
 }
@@ -315,6 +324,34 @@ const usualPeriods = [...periodNames, 'last-7d', 'last-30d', 'last-4w', 'last-24
 /** One word per country: its English name, or its code if the name has several words. */
 function countryWords(): string[] {
   return allCountries().map(({ name, code }) => (isSafe(name) ? name : code));
+}
+
+/** The names that a list can go on with, or words that mean one if none begins as it is typed. */
+function offerNames(place: NamePlace, names: readonly string[], list: string): string[] {
+  const typed = list.slice(list.lastIndexOf(',') + 1);
+  return offerListItems(withWords(names, wordsWithOneMeaning(place, names), typed), list);
+}
+
+/** Names, or words instead if a beginning is typed that no name has. */
+function withWords(
+  names: readonly string[],
+  words: readonly string[],
+  typed: string,
+): readonly string[] {
+  const hasName = typed === '' || names.some((name) => startsWith(name, typed));
+  return hasName ? names : words;
+}
+
+/** The words that are accepted for one of the names, as they are typed without quotes. */
+function wordsWithOneMeaning(place: NamePlace, names: readonly string[]): string[] {
+  const words = wordsFor(place, names).filter(
+    (word) => meaningOf(place, word, names)?.names.length === 1,
+  );
+  return words.map(withoutBlanks);
+}
+
+function withoutBlanks(words: string): string {
+  return words.replaceAll(' ', '-');
 }
 
 /** The list typed so far, extended by each name that it does not contain yet. */

@@ -5,7 +5,8 @@ import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../formats/index.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { closestHint, readName } from '../report/typed-name.ts';
+import { quoted } from '../text/printable.ts';
 
 /** A record as its columns show it. */
 export type ListRow = Readonly<Record<string, string | number>>;
@@ -49,7 +50,7 @@ export async function prepareList(
   layout: ListLayout,
 ): Promise<RecordList> {
   const format = checkFormat(context, options);
-  const columns = columnsOf(layout, options, format);
+  const columns = columnsOf(layout, options, { format, note: context.console.note });
   const target = await openTarget(context, options, {
     names: { account: await context.account.name() },
   });
@@ -89,12 +90,12 @@ export async function prepareList(
 function columnsOf(
   { columns, tableColumns }: ListLayout,
   { columns: selectedColumns }: OutputFlags,
-  format: FormatName,
+  { format, note }: { readonly format: FormatName; readonly note: (text: string) => void },
 ): TextColumn<ListRow>[] {
   if (selectedColumns === undefined) return withValues(format === 'table' ? tableColumns : columns);
   if (selectedColumns === 'all') return withValues(columns);
 
-  const wanted = selectedColumns.map((name) => findColumn(columns, name));
+  const wanted = selectedColumns.map((name) => findColumn(columns, name, note));
   return withValues(wanted);
 }
 
@@ -102,13 +103,23 @@ function withValues(columns: readonly ListColumn[]): TextColumn<ListRow>[] {
   return columns.map((column) => ({ ...column, value: (row) => row[column.name] }));
 }
 
-function findColumn(columns: readonly ListColumn[], wanted: string): ListColumn {
-  const column = columns.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-  if (column) return column;
-
-  const names = columns.map(({ name }) => name);
-  const hint = didYouMean(nearest(wanted, names), `Columns: ${names.join(', ')}.`);
-  throw new UsageError(`--columns: unknown column “${wanted}”.`, { hint });
+function findColumn(
+  columns: readonly ListColumn[],
+  text: string,
+  note: (text: string) => void,
+): ListColumn {
+  const accepted = columns.map(({ name }) => name);
+  const read = readName({ place: 'column', flag: '--columns', text, accepted });
+  const column = columns.find(({ name }) => name === read?.name);
+  if (!column) {
+    const known = `Columns: ${accepted.join(', ')}.`;
+    throw new UsageError(`--columns: unknown column ${quoted(text)}.`, {
+      hint: closestHint({ place: 'column', text, accepted }, known),
+      about: { flag: '--columns', value: text },
+    });
+  }
+  if (read?.note !== undefined) note(read.note);
+  return column;
 }
 
 /** The properties of a row in the order of columns. */

@@ -1,10 +1,9 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { readName } from '../report/typed-name.ts';
+import { closestHint, type ReadName, readName } from '../report/typed-name.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';
 import type { Sums } from './grouping.ts';
 import { decimalOf, groupedText, moneyText, numberIn } from './numbers.ts';
@@ -252,6 +251,16 @@ export function findFigure(
   return read && figures.find(({ field }) => field === read.name);
 }
 
+/**
+ * The column that a name of `--columns` means: one of the fields, or a rate that can be computed
+ * from them; `undefined` if there is none. Throws `UsageError` if it means several.
+ */
+export function readColumnName(text: string, fields: readonly string[]): ReadName | undefined {
+  const figures = everyFigureOf(fields).map(({ field }) => field);
+  const accepted = [...new Set([...fields, ...figures])];
+  return readName({ place: 'column', flag: '--columns', text, accepted });
+}
+
 /** The figures selected by `--metrics`, without duplicates. Throws `UsageError`. */
 export function figuresNamed(names: readonly string[], figures: readonly Figure[]): Figure[] {
   const named = new Set<Figure>();
@@ -279,6 +288,6 @@ export function unknownColumn(
   const list = columns.join(', ') || 'none';
   return new UsageError(`${report} has no column “${name}”.`, {
     code: 'UNKNOWN_COLUMN',
-    hint: didYouMean(nearest(name, columns), `It has ${list}.`),
+    hint: closestHint({ place: 'column', text: name, accepted: columns }, `It has ${list}.`),
   });
 }

@@ -1,14 +1,8 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { findAnyBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import {
-  everyFigureOf,
-  type Figure,
-  figureDigits,
-  figureValue,
-  findFigure,
-  unknownColumn,
-} from './figures.ts';
+import { readFileColumns } from '../report/typed-columns.ts';
+import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
 import {
   addSums,
   compareTimes,
@@ -104,15 +98,17 @@ function parseSort(sort: string, { by, metrics }: Grouping): NamedOrder {
   const name = match?.[1] ?? '';
   const direction = match?.[2]?.toLowerCase();
 
-  const key = by.findIndex(({ field }) => isSameName(field, name));
+  const figures = everyFigureOf(metrics);
+  const fields = [...by, ...figures].map(({ field }) => field);
+  const [column] = readFileColumns({ flag: '--sort', text: name, fields })?.columns ?? [];
+  const key = by.findIndex(({ field }) => field === column);
   if (key >= 0) {
     const sign = direction === 'desc' ? -1 : 1;
     const isFirstTime = key === by.findIndex(({ field }) => isTime(field));
     return { order: isFirstTime ? byTime(key, sign) : byText(key, sign) };
   }
 
-  const figures = everyFigureOf(metrics);
-  const figure = findFigure(name, figures);
+  const figure = figures.find(({ field }) => field === column);
   if (figure) return { order: byFigure(figure, direction === 'asc' ? 1 : -1), sortedBy: figure };
 
   if (name.includes(':')) {
@@ -120,7 +116,6 @@ function parseSort(sort: string, { by, metrics }: Grouping): NamedOrder {
       hint: 'For example: --sort ctr:asc',
     });
   }
-  const fields = [...by, ...figures].map(({ field }) => field);
   throw unknownColumn(name, fields, '--sort: the report');
 }
 
@@ -150,7 +145,7 @@ function byKey(index: number, compare: (a: string, b: string) => number): Order 
 export function resolveKeys(
   names: readonly string[],
   fields: readonly string[],
-  flag = '--by',
+  flag: '--by' | '--filter' = '--by',
 ): KeyColumn[] {
   const keys = new Map<string, KeyColumn>();
   for (const name of names) {
@@ -167,39 +162,24 @@ const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
   MONTHLY: 'month',
 };
 
-function keysOf(name: string, fields: readonly string[], flag: string): KeyColumn[] {
-  const column = fields.includes(name) ? name : fields.find((field) => isSameName(field, name));
-  const breakdown = findAnyBreakdown(name);
-  // A breakdown and a column may differ in case only, as in `OS` and `os`.
-  if (column !== undefined && (!breakdown || column === name)) return [{ field: column }];
-
-  const breakdownFields = breakdown?.fields.map((field) => field.name) ?? [];
-  const present = breakdownFields.filter((field) => fields.includes(field));
-  const hasHour = present.includes('hour');
-  if (present.length === 0 || (breakdown?.name === 'HOURLY' && !hasHour)) {
+function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filter'): KeyColumn[] {
+  const read = readFileColumns({ flag, text, fields });
+  if (!read) {
     const dimensions = fields.filter((field) => !metricOfField(field));
-    throw unknownColumn(breakdown?.name ?? name, dimensions, `${flag}: the report`);
+    const name = findAnyBreakdown(text)?.name ?? text;
+    throw unknownColumn(name, dimensions, `${flag}: the report`);
   }
 
+  const { columns, breakdown } = read;
+  if (breakdown === undefined) return columns.map((field) => ({ field }));
   // An hour includes its day.
-  const keys = hasHour ? ['hour'] : present;
-  const unit = breakdown && calendarUnits[breakdown.name];
-  return keys.map((field) => ({ field, unit }));
+  const keys = columns.includes('hour') ? ['hour'] : columns;
+  return keys.map((field) => ({ field, unit: calendarUnits[breakdown] }));
 }
 
-/**
- * Row fields that `--filter name=…` can refer to: a column in any case, or the columns of a
- * breakdown.
- */
+/** Row fields that `--filter name=…` can refer to: a column, or the columns of a breakdown. */
 export function fieldsNamed(name: string, fields: readonly string[]): string[] {
-  const columns = fields.filter((field) => isSameName(field, name));
-  if (columns.length > 0) return columns;
-
   return resolveKeys([name], fields, '--filter').map(({ field }) => field);
-}
-
-function isSameName(field: string, name: string): boolean {
-  return field.toLowerCase() === name.toLowerCase();
 }
 
 /** A member of a JSON object, with its value already serialized. */

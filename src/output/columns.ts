@@ -11,6 +11,7 @@ import {
   derivedNumber,
   type Figure,
   figuresOf,
+  readColumnName,
   sumsOfRow,
   unknownColumn,
 } from '../figures/figures.ts';
@@ -156,9 +157,23 @@ export class ColumnPlan {
     const known = [...new Set([...fields, ...requested.map(({ field }) => field)])];
     const columns: PlannedColumn[] = [];
     for (const name of new Set(names)) {
-      columns.push(this.#planned(fieldNamed(name, known), known));
+      columns.push(this.#planned(this.#fieldNamed(name, known), known));
     }
     this.columns = columns;
+  }
+
+  /** The field, or the derived metric, that a name means: those that were requested come first. */
+  #fieldNamed(name: string, known: readonly string[]): string {
+    if (known.includes(name) || derivedFigure(name, known)) return name;
+    const ofMetric = known.find((candidate) => metricOfField(candidate)?.name === name);
+    if (ofMetric !== undefined) return ofMetric;
+
+    const { columns: requested = [], note } = this.#choice;
+    const requestedFields = requested.map(({ field }) => field);
+    const read = readColumnName(name, requestedFields) ?? readColumnName(name, known);
+    if (!read) throw unknownColumn(name, known);
+    if (read.note !== undefined) note?.(read.note);
+    return read.name;
   }
 
   /** Uses the requested columns, then other fields that have values or are unknown. */
@@ -241,12 +256,4 @@ function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError 
   const sentence = `After row ${firstRow}, the column “${name}” has values, but the header was written without it.`;
   const hint = `Select the columns with --columns, with or without ${name}, or use --format json.`;
   return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
-}
-
-/** The field for a column name: the field itself, a derived metric, or the field of a metric. */
-function fieldNamed(name: string, known: readonly string[]): string {
-  if (known.includes(name) || derivedFigure(name, known)) return name;
-  const field = known.find((candidate) => metricOfField(candidate)?.name === name);
-  if (field === undefined) throw unknownColumn(name, known);
-  return field;
 }

@@ -1,6 +1,14 @@
 import { columnsOf } from '../contract/columns.ts';
 import type { ReportRequest } from '../contract/messages.ts';
-import { breakdowns, derivedMetrics, metrics, type Profile } from '../contract/vocabulary.ts';
+import {
+  breakdowns,
+  derivedBreakdowns,
+  derivedMetrics,
+  findAnyBreakdown,
+  metrics,
+  type Profile,
+} from '../contract/vocabulary.ts';
+import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 import { alternatives, closestHint, type ReadName, readName } from './typed-name.ts';
@@ -113,4 +121,72 @@ function waysToColumns(profile: Profile): Map<string, string> {
     ways.set(field, `Add ${field} to --metrics, or ${numerator} and ${denominator}.`);
   }
   return ways;
+}
+
+/** The columns of a file that a typed name means. */
+export interface FileColumns {
+  readonly columns: readonly string[];
+
+  /** The breakdown that was named: `WEEKLY` adds up the days of its column. */
+  readonly breakdown?: string;
+
+  /** For stderr, if another word was typed: `impressions means displays.` */
+  readonly note?: string;
+}
+
+/** A name of columns as it was typed. */
+interface TypedColumn {
+  /** `--by` and `--filter` take breakdowns too: `CAMPAIGN` means the id and the name. */
+  readonly flag: '--by' | '--filter' | '--metrics' | '--sort';
+  readonly text: string;
+
+  /** The columns of the file, and the rates that can be computed from them. */
+  readonly fields: readonly string[];
+}
+
+/**
+ * The columns of a file that a name means: the column of exactly that name, else those of a
+ * breakdown, or a column in another case, form or word; `undefined` if there is none. Throws
+ * `UsageError` with the names if it means several things.
+ */
+export function readFileColumns({ flag, text, fields }: TypedColumn): FileColumns | undefined {
+  if (fields.includes(text)) return { columns: [text] };
+
+  const named = readFileBreakdown({ flag, text, fields });
+  if (named) {
+    const { name: breakdown, note } = named;
+    const columns = fieldsOfBreakdown(breakdown).filter((field) => fields.includes(field));
+    return { columns, breakdown, ...(note !== undefined && { note }) };
+  }
+
+  const column = readName({ place: 'column', flag, text, accepted: fields });
+  if (!column) return undefined;
+  return { columns: [column.name], ...(column.note !== undefined && { note: column.note }) };
+}
+
+/** The breakdown that a name means, unless a column of the file is meant. */
+function readFileBreakdown({ flag, text, fields }: TypedColumn): ReadName | undefined {
+  if (flag === '--metrics' || flag === '--sort') return undefined;
+
+  const accepted = breakdownsIn(fields);
+  const isBreakdown = meaningOf('breakdown', text, accepted)?.isWord === false;
+  const isColumn = meaningOf('column', text, fields)?.isWord === false;
+  // `OS` and `os` differ in case only: groups are those of the breakdown, filters one column.
+  if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
+  return readName({ place: 'breakdown', flag, text, accepted });
+}
+
+/** The breakdowns that a file with these columns can be added up by. */
+function breakdownsIn(fields: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
+    const isThere = fieldsOfBreakdown(name).some((field) => fields.includes(field));
+    const lacksHour = name === 'HOURLY' && !fields.includes('hour');
+    if (isThere && !lacksHour) names.push(name);
+  }
+  return names;
+}
+
+function fieldsOfBreakdown(name: string): string[] {
+  return findAnyBreakdown(name)?.fields.map((field) => field.name) ?? [];
 }

@@ -123,6 +123,12 @@ describe('what is offered', () => {
     { line: 'completion ', values: whole('bash', 'zsh', 'fish', 'powershell') },
     { line: 'completion zsh b', values: nothing },
     { line: 'run --period last-w', values: whole('last-week') },
+    { line: 'run --period oct', values: whole('october') },
+    { line: 'run --metrics clicks,impr', values: ['clicks,impressions'] },
+    { line: 'run --by publisher', values: ['PUBLISHERID'] },
+    { line: 'run --by zip', values: ['zip', 'zip-code'] },
+    { line: 'run --by geo', values: [' '] },
+    { line: 'run --filter oper', values: ['operating-system=', 'operator='] },
     {
       line: 'run --period last-',
       values: whole(...periodNames.filter((name) => name.startsWith('last-')), ...countedPeriods),

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readFileColumns } from '../../src/report/typed-columns.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -195,6 +196,84 @@ test.each(refused)('run $line is refused: $says', async ({ line, says }) => {
   expectRefusal({ ...result, stderr: result.stderr.replaceAll(/\s+/g, ' ') }, 2, says);
   expect(server.requests()).toEqual([]);
   expect(result.files).toEqual({});
+});
+
+/** What is typed behind `view a.csv`, and the first line of the CSV, or what is refused. */
+const rows = [
+  'date,campaignId,campaignName,deviceType,displays,clicks,revenueEuro',
+  '2026-11-01,1,Ski,phone,100,5,1.50',
+  '2026-11-02,2,Sun,tablet,200,7,9.00',
+];
+
+test.each([
+  { line: '--by campaigns --metrics impressions', says: 'campaignId,campaignName,displays' },
+  { line: '--by campaignName --metrics click', says: 'campaignName,clicks' },
+  { line: '--by device --metrics spend', says: 'deviceType,revenueEuro' },
+  { line: '--by week --metrics cpm', says: 'date,ecpmEuro' },
+  { line: '--by "campaign name" --metrics clicks --sort revenue', says: 'campaignName,clicks' },
+  { line: '--by date --metrics clicks --filter device=phone', says: 'date,clicks' },
+])('view a.csv $line', async ({ line, says }) => {
+  const { run, cwd } = await serveForTest();
+  writeFileSync(join(cwd, 'a.csv'), rows.join('\r\n'));
+
+  const { stdout, exitCode } = await run(`view a.csv ${line} --format csv`);
+
+  expect({ exitCode, header: stdout.split('\r\n')[0] }).toEqual({ exitCode: 0, header: says });
+});
+
+test.each([
+  { line: '--by time', says: 'can mean DAILY, MONTHLY' },
+  { line: '--by CAMPAIGN --sort campaign', says: 'can mean campaignId or campaignName' },
+  { line: '--by devices,publisher', says: 'no column “publisher”' },
+  { line: '--by CAMPAIGN --metrics impresions', says: 'Did you mean displays?' },
+])('view a.csv $line is refused: $says', async ({ line, says }) => {
+  const { run, cwd } = await serveForTest();
+  writeFileSync(join(cwd, 'a.csv'), rows.join('\r\n'));
+
+  expectRefusal(await run(`view a.csv ${line} --format csv`), 2, says);
+});
+
+describe('a column of a file', () => {
+  const fields = ['date', 'Impressions', 'displays', 'revenueEuro', 'revenueDollar'];
+  const read = (flag: '--by' | '--metrics', text: string) =>
+    readFileColumns({ flag, text, fields });
+
+  test('of exactly that name wins, and another word has a note', () => {
+    expect(read('--by', 'date')).toEqual({ columns: ['date'] });
+    expect(read('--metrics', 'Impressions')).toEqual({ columns: ['Impressions'] });
+    expect(read('--metrics', 'impressions')).toEqual({ columns: ['Impressions'] });
+    expect(read('--metrics', 'imps')).toEqual({
+      columns: ['displays'],
+      note: 'imps means displays.',
+    });
+    expect(read('--by', 'week')).toEqual({
+      columns: ['date'],
+      breakdown: 'WEEKLY',
+      note: 'week means WEEKLY.',
+    });
+    expect(read('--by', 'country')).toBeUndefined();
+    expect(() => read('--metrics', 'cost')).toThrow('can mean revenueEuro or revenueDollar');
+  });
+
+  test('of a report that is there, by download --columns', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const created = 'report create --period 2026-11-09 --by CAMPAIGN,DEVICETYPE';
+    const { stdout } = await run(`${created} --metrics displays,revenueEuro`);
+
+    const line = `download ${stdout.trim()} --columns device,impressions,revenue --format csv`;
+    const downloaded = await run(line);
+
+    expect(downloaded.stdout).toMatch(/^deviceType,displays,revenueEuro\r\n/);
+    expect(downloaded.stderr).toContain('device means deviceType.');
+  });
+
+  test('of the list of campaigns, by campaigns --columns', async () => {
+    const { run } = await serveForTest();
+    const line = 'campaigns --format csv --columns';
+    expect((await run(`${line} "campaign name,campaign id"`)).stdout).toMatch(
+      /^campaignName,campaignId\r\n/,
+    );
+  });
 });
 
 describe('a word', () => {
