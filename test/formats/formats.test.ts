@@ -106,9 +106,9 @@ describe('--columns and --normalize', () => {
   });
 
   it('refuse a column that the report does not have', async () => {
-    await expect(encode(body, 'csv', { selectedColumns: ['display'] })).rejects.toMatchObject({
+    await expect(encode(body, 'csv', { selectedColumns: ['dispays'] })).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The report has no column “display”.',
+      message: 'The report has no column “dispays”.',
       hint: 'Did you mean displays?',
     });
   });
