@@ -69,7 +69,7 @@ import { type FaultKind, wholeNumber } from './fault-kind.ts';
 export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
   keys: { cups: wholeNumber },
-  reach: ['status', 'download'],
+  endpoints: ['status', 'download'],
   effect({ values }) {
     const cups = values.number('cups') ?? 1;
     return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
@@ -260,7 +260,7 @@ describe('everything that follows is derived', () => {
     { spec: 'status:teapot:cups=3:times=1', status: 4, says: '418' },
     { spec: 'status:teapto', status: 2, says: 'Did you mean teapot?' },
     { spec: 'status:teapot:cup=3', status: 2, says: 'Did you mean cups?' },
-    { spec: 'buyer:teapot', status: 2, says: 'Write status:teapot.' },
+    { spec: 'buyer:teapot', status: 2, says: 'Use status:teapot.' },
   ])('from the line of a fault: $spec', ({ spec, status, says }) => {
     const client = `${process.execPath} ${join(copy, 'bin/adreport.js')} run --period 2025-11-10`;
 
