@@ -287,6 +287,19 @@ export function showsCard(
   return progress === 'auto' || progress === 'bar';
 }
 
+/** Throws `UsageError` for `--compare` with an output that cannot show a change. */
+export function checkComparable(
+  context: Pick<Context, 'console' | 'host' | 'flags'>,
+  options: OutputFlags,
+): void {
+  const format = chooseFormat(context, options);
+  if (formats[format].showsChanges || showsCard(context, options)) return;
+  throw new UsageError(`--compare does not work with ${format}, which cannot show changes.`, {
+    hint: 'Write html, xlsx or a table, for example -o report.html',
+    about: { flag: '--compare' },
+  });
+}
+
 /** True if the hash of the file is needed for `--json` or the history of its folder. */
 function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: OutputFlags): boolean {
   return flags.json === true || hasTimePlaceholder(output);

@@ -1,35 +1,20 @@
 import type { Context } from '../context.ts';
-import { chooseFormat, showsCard } from '../deliver/deliver.ts';
-import { type Remark, UsageError } from '../errors.ts';
+import { checkComparable } from '../deliver/deliver.ts';
+import type { Remark } from '../errors.ts';
+import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
-import { windowText } from '../figures/window-text.ts';
-import { formats } from '../formats/index.ts';
 import type { Expectation } from '../judge/check.ts';
 import { ReportVerdict } from '../judge/report-judge.ts';
 import { labelled } from '../judge/verdict.ts';
 import { ColumnPlan } from '../output/columns.ts';
-import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
-import { calendarDays, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
+import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
-import { formatDate, formatInstant, type Window } from '../report/window.ts';
+import type { Window } from '../report/window.ts';
 import { fetchWithRetry, mayWorkInParts, splitJob } from './once-more.ts';
 import { noteFetched, type ReportTools } from './order.ts';
 import { fetchOf, type Intake, readAnswer } from './receive.ts';
-
-/** Throws `UsageError` for an output that cannot show changes. */
-function checkComparable(
-  context: Pick<Context, 'console' | 'host' | 'flags'>,
-  options: OutputFlags,
-): void {
-  const format = chooseFormat(context, options);
-  if (formats[format].showsChanges || showsCard(context, options)) return;
-  throw new UsageError(`--compare does not work with ${format}, which cannot show changes.`, {
-    hint: 'Write html, xlsx or a table, for example -o report.html',
-    about: { flag: '--compare' },
-  });
-}
 
 /** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
@@ -80,23 +65,8 @@ export async function compareReport(
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
   const { sums, findings } = await fetchSums(tools, whole);
 
-  const isOver = before.laterUntil === now.until;
-  const counted = { ...now, until: before.laterUntil };
-  const texts = { now: periodText(counted, isOver), before: periodText(before, isOver) };
-  const comparison: Comparison = {
-    sums,
-    ...texts,
-    begins: {
-      now: formatInstant(now.since, now.zone),
-      before: formatInstant(before.since, before.zone),
-    },
-    ...unequalDays(counted, before),
-    notes: [
-      ...(isOver ? [] : cutDayNotes(before)),
-      ...(now.plannedUntil === undefined ? [] : now.notes),
-    ],
-  };
-  return { comparison, findings: findings.map((finding) => labelled(texts.before, finding)) };
+  const comparison = comparisonOf(now, before, sums);
+  return { comparison, findings: findings.map((finding) => labelled(comparison.before, finding)) };
 }
 
 /** Fetches a report and adds it up: as one report, or in parts if that fails. */
@@ -158,27 +128,4 @@ function summingIntake(
       return { sums, findings };
     },
   };
-}
-
-/** A window as text; a window that ends during a day is shown as whole days. */
-function periodText({ since, until, zone }: Window, isOver: boolean): string {
-  const end = isOver ? formatInstant(until, zone) : `${formatDate(until, zone)}T23:59:59`;
-  return windowText({ since: formatInstant(since, zone), until: end });
-}
-
-/** The number of days of each window, if they differ. */
-function unequalDays(now: Window, before: Window): Pick<Comparison, 'days'> {
-  const days = { now: calendarDays(now), before: calendarDays(before) };
-  return days.now === days.before ? {} : { days };
-}
-
-/** A note if the last day of the earlier window is cut because the later window is not over. */
-function cutDayNotes({ until, zone }: Window): string[] {
-  const end = formatInstant(until + 1, zone);
-  const time = end.slice(11, 16);
-  if (time === '00:00') return [];
-
-  const day = end.slice(0, 10);
-  const dayText = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over, so ${dayText} is also counted only until ${time}.`];
 }

@@ -1,16 +1,15 @@
 import { type Context, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
-import { type Delivery, openFile, prepareDelivery } from '../deliver/deliver.ts';
+import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
+import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
 import { FindingsError, type Judgement, type Remark } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
 import type { Totals } from '../folder/history.ts';
 import type { CompleteReport, Recorded } from '../folder/writer.ts';
-import { formats } from '../formats/index.ts';
 import type { Expectation } from '../judge/check.ts';
 import type { Verdict } from '../judge/verdict.ts';
-import { type RowWatcher, type WrittenRows, writeRows } from '../output/encoder.ts';
-import type { CompleteFile } from '../output/file/output-file.ts';
+import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import type { ReportOutput } from '../plan/plan.ts';
@@ -138,47 +137,40 @@ export async function writeReport(
 ): Promise<WrittenReport> {
   const { delivery, expectation, comparison } = output;
   const { batches, verdict, reportId } = report;
-  const provenance = provenanceOf(context, output, reportId);
-  const encoding = { ...delivery.encoding, comparison, provenance };
-  const encoder = await formats[delivery.format].createEncoder(encoding);
   const figures = figuresFor(output);
-  const file = delivery.target.name(reportId);
-  const draft = await delivery.target.open(reportId);
+  let recorded: Recorded | undefined;
+  const { file, rows, wholeFile } = await writeOutput(context, delivery, {
+    batches,
+    reportId,
+    encoding: { comparison, provenance: provenanceOf(context, output, reportId) },
+    watcher: watcherOf(context, output, { verdict, figures }),
+    check: ({ judgement: { findings } }) => {
+      if (output.isStrict && findings.length > 0) throw incomplete(findings);
+    },
+    keepsOld: async (complete) => {
+      recorded = await recordFile(output, { ...report, ...complete, figures });
+      return recorded?.isKept === true;
+    },
+  });
 
-  try {
-    const watcher = watcherOf(context, output, { verdict, figures });
-    const rows = await writeRows(batches, encoder, draft, watcher);
-    const { judgement, tail } = rows;
-    if (output.isStrict && judgement.findings.length > 0) throw incomplete(judgement.findings);
-
-    const wholeFile = await draft.finish();
-    const recorded = await recordFile(output, { ...report, rows, figures, file, wholeFile });
-    if (recorded?.isKept) await draft.abort();
-    else await draft.place();
-
-    if (delivery.opensFile && file !== undefined) openFile(context, file);
-    const window = expectation ? describeWindow(expectation.window) : tail.summary;
-    const kept = recorded?.kept;
-    return {
-      file,
-      label: output.label,
-      rowCount: kept ? kept.rows : rows.rowCount,
-      sizeBytes: kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
-      sha256: kept ? kept.sha256 : wholeFile?.sha256,
-      key: keyFor(expectation),
-      reportId: reportId ?? null,
-      reportIds: report.reportIds,
-      since: window?.since ?? null,
-      until: window?.until ?? null,
-      judgement,
-      recorded,
-      figures: delivery.printsTotals && !recorded?.isKept ? figures : undefined,
-      comparison,
-    };
-  } catch (error) {
-    await draft.abort();
-    throw error;
-  }
+  const window = expectation ? describeWindow(expectation.window) : rows.tail.summary;
+  const kept = recorded?.kept;
+  return {
+    file,
+    label: output.label,
+    rowCount: kept ? kept.rows : rows.rowCount,
+    sizeBytes: kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
+    sha256: kept ? kept.sha256 : wholeFile?.sha256,
+    key: keyFor(expectation),
+    reportId: reportId ?? null,
+    reportIds: report.reportIds,
+    since: window?.since ?? null,
+    until: window?.until ?? null,
+    judgement: rows.judgement,
+    recorded,
+    figures: delivery.printsTotals && !recorded?.isKept ? figures : undefined,
+    comparison,
+  };
 }
 
 /** The origin of the data, as stored in the file. */
@@ -244,13 +236,8 @@ function watcherOf(
 }
 
 /** A report with all rows written. */
-interface FinishedReport extends Pick<JudgedRows, 'reportId' | 'createdMs'> {
-  readonly rows: WrittenRows;
+interface FinishedReport extends CompleteOutput, Pick<JudgedRows, 'reportId' | 'createdMs'> {
   readonly figures: Grouping | undefined;
-
-  /** Both are `undefined` for stdout. */
-  readonly file: string | undefined;
-  readonly wholeFile: CompleteFile | undefined;
 }
 
 /** Records a file in the history of its folder, if it has one. */

@@ -58,6 +58,9 @@ export interface KeyColumn {
    * field contains.
    */
   readonly describes?: string;
+
+  /** The value of every row, for rows that lack the field: the day of their file. */
+  readonly value?: string;
 }
 
 /** Running sums: whole hundredths as one number per metric, plus a decimal for the rest. */
@@ -200,7 +203,7 @@ export class Grouping implements Iterable<Group> {
   observe(rows: readonly Row[], fields: readonly string[]): void {
     this.#update(fields);
     for (const row of rows) {
-      const values = this.by.map(({ field }) => row[field]);
+      const values = this.by.map(({ field, value }) => value ?? row[field]);
       const { sums } = this.#groupAt(this.#keyOf(values));
       for (const [index, field] of this.metrics.entries()) {
         this.#addValue(sums, index, field, row[field]);
@@ -277,6 +280,9 @@ export class Grouping implements Iterable<Group> {
       const own = this.#groupAt(this.by.map((_, i) => key[i] ?? null));
       own.sums.addAll(sums);
     }
+    for (const [field, count] of other.nonNumericCounts) {
+      this.nonNumericCounts.set(field, (this.nonNumericCounts.get(field) ?? 0) + count);
+    }
     this.rowCount += other.rowCount;
   }
 
@@ -324,7 +330,9 @@ export class Grouping implements Iterable<Group> {
 
   /** The group of each row. Consecutive rows often share one. */
   #groupsOf(batch: RowBatch): Group[] {
-    const columns = this.by.map(({ field }) => valuesOf(batch, field));
+    const columns = this.by.map(({ field, value }) => {
+      return value === undefined ? valuesOf(batch, field) : Array(batch.rowCount).fill(value);
+    });
     const groups: Group[] = [];
     let group: Group | undefined;
     for (let row = 0; row < batch.rowCount; row++) {

@@ -116,7 +116,8 @@ export class WorkbookEncoder implements Encoder {
     const { comparison, provenance } = options;
     const cells = new Map<string, SheetCell>();
     cells.set('Rows', { style: 'count', content: this.#rowCount });
-    if (provenance) cells.set('Fetched', instantCell(provenance.fetchedMs));
+    const fetchedMs = provenance?.fetchedMs;
+    if (fetchedMs !== undefined) cells.set('Fetched', instantCell(fetchedMs));
     const summary = summarySheet({
       model: modelOfReport({ plan, sums, tail, options, judgement }),
       sums,

@@ -17,8 +17,8 @@ export interface Provenance {
   /** `null` for data without an id and for merged reports. */
   readonly reportId: string | null;
 
-  /** Download time in milliseconds since 1970. */
-  readonly fetchedMs: number;
+  /** Download time in milliseconds since 1970, if known. */
+  readonly fetchedMs?: number | undefined;
 
   /** Version of adreport that wrote the file. */
   readonly version: string;
@@ -31,7 +31,7 @@ export interface Provenance {
  */
 export function membersOf(provenance: Provenance, findings: readonly string[]): ReportMember[] {
   const { request, key, reportId, fetchedMs, version } = provenance;
-  const fetchedAt = new Date(fetchedMs).toISOString();
+  const fetchedAt = fetchedMs === undefined ? null : new Date(fetchedMs).toISOString();
   const members = { request, key, reportId, fetchedAt, warnings: findings, version };
 
   return Object.entries(members).map(([name, value]) => {
@@ -47,7 +47,7 @@ export function provenanceFacts(provenance: Provenance): Map<string, string> {
   if (account !== undefined && isFitToShow(account)) facts.set('Account', account);
   const requestText = request === null ? '' : describeRequest(request);
   if (requestText !== '') facts.set('Request', requestText);
-  facts.set('Fetched', timeText(fetchedMs));
+  if (fetchedMs !== undefined) facts.set('Fetched', timeText(fetchedMs));
   if (reportId !== null) facts.set('Report', reportId);
   if (key.length > 0) facts.set('Key', key.join(', '));
   facts.set('Written by', `adreport ${version}`);

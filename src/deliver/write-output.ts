@@ -1,0 +1,67 @@
+import type { Context } from '../context.ts';
+import { formats } from '../formats/index.ts';
+import {
+  type EncodeOptions,
+  type RowWatcher,
+  type WrittenRows,
+  writeRows,
+} from '../output/encoder.ts';
+import type { CompleteFile } from '../output/file/output-file.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import { type Delivery, openFile } from './deliver.ts';
+
+/** The rows of an output. */
+export interface OutputSource {
+  readonly batches: RowBatches;
+
+  /** Options of the encoder that depend on the report. */
+  readonly encoding: Pick<EncodeOptions, 'comparison' | 'provenance'>;
+  readonly watcher?: RowWatcher;
+
+  /** For `{id}` in the name of the file. */
+  readonly reportId?: string | undefined;
+
+  /** Called after the last row. What it throws ends the output; the old file stays. */
+  readonly check?: (rows: WrittenRows) => void;
+
+  /** Called when the file is complete and not in place yet. Resolves to true to keep the old one. */
+  readonly keepsOld?: (output: CompleteOutput) => Promise<boolean>;
+}
+
+/** An output whose bytes are complete. */
+export interface CompleteOutput {
+  /** `undefined` for stdout, like `wholeFile`. */
+  readonly file: string | undefined;
+  readonly wholeFile: CompleteFile | undefined;
+  readonly rows: WrittenRows;
+}
+
+/**
+ * Writes rows to their output, which is complete or absent. Throws `OutputError`, and
+ * `IncompleteDataError` for damaged data.
+ */
+export async function writeOutput(
+  context: Pick<Context, 'console' | 'host'>,
+  delivery: Delivery,
+  source: OutputSource,
+): Promise<CompleteOutput> {
+  const { batches, reportId, watcher } = source;
+  const encoding = { ...delivery.encoding, ...source.encoding };
+  const encoder = await formats[delivery.format].createEncoder(encoding);
+  const file = delivery.target.name(reportId);
+  const begun = await delivery.target.open(reportId);
+
+  try {
+    const rows = await writeRows(batches, encoder, begun, watcher);
+    source.check?.(rows);
+    const output = { file, rows, wholeFile: await begun.finish() };
+    if (await source.keepsOld?.(output)) await begun.abort();
+    else await begun.place();
+
+    if (delivery.opensFile && file !== undefined) openFile(context, file);
+    return output;
+  } catch (error) {
+    await begun.abort();
+    throw error;
+  }
+}
