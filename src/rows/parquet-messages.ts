@@ -27,16 +27,21 @@ export type ParquetMessage =
       readonly bytes: number;
     }
   | {
-      /** The file cannot be read; the reason has no full stop. */
-      readonly kind: 'failure';
-      readonly reason: string;
+      /** The file has been read, or cannot be; the reason has no full stop. */
+      readonly kind: 'done';
+      readonly failure?: string;
     };
+
+/** A request for the rows of the file at an absolute path. */
+export interface ParquetRequest {
+  readonly path: string;
+}
 
 /** The process's memory limit of 640 MB: two pages of 128 MB and V8's heap. */
 export const mostProcessBytes = 640 * 1024 * 1024;
 
-/** The descriptor of the file in the process. */
-export const fileDescriptor = 4;
+/** The byte after the rows of a file on standard output. JSON never contains it. */
+export const endOfFile = 0;
 
 /** The notes that are JSON. Of several with the same name, the last counts. */
 export function membersFrom(notes: readonly ParquetNote[]): ReportMember[] {

@@ -1,17 +1,30 @@
-import { fstatSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
-import { fileDescriptor, mostProcessBytes, type ParquetMessage } from './parquet-messages.ts';
+import {
+  endOfFile,
+  mostProcessBytes,
+  type ParquetMessage,
+  type ParquetRequest,
+} from './parquet-messages.ts';
 
-/** The process that decodes a Parquet file and writes its rows to standard output as NDJSON. */
+/**
+ * The process that decodes Parquet files. It writes the rows of each file to standard output as
+ * NDJSON, followed by one byte.
+ */
 
 /** The interval of the watching thread. */
 const lookEveryMs = 50;
 
-async function decode(): Promise<void> {
+async function decode(path: string): Promise<void> {
   const { ParquetReader } = await import('./parquet-reader.ts');
-  const { size } = fstatSync(fileDescriptor);
-  const reader = new ParquetReader(fileDescriptor, size, send);
-  for await (const lines of reader.read()) await write(lines);
+  const descriptor = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(descriptor);
+    const reader = new ParquetReader(descriptor, size, tell);
+    for await (const lines of reader.read()) await write(lines);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function send(message: ParquetMessage): void {
@@ -44,16 +57,21 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function main(): Promise<void> {
-  const watcher = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) });
-  watcher.unref();
+async function answer({ path }: ParquetRequest): Promise<void> {
   try {
-    await decode();
+    await decode(path);
+    send({ kind: 'done' });
   } catch (error) {
-    send({ kind: 'failure', reason: reasonOf(error) });
+    send({ kind: 'done', failure: reasonOf(error) });
   }
-  process.disconnect?.();
+  await write(Buffer.from([endOfFile]));
 }
 
-if (isMainThread) await main();
+function main(): void {
+  const watcher = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) });
+  watcher.unref();
+  process.on('message', (request) => void answer(request as ParquetRequest));
+}
+
+if (isMainThread) main();
 else watch();

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
+import { endOfFile, type ParquetMessage, type ParquetNote } from './parquet-messages.ts';
 
 /** The memory limit for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
@@ -22,34 +21,56 @@ export interface ParquetListener {
 }
 
 /**
- * The rows of a Parquet file as JSON objects, one per line. A separate process decodes it, because
- * on some damaged files hyparquet loops endlessly, or builds lists at which V8 ends the process.
- * @param signal ends the process
- * @throws any kind of error when aborted, or if the file is damaged, has another number of rows
- * than its metadata says, or uses an unsupported feature
+ * Decodes Parquet files one after the other, in a separate process, because on some damaged files
+ * hyparquet loops endlessly, or builds lists at which V8 ends the process.
  */
-export async function* readParquetLines(
-  file: FileHandle,
-  listener: ParquetListener,
-  signal?: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  signal?.throwIfAborted();
-  const decoder = new Decoder(file.fd, listener);
-  const endWithSignal = (): void => decoder.end();
-  signal?.addEventListener('abort', endWithSignal);
-  try {
-    yield* decoder.lines();
-  } finally {
-    signal?.removeEventListener('abort', endWithSignal);
-    decoder.end();
+export class ParquetDecoder {
+  #child: DecoderProcess | undefined;
+
+  /**
+   * The rows of a file as JSON objects, one per line.
+   *
+   * @param path absolute
+   * @param signal ends the process
+   * @throws any kind of error when aborted, or if the file is damaged, has another number of rows
+   *   than its metadata says, or uses an unsupported feature
+   */
+  async *lines(
+    path: string,
+    listener: ParquetListener,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    signal?.throwIfAborted();
+    this.#child ??= new DecoderProcess();
+    const child = this.#child;
+    const endWithSignal = (): void => this.end();
+    signal?.addEventListener('abort', endWithSignal);
+    let isWhole = false;
+    try {
+      yield* child.decode(path, listener);
+      isWhole = true;
+    } finally {
+      signal?.removeEventListener('abort', endWithSignal);
+      if (!isWhole) this.end();
+    }
+  }
+
+  end(): void {
+    this.#child?.end();
+    this.#child = undefined;
   }
 }
 
-/** The process that decodes a file, seen from its parent. */
-class Decoder {
+/** The process that decodes files, seen from its parent. */
+class DecoderProcess {
   readonly #child: ChildProcess;
-  readonly #listener: ParquetListener;
+  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #ended: Promise<unknown[]>;
   readonly #endWithUs = (): void => this.end();
+  #listener: ParquetListener | undefined;
+
+  /** Called with the message that ends a file. */
+  #onDone: () => void = () => {};
 
   /** The reason why the file cannot be read, without a full stop. */
   #failure: string | undefined;
@@ -59,32 +80,48 @@ class Decoder {
   /** Ends the process. Runs while waiting for rows. */
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(descriptor: number, listener: ParquetListener) {
-    this.#listener = listener;
+  constructor() {
     this.#child = fork(modulePath(), [String(process.pid)], {
       env: environmentOfProcess(),
       execArgv: [`--max-old-space-size=${maxMemoryMb}`],
-      // The last entry becomes `fileDescriptor`. V8's output before it gives up is discarded.
-      stdio: ['ignore', 'pipe', 'ignore', 'ipc', descriptor],
+      // V8's output before it gives up is discarded.
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
     });
+    this.#ended = once(this.#child, 'close');
+    this.#ended.catch(() => {});
+    this.#pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
     this.#child.on('message', (message) => this.#receive(message as ParquetMessage));
+    // Sending to a process that has ended fails.
+    this.#child.on('error', () => {});
     process.once('exit', this.#endWithUs);
   }
 
-  async *lines(): AsyncGenerator<Uint8Array> {
-    const ended = once(this.#child, 'close');
-    const pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
+  async *decode(path: string, listener: ParquetListener): AsyncGenerator<Buffer> {
+    this.#listener = listener;
+    this.#failure = undefined;
+    const done = new Promise<void>((resolve) => {
+      this.#onDone = resolve;
+    });
+    this.#silenceMs = usualSilenceMs;
+    this.#child.send({ path }, () => {});
+
     for (;;) {
       this.#watchSilence();
-      const next = await pieces.next();
+      const next = await this.#pieces.next();
       this.#stopWatch();
-      if (next.done) break;
-      yield next.value;
-    }
+      if (next.done) await this.#expectSound();
+      const piece = next.value as Buffer;
+      const isLast = piece.at(-1) === endOfFile;
+      if (!isLast) {
+        yield piece;
+        continue;
+      }
 
-    const [exitCode] = await ended;
-    if (this.#failure !== undefined) throw new Error(this.#failure);
-    if (exitCode !== 0) throw new Error(`its values take more than ${maxMemoryMb} MB of memory`);
+      if (piece.length > 1) yield piece.subarray(0, -1);
+      await done;
+      if (this.#failure !== undefined) throw new Error(this.#failure);
+      return;
+    }
   }
 
   end(): void {
@@ -93,10 +130,19 @@ class Decoder {
     this.#child.kill('SIGKILL');
   }
 
+  /** Throws the reason why the process has ended. */
+  async #expectSound(): Promise<never> {
+    await this.#ended;
+    throw new Error(this.#failure ?? `its values take more than ${maxMemoryMb} MB of memory`);
+  }
+
   #receive(message: ParquetMessage): void {
-    if (message.kind === 'failure') this.#failure = message.reason;
-    if (message.kind === 'position') this.#listener.position(message.bytes);
-    if (message.kind === 'notes') this.#listener.notes(message.notes);
+    if (message.kind === 'done') {
+      this.#failure = message.failure;
+      this.#onDone();
+    }
+    if (message.kind === 'position') this.#listener?.position(message.bytes);
+    if (message.kind === 'notes') this.#listener?.notes(message.notes);
     if (message.kind === 'column') {
       this.#silenceMs = usualSilenceMs + Math.ceil(message.sizeBytes / bytesPerMs);
       if (this.#watch) this.#watchSilence();

@@ -6,6 +6,7 @@ import { printable } from '../text/printable.ts';
 import type { CsvCells } from './csv-rows.ts';
 import { readSummary } from './json-document.ts';
 import { membersFrom, type ParquetNote } from './parquet-messages.ts';
+import type { ParquetDecoder } from './parquet-rows.ts';
 import { prepended, readHead, readRows } from './read-rows.ts';
 import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 
@@ -28,6 +29,9 @@ interface ReportFileOptions {
 
   /** Inspects the cells of a CSV. */
   readonly cells?: CsvCells | undefined;
+
+  /** Decodes Parquet; its creator ends it. Default: one for this file. */
+  readonly decoder?: ParquetDecoder | undefined;
 }
 
 /**
@@ -38,7 +42,7 @@ interface ReportFileOptions {
 export async function openReportFile(
   path: string,
   shown: string,
-  { signal, cells }: ReportFileOptions = {},
+  { signal, cells, decoder }: ReportFileOptions = {},
 ): Promise<ReportFile> {
   let file: FileHandle | undefined;
   try {
@@ -48,7 +52,9 @@ export async function openReportFile(
     const isFile = stat.isFile();
     if (isFile) {
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
-      if (isParquet(head)) return parquetFile({ file, sizeBytes: stat.size, shown, signal });
+      if (isParquet(head)) {
+        return parquetFile({ file, path, sizeBytes: stat.size, shown, signal, decoder });
+      }
     }
     const start = isFile ? 0 : undefined;
     const stream = file.createReadStream({ start, highWaterMark: 256 * 1024, signal });
@@ -141,18 +147,21 @@ function isParquet(head: Buffer): boolean {
   return head.toString('latin1', 0, 4) === 'PAR1';
 }
 
-interface OpenParquet {
+interface OpenParquet extends Pick<ReportFileOptions, 'decoder'> {
   readonly file: FileHandle;
+  readonly path: string;
   readonly sizeBytes: number;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
 }
 
-function parquetFile({ file, sizeBytes, shown, signal }: OpenParquet): ReportFile {
+function parquetFile(open: OpenParquet): ReportFile {
+  const { file, path, sizeBytes, shown, signal } = open;
+
   let readBytes = 0;
   let notes: readonly ParquetNote[] = [];
   async function* lines(): AsyncGenerator<Uint8Array> {
-    const { readParquetLines } = await import('./parquet-rows.ts');
+    const { ParquetDecoder } = await import('./parquet-rows.ts');
     const listener = {
       position(bytes: number): void {
         readBytes = bytes;
@@ -162,10 +171,15 @@ function parquetFile({ file, sizeBytes, shown, signal }: OpenParquet): ReportFil
       },
     };
     const isWhole = await endsAsParquet(file, sizeBytes);
-    const lines = readParquetLines(file, listener, signal);
-    yield* isWhole
-      ? withDamageError('The Parquet file is damaged', lines, 'DAMAGED')
-      : withDamageError('The Parquet file is not whole', lines);
+    const decoder = open.decoder ?? new ParquetDecoder();
+    try {
+      const lines = decoder.lines(path, listener, signal);
+      yield* isWhole
+        ? withDamageError('The Parquet file is damaged', lines, 'DAMAGED')
+        : withDamageError('The Parquet file is not whole', lines);
+    } finally {
+      if (!open.decoder) decoder.end();
+    }
   }
   async function* rows(): RowBatches {
     const tail = yield* readRows(lines(), { lines: 'expected' });
