@@ -36,7 +36,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   deliver: [...leaves, ...rooms, ...wiring, 'plan'],
   plan: [...leaves, ...rooms, ...wiring, 'deliver'],
   fetch: [...leaves, ...rooms, ...wiring, 'folder', 'plan', 'deliver'],
-  view: [...leaves, ...rooms, ...wiring, 'plan', 'deliver'],
+  view: [...leaves, ...rooms, ...wiring, 'plan', 'deliver', 'folder'],
   commands: [
     ...leaves,
     ...rooms,

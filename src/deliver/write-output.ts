@@ -24,7 +24,7 @@ export interface OutputSource {
   /** Called after the last row. What it throws ends the output; the old file stays. */
   readonly check?: (rows: WrittenRows) => void;
 
-  /** Called when the file is complete and not in place yet. Resolves to true to keep the old one. */
+  /** Called before a complete file is put in place. Resolves to true to keep the old one. */
   readonly keepsOld?: (output: CompleteOutput) => Promise<boolean>;
 }
 

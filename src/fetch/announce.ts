@@ -1,18 +1,9 @@
 import type { Context } from '../context.ts';
 import { fieldTypeOf } from '../contract/columns.ts';
+import { showFigures, wroteText } from '../deliver/announce-output.ts';
 import type { Judgement, RemarkKind } from '../errors.ts';
-import {
-  type Comparison,
-  type Figure,
-  figuresOf,
-  figureText,
-  figureValue,
-  leadingFirst,
-} from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { groupedText } from '../figures/numbers.ts';
-import { headingOf } from '../present/terminal/headings.ts';
-import { reportCard } from '../present/terminal/report-card.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError, type Console } from '../ui/console.ts';
@@ -30,7 +21,7 @@ export async function announce(context: Announcer, report: WrittenReport): Promi
   await printJsonLine(context, report);
   printFile(context, report);
   printChanges(context, report);
-  if (report.figures) showCard(context.console, report.figures, report.comparison);
+  if (report.figures) showFigures(context.console, report.figures, report.comparison);
 }
 
 /** Runs with more files print only a total for the rest. */
@@ -83,7 +74,7 @@ export class RunAnnouncer {
     const isByTime = figures.some(({ by }) => by.length > 0);
     const total = new Grouping(isByTime ? 'time' : []);
     for (const each of figures) total.absorb(each);
-    showCard(this.#context.console, total);
+    showFigures(this.#context.console, total);
   }
 
   /** Figures that can be added up: different reports may count the same displays twice. */
@@ -181,33 +172,7 @@ function percentOf(before: string, after: string): string {
 }
 
 function printFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
-  if (report.recorded?.isKept) return;
-  const size = `${formatPlural(report.rowCount ?? 0, 'row')}, ${formatBytes(report.sizeBytes)}`;
-  console.note(`Wrote ${report.file}: ${size}, in ${formatDuration(elapsedMs())}.`);
-}
-
-/** Shows figures on stderr: as a card on a terminal, otherwise as two lines. */
-function showCard(console: Console, figures: Grouping, comparison?: Comparison): void {
-  const { isTerminal, width, style, showsUnicode } = console.err;
-  const look = { width, style, unicode: showsUnicode };
-  const lines = isTerminal ? reportCard(figures, look, { comparison }) : totalsOf(figures);
-  for (const line of lines) console.note(line);
-}
-
-/** The totals as two lines: the leading figures, then the others that are not 0. */
-function totalsOf(figures: Grouping): string[] {
-  const totals = figures.totals();
-  const { leading, others } = leadingFirst(figuresOf(figures.metrics));
-  const isShown = (figure: Figure): boolean => {
-    return leading.includes(figure) || (figureValue(figure, totals) ?? 0) !== 0;
-  };
-
-  const lines: string[] = [];
-  for (const part of [leading, others.filter(isShown)]) {
-    const texts = part.map(
-      (figure) => `${headingOf(figure.field)} ${figureText(figure, totals) ?? '-'}`,
-    );
-    if (texts.length > 0) lines.push(`  ${texts.join(', ')}`);
-  }
-  return lines;
+  const { file, recorded, rowCount, sizeBytes } = report;
+  if (file === undefined || recorded?.isKept) return;
+  console.note(wroteText({ file, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
 }

@@ -63,6 +63,14 @@ export interface KeyColumn {
   readonly value?: string;
 }
 
+/** Grouping columns; if the first field is an id, the other fields only describe it. */
+export function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
+  const [first, ...others] = fields;
+  if (first === undefined) return [];
+  if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
+  return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
+}
+
 /** Running sums: whole hundredths as one number per metric, plus a decimal for the rest. */
 export class RunningSums implements Sums {
   /**
@@ -111,6 +119,11 @@ export class RunningSums implements Sums {
     const decimal = decimalOf(value);
     const pair = pairKey(field, other);
     if (decimal) this.#unpaired.set(pair, this.#unpaired.get(pair)?.plus(decimal) ?? decimal);
+  }
+
+  /** True if some rows have a metric and lack another. */
+  get isUneven(): boolean {
+    return this.#unpaired.size > 0;
   }
 
   unpaired(field: string, other: string): Decimal | undefined {

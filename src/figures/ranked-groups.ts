@@ -1,5 +1,5 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { findAnyBreakdown } from '../contract/vocabulary.ts';
+import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { readFileColumns } from '../report/typed-columns.ts';
 import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
@@ -10,6 +10,7 @@ import {
   type Grouping,
   isTime,
   type KeyColumn,
+  keyColumnsOf,
   type Sums,
 } from './grouping.ts';
 
@@ -119,6 +120,45 @@ function parseSort(sort: string, { by, metrics }: Grouping): NamedOrder {
   throw unknownColumn(name, fields, '--sort: the report');
 }
 
+/**
+ * Groups in the order of the service's rows: by time, then by the other fields as the vocabulary
+ * lists them, ids as numbers, texts by code unit, groups without a value last.
+ */
+export function inServiceOrder(all: Grouping): Group[] {
+  const orders = all.by
+    .map(({ field }, index) => ({ index, place: placeOfField(field), type: fieldTypeOf(field) }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ index, type }) => {
+      if (type === 'date' || type === 'hour') return byTime(index, 1);
+      return byKey(index, type === 'id' ? compareIds : compareCodeUnits);
+    });
+  const compare: Order = (a, b) => {
+    for (const order of orders) {
+      const result = order(a, b);
+      if (result !== 0) return result;
+    }
+    return 0;
+  };
+  return [...all].sort(compare);
+}
+
+function placeOfField(field: string): number {
+  const place = breakdowns.findIndex(({ fields }) => fields.some(({ name }) => name === field));
+  return place < 0 ? breakdowns.length : place;
+}
+
+/** Compares ids of any length as numbers. */
+function compareIds(a: string, b: string): number {
+  const areNumbers = /^\d+$/.test(a) && /^\d+$/.test(b);
+  const difference = areNumbers ? BigInt(a) - BigInt(b) : 0n;
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  return compareCodeUnits(a, b);
+}
+
+function compareCodeUnits(a: string, b: string): number {
+  return Number(a > b) - Number(a < b);
+}
+
 function byTime(index: number, sign: 1 | -1): Order {
   return byKey(index, (a, b) => sign * compareTimes(a, b));
 }
@@ -173,8 +213,9 @@ function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filte
   const { columns, breakdown } = read;
   if (breakdown === undefined) return columns.map((field) => ({ field }));
   // An hour includes its day.
-  const keys = columns.includes('hour') ? ['hour'] : columns;
-  return keys.map((field) => ({ field, unit: calendarUnits[breakdown] }));
+  if (columns.includes('hour')) return [{ field: 'hour' }];
+  const unit = calendarUnits[breakdown];
+  return keyColumnsOf(columns).map((key) => ({ ...key, unit }));
 }
 
 /** Row fields that `--filter name=…` can refer to: a column, or the columns of a breakdown. */

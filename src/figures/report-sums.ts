@@ -1,4 +1,4 @@
-import { breakdownOfField, fieldLabel, fieldTypeOf, nounOf } from '../contract/columns.ts';
+import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
@@ -7,7 +7,7 @@ import {
   type Group,
   Grouping,
   isTime,
-  type KeyColumn,
+  keyColumnsOf,
   type Sums,
   timeFieldOf,
 } from './grouping.ts';
@@ -68,14 +68,6 @@ function unitOf(field: string, textFields: readonly string[]): Unit {
   const breakdown = breakdownOfField(field);
   const fields = breakdown ? breakdown.fields.map(({ name }) => name) : [field];
   return { fields, isTime: false, breakdown, groups: new Grouping(keyColumnsOf(fields)) };
-}
-
-/** Grouping columns; if the first field is an id, the other fields only describe it. */
-function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
-  const [first, ...others] = fields;
-  if (first === undefined) return [];
-  if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
-  return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
 }
 
 /**

@@ -45,7 +45,10 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   }
 
   const units = splitWindow(window, unit);
-  if (now !== undefined) expectWholeUnits(plan, unit, now);
+  if (now !== undefined) {
+    const subject = plan.isWeekly ? '--by WEEKLY' : `--split ${unit} with one file per ${unit}`;
+    expectWholeUnits(plan, unit, { now, subject });
+  }
   return units.map((part) => {
     const last = now === undefined ? part.until : part.unitOver - 1;
     return {
@@ -58,12 +61,19 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
   });
 }
 
-/** Throws `UsageError` if the requested window cuts a unit. */
-function expectWholeUnits(plan: ReportPlan, unit: SplitUnit, now: number): void {
-  const units = plannedUnits(plan, unit);
-  if (!units.some((part) => isCut(part, now))) return;
-  const flags = plan.isWeekly ? '--by WEEKLY' : `--split ${unit} with one file per ${unit}`;
-  throw cutUnits(units, unit, flags);
+/**
+ * Throws `UsageError` if a window cuts a unit; only the last one may still be running.
+ *
+ * @param now the present, in unix seconds
+ * @param subject the subject of the message, which needs whole units
+ */
+export function expectWholeUnits(
+  { window }: Pick<ReportPlan, 'window'>,
+  unit: SplitUnit,
+  { now, subject, flag = '--split' }: { now: number; subject: string; flag?: string },
+): void {
+  const units = plannedUnits({ window }, unit);
+  if (units.some((part) => isCut(part, now))) throw cutUnits(units, unit, { subject, flag });
 }
 
 /** True if a window consists of several whole units; the last may end at `now` (unix seconds). */
@@ -72,8 +82,8 @@ export function canSplit(plan: ReportPlan, unit: SplitUnit, now: number): boolea
   return units.length > 1 && !units.some((part) => isCut(part, now));
 }
 
-/** The units of the requested window, which may end in the future. */
-function plannedUnits({ window }: ReportPlan, unit: SplitUnit): UnitWindow[] {
+/** The units of a requested window, which may end in the future. */
+function plannedUnits({ window }: Pick<ReportPlan, 'window'>, unit: SplitUnit): UnitWindow[] {
   const { plannedUntil = window.until } = window;
   return splitWindow({ ...window, until: plannedUntil }, unit);
 }
@@ -85,18 +95,21 @@ function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): 
   return beginsLate || endsEarly;
 }
 
-/** @param flags the flags that need whole units, for the message */
-function cutUnits(units: readonly UnitWindow[], unit: SplitUnit, flags: string): UsageError {
+function cutUnits(
+  units: readonly UnitWindow[],
+  unit: SplitUnit,
+  { subject, flag }: { readonly subject: string; readonly flag: string },
+): UsageError {
   const first = units[0];
   const last = units.at(-1);
   if (!first || !last) throw new Error('A window has one part at least.');
 
   const { zone } = first;
   const window = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  const message = `${flags} needs whole ${unit}s, but ${window} cuts one.`;
+  const message = `${subject} needs whole ${unit}s, but ${window} cuts one.`;
   const whole = `--period ${nearestWholeDays(first, last)}`;
   const hint = `The nearest whole period is ${whole}. Only the last ${unit} may end now.`;
-  return new UsageError(message, { hint, about: { flag: '--split' } });
+  return new UsageError(message, { hint, about: { flag } });
 }
 
 /** The whole units nearest to a window, in the form of `--period`. */

@@ -20,7 +20,7 @@ async function decode(path: string): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    const reader = new ParquetReader(descriptor, size, tell);
+    const reader = new ParquetReader(descriptor, size, send);
     for await (const lines of reader.read()) await write(lines);
   } finally {
     closeSync(descriptor);

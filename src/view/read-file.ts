@@ -11,6 +11,7 @@ import { namesTotal } from '../judge/total-check.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { CsvCells } from '../rows/csv-rows.ts';
+import type { ParquetDecoder } from '../rows/parquet-rows.ts';
 import { openReportFile, type ReportFile, readReportStream } from '../rows/report-file.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -36,7 +37,7 @@ export interface ReadFile<Taker extends RowTaker> {
   readonly notes: readonly string[];
 }
 
-type ReadingContext = Pick<Context, 'host' | 'progress'>;
+type ReadingContext = Pick<Context, 'host'>;
 
 /** What one pass through a file has found. */
 interface Pass<Taker extends RowTaker> {
@@ -54,42 +55,43 @@ interface Pass<Taker extends RowTaker> {
   readonly hasRoundedIds: boolean;
 }
 
+/** How one file is read. */
+interface ReadingOptions<Taker extends RowTaker> {
+  /** Makes the taker of a pass. */
+  readonly makeTaker: () => Taker;
+
+  /** Called with the bytes of the file that a pass has read so far. */
+  readonly onBytes: (bytes: number) => void;
+}
+
 /**
- * Reads a report file, or stdin for `-`, in flat memory: once, and once more if its cells are not
- * written as this program writes them, or if rows of totals are among the others.
+ * Reads a report file in flat memory: once, and once more if its cells are not written as this
+ * program writes them, or if rows of totals are among the others.
  *
  * @throws UsageError for what has two readings, IncompleteDataError for a file that is not whole
  */
 export async function readReport<Taker extends RowTaker>(
   context: ReadingContext,
-  file: string,
-  makeTaker: () => Taker,
+  source: ReportSource,
+  { makeTaker, onBytes }: ReadingOptions<Taker>,
 ): Promise<ReadFile<Taker>> {
-  const source = await ReportSource.open(context, file);
-  try {
-    const survey = new CellSurvey();
-    const first = await readOnce(context, source, { taker: makeTaker(), cells: survey });
-    const reading = survey.decide(first.taker.needsDates);
-    const second = reading
-      ? await readOnce(context, source, { taker: makeTaker(), cells: reading })
-      : first;
+  const read = (options: Pick<PassOptions<Taker>, 'cells' | 'leftOut'>) =>
+    readOnce(context, source, { ...options, taker: makeTaker(), onBytes });
+  const survey = new CellSurvey();
+  const first = await read({ cells: survey });
+  const reading = survey.decide(first.taker.needsDates);
+  const second = reading ? await read({ cells: reading }) : first;
 
-    const leftOut = new Set([...second.totals, ...second.named]);
-    const last =
-      leftOut.size === 0
-        ? second
-        : await readOnce(context, source, { taker: makeTaker(), cells: reading, leftOut });
-    const { taker, tail, sizeBytes } = last;
-    return {
-      taker,
-      tail,
-      sizeBytes,
-      warnings: [...warningsOf(second), ...idWarnings(survey, second)],
-      notes: [...(reading?.notes ?? []), ...totalNotes(leftOut)],
-    };
-  } finally {
-    await source.close();
-  }
+  const leftOut = new Set([...second.totals, ...second.named]);
+  const last = leftOut.size === 0 ? second : await read({ cells: reading, leftOut });
+  const { taker, tail, sizeBytes } = last;
+  return {
+    taker,
+    tail,
+    sizeBytes,
+    warnings: [...warningsOf(second), ...idWarnings(survey, second)],
+    notes: [...(reading?.notes ?? []), ...totalNotes(leftOut)],
+  };
 }
 
 function idWarnings({ idWarning }: CellSurvey, { hasRoundedIds }: Pass<RowTaker>): string[] {
@@ -130,6 +132,7 @@ interface PassOptions<Taker extends RowTaker> {
   readonly taker: Taker;
   readonly cells: CsvCells | undefined;
   readonly leftOut?: ReadonlySet<number>;
+  readonly onBytes: (bytes: number) => void;
 }
 
 const noRows: ReadonlySet<number> = new Set();
@@ -137,7 +140,7 @@ const noRows: ReadonlySet<number> = new Set();
 async function readOnce<Taker extends RowTaker>(
   context: ReadingContext,
   source: ReportSource,
-  { taker, cells, leftOut = noRows }: PassOptions<Taker>,
+  { taker, cells, leftOut = noRows, onBytes }: PassOptions<Taker>,
 ): Promise<Pass<Taker>> {
   const { signal, wallClock } = context.host;
   const nowMs = wallClock();
@@ -149,22 +152,19 @@ async function readOnce<Taker extends RowTaker>(
   });
   const named = new Set<number>();
   let hasRoundedIds = false;
-  let rows = 0;
 
   const report = await source.read(cells);
   const { batches } = report;
-  const meter = (await context.progress()).transfer('Reading', report.sizeBytes);
   try {
     let next = await batches.next();
     for (; !next.done; next = await batches.next()) {
       signal.throwIfAborted();
       const batch = next.value;
-      rows = batch.firstRow + batch.rowCount;
       for (const row of rowsNamingTotals(batch)) named.add(row);
       hasRoundedIds ||= hasRoundedId(batch);
       verdict.observe(batch);
       taker.observe(batch, leftOut);
-      meter.update({ bytes: report.readBytes(), rows });
+      onBytes(report.readBytes());
     }
     const judgement = verdict.close(next.value);
     const sizeBytes = report.sizeBytes ?? report.readBytes();
@@ -172,7 +172,6 @@ async function readOnce<Taker extends RowTaker>(
     const { sumRow } = verdict;
     return { taker, tail: next.value, sizeBytes, judgement, totals, sumRow, named, hasRoundedIds };
   } finally {
-    meter.stop();
     await batches.return?.();
   }
 }
@@ -200,35 +199,52 @@ function hasRoundedId(batch: RowBatch): boolean {
   });
 }
 
+/** The path of a file, `-` for stdin, and the path that messages show. */
+interface OpenedFile {
+  readonly path: string;
+  readonly shown: string;
+}
+
 /** A file, or a stream that is kept on the disk while it is read for the first time. */
-class ReportSource {
+export class ReportSource {
   readonly #context: ReadingContext;
-  readonly #file: string;
+  readonly #file: OpenedFile;
   readonly #spool: Spool | undefined;
+  readonly #decoder: ParquetDecoder | undefined;
   #isSpooled = false;
 
-  private constructor(context: ReadingContext, file: string, spool: Spool | undefined) {
+  private constructor(
+    context: ReadingContext,
+    file: OpenedFile,
+    { spool, decoder }: { spool: Spool | undefined; decoder: ParquetDecoder | undefined },
+  ) {
     this.#context = context;
     this.#file = file;
     this.#spool = spool;
+    this.#decoder = decoder;
   }
 
-  static async open(context: ReadingContext, file: string): Promise<ReportSource> {
-    const isStream = file === '-' || (await isPipe(resolve(context.host.cwd, file)));
-    return new ReportSource(context, file, isStream ? await createSpool(tmpdir()) : undefined);
+  static async open(
+    context: ReadingContext,
+    file: OpenedFile,
+    decoder?: ParquetDecoder,
+  ): Promise<ReportSource> {
+    const isStream = file.path === '-' || (await isPipe(resolve(context.host.cwd, file.path)));
+    const spool = isStream ? await createSpool(tmpdir()) : undefined;
+    return new ReportSource(context, file, { spool, decoder });
   }
 
   async read(cells: CsvCells | undefined): Promise<ReportFile> {
     const { cwd, signal, stdin } = this.#context.host;
-    const path = resolve(cwd, this.#file);
+    const isStdin = this.#file.path === '-';
+    const path = resolve(cwd, this.#file.path);
+    const shown = isStdin ? 'stdin' : this.#file.shown;
     const spool = this.#spool;
-    if (!spool) return openReportFile(path, this.#file, { signal, cells });
-
-    const shown = this.#file === '-' ? 'stdin' : this.#file;
+    if (!spool) return openReportFile(path, shown, { signal, cells, decoder: this.#decoder });
     if (this.#isSpooled) return readReportStream(spool.read(), shown, { cells });
 
     this.#isSpooled = true;
-    const stream = this.#file === '-' ? addAbortSignal(signal, stdin) : openPipe(path, signal);
+    const stream = isStdin ? addAbortSignal(signal, stdin) : openPipe(path, signal);
     async function* spooling(): AsyncGenerator<Uint8Array> {
       for await (const piece of stream) {
         await spool?.write(piece);

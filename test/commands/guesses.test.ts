@@ -93,13 +93,13 @@ describe('view', () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
 
-    const some = await runCli('view a.csv --filter campaign=ski* --by campaign --format csv', {
+    const some = await runCli('view a.csv --filter campaign=ski* --by campaign --sort clicks', {
       cwd,
     });
     expect(some.stdout.trim().split(/\r?\n/).map(firstCell)).toEqual([
       'campaignName',
-      'Ski weekend',
       'Ski 2026/27',
+      'Ski weekend',
     ]);
 
     const sorted = await runCli('view a.csv --by campaign --sort revenue --format csv', { cwd });

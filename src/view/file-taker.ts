@@ -1,0 +1,217 @@
+import { UsageError } from '../errors.ts';
+import { Grouping, isTime, type KeyColumn } from '../figures/grouping.ts';
+import { resolveKeys } from '../figures/ranked-groups.ts';
+import { ColumnPlan } from '../output/columns.ts';
+import type { TableLook } from '../output/encoder.ts';
+import { TerminalTable } from '../present/terminal/terminal-table.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import type { RowTaker } from './read-file.ts';
+import type { RowFilter } from './row-filter.ts';
+
+/** Days from the first to the last, `2026-11-01`. */
+export interface DaySpan {
+  readonly since: string;
+  readonly until: string;
+}
+
+/** What is asked of the rows of every file. */
+export interface RowRequest {
+  readonly by: readonly string[] | undefined;
+  readonly filters: readonly RowFilter[];
+
+  /** True for `--chart line`, which groups by time without `--by`. */
+  readonly followsTime: boolean;
+
+  /** The first rows are drawn as a table; 0 for none. */
+  readonly previewRows: number;
+  readonly look: TableLook;
+
+  /** The days to add up apart from each other: those asked for, and those of `--compare`. */
+  readonly spans: readonly DaySpan[];
+}
+
+/** What one file is to its request. */
+interface FileDays {
+  /** The `date` of rows that have none. */
+  readonly day: string | undefined;
+
+  /** The span that the whole file is in; absent if the dates of its rows decide. */
+  readonly span?: number | undefined;
+
+  /** The name of the file in messages. */
+  readonly shown: string;
+
+  /** True if the days of the rows are to be remembered. */
+  readonly remembersDays: boolean;
+}
+
+/** The sums of the rows of one span. */
+export interface SpanSums {
+  readonly byTime: Grouping;
+
+  /** By the columns of `--by`; one group without it. */
+  readonly groups: Grouping;
+}
+
+/** Adds up the rows of one file while they pass. */
+export class FileTaker implements RowTaker {
+  readonly #request: RowRequest;
+  readonly #file: FileDays;
+  readonly #plan = new ColumnPlan({});
+  readonly #table: TerminalTable;
+
+  /** The sums of each span, as soon as the columns are known. */
+  sums: readonly SpanSums[] = [];
+  readonly previewLines: string[] = [];
+
+  /** The days of the rows, if they are remembered. */
+  readonly days = new Set<string>();
+
+  /** All rows, also those that are left out. */
+  rowCount = 0;
+
+  #fields: readonly string[] | undefined;
+  #day: string | undefined;
+  #keys: readonly KeyColumn[] | undefined;
+  #tests: readonly ((row: Row) => boolean)[] = [];
+
+  constructor(request: RowRequest, file: FileDays) {
+    this.#request = request;
+    this.#file = file;
+    this.#table = new TerminalTable(this.#plan, { table: { ...request.look, totals: false } });
+  }
+
+  get needsDates(): boolean {
+    const { followsTime, spans } = this.#request;
+    const asksForTime = (this.#keys ?? []).some(({ field }) => isTime(field));
+    return followsTime || spans.length > 0 || asksForTime;
+  }
+
+  /** The columns of the rows, with the date of the file if they have none. */
+  get fields(): readonly string[] {
+    return this.#fields ?? [];
+  }
+
+  /** The keys of `--by`; `undefined` without it, or without columns. */
+  get keys(): readonly KeyColumn[] | undefined {
+    return this.#keys;
+  }
+
+  /** Throws `UsageError` if a flag names a column that the report does not have. */
+  observe(batch: RowBatch, leftOut: ReadonlySet<number>): void {
+    this.#settle(batch.fields);
+    this.rowCount += batch.rowCount;
+    if (this.#file.remembersDays) this.#rememberDays(batch);
+    if (this.#plan.columns.length === 0) this.#plan.follow(batch);
+
+    const rowsLeft = this.#request.previewRows - this.#previewed;
+    const isWhole = this.#file.span !== undefined || this.#request.spans.length === 0;
+    const needsRows = this.#tests.length > 0 || rowsLeft > 0 || leftOut.size > 0 || !isWhole;
+    if (!needsRows) {
+      const { byTime, groups } = this.#sumsAt(this.#file.span ?? 0);
+      byTime.observeBatch(batch);
+      groups.observeBatch(batch);
+      return;
+    }
+
+    const rows = rowsOf(batch).filter((_, index) => !leftOut.has(batch.firstRow + index + 1));
+    this.#observeRows(rows, rowsLeft);
+  }
+
+  /** Ends the file. Throws as `observe`, for a report without rows that has columns. */
+  end(tail: ReportTail): void {
+    if (tail.fields.length > 0) this.#settle(tail.fields);
+    this.#plan.settle(tail.fields);
+    if (this.#request.previewRows > 0) this.previewLines.push(...this.#table.end());
+  }
+
+  get #previewed(): number {
+    return this.sums[0]?.byTime.rowCount ?? 0;
+  }
+
+  #observeRows(given: readonly Row[], rowsLeft: number): void {
+    const day = this.#day;
+    const dated = day === undefined ? given : given.map((row) => ({ date: day, ...row }));
+    const rows = dated.filter((row) => this.#tests.every((matches) => matches(row)));
+    for (const [index, { byTime, groups }] of this.sums.entries()) {
+      const own = rows.filter((row) => this.#spanOf(row) === index);
+      if (index === 0 && rowsLeft > 0) {
+        this.previewLines.push(...this.#table.add(own.slice(0, rowsLeft), this.fields));
+      }
+      byTime.observe(own, this.fields);
+      groups.observe(own, this.fields);
+    }
+  }
+
+  /** The index of the span that a row is in; -1 for none. */
+  #spanOf(row: Row): number {
+    const { spans } = this.#request;
+    if (this.#file.span !== undefined || spans.length === 0) return this.#file.span ?? 0;
+    const day = String(row.date ?? row.hour ?? '').slice(0, 10);
+    return spans.findIndex(({ since, until }) => since <= day && day <= until);
+  }
+
+  #rememberDays(batch: RowBatch): void {
+    const field = batch.fields.includes('date') ? 'date' : 'hour';
+    if (!batch.fields.includes(field)) return;
+    let last: unknown;
+    for (const value of valuesOf(batch, field)) {
+      if (value === last) continue;
+      last = value;
+      this.days.add(String(value ?? '').slice(0, 10));
+    }
+  }
+
+  #sumsAt(span: number): SpanSums {
+    const sums = this.sums[span];
+    if (!sums) throw new Error('The columns of a file are known before its rows.');
+    return sums;
+  }
+
+  /** Reads `--by` and `--filter` against the columns of the first rows, once. */
+  #settle(fields: readonly string[]): void {
+    if (this.#fields) return;
+    const { by, filters, spans } = this.#request;
+    const hasTime = fields.includes('date') || fields.includes('hour');
+    this.#day = hasTime ? undefined : this.#file.day;
+    this.#fields = this.#day === undefined ? fields : ['date', ...fields];
+
+    const isWhole = spans.length === 0 || this.#file.span !== undefined;
+    if (!isWhole && !hasTime) throw hasNoDates(this.#file.shown);
+    this.#keys = by && resolveKeys(by, this.#fields).map((key) => this.#withDay(key));
+    this.#tests = filters.map((filter) => filter.testFor(this.#fields ?? []));
+    this.sums = Array.from({ length: Math.max(1, spans.length) }, (_, index) => {
+      return { byTime: this.#groupingByTime(), groups: this.#groupingByKeys(index > 0) };
+    });
+  }
+
+  #withDay(key: KeyColumn): KeyColumn {
+    return this.#day !== undefined && key.field === 'date' ? { ...key, value: this.#day } : key;
+  }
+
+  #groupingByTime(): Grouping {
+    return this.#day === undefined
+      ? new Grouping('time')
+      : new Grouping([this.#withDay({ field: 'date' })]);
+  }
+
+  /** @param isEarlier weeks that are compared with are kept by day, as `run` orders them */
+  #groupingByKeys(isEarlier: boolean): Grouping {
+    if (this.#keys) {
+      return new Grouping(
+        this.#keys.map((key) =>
+          isEarlier && key.unit === 'week' ? { ...key, unit: undefined } : key,
+        ),
+      );
+    }
+    return this.#request.followsTime ? this.#groupingByTime() : new Grouping();
+  }
+}
+
+function hasNoDates(shown: string): UsageError {
+  return new UsageError(`The rows of ${shown} have no dates to choose from.`, {
+    about: { flag: '--period' },
+    hint: 'Leave out --period, --since and --until, or view the folder that run has filled.',
+  });
+}

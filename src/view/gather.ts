@@ -1,0 +1,304 @@
+import { createHash } from 'node:crypto';
+import type { Context } from '../context.ts';
+import { metricOfField } from '../contract/columns.ts';
+import { UsageError } from '../errors.ts';
+import { Grouping, type KeyColumn } from '../figures/grouping.ts';
+import { ParquetDecoder } from '../rows/parquet-rows.ts';
+import { type ReportTail, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import { type DaySpan, FileTaker, type RowRequest, type SpanSums } from './file-taker.ts';
+import { type ReadFile, ReportSource, type RowTaker, readReport } from './read-file.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** All files, added up. */
+export interface GatheredRows {
+  /** For each span of the request; one without spans. */
+  readonly sums: readonly SpanSums[];
+
+  /** The keys of `--by`; `undefined` without it, or if no file has columns. */
+  readonly keys: readonly KeyColumn[] | undefined;
+
+  /** The columns of the files, in their order. */
+  readonly fields: readonly string[];
+  readonly previewLines: readonly string[];
+
+  /** The ends of the files, in their order. */
+  readonly tails: readonly ReportTail[];
+
+  /** All rows, before `--filter` and `--period`. */
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads files one after the other, in flat memory.
+ *
+ * @throws UsageError for files that are not one report together, and as `readReport`
+ */
+export async function gatherRows(
+  context: Pick<Context, 'host' | 'progress'>,
+  files: readonly SourceFile[],
+  request: RowRequest,
+): Promise<GatheredRows> {
+  const gathering = new Gathering(context, request, files);
+  const progress = await context.progress();
+  const meter = progress.transfer('Reading', totalBytes(files));
+  try {
+    for (const file of files) await gathering.read(file, (bytes) => meter.update({ bytes }));
+    await gathering.expectNoOverlap();
+    return gathering.result();
+  } finally {
+    meter.stop();
+    await gathering.close();
+  }
+}
+
+/** How many bytes files have together; 0 if one does not tell. */
+function totalBytes(files: readonly SourceFile[]): number {
+  let total = 0;
+  for (const { sizeBytes } of files) {
+    if (sizeBytes === undefined) return 0;
+    total += sizeBytes;
+  }
+  return total;
+}
+
+/** A file that was read. */
+interface TakenFile {
+  readonly file: SourceFile;
+  readonly source: ReportSource;
+  readonly read: ReadFile<FileTaker>;
+}
+
+class Gathering {
+  readonly #context: Pick<Context, 'host' | 'progress'>;
+  readonly #request: RowRequest;
+  readonly #files: readonly SourceFile[];
+  readonly #decoder = new ParquetDecoder();
+  readonly #taken: TakenFile[] = [];
+  readonly #sums: SpanSums[] = [];
+  readonly #previewLines: string[] = [];
+  #bytesRead = 0;
+
+  constructor(
+    context: Pick<Context, 'host' | 'progress'>,
+    request: RowRequest,
+    files: readonly SourceFile[],
+  ) {
+    this.#context = context;
+    this.#request = request;
+    this.#files = files;
+  }
+
+  /** @param onBytes called with the bytes of all files that have been read so far */
+  async read(file: SourceFile, onBytes: (bytes: number) => void): Promise<void> {
+    const { path, shown } = file;
+    const source = await ReportSource.open(this.#context, { path, shown }, this.#decoder);
+    const bytesBefore = this.#bytesRead;
+    const request = this.#requestOfNext();
+    const days = this.#daysOf(file);
+    try {
+      const read = await readReport(this.#context, source, {
+        makeTaker: () => new FileTaker(request, days),
+        onBytes: (bytes) => onBytes(bytesBefore + bytes),
+      });
+      read.taker.end(read.tail);
+      this.#add({ file, source, read });
+    } catch (error) {
+      await source.close();
+      throw error;
+    }
+  }
+
+  /** The preview ends with the first file that fills it. */
+  #requestOfNext(): RowRequest {
+    const shown = this.#sums[0]?.byTime.rowCount ?? 0;
+    return shown === 0 ? this.#request : { ...this.#request, previewRows: 0 };
+  }
+
+  #daysOf({ unit, shown }: SourceFile): ConstructorParameters<typeof FileTaker>[1] {
+    const { spans } = this.#request;
+    const span = unit && spans.length > 0 ? spanHolding(spans, unit) : undefined;
+    const remembersDays = this.#files.length > 1 && !unit;
+    return { day: unit?.since, span, shown: printable(shown), remembersDays };
+  }
+
+  #add(taken: TakenFile): void {
+    const { taker } = taken.read;
+    this.#expectAlike(taken);
+    this.#taken.push(taken);
+    this.#bytesRead += taken.read.sizeBytes;
+    if (this.#previewLines.length === 0) this.#previewLines.push(...taker.previewLines);
+    for (const [index, { byTime, groups }] of taker.sums.entries()) {
+      const known = this.#sums[index];
+      if (!known) this.#sums[index] = { byTime, groups };
+      else {
+        known.byTime.absorb(byTime);
+        known.groups.absorb(groups);
+      }
+    }
+  }
+
+  /** Throws `UsageError` for a file whose columns or request differ from those of the first. */
+  #expectAlike({ file, read }: TakenFile): void {
+    const first = this.#taken.find((each) => each.read.taker.fields.length > 0);
+    if (!first || read.taker.fields.length === 0) return;
+
+    const both = `${printable(first.file.shown)} and ${printable(file.shown)}`;
+    const hint = 'View them one at a time.';
+    const before = new Set(first.read.taker.fields);
+    const now = new Set(read.taker.fields);
+    const different = [
+      ...[...before].filter((field) => !now.has(field)),
+      ...[...now].filter((field) => !before.has(field)),
+    ];
+    if (different.length > 0) {
+      const names = printable(different.slice(0, 5).join(', '));
+      throw new UsageError(`${both} have different columns: only one of them has ${names}.`, {
+        hint,
+      });
+    }
+    const isSame = requestOf(first) === undefined || requestOf({ file, read }) === undefined;
+    if (!isSame && requestOf(first) !== requestOf({ file, read })) {
+      throw new UsageError(`${both} answer different requests.`, { hint });
+    }
+  }
+
+  /** Throws `UsageError` for two files that have rows of the same days and keys. */
+  async expectNoOverlap(): Promise<void> {
+    const suspects = suspectsOf(this.#taken);
+    const owners = new Map<string, SourceFile>();
+    for (const { file, source } of suspects) {
+      const found = await findOverlap(this.#context, { file, source, owners });
+      if (!found) continue;
+      const both = `${printable(found.shown)} and ${printable(file.shown)}`;
+      const days = file.unit || suspects.some(({ read }) => read.taker.days.size > 0);
+      throw new UsageError(
+        days
+          ? `${both} have rows of the same days: they would be added twice.`
+          : `${both} have the same keys and no dates: they may be of the same days.`,
+        { hint: 'View them one at a time, or without the file that is there twice.' },
+      );
+    }
+  }
+
+  result(): GatheredRows {
+    const withColumns = this.#taken.find(({ read }) => read.taker.fields.length > 0);
+    const spanCount = Math.max(1, this.#request.spans.length);
+    const sums = Array.from({ length: spanCount }, (_, index) => {
+      return this.#sums[index] ?? { byTime: new Grouping('time'), groups: new Grouping() };
+    });
+    const isOne = this.#taken.length === 1;
+    const named = ({ file }: TakenFile, sentence: string) =>
+      isOne ? sentence : `${printable(file.shown)}: ${sentence}`;
+    return {
+      sums,
+      keys: withColumns?.read.taker.keys,
+      fields: withColumns?.read.taker.fields ?? [],
+      previewLines: this.#previewLines,
+      tails: this.#taken.map(({ read }) => read.tail),
+      rowCount: this.#taken.reduce((sum, { read }) => sum + read.taker.rowCount, 0),
+      sizeBytes: this.#bytesRead,
+      warnings: this.#taken.flatMap((taken) =>
+        taken.read.warnings.map((each) => named(taken, each)),
+      ),
+      notes: this.#taken.flatMap((taken) => taken.read.notes.map((each) => named(taken, each))),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#decoder.end();
+    for (const { source } of this.#taken) await source.close();
+  }
+}
+
+/** The index of the span that a unit is in; -1 for none. */
+function spanHolding(spans: readonly DaySpan[], unit: DaySpan): number {
+  return spans.findIndex(({ since, until }) => since <= unit.since && unit.until <= until);
+}
+
+/** A text that is the same for files of the same request; `undefined` if a file does not tell. */
+function requestOf({ file, read }: Pick<TakenFile, 'file' | 'read'>): string | undefined {
+  const content = file.entry?.own?.content;
+  if (content !== undefined) return content;
+  const member = read.tail.members.find(({ name }) => name === 'request')?.json.toString();
+  return member === 'null' ? undefined : member;
+}
+
+/** The files that may have rows of the same days: of units of a folder each day is in one. */
+function suspectsOf(taken: readonly TakenFile[]): TakenFile[] {
+  const ofDay = new Map<string, TakenFile[]>();
+  for (const each of taken) {
+    if (each.read.taker.rowCount === 0) continue;
+    for (const day of daysOf(each)) {
+      const known = ofDay.get(day);
+      if (known) known.push(each);
+      else ofDay.set(day, [each]);
+    }
+  }
+  const suspects = new Set<TakenFile>();
+  for (const files of ofDay.values()) {
+    if (files.length > 1) for (const file of files) suspects.add(file);
+  }
+  return [...suspects];
+}
+
+function* daysOf({ file, read }: TakenFile): Generator<string> {
+  const { unit } = file;
+  const { days } = read.taker;
+  if (!unit) {
+    if (days.size === 0) yield 'no date';
+    else yield* days;
+    return;
+  }
+  const last = Date.parse(unit.until);
+  for (let day = Date.parse(unit.since); day <= last; day += 86_400_000) {
+    yield new Date(day).toISOString().slice(0, 10);
+  }
+}
+
+/** Takes the keys of rows, to find one that another file has. */
+class KeyTaker implements RowTaker {
+  readonly needsDates = true;
+  readonly #file: SourceFile;
+  readonly #owners: Map<string, SourceFile>;
+  found: SourceFile | undefined;
+
+  constructor(file: SourceFile, owners: Map<string, SourceFile>) {
+    this.#file = file;
+    this.#owners = owners;
+  }
+
+  observe(batch: RowBatch): void {
+    const fields = batch.fields.filter((field) => !metricOfField(field)).sort();
+    for (const row of rowsOf(batch)) {
+      const day = row.date === undefined && row.hour === undefined ? this.#file.unit?.since : '';
+      const values = fields.map((field) => row[field] ?? null);
+      const key = createHash('sha1')
+        .update(JSON.stringify([day, values]))
+        .digest('base64');
+      const owner = this.#owners.get(key);
+      if (owner && owner !== this.#file) this.found ??= owner;
+      this.#owners.set(key, this.#file);
+    }
+  }
+}
+
+interface OverlapSearch {
+  readonly file: SourceFile;
+  readonly source: ReportSource;
+  readonly owners: Map<string, SourceFile>;
+}
+
+async function findOverlap(
+  context: Pick<Context, 'host'>,
+  { file, source, owners }: OverlapSearch,
+): Promise<SourceFile | undefined> {
+  const { taker } = await readReport(context, source, {
+    makeTaker: () => new KeyTaker(file, owners),
+    onBytes: () => {},
+  });
+  return taker.found;
+}

@@ -1,0 +1,128 @@
+import { findAnyBreakdown } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { expectWholeUnits } from '../report/parts.ts';
+import { formatDate, type SplitUnit, type Window, wallAt } from '../report/window.ts';
+import { resolveWindow } from '../report/window-flags.ts';
+import { printable } from '../text/printable.ts';
+import type { DaySpan } from './file-taker.ts';
+import type { ViewOptions } from './view-flags.ts';
+
+/** What the days of a view are of. */
+export interface DaysOfFiles {
+  /** The files as messages name them. */
+  readonly shown: string;
+
+  /** IANA name. */
+  readonly zone: string;
+
+  /** The unit of each file of a folder; a day for other files. */
+  readonly unit: SplitUnit;
+}
+
+/**
+ * The window of `--period`, or of `--since` and `--until`; `undefined` without these flags.
+ *
+ * @param nowMs the present, in milliseconds since 1970
+ * @throws UsageError for a window that cuts a unit of the files
+ */
+export function windowOfView(
+  { period, since, until }: Pick<ViewOptions, 'period' | 'since' | 'until'>,
+  { shown, zone, unit }: DaysOfFiles,
+  nowMs: number,
+): Window | undefined {
+  if (period === undefined && since === undefined && until === undefined) return undefined;
+
+  const window = resolveWindow({ period, since, until, zone, nowMs, wholeUnit: unit });
+  const now = Math.floor(nowMs / 1_000);
+  const subject = unit === 'day' ? 'view' : `${printable(shown)}, with a file a ${unit},`;
+  const flag = period === undefined ? '--since' : '--period';
+  expectWholeUnits({ window }, unit, { now, subject, flag });
+  return window;
+}
+
+/** The first and the last local day of a window. */
+export function daysOfWindow({ since, until, zone }: Omit<Window, 'notes'>): DaySpan {
+  return { since: formatDate(since, zone), until: formatDate(until, zone) };
+}
+
+/** What the dates of rows can be. */
+export type RowDates = SplitUnit | 'unknown';
+
+/** The finest unit of time that rows with these breakdowns have, in files of a unit. */
+export function rowDatesOf(breakdowns: readonly string[], unit: SplitUnit): SplitUnit {
+  if (breakdowns.includes('DAILY') || breakdowns.includes('HOURLY')) return 'day';
+  if (breakdowns.includes('WEEKLY')) return 'week';
+  if (breakdowns.includes('MONTHLY')) return 'month';
+  return unit;
+}
+
+const unitOfName: Readonly<Record<string, SplitUnit>> = {
+  DAILY: 'day',
+  WEEKLY: 'week',
+  MONTHLY: 'month',
+};
+
+/** A unit of time that `--by` names, with the name. */
+interface NamedUnit {
+  readonly name: string;
+  readonly unit: SplitUnit;
+}
+
+function namedUnits(by: readonly string[]): NamedUnit[] {
+  const named: NamedUnit[] = [];
+  for (const name of by) {
+    const unit = unitOfName[findAnyBreakdown(name)?.name ?? (name === 'date' ? 'DAILY' : '')];
+    if (unit) named.push({ name, unit });
+  }
+  return named;
+}
+
+/**
+ * Throws `UsageError` for a unit of `--by` that is finer than the dates of the rows, or that they
+ * cut.
+ */
+export function expectCoarseEnough(
+  by: readonly string[],
+  { shown, dates }: { readonly shown: string; readonly dates: RowDates },
+): void {
+  if (dates === 'unknown' || dates === 'day') return;
+  for (const { name, unit } of namedUnits(by)) {
+    if (unit === dates) continue;
+    const why =
+      unit === 'month'
+        ? `a ${dates} of ${printable(shown)} can be in two months`
+        : `${printable(shown)} has whole ${dates}s`;
+    throw new UsageError(`--by ${name} needs days, and ${why}.`, {
+      about: { flag: '--by' },
+      hint: `Use --by ${dates === 'week' ? 'WEEKLY' : 'MONTHLY'}, or leave the time out of --by.`,
+    });
+  }
+}
+
+/** Throws `UsageError` if a window cuts a week or a month of `--by`. */
+export function expectWholeGroups(by: readonly string[], window: Window, now: number): void {
+  for (const { name, unit } of namedUnits(by)) {
+    if (unit !== 'day') {
+      expectWholeUnits({ window }, unit, { now, subject: `--by ${name}`, flag: '--by' });
+    }
+  }
+}
+
+/**
+ * A sentence on rows of unknown files that begin or end within a week or a month of `--by`, so that
+ * its figures may not be whole; `undefined` if they do not.
+ *
+ * @param days the first and the last day of the rows
+ */
+export function cutGroupNote(by: readonly string[], days: DaySpan): string | undefined {
+  for (const { unit } of namedUnits(by)) {
+    if (unit === 'day') continue;
+    const first = wallAt(Date.parse(days.since) / 1_000, 'UTC');
+    const over = wallAt(Date.parse(days.until) / 1_000 + 86_400, 'UTC');
+    const isWhole = first.equals(first.startOf(unit)) && over.equals(over.startOf(unit));
+    if (!isWhole) {
+      return `The rows are from ${days.since} to ${days.until}: the first or the last ${unit} may not be whole.`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,224 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { defaultZone } from '../contract/messages.ts';
+import { UsageError } from '../errors.ts';
+import type { FolderSpec } from '../folder/history.ts';
+import { expectNoAddressToRead } from '../output/file/address.ts';
+import { isHistoryName } from '../output/file/file-name.ts';
+import { comparableWindow, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
+import { calendarUnitsIn, type SplitUnit, type Window } from '../report/window.ts';
+import { printable } from '../text/printable.ts';
+import type { DaySpan } from './file-taker.ts';
+import {
+  entryOfFile,
+  type FolderUnits,
+  openSeries,
+  spanOf,
+  specOf,
+  unitsOf,
+  type ViewedSeries,
+} from './folder-source.ts';
+import { daysOfWindow, windowOfView } from './select-days.ts';
+import type { SourceFile } from './source-file.ts';
+import type { ViewOptions } from './view-flags.ts';
+
+/** The files of a view, and what is known of them before they are read. */
+export interface Sources {
+  readonly files: readonly SourceFile[];
+
+  /** The window of all rows; `undefined` if only the rows tell. */
+  readonly window: Window | undefined;
+
+  /** The window of `--compare`. */
+  readonly earlier: EarlierWindow | undefined;
+
+  /** The days of `--period` and of `--compare`; empty for all rows. */
+  readonly spans: readonly DaySpan[];
+
+  /** What the files answer, if a history says it. */
+  readonly spec: FolderSpec | undefined;
+
+  /** The units that folders have and lack, now and before. */
+  readonly folders: readonly FolderUnits[];
+  readonly warnings: readonly string[];
+  readonly shown: string;
+}
+
+/** A path of the command line: a series of a folder, or a file. */
+type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
+
+/**
+ * Finds the files of some paths.
+ *
+ * @throws UsageError for a path that does not exist, a folder without a history or with several
+ *   series, a window that its files do not have
+ */
+export async function findSources(
+  { host }: Pick<Context, 'host'>,
+  options: ViewOptions,
+  paths: readonly string[],
+): Promise<Sources> {
+  const nowMs = host.wallClock();
+  const clock = { now: Math.floor(nowMs / 1_000), signal: host.signal };
+  const warnings: string[] = [];
+  const sources: Source[] = [];
+  for (const path of paths) {
+    expectNoAddressToRead(path, host.platform);
+    sources.push(await openSource(path, { host, options, clock, warnings }));
+  }
+  const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
+  if (options.series !== undefined && !sources.some((source) => 'viewed' in source)) {
+    throw new UsageError('--series is for folders.', { about: { flag: '--series' } });
+  }
+
+  const spec = sources.map(specOfSource).find((each) => each !== undefined);
+  const unit: SplitUnit = spec?.split ?? 'day';
+  const zone = spec?.timezone ?? defaultZone;
+  const asked = windowOfView(options, { shown, zone, unit }, nowMs);
+  const isCompared = options.compare !== undefined;
+  const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
+  const now = await readFolders(sources, counted, clock);
+  const files = [...filesOf(sources, counted), ...now.flatMap((each) => each.files)];
+
+  const window = counted ? endOfFiles(counted, now, clock.now) : windowOfUnits(files, spec);
+  if (asked && files.length === 0) throw hasNoDays(shown, sources);
+  if (isCompared && !window) throw needsPeriod();
+  const earlier =
+    isCompared && window ? earlierWindow(window, options.compare, clock.now) : undefined;
+  const before = earlier ? await readFolders(sources, earlier, clock) : [];
+  const earlierFiles = [...filesOf(sources, earlier), ...before.flatMap((each) => each.files)];
+
+  return {
+    files: inTimeOrder([...files, ...earlierFiles.filter((each) => !isIn(each, files))]),
+    window,
+    earlier,
+    spans: asked || earlier ? spansOf(window, earlier) : [],
+    spec,
+    folders: [...now, ...before],
+    warnings,
+    shown,
+  };
+}
+
+interface Opening {
+  readonly host: Context['host'];
+  readonly options: ViewOptions;
+  readonly clock: { readonly now: number; readonly signal: AbortSignal };
+  readonly warnings: string[];
+}
+
+async function openSource(path: string, opening: Opening): Promise<Source> {
+  const { host, options, clock, warnings } = opening;
+  if (path === '-') return { file: { path, shown: path } };
+  if (path === '') {
+    throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
+  }
+
+  const absolute = resolve(host.cwd, path);
+  const stats = await stat(absolute).catch(() => undefined);
+  if (stats?.isDirectory()) {
+    return {
+      viewed: await openSeries({ path: absolute, shown: path, output: options.series }, clock),
+    };
+  }
+  const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
+  if (!stats?.isFile() || isHistoryName(basename(path))) return { file };
+
+  const known = await entryOfFile(absolute, clock);
+  if (known === 'changed') {
+    warnings.push(`${printable(path)} has changed since its download.`);
+    return { file };
+  }
+  return { file: { ...file, ...known } };
+}
+
+function specOfSource(source: Source): FolderSpec | undefined {
+  return 'viewed' in source ? specOf(source.viewed) : source.file.entry?.own?.spec;
+}
+
+async function readFolders(
+  sources: readonly Source[],
+  window: Pick<Window, 'since' | 'until'> | undefined,
+  clock: Opening['clock'],
+): Promise<FolderUnits[]> {
+  const folders: FolderUnits[] = [];
+  for (const source of sources) {
+    if ('viewed' in source) folders.push(await unitsOf(source.viewed, window, clock));
+  }
+  return folders;
+}
+
+function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] {
+  const spans: DaySpan[] = [];
+  for (const window of windows) if (window) spans.push(daysOfWindow(window));
+  return spans;
+}
+
+/** The files that were named, but those of units outside the window. */
+function filesOf(sources: readonly Source[], window: Window | undefined): SourceFile[] {
+  const files: SourceFile[] = [];
+  for (const source of sources) {
+    if (!('file' in source)) continue;
+    const { unit } = source.file;
+    const isOutside = unit && window && (unit.start < window.since || unit.start > window.until);
+    if (!isOutside) files.push(source.file);
+  }
+  return files;
+}
+
+/** A window without the unit that is still running, and what is to come. */
+function wholeUnitsOf(window: Window, { unit, now }: { unit: SplitUnit; now: number }): Window {
+  if (window.until < now) return window;
+  if (unit === 'day') return comparableWindow(window, now);
+  const over = [...calendarUnitsIn({ ...window, until: now }, unit)].findLast(
+    (each) => each.over <= now,
+  );
+  return over ? { ...window, until: over.over - 1, plannedUntil: window.until } : window;
+}
+
+/** The window as far as its days have been. */
+function endOfFiles(window: Window, folders: readonly FolderUnits[], now: number): Window {
+  if (window.until <= now || folders.length === 0) return window;
+  const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.over - 1] : []));
+  const until = Math.min(window.until, Math.max(...lasts));
+  return Number.isFinite(until) ? { ...window, until } : window;
+}
+
+function windowOfUnits(
+  files: readonly SourceFile[],
+  spec: FolderSpec | undefined,
+): Window | undefined {
+  const units = files.flatMap(({ unit }) => (unit ? [unit] : []));
+  if (!spec || units.length < files.length) return undefined;
+  const span = spanOf(units.sort((one, other) => one.start - other.start));
+  return span && { ...span, zone: spec.timezone, notes: [] };
+}
+
+function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
+  return files.some((each) => each.path === path);
+}
+
+/** Files with the history's days by these, so that the newest name of a campaign is the last. */
+function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
+  return [...files].sort((one, other) => (one.unit?.start ?? 0) - (other.unit?.start ?? 0));
+}
+
+function hasNoDays(shown: string, sources: readonly Source[]): UsageError {
+  const first = sources.find((source) => 'viewed' in source);
+  const hint =
+    first && 'viewed' in first
+      ? `adreport check ${printable(first.viewed.shown)} shows what it has.`
+      : 'Choose another period.';
+  return new UsageError(`${printable(shown)} has no file for these days.`, {
+    about: { flag: '--period' },
+    hint,
+  });
+}
+
+function needsPeriod(): UsageError {
+  return new UsageError('--compare needs a period.', {
+    about: { flag: '--compare' },
+    hint: 'Add --period, for example --period last-month.',
+  });
+}

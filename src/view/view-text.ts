@@ -1,0 +1,184 @@
+import type { Context } from '../context.ts';
+import { tableLook } from '../deliver/deliver.ts';
+import { UsageError } from '../errors.ts';
+import type { KeyColumn } from '../figures/grouping.ts';
+import { isTime } from '../figures/grouping.ts';
+import {
+  figuresAsJson,
+  groupsAsJson,
+  objectOf,
+  type RankedGroups,
+  rankGroups,
+} from '../figures/ranked-groups.ts';
+import { zoneText } from '../figures/window-text.ts';
+import { membersInWords } from '../judge/member-words.ts';
+import type { TableLook } from '../output/encoder.ts';
+import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
+import { reportCard } from '../present/terminal/report-card.ts';
+import { requestInWords } from '../report/filter-words.ts';
+import { describeWindow } from '../report/window.ts';
+import type { ReportTail } from '../rows/row-batch.ts';
+import { wrap } from '../text/cell-width.ts';
+import { printable } from '../text/printable.ts';
+import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { daysOfRows, leadingFigure, type View } from './view.ts';
+
+/** The number of bars without `--top`. */
+const barsAtMost = 20;
+
+/** Groups in the order that was asked for; by default by time, else by the leading figure. */
+function ranked(view: View): RankedGroups {
+  const { groups, figures, options } = view;
+  const { sort, top, chart } = options;
+  if (chart) expectDrawable(chart, groups.by);
+
+  const usual = hasTime(groups.by) ? undefined : leadingFigure(view)?.field;
+  const count = top ?? (chart === 'bar' ? barsAtMost : undefined);
+  return rankGroups(groups, figures, { sort: sort ?? usual, count });
+}
+
+function hasTime(keys: readonly KeyColumn[]): boolean {
+  return keys.some(({ field }) => isTime(field));
+}
+
+/** Throws `UsageError` if bars have no groups, or a line has another key than time. */
+function expectDrawable(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
+  const canDraw = chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime(keys);
+  if (canDraw) return;
+
+  const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
+  throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, {
+    hint: 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.',
+  });
+}
+
+/** Members of a file beside its rows. */
+const memberNames = ['request', 'key', 'reportId', 'fetchedAt', 'warnings'];
+
+function memberOf({ members }: ReportTail, name: string): string | undefined {
+  return members.find((member) => member.name === name)?.json.toString();
+}
+
+/** The one JSON object of `--json`. */
+export function documentOf(view: View): string {
+  const { paths, gathered, groups, sources, warnings, notes } = view;
+  const rankedGroups = ranked(view);
+  const [tail, another] = gathered.tails;
+  const only = another ? undefined : tail;
+  const isOfFolder = sources.spec !== undefined;
+  const { window } = sources;
+  const span = window ? describeWindow(window) : undefined;
+  const folderMembers = {
+    files: gathered.tails.length,
+    request: sources.spec?.request ?? null,
+    since: span?.since ?? null,
+    until: span?.until ?? null,
+    warnings,
+    notes,
+  };
+  const known = isOfFolder ? Object.entries(folderMembers) : [];
+  const ofFile = memberNames.map((name): [string, string] => {
+    return [name, (only && memberOf(only, name)) ?? 'null'];
+  });
+  const members = new Map([
+    ...ofFile,
+    ...known.map(([name, value]): [string, string] => [name, JSON.stringify(value)]),
+  ]);
+
+  const text = objectOf([
+    { name: 'file', json: JSON.stringify(paths.length === 1 ? paths[0] : paths) },
+    { name: 'rowCount', json: String(groups.rowCount) },
+    { name: 'sizeBytes', json: String(gathered.sizeBytes) },
+    { name: 'summary', json: JSON.stringify(only?.summary ?? null) },
+    ...[...members].map(([name, json]) => ({ name, json })),
+    { name: 'by', json: JSON.stringify(groups.by.map(({ field }) => field)) },
+    { name: 'totals', json: objectOf(figuresAsJson(rankedGroups.figures, groups.totals())) },
+    { name: 'groups', json: `[${groupsAsJson(rankedGroups).join(',')}]` },
+    { name: 'otherGroupCount', json: String(rankedGroups.others?.count ?? 0) },
+  ]);
+  return `${text}\n`;
+}
+
+/** The name of the files, their figures, groups or first rows, and last the facts of the report. */
+export function textOf(context: Context, view: View): string {
+  const { options, byTime, gathered, figures } = view;
+  const look = tableLook(context);
+  const fields = options.metrics && figures.map(({ field }) => field);
+  const isPreview = options.by === undefined && options.chart === undefined;
+
+  const lines = [headText(view, look)];
+  lines.push(...reportCard(byTime, look, { fields }), '');
+  if (isPreview) lines.push(...previewLines(view, look));
+  else lines.push(...groupLines(context, view, look));
+  const about = aboutLines(view, gathered.tails, look);
+  if (about.length > 0) lines.push('', ...about);
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** The name of the files, their size, and their days. */
+function headText({ paths, sources, gathered, byTime }: View, look: TableLook): string {
+  const { style, width = Number.POSITIVE_INFINITY } = look;
+  const [path = ''] = paths;
+  const shown = paths.length === 1 ? printable(path === '-' ? 'stdin' : path) : sources.shown;
+  const name = `${shown}:`;
+  const facts: string[] = [];
+  if (gathered.tails.length > 1) facts.push(formatPlural(gathered.tails.length, 'file'));
+  facts.push(formatPlural(byTime.rowCount, 'row'), formatBytes(gathered.sizeBytes));
+
+  const days = daysOf({ sources, gathered, byTime });
+  if (days !== '') facts.push(printable(days));
+  const zone = sources.spec?.timezone ?? gathered.tails[0]?.summary?.timezone;
+  const zoneSuffix = zone === undefined ? '' : ` (${printable(zoneText(zone))})`;
+  const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zoneSuffix}`;
+  return wrap(text, width - 2).join('\n  ');
+}
+
+/** The first and the last day; empty if neither the report nor its rows tell. */
+function daysOf({ sources, byTime }: Pick<View, 'sources' | 'gathered' | 'byTime'>): string {
+  const { window } = sources;
+  const span = window ? describeWindow(window) : daysOfRows(byTime);
+  if (!span) return '';
+  const firstDay = span.since.slice(0, 10);
+  const lastDay = span.until.slice(0, 10);
+  return firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`;
+}
+
+/** The request, the id and the key of the report, and its warnings. */
+function aboutLines({ sources }: View, tails: readonly ReportTail[], look: TableLook): string[] {
+  const { width = Number.POSITIVE_INFINITY } = look;
+  const [tail, another] = tails;
+  const { spec } = sources;
+  const ofSpec = spec ? [requestInWords({ ...spec.request, breakdowns: namesOf(spec) })] : [];
+  const ofFile = tail && !another ? membersInWords(tail.members) : [];
+  const sentences = ofFile.length > 0 ? ofFile : ofSpec;
+  return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
+}
+
+function namesOf({ request }: NonNullable<View['sources']['spec']>): never[] {
+  return [...request.breakdowns] as never[];
+}
+
+/** The first rows, and how many more there are. */
+function previewLines({ gathered, byTime, options }: View, look: TableLook): readonly string[] {
+  const moreRows = byTime.rowCount - (options.top ?? 10);
+  if (moreRows <= 0) return gathered.previewLines;
+
+  const { width = Number.POSITIVE_INFINITY, unicode } = look;
+  const mark = unicode === false ? '...' : '…';
+  const count = formatPlural(moreRows, 'more row');
+  const rest = `${mark} and ${count}. Add up with --by, or see more with --top.`;
+  return [...gathered.previewLines, ...wrap(rest, width)];
+}
+
+function groupLines({ console }: Context, view: View, look: TableLook): readonly string[] {
+  const { chart, metrics } = view.options;
+  const rankedGroups = ranked(view);
+  if (chart === undefined) return groupTable(rankedGroups, look, console.note);
+
+  const sortedBy = metrics === undefined ? rankedGroups.sortedBy : undefined;
+  const figure = sortedBy ?? leadingFigure(view);
+  if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
+  return chart === 'bar'
+    ? groupBars(rankedGroups, figure, look)
+    : groupLine(rankedGroups, figure, look);
+}
