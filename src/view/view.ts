@@ -118,10 +118,10 @@ export async function readView(
     warnings: [...sources.warnings, ...sources.folders.flatMap(gapSentences)],
     notes: notesOf(sources, { by: options.by ?? [], window, byTime: sums.byTime }),
   };
+  if (options.strict && view.warnings.length > 0) throw isIncomplete(view.warnings);
   printRemarks(context, view);
   const isFilteredOut = sums.byTime.rowCount === 0 && gathered.rowCount > 0 && filters.length > 0;
   if (isFilteredOut) context.console.note(noMatchSentence(filters));
-  if (options.strict && view.warnings.length > 0) throw isIncomplete(view.warnings);
   return view;
 }
 

@@ -96,7 +96,11 @@ export const faultKinds: readonly FaultKind[] = [
     at: everywhere(isRetried(3), { 'sign-in': ends(3) }),
     says: /refused the (token|sign-in)/,
   },
-  { kind: '410', at: { wait: ends(6), download: ends(6) }, says: /The report no longer exists/ },
+  {
+    kind: '410',
+    at: { wait: isRetried(6), download: isRetried(6) },
+    says: /The report no longer exists/,
+  },
   {
     kind: 'truncate:bytes=20',
     at: everywhere(isRetried(9), { create: ends(9) }),
@@ -252,7 +256,7 @@ function createsAt(step: Step, kind: string, exitCode: number): number {
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;
 
   // A report that ends so is ordered once more, then in 7 days, and each of them once more.
-  if (kind === 'failed' || kind === 'expired') return exitCode === 0 ? 2 : 16;
+  if (['failed', 'expired', '410'].includes(kind)) return exitCode === 0 ? 2 : 16;
   if (step !== 'create') return 1;
 
   // A create that was refused with 429 made no report: it is repeated up to five times.
