@@ -5,13 +5,13 @@ import { UsageError } from '../errors.ts';
 import { outputFlags } from '../plan/flags/output-flags.ts';
 import { checkView, type Form, prepareViewOutput, readView, writeView } from '../view/view.ts';
 import { type ViewOptions, viewFlags } from '../view/view-flags.ts';
-import { documentOf, textOf } from '../view/view-text.ts';
+import { documentOf, viewText } from '../view/view-text.ts';
 import { declareCommand } from './command.ts';
 
 export const viewCommand = declareCommand({
   name: 'view',
   args: ['<path...>'],
-  summary: 'show the figures of report files and folders: totals, groups, charts, pages',
+  summary: 'show figures of report files and folders',
   introduction:
     'Reads JSON, NDJSON, CSV and Parquet, each also as .gz, and folders that run has filled; - is stdin.',
   examples: [
@@ -29,7 +29,7 @@ export const viewCommand = declareCommand({
     const form = formOf(context, options);
     checkView(context, options, form);
     const view = await readView(context, options, { paths, form });
-    if (form === 'text') await context.console.write(textOf(context, view));
+    if (form === 'text') await context.console.write(viewText(context, view));
     else if (form === 'document') await context.console.write(documentOf(view));
     else {
       const delivery = await prepareViewOutput(context, view);

@@ -279,7 +279,7 @@ export function tableLook(
 }
 
 /** True if a card with the figures is shown: for a file, to a user at a terminal. */
-export function showsCard(
+function showsCard(
   { console, flags: { json, progress } }: Pick<Context, 'console' | 'flags'>,
   options: OutputFlags,
 ): boolean {

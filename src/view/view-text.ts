@@ -100,7 +100,7 @@ export function documentOf(view: View): string {
 }
 
 /** The name of the files, their figures, groups or first rows, and last the facts of the report. */
-export function textOf(context: Context, view: View): string {
+export function viewText(context: Context, view: View): string {
   const { options, byTime, gathered, figures } = view;
   const look = tableLook(context);
   const fields = options.metrics && figures.map(({ field }) => field);
