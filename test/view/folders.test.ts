@@ -1,0 +1,203 @@
+import { appendFileSync, copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+// `view` of folders and of several files: the answer of `run` for the same days, without the service.
+
+const now = Date.parse('2026-11-25T10:00:00Z');
+
+/** A service, and a folder `data` that a run has filled. */
+async function serveFolder(flags: string, account: 'buyer' | 'dsp' = 'buyer') {
+  const service = await serveForTest({ delayMs: 0, clock: () => now }, account);
+  const run = (line: string) => service.run(line, { now });
+  const filled = await run(`run ${flags} -q`);
+  expect(filled.exitCode, filled.stderr).toBe(0);
+
+  const at = (name: string): string => join(service.cwd, name);
+  const read = (name: string): string => readFileSync(at(name), 'utf8');
+  return { ...service, run, at, read };
+}
+
+/** A page or a table without its origin: the report's id, and the times of its rows. */
+function withoutOrigin(text: string): string {
+  return text
+    .replaceAll(/Report: [0-9a-f]+ · |<dt>Report<\/dt><dd>[^<]*<\/dd>\n/g, '')
+    .replaceAll(/Fetched: [^·]* · |<dt>Fetched<\/dt><dd>[^<]*<\/dd>/g, '');
+}
+
+describe('the same answer as a run', () => {
+  const questions = fc.record({
+    account: fc.constantFrom('buyer' as const, 'dsp' as const),
+    ending: fc.constantFrom('csv', 'ndjson', 'parquet'),
+    rowsHaveDays: fc.boolean(),
+    by: fc.constantFrom('', 'DAILY', 'OWN', 'DAILY,OWN', 'OWN,DAILY', 'MONTHLY', 'MONTHLY,OWN'),
+    period: fc.constantFrom('2026-10', '2026-10-05..2026-10-07', '2026-11-02'),
+    format: fc.constantFrom('csv', 'html', 'txt', 'csv --excel', 'csv --normalize'),
+    compare: fc.boolean(),
+  });
+
+  test('of a random folder, in a random format', async () => {
+    const folders = new Map<string, Awaited<ReturnType<typeof serveFolder>>>();
+    await fc.assert(
+      fc.asyncProperty(questions, async (question) => {
+        const { account, ending, rowsHaveDays, format, period } = question;
+        const own = account === 'buyer' ? 'CAMPAIGN' : 'FORMAT';
+        const isMonthly = question.by.startsWith('MONTHLY');
+        fc.pre(!isMonthly || period === '2026-10');
+        const time = rowsHaveDays ? 'DAILY,' : '';
+        const key = `${account} ${ending} ${time}`;
+        const window = '--period 2026-09-01..2026-11-10 --split day';
+        const folder =
+          folders.get(key) ??
+          (await serveFolder(`${window} --by ${time}${own} -o data/{date}.${ending}`, account));
+        folders.set(key, folder);
+
+        const [name, ...dialect] = format.split(' ');
+        const canCompare = name === 'html' || name === 'txt';
+        const by = question.by === '' ? '' : `--by ${question.by.replace('OWN', own)}`;
+        const compare = canCompare && question.compare ? '--compare' : '';
+        const flags = `--period ${period} ${by} ${compare} ${dialect.join(' ')} -q`;
+        const viewed = await folder.run(`view data ${flags} -o view.${name}`);
+        expect(viewed, viewed.stderr).toMatchObject({ exitCode: 0, stderr: '' });
+        expect((await folder.run(`run ${flags} -o run.${name}`)).exitCode).toBe(0);
+
+        const [seen, asked] = [folder.read(`view.${name}`), folder.read(`run.${name}`)];
+        expect(withoutOrigin(seen)).toBe(withoutOrigin(asked));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('by week, compared with the weeks before', async () => {
+    const flags = '--period 2026-09-07..2026-11-08 --split day --by CAMPAIGN -o data/{date}.csv';
+    const { run, read } = await serveFolder(flags);
+    const weeks = '--period 2026-10-12..2026-11-01 --by WEEKLY --compare -q';
+    await run(`view data ${weeks} -o view.html`);
+    await run(`run ${weeks} -o run.html`);
+
+    expect(withoutOrigin(read('view.html'))).toBe(withoutOrigin(read('run.html')));
+  });
+
+  test('--json has the sums, the days and the request', async () => {
+    const { run } = await serveFolder(
+      '--period 2026-10-01..2026-10-03 --split day --by OS --metrics displays,clicks -o data/{date}.csv',
+    );
+    const { stdout } = await run('view data --by DAILY --json');
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      file: 'data',
+      files: 3,
+      since: '2026-10-01T00:00:00+0200',
+      until: '2026-10-03T23:59:59+0200',
+      request: { profile: 'buyer', breakdowns: ['OS'] },
+      warnings: [],
+      groups: [{ date: '2026-10-01' }, { date: '2026-10-02' }, { date: '2026-10-03' }],
+    });
+  });
+
+  test('no e-mail address, account or service is on its page', async () => {
+    const { run, read, server } = await serveFolder(
+      '--period 2026-10-01..2026-10-03 --split day --by OS -o data/{date}.csv',
+    );
+    await run('view data --by OS -o page.html -q');
+
+    const page = read('page.html');
+    expect(page).toContain('<dt>Request</dt>');
+    expect(page).not.toMatch(/<dt>Account|@example|adreport view/);
+    expect(page).not.toContain(new URL(server.url).host);
+  });
+});
+
+describe('days that are missing or changed', () => {
+  const flags = '--period 2026-10 --split day --by CAMPAIGN --metrics displays -o data/{date}.csv';
+
+  async function serveDamaged() {
+    const folder = await serveFolder(flags);
+    for (const day of ['03', '04', '05']) rmSync(folder.at(`data/2026-10-${day}.csv`));
+    appendFileSync(folder.at('data/2026-10-09.csv'), '1,x,5\r\n');
+    return folder;
+  }
+
+  const missing = '3 of 31 days are missing (2026-10-03, 2026-10-04, 2026-10-05).';
+  const changed = '1 of 31 days has changed since its download (2026-10-09).';
+
+  test('are a warning, also with -q, and on the page; the changed day is left out', async () => {
+    const { run, read } = await serveDamaged();
+    const { stderr, exitCode } = await run('view data --by CAMPAIGN -o page.html -q');
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(`Warning: ${missing}\nWarning: ${changed}\n`);
+    expect(read('page.html')).toContain(missing);
+    expect(read('page.html')).not.toContain('class="finding"');
+
+    const sum = async (period: string) => {
+      const { stdout } = await run(`view data --period ${period} --json -q`);
+      return JSON.parse(stdout).totals.displays;
+    };
+    expect(await sum('2026-10-06..2026-10-09')).toBe(await sum('2026-10-06..2026-10-08'));
+  });
+
+  test('with --strict are exit 9, and the old file stays', async () => {
+    const { run, files } = await serveDamaged().then(async ({ run }) => {
+      await run('view data --period 2026-10-20 -o page.html -q');
+      return { run, files: (await run('view data -o page.html --strict')).files };
+    });
+    expect(files['page.html']).toContain('20 October 2026');
+
+    expectRefusal(await run('view data --strict -o page.html'), 9, missing);
+    expect((await run('view data --period 2026-10-20..2026-10-22 --strict -q')).exitCode).toBe(0);
+  });
+});
+
+describe('what would be silently wrong is exit 2', () => {
+  const daily = '--period 2026-10-01..2026-10-21 --split day --by CAMPAIGN -o data/{date}.csv';
+  const weekly = '--period 2026-10-05..2026-10-25 --split week --by CAMPAIGN -o weeks/{date}.csv';
+
+  const refusals = [
+    { line: 'view data --period 2026-11', says: 'data has no file for these days.' },
+    { line: 'view data --by WEEKLY', says: '--period 2026-09-28..2026-10-18' },
+    { line: 'view data --period 2026-10-01..2026-10-15 --by MONTHLY', says: 'needs whole months' },
+    { line: 'view data --by HOURLY', says: 'no column “HOURLY”' },
+    { line: 'view data --compare -o a.csv', says: '--compare does not work with csv' },
+    { line: 'view data --series x', says: 'data has no series “x”' },
+    { line: 'view data/2026-10-01.csv data/2026-10-01.csv', says: 'rows of the same days' },
+    { line: 'view a.csv b.csv', says: 'a.csv and b.csv have the same keys and no dates' },
+    { line: 'view a.csv --period 2026-10', says: 'The rows of a.csv have no dates' },
+    { line: 'view .', says: "--series 'data/{date}.csv', --series 'weeks/{date}.csv'" },
+    { line: 'view weeks --by DAILY', says: '--by DAILY needs days, and weeks has whole weeks.' },
+    { line: 'view weeks --by MONTHLY', says: 'a week of weeks can be in two months' },
+    { line: 'view weeks --period 2026-10', says: '--period 2026-09-28..2026-11-01' },
+    {
+      line: 'view data/2026-10-01.csv c.csv',
+      says: 'have different columns: only one of them has',
+    },
+  ];
+
+  test('and names what to do', async () => {
+    const { run, at } = await serveFolder(daily);
+    await run(`run ${weekly} -q`);
+    await run('run --period 2026-10-01 --by CAMPAIGN,OS -o c.csv -q');
+    copyFileSync(at('data/2026-10-01.csv'), at('a.csv'));
+    copyFileSync(at('data/2026-10-02.csv'), at('b.csv'));
+
+    for (const { line, says } of refusals) expectRefusal(await run(line), 2, says);
+  });
+
+  test('files of a folder that are named are one table by day', async () => {
+    const { run } = await serveFolder(daily);
+    const { stdout, stderr } = await run(
+      'view data/2026-10-02.csv data/2026-10-01.csv --by DAILY --metrics clicks',
+    );
+
+    expect(stderr).toBe('');
+    expect(stdout.split('\r\n').map((line) => line.split(',')[0])).toEqual([
+      'date',
+      '2026-10-01',
+      '2026-10-02',
+      '',
+    ]);
+  });
+});
