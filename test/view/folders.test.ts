@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-// `view` of folders and of several files: the answer of `run` for the same days, without the service.
+// `view` of folders and several files: the answer of `run` for the same days, without a service.
 
 const now = Date.parse('2026-11-25T10:00:00Z');
 
