@@ -157,7 +157,7 @@ ${lines.join('')}</header>
       renderCards(model, { sums, comparison }),
       renderTime(model),
       renderRankings(model.rankings),
-      ...endOf(
+      ...pageEnd(
         model,
         tables.filter((table) => table !== undefined),
       ),
@@ -169,7 +169,7 @@ ${lines.join('')}</header>
     const { comparison } = this.#options;
     const { past } = model;
     const empty = `<p class="empty">${htmlText(sentence)}</p>\n`;
-    if (!past || !comparison) return [empty, ...endOf(model, [])];
+    if (!past || !comparison) return [empty, ...pageEnd(model, [])];
 
     const { sums } = comparison;
     const table = tableOfFirstUnit({
@@ -183,7 +183,7 @@ ${lines.join('')}</header>
       renderCards(model, { sums: this.#sums, comparison }),
       renderPast(model, comparison.before),
       renderTime(past),
-      ...endOf(model, table ? [table] : []),
+      ...pageEnd(model, table ? [table] : []),
     ];
   }
 
@@ -218,16 +218,16 @@ function pageTooLarge(): OutputError {
 }
 
 /** The tables and everything after them. */
-function endOf(model: ReportModel, tables: readonly PageTable[]): string[] {
+function pageEnd(model: ReportModel, tables: readonly PageTable[]): string[] {
   const foot = new PageFoot(model, tables);
   // After a printed table, a separate footer could end up alone on a sheet of paper.
   const last = tables.findLast(({ paper }) => paper.isPrinted);
   const rendered = tables.map((table) => renderTable(table, table === last ? foot.onPaper() : ''));
-  return [...rendered, foot.render(last === undefined), ...dataOf(tables)];
+  return [...rendered, foot.render(last === undefined), ...embeddedData(tables)];
 }
 
 /** The data for the page's script, and the end of the page. */
-function dataOf(tables: readonly PageTable[]): string[] {
+function embeddedData(tables: readonly PageTable[]): string[] {
   const embedded = tables.flatMap((table, i) => [i === 0 ? '' : ',', ...embedTable(table)]);
   return [
     `</main>

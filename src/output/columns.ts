@@ -69,7 +69,7 @@ export function columnValues(
   return values;
 }
 
-/** Whether a column is computed from others of its row. */
+/** True if a column is computed from others in its row. */
 export function isDerived({ figure }: PlannedColumn): boolean {
   return figure?.derived !== undefined;
 }

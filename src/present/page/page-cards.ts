@@ -31,12 +31,12 @@ export function renderCards({ totals, otherTotals }: ReportModel, cardSums: Card
   const expandable =
     others.length === 0
       ? ''
-      : `<details class="all"><summary>All figures</summary>\n${listOf(others, 'cards more')}</details>`;
-  return `<section aria-label="Totals">${listOf(first, 'cards')}${listOf(second, 'cards more')}${expandable}</section>\n`;
+      : `<details class="all"><summary>All figures</summary>\n${cardRows(others, 'cards more')}</details>`;
+  return `<section aria-label="Totals">${cardRows(first, 'cards')}${cardRows(second, 'cards more')}${expandable}</section>\n`;
 }
 
 /** Distributes cards evenly over rows; cards in a shorter row are wider. */
-function listOf(cards: readonly string[], name: string): string {
+function cardRows(cards: readonly string[], name: string): string {
   if (cards.length === 0) return '';
 
   const rowCount = cards.length === maxPerRow + 1 ? 1 : Math.ceil(cards.length / maxPerRow);

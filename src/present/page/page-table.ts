@@ -57,7 +57,7 @@ export function renderTable(table: PageTable, paperFoot: string): string {
   const count = Math.min(maxTableRows, rowCount);
   const heads = columns.map((column) => {
     const sort = column.field === sortedBy ? ' aria-sort="descending"' : '';
-    return `<th scope="col" class="${lookOf(column, table)}"${sort} title="${htmlText(column.name)}">${htmlText(column.label)}`;
+    return `<th scope="col" class="${cellClasses(column, table)}"${sort} title="${htmlText(column.name)}">${htmlText(column.label)}`;
   });
   const rows = Array.from({ length: count }, (_, row) => {
     return `<tr>${columns.map((column) => renderCell(column, row, table)).join('')}`;
@@ -114,7 +114,7 @@ function renderPaperRow({ columns, paper }: PageTable, paperFoot: string): strin
 }
 
 function renderCell(column: PageColumn, row: number, table: PageTable): string {
-  const look = lookOf(column, table);
+  const look = cellClasses(column, table);
   const cell = column.cells[row] ?? null;
   if (cell === null) return `<td class="${look} none">${emptyText(column.type)}`;
 
@@ -126,7 +126,7 @@ function renderCell(column: PageColumn, row: number, table: PageTable): string {
 
 function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean): string {
   const { type, total, totalHtml } = column;
-  const opening = `<td class="${lookOf(column, table)}">`;
+  const opening = `<td class="${cellClasses(column, table)}">`;
   if (total === undefined) return `${opening}${isLabelled ? 'Total' : ''}`;
   return `${opening}${totalHtml ?? escapeHtml(cellText(type, total))}`;
 }
@@ -136,7 +136,7 @@ function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean):
  * `first` the names of rows, `then` the time after it, `more` figures under “All figures”, `s` not
  * printed.
  */
-function lookOf(column: PageColumn, { columns, paper }: PageTable): string {
+function cellClasses(column: PageColumn, { columns, paper }: PageTable): string {
   const { type, isIdOfName, isExtra } = column;
   const names: string[] = [];
   if (type === 'key') names.push('k');
@@ -164,7 +164,7 @@ export function embedTable(table: PageTable): string[] {
     const embedded: EmbeddedColumn = {
       name: printable(name),
       type,
-      look: i < columns.length ? lookOf(column, table) : undefined,
+      look: i < columns.length ? cellClasses(column, table) : undefined,
       texts: texts && Object.fromEntries(texts),
       ...(formula ? { formula } : { cells }),
     };

@@ -60,7 +60,7 @@ export interface RowTableParts extends TableParts {
 interface TableSource {
   readonly title: string;
 
-  /** Nouns for whatever distinguishes the rows: `day`, `campaign`. */
+  /** Nouns for the rows: `day`, `campaign`. */
   readonly nouns: readonly string[];
 
   readonly rows: readonly Row[];
@@ -147,7 +147,7 @@ function tableOf(parts: TableParts, source: TableSource): PageTable | undefined 
   const rowCount = rows.length;
   if (columns.length === 0 || rowCount === 0) return undefined;
 
-  const restSentence = restOf(model, source);
+  const restSentence = restSentenceOf(model, source);
   return {
     title,
     columns,
@@ -178,7 +178,10 @@ function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): Pag
 }
 
 /** A sentence on the values of a breakdown that are not printed. */
-function restOf({ rankings }: ReportModel, { nouns, unit, rows }: TableSource): string | undefined {
+function restSentenceOf(
+  { rankings }: ReportModel,
+  { nouns, unit, rows }: TableSource,
+): string | undefined {
   const count = rows.length - maxTableRows;
   const ranking = rankings.find((each) => each.unit.fields.join() === unit?.fields.join());
   if (!ranking || count <= 0) return undefined;

@@ -402,7 +402,7 @@ const unwritable =
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Whether a text may have something that is written otherwise; most have nothing. */
+/** Matches texts that may need escaping; most do not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
 const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
 

@@ -242,12 +242,12 @@ function headingLines({ name, foldedHeading }: MeasuredColumn, { isFolded }: Squ
   return isFolded ? foldedHeading : [name];
 }
 
-function wholeWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
+function fullWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
   return Math.max(column.cellWidth, ...headingLines(column, squeeze).map(widthOf));
 }
 
 function minWidthOf(column: MeasuredColumn, squeeze: Squeeze): number {
-  const whole = wholeWidthOf(column, squeeze);
+  const whole = fullWidthOf(column, squeeze);
   if (column.isFixed) return whole;
   const isMain = column.dispensable === 0;
   return Math.min(whole, isMain ? squeeze.minMainText : squeeze.minOtherText);
@@ -261,7 +261,7 @@ function fitWidths(
   squeeze: Squeeze,
   lineWidth: number,
 ): number[] {
-  const widths = columns.map((column) => wholeWidthOf(column, squeeze));
+  const widths = columns.map((column) => fullWidthOf(column, squeeze));
   // A single column is always shortened to fit.
   const minWidths = columns.map((column) => {
     return columns.length === 1 ? 1 : minWidthOf(column, squeeze);
@@ -285,12 +285,12 @@ function foldHeading(name: string): string[] {
   let best = [name];
   for (let count = 1; count < words.length; count++) {
     const heading = [words.slice(0, count).join(' '), words.slice(count).join(' ')];
-    if (widestOf(heading) < widestOf(best)) best = heading;
+    if (maxWidthOf(heading) < maxWidthOf(best)) best = heading;
   }
   return best;
 }
 
-function widestOf(lines: readonly string[]): number {
+function maxWidthOf(lines: readonly string[]): number {
   return Math.max(...lines.map(widthOf));
 }
 

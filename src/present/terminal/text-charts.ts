@@ -66,8 +66,8 @@ export function barChart(
   const valueWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
   const room = width - valueWidth - 4;
 
-  const widestLabel = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
-  const labelWidth = Math.max(1, Math.min(widestLabel, Math.floor(room / 2)));
+  const maxLabelWidth = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
+  const labelWidth = Math.max(1, Math.min(maxLabelWidth, Math.floor(room / 2)));
   const barWidth = Math.max(1, room - labelWidth);
   const greatest = Math.max(...bars.map(({ value }) => value), 0) || 1;
 

@@ -39,7 +39,7 @@ export class TableControls {
 
   /** The first visible row, and the number of rows per page. */
   #from = 0;
-  #atOnce: number;
+  #pageSize: number;
 
   constructor(section: HTMLElement, table: EmbeddedTable) {
     this.#section = section;
@@ -48,32 +48,32 @@ export class TableControls {
     this.#totalCells = [...section.querySelectorAll<HTMLElement>('.total td')];
     this.#firstTotals = this.#totalCells.map((cell) => [...cell.childNodes]);
     this.#rows = everyRow(this.#data);
-    this.#atOnce = rowsAtOnce();
+    this.#pageSize = defaultPageSize();
   }
 
   /** Shows the controls, unless there is nothing to filter. */
   begin(): void {
-    const filter = this.#one<HTMLInputElement>('input[type=search]');
+    const filter = this.#find<HTMLInputElement>('input[type=search]');
     if (!filter) return;
 
     this.#addSortButtons();
-    filter.addEventListener('input', () => this.#choose());
-    this.#one('.back')?.addEventListener('click', () => this.#turn(-1));
-    this.#one('.on')?.addEventListener('click', () => this.#turn(1));
+    filter.addEventListener('input', () => this.#applyFilter());
+    this.#find('.back')?.addEventListener('click', () => this.#turn(-1));
+    this.#find('.on')?.addEventListener('click', () => this.#turn(1));
     addEventListener('beforeprint', () => {
-      this.#showAtOnce(maxTableRows);
-      this.#keepEndTogether();
+      this.#setPageSize(maxTableRows);
+      this.#keepLastRowsTogether();
     });
-    addEventListener('afterprint', () => this.#showAtOnce(rowsAtOnce()));
+    addEventListener('afterprint', () => this.#setPageSize(defaultPageSize()));
 
-    const pager = this.#one('.pager');
-    if (pager) pager.hidden = this.#data.rowCount <= this.#atOnce;
-    const tools = this.#one('.tools');
+    const pager = this.#find('.pager');
+    if (pager) pager.hidden = this.#data.rowCount <= this.#pageSize;
+    const tools = this.#find('.tools');
     if (tools) tools.hidden = false;
     this.#draw(0);
   }
 
-  #one<Found extends HTMLElement>(selector: string): Found | null {
+  #find<Found extends HTMLElement>(selector: string): Found | null {
     return this.#section.querySelector<Found>(selector);
   }
 
@@ -109,12 +109,12 @@ export class TableControls {
     if (this.#sorting) {
       head.setAttribute('aria-sort', this.#sorting.sign > 0 ? 'ascending' : 'descending');
     }
-    this.#choose();
+    this.#applyFilter();
   }
 
   /** Filters and sorts the rows, and shows the first page. */
-  #choose(): void {
-    const words = this.#one<HTMLInputElement>('input[type=search]')?.value.split(/\s+/) ?? [];
+  #applyFilter(): void {
+    const words = this.#find<HTMLInputElement>('input[type=search]')?.value.split(/\s+/) ?? [];
     const wanted = words.filter((word) => word !== '').map(plainText);
     const searched = this.#data.columns.filter(({ isNumeric }) => !isNumeric);
     const hasWord = (row: number, word: string): boolean => {
@@ -124,13 +124,13 @@ export class TableControls {
     const rows = everyRow(this.#data).filter((row) => wanted.every((word) => hasWord(row, word)));
     if (this.#sorting) sortRows(rows, this.#sorting);
     this.#rows = rows;
-    this.#addUp();
+    this.#updateTotals();
     this.#scrollUp();
     this.#draw(0);
   }
 
   /** Adds up the rows that match the filter. */
-  #addUp(): void {
+  #updateTotals(): void {
     const isWhole = this.#rows.length === this.#data.rowCount;
     for (const [i, column] of this.#data.columns.entries()) {
       const cell = this.#totalCells[i];
@@ -143,30 +143,30 @@ export class TableControls {
   }
 
   #turn(step: 1 | -1): void {
-    this.#draw(this.#from + step * this.#atOnce);
+    this.#draw(this.#from + step * this.#pageSize);
     this.#scrollUp();
   }
 
-  #showAtOnce(count: number): void {
-    this.#atOnce = count;
+  #setPageSize(count: number): void {
+    this.#pageSize = count;
     this.#draw(this.#from);
   }
 
   /** Moves the last rows next to the totals, so that they stay on one sheet of paper. */
-  #keepEndTogether(): void {
+  #keepLastRowsTogether(): void {
     const rows = [...(this.#table?.tBodies[0]?.rows ?? [])];
     this.#lastRows = rows.slice(Math.max(1, rows.length - rowsWithTotal));
     this.#table?.tFoot?.prepend(...this.#lastRows);
   }
 
   #scrollUp(): void {
-    const scroll = this.#one('.scroll');
+    const scroll = this.#find('.scroll');
     if (scroll) scroll.scrollTop = 0;
   }
 
   #draw(from: number): void {
     this.#from = Math.max(0, from);
-    const rows = this.#rows.slice(this.#from, this.#from + this.#atOnce);
+    const rows = this.#rows.slice(this.#from, this.#from + this.#pageSize);
     for (const row of this.#lastRows) row.remove();
     this.#table?.tBodies[0]?.replaceChildren(...rows.map((row) => this.#lineOf(row)));
     this.#describe(this.#from + rows.length);
@@ -192,19 +192,19 @@ export class TableControls {
     const from = this.#from + 1;
     const isWhole = to - from + 1 === count;
     setText(
-      this.#one('.count'),
+      this.#find('.count'),
       isWhole ? '' : `${counted(from)}–${counted(to)} of ${counted(count)}`,
     );
     if (isWhole && count < rowCount) {
-      setText(this.#one('.count'), `${counted(count)} of ${counted(rowCount)}`);
+      setText(this.#find('.count'), `${counted(count)} of ${counted(rowCount)}`);
     }
 
-    const back = this.#one<HTMLButtonElement>('.back');
+    const back = this.#find<HTMLButtonElement>('.back');
     if (back) back.disabled = this.#from === 0;
-    const on = this.#one<HTMLButtonElement>('.on');
+    const on = this.#find<HTMLButtonElement>('.on');
     if (on) on.disabled = to === count;
 
-    setText(this.#one('.below'), count === 0 ? 'No rows match the filter.' : '');
+    setText(this.#find('.below'), count === 0 ? 'No rows match the filter.' : '');
   }
 }
 
@@ -212,7 +212,7 @@ function everyRow({ rowCount }: TableData): number[] {
   return Array.from({ length: rowCount }, (_, row) => row);
 }
 
-function rowsAtOnce(): number {
+function defaultPageSize(): number {
   return matchMedia('(max-width: 40rem)').matches ? maxPhoneRows : maxTableRows;
 }
 

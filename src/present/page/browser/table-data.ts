@@ -63,8 +63,9 @@ export class TableData {
       fractionOf(numberAt(formula.before)),
     );
     // A month longer than the earlier one has days without a counterpart, which are not new.
-    const hasNone = change.direction === 'none' || (formula.isOfTime && change.direction === 'new');
-    return hasNone ? null : change;
+    const isUnknown =
+      change.direction === 'none' || (formula.isOfTime && change.direction === 'new');
+    return isUnknown ? null : change;
   }
 }
 
@@ -145,7 +146,7 @@ export class TableColumnData {
   sortKeys(): readonly number[] {
     this.#sortKeys ??= this.isNumeric
       ? this.values.map((value) => numberOf(value))
-      : placesOf(this.values.filter((value) => value !== null).map(String), this.values);
+      : sortPositions(this.values.filter((value) => value !== null).map(String), this.values);
     return this.#sortKeys;
   }
 
@@ -173,7 +174,7 @@ function numberOf(value: CellValue): number {
   return isChange(value) ? (value.ratio ?? Number.NaN) : Number(value);
 }
 
-function placesOf(texts: readonly string[], values: readonly CellValue[]): number[] {
+function sortPositions(texts: readonly string[], values: readonly CellValue[]): number[] {
   const collator = new Intl.Collator('en', { numeric: true });
   const sorted = [...new Set(texts)].sort(collator.compare);
   const places = new Map(sorted.map((text, place) => [text, place]));
