@@ -198,7 +198,7 @@ test('12: a damaged page of Parquet, which hyparquet would read for ever, is exi
 });
 
 describe('13: the local server', () => {
-  test('a report that is forgotten before its time is gone, and that is said', async () => {
+  test('a report that is deleted early is gone, and the answer says why', async () => {
     const server = await startForTest();
     const first = await createReport(server);
     // As bytes of their requests 64 MB are kept.
@@ -207,7 +207,7 @@ describe('13: the local server', () => {
     for (const path of ['/status-reporting', '/download-reporting']) {
       const answer = await call(server, path, { as: 'buyer', json: { id: first } });
       expect([answer.status, refusalIn(answer).error_id]).toEqual([410, 'REPORT_EXPIRED']);
-      expect(answer.text).toContain('was forgotten');
+      expect(answer.text).toContain('was deleted');
       expect((await call(server, path, { as: 'admin', json: { id: first } })).status).toBe(404);
     }
   });
