@@ -210,8 +210,15 @@ const gapTexts: Readonly<Record<Gap, readonly [one: string, several: string]>> =
 
 const daysNamedAtMost = 5;
 
-/** Sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).` */
-export function gapSentences({ viewed, gaps, unitCount }: FolderUnits): string[] {
+/**
+ * Sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
+ *
+ * @param isEarlier true for the period that is compared with
+ */
+export function gapSentences(
+  { viewed, gaps, unitCount }: FolderUnits,
+  isEarlier: boolean,
+): string[] {
   const { split } = specOf(viewed);
   const sentences: string[] = [];
   for (const [gap, [one, several]] of Object.entries(gapTexts)) {
@@ -219,7 +226,8 @@ export function gapSentences({ viewed, gaps, unitCount }: FolderUnits): string[]
     if (days.length === 0) continue;
     const more = days.length > daysNamedAtMost ? ', …' : '';
     const list = `${days.slice(0, daysNamedAtMost).join(', ')}${more}`;
-    const of = `${days.length} of ${formatPlural(unitCount, split)}`;
+    const period = isEarlier ? ' in the period before' : '';
+    const of = `${days.length} of ${formatPlural(unitCount, split)}${period}`;
     sentences.push(`${of} ${days.length === 1 ? one : several} (${list}).`);
   }
   return sentences;

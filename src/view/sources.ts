@@ -39,8 +39,9 @@ export interface Sources {
   /** What the files answer, if a history says it. */
   readonly spec: FolderSpec | undefined;
 
-  /** The units that folders have and lack, now and before. */
+  /** The units that folders have and lack, in the window and in that of `--compare`. */
   readonly folders: readonly FolderUnits[];
+  readonly earlierFolders: readonly FolderUnits[];
   readonly warnings: readonly string[];
   readonly shown: string;
 }
@@ -95,7 +96,8 @@ export async function findSources(
     earlier,
     spans: asked || earlier ? spansOf(window, earlier) : [],
     spec,
-    folders: [...now, ...before],
+    folders: now,
+    earlierFolders: before,
     warnings,
     shown,
   };

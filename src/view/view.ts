@@ -115,7 +115,11 @@ export async function readView(
     groups: sums.groups,
     byTime: sums.byTime,
     figures: figuresToShow(sums.groups, options, sources),
-    warnings: [...sources.warnings, ...sources.folders.flatMap(gapSentences)],
+    warnings: [
+      ...sources.warnings,
+      ...sources.folders.flatMap((folder) => gapSentences(folder, false)),
+      ...sources.earlierFolders.flatMap((folder) => gapSentences(folder, true)),
+    ],
     notes: notesOf(sources, { by: options.by ?? [], window, byTime: sums.byTime }),
   };
   if (options.strict && view.warnings.length > 0) throw isIncomplete(view.warnings);
@@ -229,11 +233,6 @@ export async function writeView(
   const { format } = delivery;
   if (answer.isUneven && formats[format].isServiceDocument !== true) noteUneven(context, view);
   const withOthers = formats[format].showsChanges === true && format !== 'xlsx';
-  if (answer.others && !withOthers) {
-    context.console.note(
-      `Note: --top leaves out ${answer.others.count} groups; ${format} has no row for them.`,
-    );
-  }
   const output = await writeOutput(context, delivery, {
     batches: rowsOfAnswer(answer, withOthers),
     encoding: { ...(comparison && { comparison }), provenance: provenanceOf(view) },
