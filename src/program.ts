@@ -154,7 +154,7 @@ function configure(command: Command, page: HelpPage): void {
       },
       // Groups in the order of their flags, so that help comes last; a few flags need no groups.
       groupItems: (_unsorted, visible, groupOf) => {
-        const isShort = !showsRare && visible.length <= 10 && visible[0] instanceof Option;
+        const isShort = !showsRare && visible.length <= 12 && visible[0] instanceof Option;
         return new Help().groupItems([], visible, isShort ? () => 'Options:' : groupOf);
       },
       optionDescription: (option) => {

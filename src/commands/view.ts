@@ -2,9 +2,8 @@ import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
 import { chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import { outputFlags } from '../plan/flags/output-flags.ts';
 import { checkView, type Form, prepareViewOutput, readView, writeView } from '../view/view.ts';
-import { type ViewOptions, viewFlags } from '../view/view-flags.ts';
+import { type ViewOptions, viewFlags, viewOutputFlags } from '../view/view-flags.ts';
 import { documentOf, viewText } from '../view/view-text.ts';
 import { declareCommand } from './command.ts';
 
@@ -12,19 +11,11 @@ export const viewCommand = declareCommand({
   name: 'view',
   args: ['<path...>'],
   summary: 'show figures of report files and folders',
-  introduction:
-    'Reads JSON, NDJSON, CSV and Parquet, each also as .gz, and folders that run has filled; - is stdin.',
   examples: [
-    ['adreport view week.csv', 'its figures, and its first rows'],
-    ['adreport view week.csv --by CAMPAIGN --sort ecpmEuro --top 10', 'the ten best campaigns'],
-    ['adreport view week.csv --by DAILY --chart line', 'revenue over time'],
-    [
-      'adreport view data --period last-month --by CAMPAIGN --compare -o october.html',
-      'a page of a folder, against the month before',
-    ],
-    ['adreport view week.csv --by CAMPAIGN --format csv > campaigns.csv', 'sums as CSV'],
+    ['adreport view week.csv --by CAMPAIGN --top 10', 'best ten campaigns'],
+    ['adreport view data --by CAMPAIGN -o page.html', 'a page of a folder'],
   ],
-  flags: [viewFlags, outputFlags],
+  flags: [viewFlags, viewOutputFlags],
   async action({ context, options, args: [paths] }) {
     const form = formOf(context, options);
     checkView(context, options, form);

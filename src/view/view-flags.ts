@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
-import type { outputFlags } from '../plan/flags/output-flags.ts';
+import { type FlagTable, flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { outputFlags } from '../plan/flags/output-flags.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { comparedWindows } from '../report/compared-window.ts';
 
@@ -10,62 +10,75 @@ export interface Condition {
   readonly values: readonly string[];
 }
 
+const { output, ...otherOutputFlags } = outputFlags.flags;
+
 export const viewFlags = flagGroup('Options:', {
   by: {
     flags: '--by <a,b>',
-    meaning: 'add up by breakdowns or columns, e.g. CAMPAIGN; WEEKLY and MONTHLY add up days',
+    meaning: 'breakdowns or columns to add up by, e.g. CAMPAIGN',
     read: parseNames,
   },
   metrics: {
     flags: '--metrics <a,b>',
-    meaning: 'figures to show; ctr, ecpmEuro, cpcEuro and others are computed from sums',
+    meaning: 'figures to show, e.g. displays,ctr',
     read: parseNames,
   },
   period: {
     flags: '--period <p>',
-    meaning: 'only these days: last-month, 2026-10, 2026-10-01..2026-10-15, …',
+    meaning: 'days to show: last-month, 2026-10, …',
   },
-  since: { flags: '--since <day>', meaning: 'first day, instead of --period' },
-  until: { flags: '--until <day>', meaning: 'last day (default: now)' },
+  since: { flags: '--since <day>', meaning: 'first day, instead of --period', isRare: true },
+  until: { flags: '--until <day>', meaning: 'last day (default: now)', isRare: true },
   compare: {
     flags: '--compare [window]',
-    meaning: 'show the change against the period before (the default), or last year',
+    meaning: 'show the change against another period',
     words: comparedWindows,
     preset: 'previous',
   },
   filter: {
     flags: '--filter <name=v1,v2>',
-    meaning: "only rows with one of these values, e.g. 'campaign=Ski*'; repeatable",
+    meaning: "rows to keep, e.g. 'campaign=Ski*'; repeatable",
     read: parseCondition,
     isRepeatable: true,
     otherNames: ['--where'],
   },
   sort: {
     flags: '--sort <column[:asc|desc]>',
-    meaning: 'order of the groups, largest first',
+    meaning: 'order of the groups',
   },
   top: {
     flags: '--top <n>',
-    meaning: 'the first n groups and the sum of the others; without --by, how many rows',
+    meaning: 'only n groups, and the sum of the others',
     read: readPositive,
   },
   chart: {
     flags: '--chart <kind>',
-    meaning: 'bars of groups, or a line over time',
+    meaning: 'groups or time',
     words: ['bar', 'line'],
     conflicts: ['format', 'output', 'compare'],
   },
+  output: { ...output, meaning: 'file to write: page.html, sums.csv, …' },
   series: {
     flags: '--series <output>',
     meaning: 'which series of the folder, if it has several',
+    isRare: true,
   },
   strict: {
     flags: '--strict',
     meaning: 'exit 9, and write nothing, if days of the folder are missing or changed',
+    isRare: true,
   },
 });
 
-export type ViewOptions = OptionsOf<[typeof viewFlags, typeof outputFlags]>;
+export type ViewOptions = OptionsOf<[typeof viewFlags, typeof viewOutputFlags]>;
+
+/** The other flags of an output, which only `--help-all` shows here. */
+export const viewOutputFlags = flagGroup(outputFlags.heading, rareFlags(otherOutputFlags));
+
+function rareFlags<Flags extends FlagTable>(flags: Flags): Flags {
+  const rare = Object.entries(flags).map(([name, flag]) => [name, { ...flag, isRare: true }]);
+  return Object.fromEntries(rare) as Flags;
+}
 
 function parseNames(text: string): string[] {
   const items = text.split(',').map((name) => name.trim());

@@ -139,8 +139,8 @@ describe('every command', () => {
     expectRefusal(await runCli('campaigns --local --logo x.png'), 2, '--logo');
   });
 
-  test('local-server --help fits a screen of 24 lines', async () => {
-    const { stdout } = await runCli('local-server --help', { tty: true, columns: 80 });
+  test.each(['local-server', 'view'])('%s --help fits a screen of 24 lines', async (command) => {
+    const { stdout } = await runCli(`${command} --help`, { tty: true, columns: 80 });
     const lines = stdout.trimEnd().split('\n');
 
     expect(lines.length).toBeLessThan(24);
