@@ -71,6 +71,9 @@ export class FileTaker implements RowTaker {
   /** All rows, also those that are left out. */
   rowCount = 0;
 
+  /** The rows of the first span, before `--filter`. */
+  periodRowCount = 0;
+
   #fields: readonly string[] | undefined;
   #day: string | undefined;
   #keys: readonly KeyColumn[] | undefined;
@@ -109,7 +112,9 @@ export class FileTaker implements RowTaker {
     const isWhole = this.#file.span !== undefined || this.#request.spans.length === 0;
     const needsRows = this.#tests.length > 0 || rowsLeft > 0 || leftOut.size > 0 || !isWhole;
     if (!needsRows) {
-      const { byTime, groups } = this.#sumsAt(this.#file.span ?? 0);
+      const span = this.#file.span ?? 0;
+      const { byTime, groups } = this.#sumsAt(span);
+      if (span === 0) this.periodRowCount += batch.rowCount;
       byTime.observeBatch(batch);
       groups.observeBatch(batch);
       return;
@@ -133,6 +138,7 @@ export class FileTaker implements RowTaker {
   #observeRows(given: readonly Row[], rowsLeft: number): void {
     const day = this.#day;
     const dated = day === undefined ? given : given.map((row) => ({ date: day, ...row }));
+    this.periodRowCount += dated.filter((row) => this.#spanOf(row) === 0).length;
     const rows = dated.filter((row) => this.#tests.every((matches) => matches(row)));
     for (const [index, { byTime, groups }] of this.sums.entries()) {
       const own = rows.filter((row) => this.#spanOf(row) === index);

@@ -27,6 +27,9 @@ export interface GatheredRows {
 
   /** All rows, before `--filter` and `--period`. */
   readonly rowCount: number;
+
+  /** The rows of `--period`, before `--filter`. */
+  readonly periodRowCount: number;
   readonly sizeBytes: number;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
@@ -200,6 +203,7 @@ class Gathering {
       previewLines: this.#previewLines,
       tails: this.#taken.map(({ read }) => read.tail),
       rowCount: this.#taken.reduce((sum, { read }) => sum + read.taker.rowCount, 0),
+      periodRowCount: this.#taken.reduce((sum, { read }) => sum + read.taker.periodRowCount, 0),
       sizeBytes: this.#bytesRead,
       warnings: this.#taken.flatMap((taken) =>
         taken.read.warnings.map((each) => named(taken, each)),

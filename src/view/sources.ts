@@ -112,7 +112,7 @@ interface Opening {
 
 async function openSource(path: string, opening: Opening): Promise<Source> {
   const { host, options, clock, warnings } = opening;
-  if (path === '-') return { file: { path, shown: path } };
+  if (path === '-') return { file: { path, shown: 'stdin' } };
   if (path === '') {
     throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
   }

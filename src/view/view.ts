@@ -34,8 +34,10 @@ import { ReportVerdict } from '../judge/report-judge.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import { filtersInWords } from '../report/filter-words.ts';
-import { describeWindow, formatDate, type Window } from '../report/window.ts';
+import { calendarUnitsIn, describeWindow, formatDate, type Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
 import {
   breakdownNames,
   columnsOfAnswer,
@@ -49,7 +51,13 @@ import type { DaySpan, RowRequest } from './file-taker.ts';
 import { gapSentences, openSentence } from './folder-source.ts';
 import { type GatheredRows, gatherRows } from './gather.ts';
 import { noMatchSentence, RowFilter } from './row-filter.ts';
-import { cutGroupNote, expectCoarseEnough, expectWholeGroups, rowDatesOf } from './select-days.ts';
+import {
+  cutGroupNote,
+  daysOfWindow,
+  expectCoarseEnough,
+  expectWholeGroups,
+  rowDatesOf,
+} from './select-days.ts';
 import { findSources, type Sources } from './sources.ts';
 import type { ViewOptions } from './view-flags.ts';
 
@@ -103,6 +111,7 @@ export async function readView(
   const sums = gathered.sums[0];
   if (!sums) throw new Error('There is one span at least.');
 
+  expectRowsOfPeriod(sources, gathered);
   const window = sources.window ?? windowOfTails(gathered.tails);
   if (window && options.by) {
     expectWholeGroups(options.by, window, Math.floor(context.host.wallClock() / 1_000));
@@ -119,6 +128,7 @@ export async function readView(
       ...sources.warnings,
       ...sources.folders.flatMap((folder) => gapSentences(folder, false)),
       ...sources.earlierFolders.flatMap((folder) => gapSentences(folder, true)),
+      ...daysOutside(sources, gathered.tails),
     ],
     notes: notesOf(sources, { by: options.by ?? [], window, byTime: sums.byTime }),
   };
@@ -127,6 +137,32 @@ export async function readView(
   const isFilteredOut = sums.byTime.rowCount === 0 && gathered.rowCount > 0 && filters.length > 0;
   if (isFilteredOut) context.console.note(noMatchSentence(filters));
   return view;
+}
+
+/** Throws `UsageError` for files, not folders, without a row of `--period`. */
+function expectRowsOfPeriod({ window, spans, folders, shown }: Sources, gathered: GatheredRows) {
+  const isEmpty = gathered.periodRowCount === 0 && gathered.rowCount > 0;
+  if (!window || spans.length === 0 || folders.length > 0 || !isEmpty) return;
+
+  const name = printable(shown === '-' ? 'stdin' : shown);
+  const own = windowOfTails(gathered.tails);
+  const days = own && daysOfWindow(own);
+  throw new UsageError(`${name} has no rows for these days.`, {
+    about: { flag: '--period' },
+    hint: days ? `It has ${days.since} to ${days.until}.` : 'Choose another period.',
+  });
+}
+
+/** A warning on days of `--period` that the summary of a file does not cover. */
+function daysOutside({ window, spans, folders }: Sources, tails: readonly ReportTail[]): string[] {
+  const own = windowOfTails(tails);
+  if (!own || !window || spans.length === 0 || folders.length > 0) return [];
+
+  const days = [...calendarUnitsIn(window, 'day')];
+  const missing = days.filter(({ start, over }) => start < own.since || over - 1 > own.until);
+  if (missing.length === 0) return [];
+  const verb = missing.length === 1 ? 'is' : 'are';
+  return [`${missing.length} of ${formatPlural(days.length, 'day')} ${verb} missing.`];
 }
 
 function previewRowsOf({ by, chart, top }: ViewOptions, form: Form): number {

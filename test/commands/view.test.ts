@@ -503,6 +503,33 @@ describe('refusals', () => {
   });
 });
 
+describe('--period of a single file', () => {
+  const data = ['2026-11-16', '2026-11-17', '2026-11-22'].map((date) => ({ date, clicks: 1 }));
+  const summary = {
+    since: '2026-11-16T00:00:00+0100',
+    until: '2026-11-22T23:59:59+0100',
+    breakdowns: ['DAILY'],
+    timezone: 'Europe/Paris',
+  };
+  const json = JSON.stringify({ data, summary });
+
+  test('chooses the rows of these days', async () => {
+    const { stdout, stderr } = await view('r.json', json, '--period 2026-11-17..2026-11-22');
+    expect({ stdout, stderr }).toEqual({ stdout: 'clicks\r\n2\r\n', stderr: '' });
+  });
+
+  test('warns of days that the file does not have', async () => {
+    const { stderr } = await view('r.json', json, '--period 2026-11-22..2026-11-24');
+    expect(stderr).toBe('Warning: 2 of 3 days are missing.\n');
+  });
+
+  test('is exit 2 if the file has no row of them', async () => {
+    const result = await view('r.json', json, '--period 2026-10');
+    expectRefusal(result, 2, 'r.json has no rows for these days.');
+    expect(result.stderr).toContain('It has 2026-11-16 to 2026-11-22.');
+  });
+});
+
 describe('the closing card', () => {
   const run = 'run --local --period 2026-11-01..2026-11-07 --by DAILY,CAMPAIGN --no-color';
   const cardOf = (stderr: string): string =>
