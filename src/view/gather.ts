@@ -142,6 +142,7 @@ class Gathering {
         known.groups.absorb(groups);
       }
     }
+    taker.sums = [];
   }
 
   /** Throws `UsageError` for a file whose columns or request differ from those of the first. */
