@@ -88,13 +88,9 @@ function textElement(text, { cell, width, row, style }) {
   return `<text x="${x}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${looks.join('')}>${escaped(text)}</text>\n`;
 }
 
-function drawTerminal() {
-  const lines = [
-    ...session('adreport run --local --period 2026-10 --by DAILY,CAMPAIGN -o october.csv'),
-    ...session(
-      'adreport run --local --period 2026-10 --by CAMPAIGN --compare previous --metrics displays,revenueEuro',
-    ),
-  ];
+/** A session of some command lines as SVG. */
+function drawTerminal(commands) {
+  const lines = commands.flatMap(session);
   lines.pop();
   const widest = Math.max(...lines.map((line) => stringWidth(line)));
   const width = Math.ceil(widest * cellWidth) + 2 * margin;
@@ -106,6 +102,14 @@ function drawTerminal() {
 ${drawn}</g>
 </svg>
 `;
+}
+
+/** Fills a folder `data` with the days of two months. */
+function fillFolder() {
+  const run =
+    'run --period 2026-09..2026-10 --by CAMPAIGN,COUNTRY --split day -o data/{date}.csv -q';
+  const server = ['local-server', 'exec', '--delay', '0', '--', process.execPath, program];
+  execFileSync(process.execPath, [program, ...server, ...run.split(' ')], options);
 }
 
 /** The page of the same report, down to the end of its first chart. */
@@ -128,6 +132,18 @@ async function photographPage() {
   return picture;
 }
 
-writeFileSync(join(target, 'terminal.svg'), drawTerminal());
+const sessions = {
+  'terminal.svg': [
+    'adreport run --local --period 2026-10 --by DAILY,CAMPAIGN -o october.csv',
+    'adreport run --local --period 2026-10 --by CAMPAIGN --compare previous --metrics displays,revenueEuro',
+  ],
+  'folder.svg': [
+    'adreport view data --period 2026-10 --by COUNTRY --compare previous --metrics displays,revenueEuro,ctr',
+  ],
+};
+fillFolder();
+for (const [name, commands] of Object.entries(sessions)) {
+  writeFileSync(join(target, name), drawTerminal(commands));
+}
 writeFileSync(join(target, 'page.png'), await photographPage());
 rmSync(folder, { recursive: true });
