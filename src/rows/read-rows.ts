@@ -95,7 +95,7 @@ async function* noteEnd(
   }
 }
 
-/** The first line of a CSV that tells spreadsheets its delimiter. */
+/** The first line of a CSV that names its delimiter for spreadsheets. */
 interface SeparatorLine {
   readonly delimiter: string;
   readonly sizeBytes: number;

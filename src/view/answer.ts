@@ -28,7 +28,7 @@ export interface ViewAnswer {
   readonly figures: readonly Figure[];
 }
 
-/** What the columns of an answer follow from. */
+/** The choice of columns of an answer. */
 interface AnswerColumns {
   /** As `--by` names them. */
   readonly by: readonly string[];

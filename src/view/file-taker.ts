@@ -15,7 +15,7 @@ export interface DaySpan {
   readonly until: string;
 }
 
-/** What is asked of the rows of every file. */
+/** A question to the rows of every file. */
 export interface RowRequest {
   readonly by: readonly string[] | undefined;
   readonly filters: readonly RowFilter[];
@@ -31,7 +31,7 @@ export interface RowRequest {
   readonly spans: readonly DaySpan[];
 }
 
-/** What one file is to its request. */
+/** The days of one file. */
 interface FileDays {
   /** The `date` of rows that have none. */
   readonly day: string | undefined;

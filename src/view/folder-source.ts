@@ -181,7 +181,7 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
   return [...units.values()].sort((one, other) => one.start - other.start);
 }
 
-/** What is known of the file of a unit. */
+/** The file of a unit, on disk and in the history. */
 interface UnitFile {
   readonly unit: CalendarUnit;
   readonly entry: FileEntry | undefined;
@@ -242,8 +242,7 @@ export function openSentence({ viewed, openCount, files }: FolderUnits): string 
 }
 
 /**
- * What the history says of a single file, if its bytes are those of its newest line; `changed` if
- * they are not.
+ * The newest history line of a single file, if the file has its bytes; `changed` if it has others.
  */
 export async function entryOfFile(
   path: string,

@@ -58,7 +58,7 @@ export async function gatherRows(
   }
 }
 
-/** How many bytes files have together; 0 if one does not tell. */
+/** Total size of files in bytes; 0 if the size of one is unknown. */
 function totalBytes(files: readonly SourceFile[]): number {
   let total = 0;
   for (const { sizeBytes } of files) {
@@ -224,7 +224,7 @@ function spanHolding(spans: readonly DaySpan[], unit: DaySpan): number {
   return spans.findIndex(({ since, until }) => since <= unit.since && unit.until <= until);
 }
 
-/** A text that is the same for files of the same request; `undefined` if a file does not tell. */
+/** A text that identifies the request of a file; `undefined` if it is unknown. */
 function requestOf({ file, read }: Pick<TakenFile, 'file' | 'read'>): string | undefined {
   const content = file.entry?.own?.content;
   if (content !== undefined) return content;

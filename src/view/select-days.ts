@@ -7,7 +7,7 @@ import { printable } from '../text/printable.ts';
 import type { DaySpan } from './file-taker.ts';
 import type { ViewOptions } from './view-flags.ts';
 
-/** What the days of a view are of. */
+/** The unit and zone of the files of a view. */
 export interface DaysOfFiles {
   /** The files as messages name them. */
   readonly shown: string;
@@ -45,7 +45,7 @@ export function daysOfWindow({ since, until, zone }: Omit<Window, 'notes'>): Day
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
-/** What the dates of rows can be. */
+/** The finest unit of the dates of rows. */
 export type RowDates = SplitUnit | 'unknown';
 
 /** The finest unit of time that rows with these breakdowns have, in files of a unit. */

@@ -27,7 +27,7 @@ import type { ViewOptions } from './view-flags.ts';
 export interface Sources {
   readonly files: readonly SourceFile[];
 
-  /** The window of all rows; `undefined` if only the rows tell. */
+  /** The window of all rows; `undefined` if it is not known before they are read. */
   readonly window: Window | undefined;
 
   /** The window of `--compare`. */
@@ -36,7 +36,7 @@ export interface Sources {
   /** The days of `--period` and of `--compare`; empty for all rows. */
   readonly spans: readonly DaySpan[];
 
-  /** What the files answer, if a history says it. */
+  /** The spec of the files, if a history has it. */
   readonly spec: FolderSpec | undefined;
 
   /** The units that folders have and lack, in the window and in that of `--compare`. */

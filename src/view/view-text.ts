@@ -133,7 +133,7 @@ function headText({ paths, sources, gathered, byTime }: View, look: TableLook): 
   return wrap(text, width - 2).join('\n  ');
 }
 
-/** The first and the last day; empty if neither the report nor its rows tell. */
+/** The first and the last day; empty if neither the report nor its rows have one. */
 function daysOf({ sources, byTime }: Pick<View, 'sources' | 'gathered' | 'byTime'>): string {
   const { window } = sources;
   const span = window ? describeWindow(window) : daysOfRows(byTime);
@@ -148,14 +148,10 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
   const { width = Number.POSITIVE_INFINITY } = look;
   const [tail, another] = tails;
   const { spec } = sources;
-  const ofSpec = spec ? [requestInWords({ ...spec.request, breakdowns: namesOf(spec) })] : [];
+  const ofSpec = spec ? [requestInWords(spec.request)] : [];
   const ofFile = tail && !another ? membersInWords(tail.members) : [];
   const sentences = ofFile.length > 0 ? ofFile : ofSpec;
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
-}
-
-function namesOf({ request }: NonNullable<View['sources']['spec']>): never[] {
-  return [...request.breakdowns] as never[];
 }
 
 /** The first rows, and how many more there are. */

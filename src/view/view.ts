@@ -76,7 +76,7 @@ export interface View {
   readonly byTime: Grouping;
   readonly figures: readonly Figure[];
 
-  /** What is wrong with the days of folders, and what may change, in sentences. */
+  /** Sentences on missing and changed days, and on days that may still change. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
@@ -179,7 +179,7 @@ function expectPossible({ host }: Context, { by }: ViewOptions, sources: Sources
   if (window) expectWholeGroups(by, window, Math.floor(host.wallClock() / 1_000));
 }
 
-/** The window that the summary of one report tells; `undefined` if it does not, or of several. */
+/** The window in the summary of a single report; `undefined` without one, or of several. */
 function windowOfTails(tails: readonly ReportTail[]): Window | undefined {
   const [tail, another] = tails;
   const summary = tail?.summary;
