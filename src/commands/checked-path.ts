@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { codeOf, UsageError } from '../errors.ts';
+import { needsLocal } from '../fetch/repair-jobs.ts';
 import { groupedText } from '../figures/numbers.ts';
 import type { FolderFinding, FolderPart, FolderVerdict, SeriesSummary } from '../folder/check.ts';
 import { bytesIn, checkFolder, findFolders } from '../folder/find.ts';
@@ -23,6 +24,9 @@ export interface CheckedPath {
 
   /** Findings outside of folders with a history. */
   readonly findings: readonly FolderFinding[];
+
+  /** True if `adreport repair` needs `--local`. */
+  readonly needsLocal: boolean;
 }
 
 /** A folder with its history. */
@@ -65,8 +69,11 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   }
 
   const isClosed = folders.length === 0 && (await isClosedFolder(path));
-  if (isClosed) return { word, folders, findings: [closedFinding(typed)] };
-  if (folders.length > 0) return { word, folders, findings: [] };
+  if (isClosed) return { word, folders, findings: [closedFinding(typed)], needsLocal: false };
+  if (folders.length > 0) {
+    const isLocal = await needsLocal(context, repairsOfFolders(folders));
+    return { word, folders, findings: [], needsLocal: isLocal };
+  }
   throw new UsageError(`No adreport history in ${printable(typed)}.`, {
     hint: 'Give a folder filled by run --split, and check that its disk is mounted.',
   });
@@ -117,6 +124,10 @@ export function findingsOf({ folders, findings }: CheckedPath): FolderFinding[] 
 
 /** The repairs possible at a path. */
 export function repairsAt({ folders }: CheckedPath): SeriesRepair[] {
+  return repairsOfFolders(folders);
+}
+
+function repairsOfFolders(folders: readonly CheckedFolder[]): SeriesRepair[] {
   return folders.flatMap(({ part, verdict }) => repairsOf(part.history, verdict.findings));
 }
 
@@ -182,7 +193,8 @@ function nameOf({ output }: SeriesSummary, within: string): string {
 
 /** The command that repairs a path; `null` if there is nothing to download. */
 function repairCommandFor(checked: CheckedPath): string | null {
-  return repairsAt(checked).length > 0 ? `adreport repair ${checked.word}` : null;
+  if (repairsAt(checked).length === 0) return null;
+  return `adreport repair ${checked.word}${checked.needsLocal ? ' --local' : ''}`;
 }
 
 /** The most lines of findings in the text. */

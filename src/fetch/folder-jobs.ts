@@ -217,7 +217,7 @@ async function lookAtParts(
 /** Warns about missing or stale units before the window: no run of this job downloads them. */
 async function warnAboutEarlierUnits(
   { console, host }: Streams,
-  { allParts, options: { split } }: Job,
+  { account, allParts, options: { split } }: Job,
   run: FolderRun,
 ): Promise<void> {
   const [first] = allParts;
@@ -235,6 +235,7 @@ async function warnAboutEarlierUnits(
   const texts: string[] = [];
   if (missing > 0) texts.push(`${formatPlural(missing, unit)} missing`);
   if (stale > 0) texts.push(`${formatPlural(stale, unit)} stale`);
-  const repair = `adreport repair ${pathWord(relative(host.cwd, folder), host.platform)}`;
+  const word = pathWord(relative(host.cwd, folder), host.platform);
+  const repair = `adreport repair ${word}${account.isLocal ? ' --local' : ''}`;
   console.warn(`Before this window: ${texts.join(', ')}. To download them: ${repair}`);
 }

@@ -65,6 +65,30 @@ async function jobOfRepair(
 }
 
 /**
+ * True if `adreport repair` needs `--local`: the files are from a local server, and the account
+ * used without the flag is a different one.
+ */
+export async function needsLocal(
+  context: Context,
+  repairs: readonly SeriesRepair[],
+): Promise<boolean> {
+  const specs = repairs.map(({ series }) => series.current.spec);
+  const isFromLocal = specs.length > 0 && specs.every(({ service }) => service === 'local');
+  if (!isFromLocal || context.isLocal) return isFromLocal;
+  try {
+    for (const spec of specs) {
+      const account = await accountOf(context, spec, {});
+      const { baseUrl } = await account.settings();
+      if (baseUrl.value === undefined) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof AdreportError) return true;
+    throw error;
+  }
+}
+
+/**
  * The account of a series: from `--account`, else the stored one with the login of the spec, else
  * the stored one with its name, else the environment's.
  *
@@ -73,7 +97,7 @@ async function jobOfRepair(
 async function accountOf(
   context: Context,
   spec: FolderSpec,
-  flags: RepairFlags,
+  flags: Partial<RepairFlags>,
 ): Promise<ServiceAccount> {
   const { windowClock, request } = spec;
   const name = flags.account ?? (await storedName(context, spec));
@@ -87,9 +111,11 @@ async function accountOf(
   const named = flags.account === undefined ? spec : { ...spec, account: undefined };
   const conflict = ownerConflict(named, owner);
   if (!conflict) return account;
+  const signIn = 'Sign in to that account with adreport login, or name it with --account.';
+  const isMaybeLocal = spec.service === 'local' && !context.isLocal;
   throw new SignInError(
     `The files ${spec.output} belong to ${conflict.before}, but this is ${conflict.now}.`,
-    { hint: 'Sign in to that account with adreport login, or name it with --account.' },
+    { hint: isMaybeLocal ? `${signIn} For files of a run with --local, add --local.` : signIn },
   );
 }
 

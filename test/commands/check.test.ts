@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serveOdd } from '../support/odd-service.ts';
-import { interruption, parseWithSlashes } from '../support/run-cli.ts';
+import { interruption, parseWithSlashes, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 const onWindows = process.platform === 'win32';
@@ -498,6 +498,28 @@ describe('check', () => {
     expect(stdout).toMatch(/To repair: adreport repair data {3}\(4 reports\)\n$/);
     expect(await run('repair data')).toMatchObject({ exitCode: 0 });
     expect((await check()).repair).toBeNull();
+  });
+
+  test.each([
+    { name: 'without an account', env: {} },
+    {
+      name: 'with another account in the environment',
+      env: { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_TOKEN: 'a'.repeat(40) },
+    },
+  ])('of a run with --local, the printed repair works as it is: $name', async ({ env }) => {
+    const { cwd } = await runCli(`${week} --local`);
+    rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));
+    const run = (line: string) => runCli(line, { cwd, env });
+
+    const checked = await run('check data');
+    const [, command = ''] = /To repair: adreport (.*?) {3}\(1 report\)/.exec(checked.stdout) ?? [];
+
+    expect(command).toBe('repair data --local');
+    const { repair } = parseWithSlashes((await run('check data --json')).stdout);
+    expect(repair).toBe('adreport repair data --local');
+    expect((await run('repair data')).stderr).toContain('--local');
+    expect(await run(command)).toMatchObject({ exitCode: 0 });
+    expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
   test('shows how a foreign file differs from its series; repair does not touch it', async () => {
