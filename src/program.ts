@@ -65,7 +65,7 @@ const moreHelp: readonly Pair[] = [
   ['adreport run --help', 'flags and examples of a command'],
   ['adreport help commands', 'all commands'],
   ['adreport help topics', 'reports, formats, folders, settings …'],
-  ['adreport help flags', 'flags of every command: --json, -q, -v …'],
+  ['adreport help flags', 'global flags: --json, -q, -v …'],
   ['adreport help exit-codes', 'what each exit code means'],
 ];
 
@@ -76,8 +76,8 @@ export function createProgram(
   argv: readonly string[] = [],
 ): Command {
   const program = new DeclaredCommand('adreport', firstExamples).description(
-    'Orders advertising reports, waits for them, and writes complete files.\n' +
-      'Add --local to try any command without an account, on invented data.',
+    'Requests advertising reports, waits for them, and writes complete files.\n' +
+      'Add --local to try any command without an account, on sample data.',
   );
   program.usage('[flags] COMMAND');
   addFlags(program, [globalFlags]);
@@ -146,11 +146,8 @@ function configure(command: Command, page: HelpPage): void {
           const isOfProgram = declaring.parent === null && explained.parent !== null;
           if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);
         }
-        return [
-          ...options.filter(isNotHelpAll),
-          ...options.filter((option) => !isNotHelpAll(option)),
-          help,
-        ];
+        const helpAll = options.filter((option) => !isNotHelpAll(option));
+        return [...options.filter(isNotHelpAll), ...(showsRare ? [] : helpAll), help];
       },
       // Groups in the order of their flags, so that help comes last; a few flags need no groups.
       groupItems: (_unsorted, visible, groupOf) => {
@@ -175,7 +172,7 @@ function configure(command: Command, page: HelpPage): void {
   if (command.parent) {
     const { examples } = command as DeclaredCommand;
     command.addHelpText('after', () => `\nExamples:\n${layOutExamples(examples, page)}`);
-    command.addHelpText('after', '\nFlags of every command: adreport help flags');
+    command.addHelpText('after', '\nGlobal flags: adreport help flags');
   }
   for (const child of command.commands) configure(child, page);
 }

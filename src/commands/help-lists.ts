@@ -30,7 +30,7 @@ function listCommands(program: Command, width: number): string {
   const lists = [...pairsByHeading].map(
     ([heading, pairs]) => `${heading}\n${layOutPairs(helper, pairs, least)}`,
   );
-  return `${lists.join('\n\n')}\n\nFlags and examples of one: adreport help COMMAND\n`;
+  return `${lists.join('\n\n')}\n\nFor flags and examples: adreport help COMMAND\n`;
 }
 
 function listTopics(program: Command, width: number): string {
@@ -45,7 +45,7 @@ function listFlags(program: Command, width: number): string {
   const helper = helperFor(program, width);
   const options = helper.visibleOptions(program);
   const pairs = options.map((option): Pair => [option.flags, option.description]);
-  return `Flags of every command:\n${layOutPairs(helper, pairs)}\n`;
+  return `Global flags:\n${layOutPairs(helper, pairs)}\n`;
 }
 
 function helperFor(program: Command, width: number): Help {

@@ -72,7 +72,7 @@ const dataFlags = flagGroup('Data:', {
   },
   restate: {
     flags: '--restate <n>',
-    meaning: 'conversions and revenue of a day are complete n days later',
+    meaning: 'conversions and revenue for a day settle n days later',
     read: readNumberOf('restateDays'),
     default: 0,
     isRare: true,
@@ -95,7 +95,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   },
   manual: {
     flags: '--manual',
-    meaning: 'a report is ready when an admin call ends it',
+    meaning: 'reports become ready only when an admin call completes them',
     isRare: true,
   },
   tokenTtl: {
@@ -148,7 +148,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert', isRare: true },
   fault: {
     flags: '--fault <spec>',
-    meaning: 'ENDPOINT:KIND[:key=value…], e.g. status:503; repeatable',
+    meaning: 'status:503 makes status calls fail with 503; repeatable',
     isRepeatable: true,
   },
 });
@@ -201,7 +201,7 @@ const exportCommand = declareCommand({
 
 export const localServerCommand = declareCommand({
   name: 'local-server',
-  summary: 'run the service on this machine, with invented data',
+  summary: 'run the service on this machine, with sample data',
   examples: [
     ['adreport local-server', 'until Ctrl-C'],
     ['adreport local-server --port 0 --json', 'any free port'],
@@ -265,7 +265,7 @@ async function announceServer(
   }
   const header = quoteForShell(`Authorization: ${accounts[0]?.token}`, host.platform);
   console.note(`  Try: curl -H ${header} ${url}/campaigns`);
-  console.note(`  Or open ${url}/ in a browser. Ctrl-C ends it.`);
+  console.note(`  Or open ${url}/ in a browser. Press Ctrl-C to stop.`);
 }
 
 /**

@@ -36,7 +36,7 @@ const loginFlags = flagGroup('Options:', {
   },
   tokenStdin: {
     flags: '--token-stdin',
-    meaning: 'read a token from standard input, made in the service’s console',
+    meaning: 'read a token (from the service’s console) from standard input',
   },
   profile: {
     flags: settingTable.profile.flag,
@@ -344,9 +344,10 @@ class ProofPrompt {
 
   async #askWay(): Promise<'password' | 'token'> {
     const flag = '--token-stdin, or with --email and --password-stdin';
-    this.#way ??= await this.#prompt.choose({ what: 'way to sign in', flag }, [
+    const question = { what: 'way to sign in', title: 'Sign in with', flag };
+    this.#way ??= await this.#prompt.choose(question, [
       { value: 'password', name: 'E-mail and password' },
-      { value: 'token', name: 'A token made in the service’s console' },
+      { value: 'token', name: 'Token from the service’s console' },
     ]);
     return this.#way;
   }

@@ -56,6 +56,9 @@ const otherTopics: Readonly<Record<string, string>> = {
   proxy: 'adreport help environment',
 };
 
+/** Flags of other programs' help, for a list of the commands. */
+const listFlags: readonly string[] = ['--all', '-a', '--commands', '--list'];
+
 /** The command that answers a word that is not a topic; `undefined` if unknown. */
 export function helpCommandFor(word: string): string | undefined {
   const name = word.toLowerCase();
@@ -109,6 +112,11 @@ function errorOfFlag(
     return new UsageError(`adreport ${command.name()} needs one of its commands before flags.`, {
       hint: `Its commands are ${names.join(', ')}.`,
     });
+  }
+
+  const listFlag = words.find((word) => listFlags.includes(word));
+  if (command.name() === 'help' && listFlag !== undefined) {
+    return new UsageError(`There is no flag ${listFlag}.`, { hint: 'Use: adreport help commands' });
   }
 
   for (const [index, word] of words.entries()) {

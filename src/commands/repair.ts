@@ -22,16 +22,16 @@ import { declareCommand } from './command.ts';
 
 const repairFlags = flagGroup('Repair:', {
   dryRun: { flags: '--dry-run', meaning: 'list the downloads, and download nothing' },
-  yes: { flags: '--yes', meaning: 'order more than 100 reports without asking' },
+  yes: { flags: '--yes', meaning: 'request more than 100 reports without asking' },
   concurrency: concurrencyFlag,
 });
 
 export const repairCommand = declareCommand({
   name: 'repair',
-  summary: 'download again what check reports',
+  summary: 'download again what check finds missing or changed',
   args: ['<path>'],
   examples: [
-    ['adreport repair data', 'fixes what check data reports; exit 9 if something is left'],
+    ['adreport repair data', 'fixes what check data reports; exits with 9 if problems remain'],
     ['adreport repair data --dry-run', 'lists it, downloads nothing'],
   ],
   flags: [repairFlags, waitFlags, serviceFlags],
@@ -74,9 +74,10 @@ async function repair(
   checked: CheckedPath,
   flags: RepairFlags,
 ): Promise<AdreportError | undefined> {
+  const local = context.isLocal ? ' --local' : '';
   const { jobs, failures } = await jobsOfRepairs(context, repairsAt(checked), flags);
   try {
-    await runJobs(context, jobs, { again: `Run again: adreport repair ${checked.word}` });
+    await runJobs(context, jobs, { again: `Run again: adreport repair ${checked.word}${local}` });
   } catch (error) {
     if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
     failures.push(error);

@@ -23,7 +23,7 @@ const createFlags = [...orderFlags, serviceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',
-  summary: 'order a report and print its id',
+  summary: 'request a report and print its id',
   examples: [
     [
       'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
@@ -62,7 +62,7 @@ const listCommand = declareCommand({
 
 export const reportCommand = declareCommand({
   name: 'report',
-  summary: 'order reports one step at a time, and list them',
+  summary: 'request reports one step at a time, and list them',
   examples: [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
     ['adreport report list', 'the reports created on this machine'],
@@ -115,7 +115,7 @@ function severalReports(
   const words = ['adreport run', ...named('--by', by ?? breakdowns), ...named('--period', period)];
   words.push(...named('--since', since), ...named('--until', until));
   return new UsageError('--by WEEKLY needs one report per week, and report create makes one.', {
-    hint: `Use: ${words.join(' ')}\nOr order a single week: --by RANGE --period last-week`,
+    hint: `Use: ${words.join(' ')}\nOr request a single week: --by RANGE --period last-week`,
   });
 }
 

@@ -15,7 +15,7 @@ import { declareCommand } from './command.ts';
 export const runCommand = declareCommand({
   name: 'run',
   args: [{ name: '[name...]', meaning: 'reports saved in adreport.yaml' }],
-  summary: 'order a report, wait for it, and write it to a file',
+  summary: 'request a report, wait for it, and write it to a file',
   examples: [
     [
       'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',

@@ -10,7 +10,7 @@ import { declareCommand } from './command.ts';
 
 export const whoamiCommand = declareCommand({
   name: 'whoami',
-  summary: 'show the account, the source of its token, and if it works',
+  summary: 'show the account, where its token comes from, and whether it works',
   examples: [
     ['adreport whoami', 'one line'],
     ['adreport whoami --json', 'for programs'],

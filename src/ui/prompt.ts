@@ -9,6 +9,9 @@ interface Question {
   /** The requested value as part of a sentence: `base URL`. */
   readonly what: string;
 
+  /** The question, if it is not the value's name. */
+  readonly title?: string;
+
   /** The flag that provides it without a terminal: `--base-url URL`. */
   readonly flag: string;
 
@@ -96,8 +99,8 @@ export class Prompt {
 }
 
 /** The question with its example: `Period (e.g. last-week, 2026-10):`. */
-function messageOf({ what, example }: Question, { err }: Console): string {
-  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+function messageOf({ what, title, example }: Question, { err }: Console): string {
+  const text = title ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 

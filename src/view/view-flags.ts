@@ -28,7 +28,7 @@ export const viewFlags = flagGroup('Options:', {
     meaning: 'days to show: last-month, 2026-10, …',
   },
   since: { flags: '--since <day>', meaning: 'first day, instead of --period', isRare: true },
-  until: { flags: '--until <day>', meaning: 'last day (default: now)', isRare: true },
+  until: { flags: '--until <day>', meaning: 'last day (default: today)', isRare: true },
   compare: {
     flags: '--compare [window]',
     meaning: 'show the change against another period',
@@ -48,7 +48,7 @@ export const viewFlags = flagGroup('Options:', {
   },
   top: {
     flags: '--top <n>',
-    meaning: 'only n groups, and the sum of the others',
+    meaning: 'the top n groups; the rest add up to “others”',
     read: readPositive,
   },
   chart: {
@@ -65,7 +65,7 @@ export const viewFlags = flagGroup('Options:', {
   },
   strict: {
     flags: '--strict',
-    meaning: 'exit 9, and write nothing, if days of the folder are missing or changed',
+    meaning: 'write nothing and exit with 9 if days of the folder are missing or changed',
     isRare: true,
   },
 });

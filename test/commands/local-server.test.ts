@@ -20,9 +20,9 @@ function serveAndEnd(
   const { signal, send } = interruption(143);
   let said = '';
   const onOutput = (text: string): void => {
-    const wasReady = /Ctrl-C ends it|"listening"/.test(said);
+    const wasReady = /Press Ctrl-C to stop|"listening"/.test(said);
     said += text;
-    if (!wasReady && /Ctrl-C ends it|"listening"/.test(said))
+    if (!wasReady && /Press Ctrl-C to stop|"listening"/.test(said))
       void Promise.resolve(call(said)).then(send);
   };
   return runCli(`local-server --port 0${flags}`, { signal, onOutput, ...options });

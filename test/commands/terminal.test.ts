@@ -50,7 +50,7 @@ describe('login', () => {
     const terminal = open('login');
     await answer(terminal, {
       '(e.g. https://reports.example.com)': `${server.url}\r`,
-      'A token made': '\r',
+      'Token from the': '\r',
       'E-mail address': 'buyer@example.com\r',
       'Password:': 'demo\r',
     });
@@ -72,7 +72,7 @@ describe('login', () => {
   test('takes a token instead, and offers next time what it knows', async () => {
     const { server, open, answer, settings } = await sitDown();
     const terminal = open(`login --base-url ${server.url}`);
-    await answer(terminal, { 'A token made': '\u001b[B\r', 'Token:': `${tokens.buyer}\r` });
+    await answer(terminal, { 'Token from the': '\u001b[B\r', 'Token:': `${tokens.buyer}\r` });
 
     await terminal.waitFor('Signed in to');
 
@@ -93,7 +93,7 @@ describe('login', () => {
     await answer(terminal, {
       'Base URL of the service': `${server.url.replace('http://', '')}\r`,
       [`(${server.url})`]: '\r',
-      'A token made': '\r',
+      'Token from the': '\r',
       'E-mail address': 'buyer@example.com\r',
       'Password:': 'wrong\r',
       'Try again.': '',

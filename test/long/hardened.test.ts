@@ -123,7 +123,7 @@ test.skipIf(onWindows)(
     accounts[0].token = wild;
     writeFileSync(file, JSON.stringify(accounts));
     const { signal, send } = interruption(130);
-    const onOutput = (text: string): void => void (text.includes('Ctrl-C ends it') && send());
+    const onOutput = (text: string): void => void (text.includes('Press Ctrl-C to stop') && send());
 
     const { exitCode, stderr } = await runCli('local-server --port 0 --fixtures data', {
       cwd,

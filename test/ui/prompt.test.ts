@@ -48,7 +48,7 @@ const source = `
   try {
     const url = await prompt.ask({ what: 'base URL', flag: '--base-url URL', check });
     const email = await prompt.ask({ what: 'e-mail', flag: '--email E', default: 'me@example.com' });
-    const way = await prompt.choose({ what: 'way to sign in', flag: '--token-stdin' }, choices);
+    const way = await prompt.choose({ what: 'way to sign in', title: 'Sign in with', flag: '--token-stdin' }, choices);
     const secret = await prompt.askSecret({ what: 'password', flag: '--password-stdin' });
     await console.result(JSON.stringify({ url, email, way, secret }));
     console.note('The password is ' + secret);
@@ -104,7 +104,7 @@ test('every kind of answer, a wrong one first; the secret appears nowhere but in
   expect(terminal.screen.lines).toEqual([
     '✔ Base URL: https://api.example.com',
     '✔ E-mail: me@example.com',
-    '✔ Way to sign in: A token',
+    '✔ Sign in with: A token',
     '✔ Password:',
     'The password is [hidden]',
   ]);

@@ -3,7 +3,7 @@ import { flagGroup, type OptionsOf } from './flag.ts';
 
 const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
 
-/** The flags of every command. */
+/** The global flags, which every command takes. */
 export const globalFlags = flagGroup('Options:', {
   json: { flags: '--json', meaning: 'machine-readable results and errors' },
   quiet: { flags: '-q, --quiet', meaning: 'print only warnings and errors on stderr' },
@@ -19,7 +19,7 @@ export const globalFlags = flagGroup('Options:', {
   },
   progress: {
     flags: '--progress <mode>',
-    meaning: 'progress display on stderr',
+    meaning: 'how to show progress: bar, plain, json or none',
     words: progressModes,
     default: 'auto',
   },

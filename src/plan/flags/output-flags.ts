@@ -112,7 +112,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--escape-formulas',
-    meaning: 'CSV: escape cells that a spreadsheet would run as formulas',
+    meaning: 'CSV: escape cells that look like formulas',
     formats: csvFormats,
     isRare: true,
   },

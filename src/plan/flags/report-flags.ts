@@ -9,7 +9,7 @@ const contentFlags = runFlagGroup('Report:', {
     belongsTo: 'spec',
     partOf: 'request',
     flags: settingTable.profile.flag,
-    meaning: "the account's profile (default: the stored one, else buyer)",
+    meaning: 'buyer or dsp (default: the profile of the account, otherwise buyer)',
     words: profiles,
   },
   metrics: {
@@ -107,7 +107,7 @@ const requestFlags = runFlagGroup('Request:', {
     belongsTo: 'spec',
     partOf: 'settings',
     flags: settingTable.windowClock.flag,
-    meaning: 'how the service reads the window (default: the stored one, else instant)',
+    meaning: "how the service reads the window (default: the account's, otherwise instant)",
     words: windowClocks,
     isRare: true,
   },
@@ -120,7 +120,8 @@ const requestFlags = runFlagGroup('Request:', {
   dryRun: {
     belongsTo: 'this-run',
     flags: '--dry-run',
-    meaning: 'print the window, the request and a curl line; only names are looked up',
+    meaning:
+      'print the window, request and a curl line; send no report request (names may be looked up)',
     isNeverSaved: true,
   },
 });

@@ -16,7 +16,7 @@ import { waitFlags } from './wait-flags.ts';
 export const strictFlag = {
   belongsTo: 'spec',
   flags: '--strict',
-  meaning: 'write no file and exit with 9 if a report has a finding',
+  meaning: 'write no file and exit with 9 if a report fails a check',
 } as const;
 
 const judgeFlags = runFlagGroup('Request:', {
@@ -57,18 +57,18 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   missing: {
     belongsTo: 'this-run',
     flags: '--missing',
-    meaning: 'download only what is due: no file, changed, or not final',
+    meaning: 'download only days that are missing, changed or not yet final',
   },
   lookback: {
     belongsTo: 'spec',
     flags: '--lookback <n>',
-    meaning: 'download a day again until n more days are over, for figures that arrive late',
+    meaning: 'download each day again for n days after it ends, to catch late conversions',
     read: readCount,
   },
   refetch: {
     belongsTo: 'this-run',
     flags: '--refetch',
-    meaning: 'download the whole window again, replacing files of other requests or accounts',
+    meaning: 'download the whole window again, replacing files from different requests or accounts',
     isRare: true,
     isNeverSaved: true,
   },
@@ -81,7 +81,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   shard: {
     belongsTo: 'this-run',
     flags: '--shard <k/n>',
-    meaning: 'fetch only share k of n of the parts, to divide the work among n machines',
+    meaning: 'process part k of n, to split work across n machines',
     isRare: true,
     isNeverSaved: true,
   },

@@ -28,7 +28,7 @@ export const serviceFlags = runFlagGroup('Service:', {
     belongsTo: 'spec',
     partOf: 'settings',
     flags: settingTable.encoding.flag,
-    meaning: 'encoding of request bodies (default: the stored one, else json)',
+    meaning: "encoding of request bodies (default: the account's, otherwise json)",
     words: encodings,
     isRare: true,
   },
@@ -42,7 +42,7 @@ export const serviceFlags = runFlagGroup('Service:', {
   timeout: {
     belongsTo: 'this-run',
     flags: '--timeout <duration>',
-    meaning: 'maximum time to connect, and between bytes (default: 30s)',
+    meaning: 'connection timeout, and longest gap between bytes (default: 30s)',
     read: readTimeout,
     isRare: true,
   },

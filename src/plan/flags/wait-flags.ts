@@ -6,7 +6,7 @@ export const waitFlags = runFlagGroup('Waiting:', {
   waitTimeout: {
     belongsTo: 'this-run',
     flags: '--wait-timeout <duration>',
-    meaning: 'stop waiting after this time, with exit 7',
+    meaning: 'stop waiting after this time and exit with 7',
     read: readDuration,
     default: 30 * 60_000,
     defaultText: '30m',
