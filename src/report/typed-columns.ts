@@ -33,8 +33,8 @@ const flag = '--columns';
 /**
  * Reads the names of `--columns` for a report that is not there yet. A column that cannot be in it
  * is an error: a metric that is not requested, a rate without its metrics, a field that comes only
- * with a breakdown that is not requested, or a misspelt name of one that can. A buyer report can
- * have any dimension: its rows have them all, null or not. Any other name may be the service's own.
+ * with a breakdown that is not requested, or an unknown name. A buyer report can have any
+ * dimension: its rows have them all, null or not.
  */
 export function readColumnNames(texts: readonly string[], asked: ColumnsRequest): ReadColumns {
   const names: string[] = [];
@@ -70,8 +70,10 @@ function readColumn(text: string, asked: ColumnsRequest): ReadName {
   if (known) throw new UsageError(message, { about, hint: ways.get(known.name) ?? list });
 
   const hint = closestHint({ place: 'column', text, accepted: possible.fields }, '');
-  if (hint !== '') throw new UsageError(message, { about, hint });
-  return { name: text };
+  throw new UsageError(message, {
+    about,
+    hint: hint || `${list} --columns all writes every field.`,
+  });
 }
 
 interface PossibleColumns {

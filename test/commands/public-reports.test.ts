@@ -436,6 +436,7 @@ describe('what is refused before anything is ordered', () => {
     { columns: 'campainName', says: 'Did you mean campaignName?' },
     { columns: 'campaignId,clicks', says: '“clicks”: this column cannot be in the report' },
     { columns: 'ctr', says: '“ctr”: this column cannot' },
+    { columns: 'foo', says: '“foo”: this column cannot be in the report' },
   ])('--columns $columns', async ({ columns, says }) => {
     const { run, server } = await serveForTest();
     const line = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays';
