@@ -171,6 +171,16 @@ test('every file and folder that CONTRIBUTING.md names exists', () => {
   ).toEqual([]);
 });
 
+test('the table in CONTRIBUTING.md lists every folder and file of src', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const cells = [...text.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, cell = '']) => cell);
+  const listed = cells.flatMap((cell) =>
+    [...cell.matchAll(/`([\w.-]+)\/?`/g)].map(([, name]) => name),
+  );
+
+  expect(listed).toEqual(expect.arrayContaining(readdirSync(join(root, 'src'))));
+});
+
 test('every promise about security names existing tests', () => {
   const promises = (textOf('security') ?? '')
     .replace(/\nThe whole topic.*\n$/, '')

@@ -130,8 +130,8 @@ const columns = [
 
 /** A computed metric as a vocabulary entry, under the name that `--metrics` takes. */
 function computedMetric(metric: DerivedMetric) {
-  const { field, unit, meaning } = metric;
-  return { ...metric, name: field, type: unit, meaning: `${meaning}, computed from sums` };
+  const { field, unit } = metric;
+  return { ...metric, name: field, type: unit };
 }
 
 function nameOf({ name }: { readonly name: string }): string {

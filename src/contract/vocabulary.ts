@@ -119,7 +119,7 @@ export interface DerivedBreakdown extends Omit<BreakdownEntry, 'name'> {
 
 // biome-ignore format: an entry a line reads as a table
 export const derivedBreakdowns: readonly DerivedBreakdown[] = [
-  { name: 'WEEKLY', profiles, fields: [date], time: true, sentAs: 'RANGE', unit: 'week', words: ['week', 'iso week', 'calendar week', 'time'], meaning: 'by week, Monday first: run makes a report of each' },
+  { name: 'WEEKLY', profiles, fields: [date], time: true, sentAs: 'RANGE', unit: 'week', words: ['week', 'iso week', 'calendar week', 'time'], meaning: 'by week (Monday to Sunday); one report per week' },
 ];
 export type DerivedBreakdownName = DerivedBreakdown['name'];
 
@@ -181,12 +181,12 @@ export interface DerivedMetric extends VocabularyEntry {
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
   { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click rate', 'click-through rate', 'clickthrough rate'], related: ['clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2 %)' },
-  { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue in euros of 1,000 displays' },
-  { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue in US dollars of 1,000 displays' },
-  { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue in euros of a click' },
-  { name: 'CPC $', field: 'cpcDollar', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue in US dollars of a click' },
-  { name: 'CPL €', field: 'cplEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpl', 'cost per lead', 'cpa', 'cost per action', 'cost per acquisition'], meaning: 'revenue in euros of a lead' },
-  { name: 'CPD €', field: 'cpdEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpd', 'cost per download', 'cpi', 'cost per install', 'cpa', 'cost per action', 'cost per acquisition'], meaning: 'revenue in euros of a download' },
+  { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue per 1,000 displays (eCPM), in euros' },
+  { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
+  { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue per click, in euros' },
+  { name: 'CPC $', field: 'cpcDollar', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue per click, in US dollars' },
+  { name: 'CPL €', field: 'cplEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpl', 'cost per lead', 'cpa', 'cost per action', 'cost per acquisition'], meaning: 'revenue per lead, in euros' },
+  { name: 'CPD €', field: 'cpdEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpd', 'cost per download', 'cpi', 'cost per install', 'cpa', 'cost per action', 'cost per acquisition'], meaning: 'revenue per download, in euros' },
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 

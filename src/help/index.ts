@@ -71,7 +71,7 @@ export const sections: Readonly<Record<string, Section>> = {
   },
   faults: {
     topic: 'testing',
-    headings: ['More: faults', 'More: your own answers', 'More: what each fault leads to'],
+    headings: ['More: faults', 'More: your own responses', 'More: what each fault leads to'],
   },
   environment: {
     topic: 'settings',

@@ -14,9 +14,9 @@ import { type CommandLine, temporaryFolder, wordsOf } from '../support/run-cli.t
 import { runToEnd } from '../support/spawn.ts';
 
 /**
- * One thing, one file: a metric, a breakdown with its filter, a format, a command and a fault are
- * added to a copy of the project, each by a new file and its line, or by an entry of the vocabulary
- * alone; the copy is type-checked, built and run.
+ * A metric, a breakdown with its filter, a format, a command and a fault are added to a copy of the
+ * project, each by a new file and its line, or by an entry of the vocabulary alone; the copy is
+ * type-checked, built and run.
  */
 
 const root = resolve(import.meta.dirname, '../..');

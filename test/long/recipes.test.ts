@@ -719,9 +719,9 @@ describe('data of one’s own', () => {
 });
 
 describe('answers of one’s own', () => {
-  const lines = recipe('testing', 'More: your own answers', 'bash').trim().split('\n');
-  const call = recipe('testing', 'More: your own answers', 'http');
-  const code = recipe('testing', 'More: your own answers', 'ts');
+  const lines = recipe('testing', 'More: your own responses', 'bash').trim().split('\n');
+  const call = recipe('testing', 'More: your own responses', 'http');
+  const code = recipe('testing', 'More: your own responses', 'ts');
 
   /** A server, and calls as its first account with a report of some metrics. */
   async function openCalls(metrics: string) {

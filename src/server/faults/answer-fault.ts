@@ -22,7 +22,7 @@ const ownHeaders = ['content-length', 'transfer-encoding', 'connection', 'keep-a
 
 /** A fault that replaces the service's answer. The service still does its work. */
 export const answerKind: FaultKind = {
-  meaning: 'sends your answer instead; the service still does its work',
+  meaning: 'sends your response instead; the service still does its work',
   keys: {
     status: httpStatus,
     type: {

@@ -24,13 +24,13 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
       const errorId = errorIdOf(status);
-      const error = `A fault answers this call with ${name}.`;
+      const error = `Injected fault: ${name}.`;
       const answer = jsonAnswer({ response: { error_id: errorId, error } }, status, headers);
       return { answer: () => ({ ...answer, why: `${errorId}: ${error}` }) };
     },
   },
   reset: {
-    meaning: 'cuts the connection without an answer',
+    meaning: 'cuts the connection without a response',
     effect: () => ({
       answer({ socket }) {
         // TLS sockets have no resetAndDestroy.
@@ -40,7 +40,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
       },
     }),
   },
-  garbage: fixedAnswer('sends an answer that is neither JSON nor UTF-8', {
+  garbage: fixedAnswer('sends a response that is neither JSON nor UTF-8', {
     type: jsonType,
     // Starts like an answer of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
@@ -92,7 +92,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     effect: ({ values }) => ({ changeBody: sendAtRate(values.number('rate') ?? 1) }),
   },
   delay: {
-    meaning: 'delays the answer by milliseconds, or by a time such as 2s',
+    meaning: 'delays the response by milliseconds, or by a time such as 2s',
     keys: { ms: milliseconds },
     requires: 'ms',
     effect: ({ values }) => ({ delayMs: values.number('ms') ?? 0 }),
