@@ -2,9 +2,11 @@ import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
 import { chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import { checkView, type Form, prepareViewOutput, readView, writeView } from '../view/view.ts';
+import { checkView, type Form } from '../view/form.ts';
+import { readView } from '../view/read-view.ts';
 import { type ViewOptions, viewFlags, viewOutputFlags } from '../view/view-flags.ts';
 import { documentOf, viewText } from '../view/view-text.ts';
+import { prepareViewOutput, writeView } from '../view/write-view.ts';
 import { declareCommand } from './command.ts';
 
 export const viewCommand = declareCommand({

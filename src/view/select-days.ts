@@ -4,7 +4,7 @@ import { expectWholeUnits } from '../report/parts.ts';
 import { formatDate, type SplitUnit, type Window, wallAt } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { printable } from '../text/printable.ts';
-import type { DaySpan } from './file-taker.ts';
+import type { DaySpan } from './files/file-taker.ts';
 import type { ViewOptions } from './view-flags.ts';
 
 /** The unit and zone of the files of a view. */

@@ -1,8 +1,7 @@
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import type { KeyColumn } from '../figures/grouping.ts';
-import { isTime } from '../figures/grouping.ts';
+import { isTime, type KeyColumn } from '../figures/grouping.ts';
 import {
   figuresAsJson,
   groupsAsJson,
@@ -21,7 +20,9 @@ import type { ReportTail } from '../rows/row-batch.ts';
 import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
-import { daysOfRows, leadingFigure, type View } from './view.ts';
+import { daysOfRows } from './rows-of-period.ts';
+import { leadingFigure } from './shown-figures.ts';
+import type { View } from './view.ts';
 
 /** The number of bars without `--top`. */
 const barsAtMost = 20;

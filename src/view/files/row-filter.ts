@@ -1,10 +1,10 @@
-import { keyText } from '../figures/grouping.ts';
-import { fieldsNamed } from '../figures/ranked-groups.ts';
-import type { Row } from '../rows/row-batch.ts';
-import { nearest } from '../text/nearest.ts';
-import { printable } from '../text/printable.ts';
-import { matchesWildcard } from '../text/wildcard.ts';
-import type { Condition } from './view-flags.ts';
+import { keyText } from '../../figures/grouping.ts';
+import { fieldsNamed } from '../../figures/ranked-groups.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { nearest } from '../../text/nearest.ts';
+import { printable } from '../../text/printable.ts';
+import { matchesWildcard } from '../../text/wildcard.ts';
+import type { Condition } from '../view-flags.ts';
 
 /** Values of which a filter remembers at most so many. */
 const valuesAtMost = 100_000;

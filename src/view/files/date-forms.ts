@@ -1,4 +1,4 @@
-import { dayOf } from '../contract/values.ts';
+import { dayOf } from '../../contract/values.ts';
 
 // Days as other programs write them.
 

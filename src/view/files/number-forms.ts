@@ -1,6 +1,6 @@
-import { isNoValue } from '../contract/values.ts';
-import { UsageError } from '../errors.ts';
-import { quoted } from '../text/printable.ts';
+import { isNoValue } from '../../contract/values.ts';
+import { UsageError } from '../../errors.ts';
+import { quoted } from '../../text/printable.ts';
 
 // Numbers as other programs write them: with marks between thousands, decimal commas, currency
 // signs. What a column's texts prove decides; what has two readings is refused.

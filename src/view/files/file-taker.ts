@@ -1,12 +1,14 @@
-import { UsageError } from '../errors.ts';
-import { Grouping, isTime, type KeyColumn } from '../figures/grouping.ts';
-import { resolveKeys } from '../figures/ranked-groups.ts';
-import { ColumnPlan } from '../output/columns.ts';
-import type { TableLook } from '../output/encoder.ts';
-import { TerminalTable } from '../present/terminal/terminal-table.ts';
-import { valuesOf } from '../rows/column-values.ts';
-import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import type { RowTaker } from './read-file.ts';
+import { UsageError } from '../../errors.ts';
+import { Grouping, isTime, type KeyColumn } from '../../figures/grouping.ts';
+import { resolveKeys } from '../../figures/ranked-groups.ts';
+import { ColumnPlan } from '../../output/columns.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { TerminalTable } from '../../present/terminal/terminal-table.ts';
+import { valuesOf } from '../../rows/column-values.ts';
+import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import type { SourceFile } from '../sources/source-file.ts';
+import type { ReadFile, RowTaker } from './read-file.ts';
+import type { ReportSource } from './report-source.ts';
 import type { RowFilter } from './row-filter.ts';
 
 /** Days from the first to the last, `2026-11-01`. */
@@ -220,4 +222,11 @@ function hasNoDates(shown: string): UsageError {
     about: { flag: '--period' },
     hint: 'Leave out --period, --since and --until, or view the folder that run has filled.',
   });
+}
+
+/** A file that was read. */
+export interface TakenFile {
+  readonly file: SourceFile;
+  readonly source: ReportSource;
+  readonly read: ReadFile<FileTaker>;
 }

@@ -1,5 +1,5 @@
-import type { FileEntry } from '../folder/history.ts';
-import type { CalendarUnit } from '../report/window.ts';
+import type { FileEntry } from '../../folder/history.ts';
+import type { CalendarUnit } from '../../report/window.ts';
 
 /** A report file to view. */
 export interface SourceFile {

@@ -1,27 +1,25 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { Context } from '../context.ts';
-import { defaultZone } from '../contract/messages.ts';
-import { UsageError } from '../errors.ts';
-import type { FolderSpec } from '../folder/history.ts';
-import { expectNoAddressToRead } from '../output/file/address.ts';
-import { isHistoryName } from '../output/file/file-name.ts';
-import { comparableWindow, type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
-import { calendarUnitsIn, type SplitUnit, type Window } from '../report/window.ts';
-import { printable } from '../text/printable.ts';
-import type { DaySpan } from './file-taker.ts';
+import type { Context } from '../../context.ts';
+import { defaultZone } from '../../contract/messages.ts';
+import { UsageError } from '../../errors.ts';
+import type { FolderSpec } from '../../folder/history.ts';
+import { expectNoAddressToRead } from '../../output/file/address.ts';
+import { isHistoryName } from '../../output/file/file-name.ts';
 import {
-  entryOfFile,
-  type FolderUnits,
-  openSeries,
-  spanOf,
-  specOf,
-  unitsOf,
-  type ViewedSeries,
-} from './folder-source.ts';
-import { daysOfWindow, windowOfView } from './select-days.ts';
+  comparableWindow,
+  type EarlierWindow,
+  earlierWindow,
+} from '../../report/compared-window.ts';
+import { calendarUnitsIn, type SplitUnit, type Window } from '../../report/window.ts';
+import { printable } from '../../text/printable.ts';
+import type { DaySpan } from '../files/file-taker.ts';
+import { daysOfWindow, windowOfView } from '../select-days.ts';
+import type { ViewOptions } from '../view-flags.ts';
+import { openSeries, specOf, type ViewedSeries } from './folder-series.ts';
+import { type FolderUnits, spanOf, unitsOf } from './folder-units.ts';
+import { entryOfFile } from './known-file.ts';
 import type { SourceFile } from './source-file.ts';
-import type { ViewOptions } from './view-flags.ts';
 
 /** The files of a view, and what is known of them before they are read. */
 export interface Sources {

@@ -1,14 +1,21 @@
-import { createHash } from 'node:crypto';
-import type { Context } from '../context.ts';
-import { metricOfField } from '../contract/columns.ts';
-import { UsageError } from '../errors.ts';
-import { Grouping, type KeyColumn } from '../figures/grouping.ts';
-import { ParquetDecoder } from '../rows/parquet-rows.ts';
-import { type ReportTail, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import { printable } from '../text/printable.ts';
-import { type DaySpan, FileTaker, type RowRequest, type SpanSums } from './file-taker.ts';
-import { type ReadFile, ReportSource, type RowTaker, readReport } from './read-file.ts';
-import type { SourceFile } from './source-file.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { Grouping, type KeyColumn } from '../../figures/grouping.ts';
+import { ParquetDecoder } from '../../rows/parquet-rows.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import type { SourceFile } from '../sources/source-file.ts';
+import { requestOfFile } from './alike.ts';
+import {
+  type DaySpan,
+  FileTaker,
+  type RowRequest,
+  type SpanSums,
+  type TakenFile,
+} from './file-taker.ts';
+import { findOverlap, suspectsOf } from './overlap.ts';
+import { readReport } from './read-file.ts';
+import { ReportSource } from './report-source.ts';
 
 /** All files, added up. */
 export interface GatheredRows {
@@ -66,13 +73,6 @@ function totalBytes(files: readonly SourceFile[]): number {
     total += sizeBytes;
   }
   return total;
-}
-
-/** A file that was read. */
-interface TakenFile {
-  readonly file: SourceFile;
-  readonly source: ReportSource;
-  readonly read: ReadFile<FileTaker>;
 }
 
 class Gathering {
@@ -164,8 +164,9 @@ class Gathering {
         hint,
       });
     }
-    const isSame = requestOf(first) === undefined || requestOf({ file, read }) === undefined;
-    if (!isSame && requestOf(first) !== requestOf({ file, read })) {
+    const isSame =
+      requestOfFile(first) === undefined || requestOfFile({ file, read }) === undefined;
+    if (!isSame && requestOfFile(first) !== requestOfFile({ file, read })) {
       throw new UsageError(`${both} answer different requests.`, { hint });
     }
   }
@@ -222,88 +223,4 @@ class Gathering {
 /** The index of the span that a unit is in; -1 for none. */
 function spanHolding(spans: readonly DaySpan[], unit: DaySpan): number {
   return spans.findIndex(({ since, until }) => since <= unit.since && unit.until <= until);
-}
-
-/** A text that identifies the request of a file; `undefined` if it is unknown. */
-function requestOf({ file, read }: Pick<TakenFile, 'file' | 'read'>): string | undefined {
-  const content = file.entry?.own?.content;
-  if (content !== undefined) return content;
-  const member = read.tail.members.find(({ name }) => name === 'request')?.json.toString();
-  return member === 'null' ? undefined : member;
-}
-
-/** The files that may have rows of the same days: of units of a folder each day is in one. */
-function suspectsOf(taken: readonly TakenFile[]): TakenFile[] {
-  const ofDay = new Map<string, TakenFile[]>();
-  for (const each of taken) {
-    if (each.read.taker.rowCount === 0) continue;
-    for (const day of daysOf(each)) {
-      const known = ofDay.get(day);
-      if (known) known.push(each);
-      else ofDay.set(day, [each]);
-    }
-  }
-  const suspects = new Set<TakenFile>();
-  for (const files of ofDay.values()) {
-    if (files.length > 1) for (const file of files) suspects.add(file);
-  }
-  return [...suspects];
-}
-
-function* daysOf({ file, read }: TakenFile): Generator<string> {
-  const { unit } = file;
-  const { days } = read.taker;
-  if (!unit) {
-    if (days.size === 0) yield 'no date';
-    else yield* days;
-    return;
-  }
-  const last = Date.parse(unit.until);
-  for (let day = Date.parse(unit.since); day <= last; day += 86_400_000) {
-    yield new Date(day).toISOString().slice(0, 10);
-  }
-}
-
-/** Takes the keys of rows, to find one that another file has. */
-class KeyTaker implements RowTaker {
-  readonly needsDates = true;
-  readonly #file: SourceFile;
-  readonly #owners: Map<string, SourceFile>;
-  found: SourceFile | undefined;
-
-  constructor(file: SourceFile, owners: Map<string, SourceFile>) {
-    this.#file = file;
-    this.#owners = owners;
-  }
-
-  observe(batch: RowBatch): void {
-    const fields = batch.fields.filter((field) => !metricOfField(field)).sort();
-    for (const row of rowsOf(batch)) {
-      const day = row.date === undefined && row.hour === undefined ? this.#file.unit?.since : '';
-      const values = fields.map((field) => row[field] ?? null);
-      const key = createHash('sha1')
-        .update(JSON.stringify([day, values]))
-        .digest('base64');
-      const owner = this.#owners.get(key);
-      if (owner && owner !== this.#file) this.found ??= owner;
-      this.#owners.set(key, this.#file);
-    }
-  }
-}
-
-interface OverlapSearch {
-  readonly file: SourceFile;
-  readonly source: ReportSource;
-  readonly owners: Map<string, SourceFile>;
-}
-
-async function findOverlap(
-  context: Pick<Context, 'host'>,
-  { file, source, owners }: OverlapSearch,
-): Promise<SourceFile | undefined> {
-  const { taker } = await readReport(context, source, {
-    makeTaker: () => new KeyTaker(file, owners),
-    onBytes: () => {},
-  });
-  return taker.found;
 }

@@ -1,0 +1,32 @@
+import type { Context } from '../context.ts';
+import type { Expectation } from '../judge/check.ts';
+import { ReportVerdict } from '../judge/report-judge.ts';
+import type { RowWatcher } from '../output/encoder.ts';
+import { sentBreakdowns, type ViewAnswer } from './answer.ts';
+import type { View } from './view.ts';
+
+/** Judges an answer like a report of the service, as far as its request is known. */
+export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): RowWatcher {
+  const { sources, options, warnings, notes } = view;
+  const breakdowns = sentBreakdowns(options.by ?? []);
+  const { spec, window } = sources;
+  const nowMs = host.wallClock();
+  const expectation: Expectation | undefined =
+    spec && window && breakdowns
+      ? { profile: spec.request.profile, window, breakdowns, columns: answer.columns }
+      : undefined;
+  const verdict = new ReportVerdict({
+    expectation,
+    answer: { isPart: false, hasNextLink: false, isEndMarked: true, clockAheadMs: undefined },
+    origin: { createdMs: nowMs },
+    nowMs,
+  });
+  return {
+    observe: (batch) => verdict.observe(batch),
+    close(tail) {
+      const judged = expectation ? verdict.close(tail).notes : [];
+      const own = [...warnings, ...notes].map((message) => ({ kind: 'rows' as const, message }));
+      return { findings: [], notes: [...own, ...judged] };
+    },
+  };
+}

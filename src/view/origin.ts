@@ -1,0 +1,32 @@
+import { version } from '../context.ts';
+import { keyOf, metricOfField } from '../contract/columns.ts';
+import type { Figure } from '../figures/figures.ts';
+import type { Provenance } from '../output/provenance.ts';
+import { filtersInWords } from '../report/filter-words.ts';
+import { breakdownNames, sentBreakdowns } from './answer.ts';
+import { columnFigures } from './shown-figures.ts';
+import type { View } from './view.ts';
+
+/** The origin of a view: the request of its files, without whose account they are from. */
+export function provenanceOf(view: View): Provenance {
+  const { sources, options, gathered } = view;
+  const { spec, files } = sources;
+  const figures = columnFigures(view);
+  const by = breakdownNames(options.by ?? []);
+  const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
+  const sent = sentBreakdowns(options.by ?? []);
+  const fetched = files.flatMap(({ entry }) => (entry ? [Date.parse(entry.line.fetched)] : []));
+  return {
+    request: spec ? { ...spec.request, breakdowns: by, metrics: figures.map(metricName) } : null,
+    filters: [...filtersInWords(spec?.request.filters ?? {}), ...typed],
+    key: sent ? keyOf(sent) : (gathered.keys ?? []).map(({ field }) => field),
+    reportId: null,
+    fetchedMs:
+      fetched.length === files.length && fetched.length > 0 ? Math.max(...fetched) : undefined,
+    version,
+  };
+}
+
+function metricName({ field }: Figure): string {
+  return metricOfField(field)?.name ?? field;
+}

@@ -1,0 +1,42 @@
+import {
+  everyFigureOf,
+  type Figure,
+  figuresNamed,
+  figuresOf,
+  findFigure,
+  leadingFirst,
+} from '../figures/figures.ts';
+import type { Grouping } from '../figures/grouping.ts';
+import type { Sources } from './sources/find-sources.ts';
+import type { View } from './view.ts';
+import type { ViewOptions } from './view-flags.ts';
+
+/** The figures of `--metrics`; else all, with those that the folder or `--sort` names. */
+export function figuresToShow(
+  { metrics }: Grouping,
+  { metrics: named, sort }: ViewOptions,
+  { spec }: Sources,
+): readonly Figure[] {
+  const every = everyFigureOf(metrics);
+  if (named) return figuresNamed(named, every);
+
+  const sortName = sort?.replace(/:\w*$/, '').trim() ?? '';
+  const figures = figuresOf(metrics);
+  for (const name of [...(spec?.request.metrics ?? []), sortName]) {
+    const figure = findFigure(name, every);
+    if (figure && !figures.some(({ field }) => field === figure.field)) figures.push(figure);
+  }
+  return figures;
+}
+
+/** The figure that decides the order: the first that was named, else revenue or what leads. */
+export function leadingFigure({ figures, options }: View): Figure | undefined {
+  return options.metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
+}
+
+/** The figures that are columns of a file: computed ones only if they were named. */
+export function columnFigures({ figures, options, sources }: View): readonly Figure[] {
+  if (options.metrics !== undefined) return figures;
+  const named: readonly string[] = sources.spec?.request.metrics ?? [];
+  return figures.filter(({ field, derived }) => !derived || named.includes(field));
+}

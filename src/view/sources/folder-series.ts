@@ -1,0 +1,76 @@
+import { UsageError } from '../../errors.ts';
+import { findFolders } from '../../folder/find.ts';
+import { type FolderSpec, type History, nameInFolder } from '../../folder/history.ts';
+import { type Series, seriesOf } from '../../folder/series.ts';
+import { printable, quoted } from '../../text/printable.ts';
+
+/** The files of one series of a folder. */
+export interface ViewedSeries {
+  /** The folder as the user typed it. */
+  readonly shown: string;
+  readonly history: History;
+  readonly series: Series;
+
+  /** True for the name of a file below the path that was asked about. */
+  readonly isSelected: (name: string) => boolean;
+}
+
+/** When folders are read. */
+export interface Clock {
+  /** In unix seconds. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The series of a folder.
+ *
+ * @param path absolute; `shown` is how the user typed it
+ * @param output the `--series` of the command; needed if there are several
+ * @throws UsageError for a folder without a history, and for several series without `output`
+ */
+export async function openSeries(
+  { path, shown, output }: { path: string; shown: string; output: string | undefined },
+  { now, signal }: Clock,
+): Promise<ViewedSeries> {
+  const found: NamedSeries[] = [];
+  for (const { history, isSelected = () => true } of await findFolders(path, { now, signal })) {
+    const within = nameInFolder(path, history.folder);
+    for (const series of seriesOf(history, now)) {
+      const names = [...history.files.keys()].filter((name) => series.names.fits(name));
+      const isAsked = names.length === 0 || names.some(isSelected);
+      const isBelow = within !== '' && !within.startsWith('..');
+      const label = isBelow ? `${within}/${series.names.output}` : series.names.output;
+      if (isAsked) found.push({ label, viewed: { shown, history, series, isSelected } });
+    }
+  }
+
+  const name = printable(shown);
+  if (found.length === 0) {
+    throw new UsageError(`No adreport history in ${name}.`, {
+      hint: 'Give the files by name, or a folder that adreport run --split has filled.',
+    });
+  }
+  const named = output === undefined ? found : found.filter(({ label }) => label === output);
+  const [first, second] = named;
+  if (first && !second) return first.viewed;
+
+  const message = first
+    ? `${name} has ${found.length} series.`
+    : `${name} has no series ${quoted(output ?? '')}.`;
+  throw new UsageError(message, {
+    about: { flag: '--series' },
+    hint: `Choose one: ${found.map(({ label }) => `--series '${printable(label)}'`).join(', ')}`,
+  });
+}
+
+/** A series with its path from the folder that was asked about. */
+interface NamedSeries {
+  readonly label: string;
+  readonly viewed: ViewedSeries;
+}
+
+/** The spec and the zone of a series. */
+export function specOf({ series }: ViewedSeries): FolderSpec {
+  return series.current.spec;
+}

@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import { lookAtFiles, type OnDisk } from '../../folder/disk.ts';
+import { finality } from '../../folder/finality.ts';
+import { type FileEntry, newestEntry } from '../../folder/history.ts';
+import { unitsInRange } from '../../folder/range.ts';
+import { isOfUnit, ownerConflict, type Series } from '../../folder/series.ts';
+import {
+  type CalendarUnit,
+  calendarUnitsIn,
+  formatDate,
+  unitHolding,
+  type Window,
+} from '../../report/window.ts';
+import type { Clock, ViewedSeries } from './folder-series.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** Why the file of a unit is left out. */
+export type Gap = 'missing' | 'changed' | 'untracked' | 'foreign' | 'unreadable';
+
+/** The units of a window, as far as a folder has them. */
+export interface FolderUnits {
+  readonly viewed: ViewedSeries;
+  readonly files: readonly SourceFile[];
+
+  /** The last unit of the window that a file is, or should be, there for. */
+  readonly lastUnit: CalendarUnit | undefined;
+
+  /** The units that the window should have, and those of them that are left out. */
+  readonly unitCount: number;
+  readonly gaps: ReadonlyMap<Gap, readonly string[]>;
+
+  /** How many files are not final. */
+  readonly openCount: number;
+}
+
+/**
+ * Finds the files of a series that match their newest lines in a window; without a window, all of
+ * them.
+ *
+ * @throws the reason of the signal once it is aborted
+ */
+export async function unitsOf(
+  viewed: ViewedSeries,
+  window: Pick<Window, 'since' | 'until'> | undefined,
+  { now, signal }: Clock,
+): Promise<FolderUnits> {
+  const { history, series, isSelected } = viewed;
+  const inWindow = window ? unitsInWindow(viewed, window, now) : allUnits(viewed, now);
+  const units = inWindow.filter((unit) => isSelected(series.names.of(unit)));
+  const names = units.map((unit) => series.names.of(unit));
+  const onDisk = await lookAtFiles(history.folder, names, { signal, reads: () => true });
+
+  const files: SourceFile[] = [];
+  const gaps = new Map<Gap, string[]>();
+  let openCount = 0;
+  for (const [index, unit] of units.entries()) {
+    const name = names[index] as string;
+    const entry = newestEntry(history, name);
+    const gap = gapOf(series, { unit, entry, onDisk: onDisk.get(name) ?? { kind: 'nothing' } });
+    if (gap !== undefined) {
+      const days = gaps.get(gap);
+      if (days) days.push(unit.since);
+      else gaps.set(gap, [unit.since]);
+      continue;
+    }
+
+    const path = resolve(history.folder, name);
+    if (entry && finality(entry, series.current.spec, now).state !== 'final') openCount += 1;
+    files.push({ path, shown: path, unit, entry, sizeBytes: entry?.line.bytes });
+  }
+  return { viewed, files, lastUnit: units.at(-1), unitCount: units.length, gaps, openCount };
+}
+
+/** The units of a window that are over, and those that have a line already. */
+function unitsInWindow(
+  { history, series }: ViewedSeries,
+  { since, until }: Pick<Window, 'since' | 'until'>,
+  now: number,
+): CalendarUnit[] {
+  const { split, timezone: zone } = series.current.spec;
+  const begun = { since, until: Math.min(until, now), zone };
+  return [...calendarUnitsIn(begun, split)].filter((unit) => {
+    return unit.over <= now || history.files.has(series.names.of(unit));
+  });
+}
+
+/** The units that the series should have, and all others that it has a line for. */
+function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[] {
+  const { split, timezone: zone } = series.current.spec;
+  const units = new Map<number, CalendarUnit>();
+  for (const unit of unitsInRange(series, now)) {
+    const isKnown = unit.isExpected || history.files.has(series.names.of(unit));
+    if (isKnown) units.set(unit.start, unit);
+  }
+  for (const [name, entries] of history.files) {
+    const line = entries.at(-1)?.line;
+    if (!line || !series.names.fits(name)) continue;
+    const unit = unitHolding(formatDate(Date.parse(line.since) / 1_000, zone), split, zone);
+    if (unit && series.names.of(unit) === name) units.set(unit.start, unit);
+  }
+  return [...units.values()].sort((one, other) => one.start - other.start);
+}
+
+/** The file of a unit, on disk and in the history. */
+interface UnitFile {
+  readonly unit: CalendarUnit;
+  readonly entry: FileEntry | undefined;
+  readonly onDisk: OnDisk;
+}
+
+function gapOf(series: Series, { unit, entry, onDisk }: UnitFile): Gap | undefined {
+  if (onDisk.kind === 'nothing') return 'missing';
+  if (onDisk.kind !== 'file') return 'unreadable';
+  if (!entry?.own || !isOfUnit(entry, unit)) return 'untracked';
+
+  const { content, spec } = entry.own;
+  const { current } = series;
+  const isForeign = content !== current.content || ownerConflict(spec, current.spec) !== undefined;
+  if (isForeign) return 'foreign';
+  return onDisk.sha256 === entry.line.sha256 ? undefined : 'changed';
+}
+
+/** The window from the first to the last of some units, in unix seconds. */
+export function spanOf(
+  units: readonly CalendarUnit[],
+): { readonly since: number; readonly until: number } | undefined {
+  const first = units[0];
+  const last = units.at(-1);
+  return first && last && { since: first.start, until: last.over - 1 };
+}
