@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { readSheet, unzip } from '../present/xlsx-reader.ts';
+import { findProgram } from './programs.ts';
+import { serveForTest } from './service.ts';
+
+// `view` of a folder writes what `run` writes for the same days: in every format, but for the
+// origin.
+
+const now = Date.parse('2026-11-25T10:00:00Z');
+
+/** A service, and a folder `data` that a run has filled. */
+export async function serveFolder(flags: string, account: 'buyer' | 'dsp' = 'buyer') {
+  const service = await serveForTest({ delayMs: 0, clock: () => now }, account);
+  const run = (line: string, env: NodeJS.ProcessEnv = {}) => service.run(line, { now, env });
+  const filled = await run(`run ${flags} -q`);
+  expect(filled.exitCode, filled.stderr).toBe(0);
+
+  const at = (name: string): string => join(service.cwd, name);
+  const read = (name: string): string => readFileSync(at(name), 'utf8');
+  return { ...service, run, at, read };
+}
+
+type ServedFolder = Awaited<ReturnType<typeof serveFolder>>;
+
+/** What a folder is filled with. */
+interface Filling {
+  readonly account: 'buyer' | 'dsp';
+  readonly ending: 'csv' | 'ndjson' | 'parquet';
+  readonly rowsHaveDays: boolean;
+}
+
+/** A question that `view` and `run` are both asked. */
+interface Question extends Filling {
+  /** Breakdowns; `OWN` is the one of the folder beside its days. */
+  readonly by: string;
+  readonly period: string;
+
+  /** The ending of the file, and flags of its dialect. */
+  readonly format: string;
+  readonly compare: boolean;
+}
+
+/** Four kinds of folders that have each account, each ending and both forms of rows. */
+const fewFillings: readonly Filling[] = [
+  { account: 'buyer', ending: 'csv', rowsHaveDays: false },
+  { account: 'buyer', ending: 'parquet', rowsHaveDays: true },
+  { account: 'dsp', ending: 'csv', rowsHaveDays: true },
+  { account: 'dsp', ending: 'ndjson', rowsHaveDays: false },
+];
+const everyFilling: fc.Arbitrary<Filling> = fc.record({
+  account: fc.constantFrom('buyer' as const, 'dsp' as const),
+  ending: fc.constantFrom('csv' as const, 'ndjson' as const, 'parquet' as const),
+  rowsHaveDays: fc.boolean(),
+});
+
+const fastFormats = ['csv', 'html', 'txt', 'xlsx', 'csv --excel', 'csv --normalize'];
+
+const browser = findProgram('chromium', 'chromium-browser', 'google-chrome');
+const pdfToText = findProgram('pdftotext');
+const canReadPdf = browser !== undefined && pdfToText !== undefined;
+
+/** Formats whose files can be compared here; a PDF is the printed page, and takes seconds. */
+const everyFormat = [...fastFormats, ...(canReadPdf ? ['pdf'] : [])];
+
+/** Random questions; `isThorough` for every kind of folder and PDFs. */
+export function questions({ isThorough }: { readonly isThorough: boolean }) {
+  const filling = isThorough ? everyFilling : fc.constantFrom(...fewFillings);
+  const formats = isThorough ? everyFormat : fastFormats;
+  const asked = fc.record({
+    by: fc.constantFrom('', 'DAILY', 'OWN', 'DAILY,OWN', 'OWN,DAILY', 'MONTHLY', 'MONTHLY,OWN'),
+    period: fc.constantFrom('2026-10', '2026-10-05..2026-10-07', '2026-11-02'),
+    format: fc.constantFrom(...formats),
+    compare: fc.boolean(),
+  });
+  return fc
+    .tuple(filling, asked)
+    .map(([folder, question]): Question => ({ ...folder, ...question }))
+    .filter(({ by, period }) => !by.startsWith('MONTHLY') || period === '2026-10');
+}
+
+/** Asks `view` and `run`; folders are filled when first needed. */
+export function answersOfBoth(): (question: Question) => Promise<void> {
+  const folders = new Map<string, Promise<ServedFolder>>();
+  return async (question) => {
+    const { account, ending, rowsHaveDays, format, period } = question;
+    const own = account === 'buyer' ? 'CAMPAIGN' : 'FORMAT';
+    const key = `${account} ${ending} ${rowsHaveDays}`;
+    const filling = folders.get(key) ?? fill(question, own);
+    folders.set(key, filling);
+    const folder = await filling;
+
+    const [name = '', ...dialect] = format.split(' ');
+    const canCompare = name !== 'csv';
+    const by = question.by === '' ? '' : `--by ${question.by.replace('OWN', own)}`;
+    const compare = canCompare && question.compare ? '--compare' : '';
+    const flags = `--period ${period} ${by} ${compare} ${dialect.join(' ')} -q`;
+    const env = name === 'pdf' ? { ADREPORT_BROWSER: browser } : {};
+    const viewed = await folder.run(`view data ${flags} -o view.${name}`, env);
+    expect(viewed, viewed.stderr).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await folder.run(`run ${flags} -o run.${name}`, env)).exitCode).toBe(0);
+
+    expect(shownBy(folder.at(`view.${name}`))).toEqual(shownBy(folder.at(`run.${name}`)));
+  };
+}
+
+function fill({ account, ending, rowsHaveDays }: Filling, own: string): Promise<ServedFolder> {
+  const by = rowsHaveDays ? `DAILY,${own}` : own;
+  const window = '--period 2026-09-01..2026-11-10 --split day --concurrency 8';
+  return serveFolder(`${window} --by ${by} -o data/{date}.${ending}`, account);
+}
+
+/** All that a file shows, without its origin. */
+function shownBy(path: string): unknown {
+  if (path.endsWith('.xlsx')) return workbookOf(path);
+  if (path.endsWith('.pdf')) return printedOf(path);
+  return withoutOrigin(readFileSync(path, 'utf8'));
+}
+
+/** A page or a table without its origin: the report's id, and the times of its rows. */
+export function withoutOrigin(text: string): string {
+  return text
+    .replaceAll(/Report: [0-9a-f]+ · |<dt>Report<\/dt><dd>[^<]*<\/dd>\n/g, '')
+    .replaceAll(/Fetched: [^·]* · |<dt>Fetched<\/dt><dd>[^<]*<\/dd>/g, '');
+}
+
+/** The parts of a workbook, and the rows of its Summary, which names the origin. */
+function workbookOf(path: string): object {
+  const archive = readFileSync(path);
+  const { 'xl/worksheets/sheet2.xml': _, ...parts } = Object.fromEntries(unzip(archive));
+  const origin = ['Report', 'Fetched'];
+  const summary = readSheet(archive, 2).filter(([name]) => !origin.includes(String(name)));
+  return { parts, summary };
+}
+
+/** The text of a PDF, without the line breaks that its origin moves. */
+function printedOf(path: string): string {
+  const text = execFileSync(pdfToText ?? '', ['-layout', path, '-'], { encoding: 'utf8' });
+  return withoutOrigin(text.replaceAll(/\s+/g, ' '));
+}
