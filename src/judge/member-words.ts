@@ -8,8 +8,8 @@ import type { ReportMember } from '../rows/row-batch.ts';
  */
 export function membersInWords(members: readonly ReportMember[]): string[] {
   const lines: string[] = [];
-  const request = readMember(members, 'request');
-  if (isRequest(request)) lines.push(requestInWords(request));
+  const request = requestOfMembers(members);
+  if (request) lines.push(requestInWords(request));
 
   const facts: string[] = [];
   const reportId = readMember(members, 'reportId');
@@ -22,6 +22,12 @@ export function membersInWords(members: readonly ReportMember[]): string[] {
 
   for (const finding of textsOf(readMember(members, 'warnings'))) lines.push(`Warning: ${finding}`);
   return lines;
+}
+
+/** The request that a file names; `undefined` without one, or with one of another shape. */
+export function requestOfMembers(members: readonly ReportMember[]): SpecRequest | undefined {
+  const request = readMember(members, 'request');
+  return isRequest(request) ? request : undefined;
 }
 
 function readMember(members: readonly ReportMember[], wanted: string): unknown {

@@ -1,18 +1,29 @@
 import type { Context } from '../context.ts';
 import { FindingsError } from '../errors.ts';
 import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
-import type { Window } from '../report/window.ts';
-import { daysOfRows } from './rows-of-period.ts';
+import type { GatheredRows } from './files/gather.ts';
+import { daysOfRows, daysOutside } from './rows-of-period.ts';
 import { cutGroupNote } from './select-days.ts';
 import type { Sources } from './sources/find-sources.ts';
-import { openSentence } from './sources/gap-sentences.ts';
+import { gapSentences, openSentence } from './sources/gap-sentences.ts';
 import type { View } from './view.ts';
 
+/** Sentences on days that are missing or changed. */
+export function warningsOfView(sources: Sources, { tails }: GatheredRows): string[] {
+  return [
+    ...sources.warnings,
+    ...sources.folders.flatMap((folder) => gapSentences(folder, false)),
+    ...sources.earlierFolders.flatMap((folder) => gapSentences(folder, true)),
+    ...daysOutside(sources, tails),
+  ];
+}
+
+/** Sentences on the window, on days that may still change, and on weeks and months that are cut. */
 export function notesOfView(
-  { folders, window: known }: Sources,
-  { by, window, byTime }: { by: readonly string[]; window: Window | undefined; byTime: Grouping },
+  { folders, window }: Sources,
+  { by, byTime }: { readonly by: readonly string[]; readonly byTime: Grouping },
 ): string[] {
-  const notes: string[] = [...(known?.notes ?? [])];
+  const notes: string[] = [...(window?.notes ?? [])];
   for (const folder of folders) {
     const sentence = openSentence(folder);
     if (sentence !== undefined) notes.push(sentence);

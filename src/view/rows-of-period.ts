@@ -1,44 +1,87 @@
 import { UsageError } from '../errors.ts';
 import { type Grouping, inTimeOrder } from '../figures/grouping.ts';
-import { calendarUnitsIn, type Window } from '../report/window.ts';
+import { type CalendarUnit, calendarUnitsIn, type Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { DaySpan } from './files/file-taker.ts';
 import type { GatheredRows } from './files/gather.ts';
 import { daysOfWindow } from './select-days.ts';
-import type { Sources } from './sources/find-sources.ts';
+import { hasNothingBefore, type Sources } from './sources/find-sources.ts';
 
-/** Throws `UsageError` for files, not folders, without a row of `--period`. */
-export function expectRowsOfPeriod(
-  { window, spans, folders, shown }: Sources,
-  gathered: GatheredRows,
-) {
-  const isEmpty = gathered.periodRowCount === 0 && gathered.rowCount > 0;
-  if (!window || spans.length === 0 || folders.length > 0 || !isEmpty) return;
+/**
+ * Throws `UsageError` for files, not folders, without a row of `--period`, or of the period that it
+ * is compared with, unless a summary says that there were none.
+ */
+export function expectRowsOfPeriod(sources: Sources, gathered: GatheredRows): void {
+  const { window, earlier, spans, folders, shown } = sources;
+  if (spans.length === 0 || folders.length > 0 || gathered.rowCount === 0) return;
 
-  const name = printable(shown === '-' ? 'stdin' : shown);
-  const own = windowOfTails(gathered.tails);
+  const name = shown === '-' ? 'stdin' : shown;
+  const covered = coveredWindows(sources, gathered.tails) ?? [];
+  const lacks = (span: number, asked: Window | undefined): asked is Window => {
+    const isEmpty = gathered.spanRowCounts[span] === 0;
+    return asked !== undefined && isEmpty && uncoveredDays(asked, covered).length > 0;
+  };
+  if (lacks(0, window)) throw hasNoRows(name, windowOfTails(gathered.tails));
+  if (lacks(1, earlier)) throw hasNothingBefore(name, earlier);
+}
+
+function hasNoRows(name: string, own: Window | undefined): UsageError {
   const days = own && daysOfWindow(own);
-  throw new UsageError(`${name} has no rows for these days.`, {
+  return new UsageError(`${printable(name)} has no rows for these days.`, {
     about: { flag: '--period' },
     hint: days ? `It has ${days.since} to ${days.until}.` : 'Choose another period.',
   });
 }
 
-/** A warning on days of `--period` that the summary of a file does not cover. */
-export function daysOutside(
-  { window, spans, folders }: Sources,
-  tails: readonly ReportTail[],
-): string[] {
-  const own = windowOfTails(tails);
-  if (!own || !window || spans.length === 0 || folders.length > 0) return [];
+/** Warnings on days of `--period`, and of the period before, that no file covers. */
+export function daysOutside(sources: Sources, tails: readonly ReportTail[]): string[] {
+  const { window, earlier, spans, folders } = sources;
+  const covered = coveredWindows(sources, tails);
+  if (!covered || spans.length === 0 || folders.length > 0) return [];
+  return [
+    ...missingSentences(window, covered, ''),
+    ...missingSentences(earlier, covered, ' in the period before'),
+  ];
+}
 
-  const days = [...calendarUnitsIn(window, 'day')];
-  const missing = days.filter(({ start, over }) => start < own.since || over - 1 > own.until);
+function missingSentences(
+  window: Window | undefined,
+  covered: readonly WindowEnds[],
+  period: string,
+): string[] {
+  if (!window) return [];
+  const missing = uncoveredDays(window, covered);
   if (missing.length === 0) return [];
   const verb = missing.length === 1 ? 'is' : 'are';
-  return [`${missing.length} of ${formatPlural(days.length, 'day')} ${verb} missing.`];
+  const days = formatPlural([...calendarUnitsIn(window, 'day')].length, 'day');
+  return [`${missing.length} of ${days}${period} ${verb} missing.`];
+}
+
+/** The days of a window that none of the others has as a whole. */
+function uncoveredDays(window: Window, covered: readonly WindowEnds[]): CalendarUnit[] {
+  return [...calendarUnitsIn(window, 'day')].filter(({ start, over }) => {
+    return !covered.some(({ since, until }) => since <= start && over - 1 <= until);
+  });
+}
+
+/** Both in unix seconds. */
+type WindowEnds = Pick<Window, 'since' | 'until'>;
+
+/** The windows of files, by the history or their summaries; `undefined` if one is unknown. */
+function coveredWindows(
+  { files }: Sources,
+  tails: readonly ReportTail[],
+): readonly WindowEnds[] | undefined {
+  const covered: WindowEnds[] = [];
+  for (const [index, tail] of tails.entries()) {
+    const unit = files[index]?.unit;
+    const own = unit ? { since: unit.start, until: unit.over - 1 } : windowOfTails([tail]);
+    if (!own) return undefined;
+    covered.push(own);
+  }
+  return covered;
 }
 
 /** The window in the summary of a single report; `undefined` without one, or of several. */

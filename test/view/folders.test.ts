@@ -103,8 +103,21 @@ describe('what would be silently wrong is exit 2', () => {
     { line: 'view data --period 2026-10-01..2026-10-15 --by MONTHLY', says: 'needs whole months' },
     { line: 'view data --by HOURLY', says: 'no column “HOURLY”' },
     { line: 'view data --compare -o a.csv', says: '--compare does not work with csv' },
+    { line: 'view data --compare -o a.html', says: '--compare needs a period' },
+    { line: 'view data --compare -o a.html', says: '--period 2026-10-12..2026-10-21' },
+    {
+      line: 'view data --period 2026-10-05..2026-10-09 --compare last-year -o a.html',
+      says: 'data has nothing of 2025-10-05 to 2025-10-09 to compare with',
+    },
+    {
+      line: 'view c.json --period 2026-10-01 --compare -o a.html',
+      says: 'c.json has nothing of 2026-09-30 to compare with',
+    },
     { line: 'view data --series x', says: 'data has no series “x”' },
     { line: 'view data/2026-10-01.csv data/2026-10-01.csv', says: 'rows of the same days' },
+    { line: 'view data/2026-10-01.csv c.json', says: 'rows of the same days' },
+    { line: 'view weeks/2026-10-05.csv e.json', says: 'rows of the same days' },
+    { line: 'view fr.parquet c.parquet', says: 'different requests: their filters differ' },
     { line: 'view a.csv b.csv', says: 'a.csv and b.csv have the same keys and no dates' },
     { line: 'view a.csv --period 2026-10', says: 'The rows of a.csv have no dates' },
     { line: 'view .', says: "--series 'data/{date}.csv', --series 'weeks/{date}.csv'" },
@@ -121,6 +134,10 @@ describe('what would be silently wrong is exit 2', () => {
     const { run, at } = await serveFolder(daily);
     await run(`run ${weekly} -q`);
     await run('run --period 2026-10-01 --by CAMPAIGN,OS -o c.csv -q');
+    await run('run --period 2026-10-01 --by DAILY,CAMPAIGN -o c.json -q');
+    await run('run --period 2026-10-06 --by DAILY,CAMPAIGN -o e.json -q');
+    await run('run --period 2026-10-02 --by DAILY,CAMPAIGN -o c.parquet -q');
+    await run('run --period 2026-10-03 --by DAILY,CAMPAIGN --country FR -o fr.parquet -q');
     copyFileSync(at('data/2026-10-01.csv'), at('a.csv'));
     copyFileSync(at('data/2026-10-02.csv'), at('b.csv'));
 
@@ -140,5 +157,39 @@ describe('what would be silently wrong is exit 2', () => {
       '2026-10-02',
       '',
     ]);
+  });
+
+  test('JSON and CSV of the same columns are one table, though JSON has all columns', async () => {
+    const { run } = await serveFolder(daily);
+    for (const [day, ending] of Object.entries({ 22: 'json', 23: 'csv', 24: 'parquet' })) {
+      await run(`run --period 2026-10-${day} --by DAILY,CAMPAIGN -o ${day}.${ending} -q`);
+    }
+    const { stdout, stderr } = await run(
+      'view 22.json 24.parquet data/2026-10-21.csv 23.csv --by day --metrics impressions',
+    );
+
+    expect(stderr).toBe('day means DAILY.\nimpressions means displays.\n');
+    expect(stdout.match(/^2026-10-\d\d/gm)).toEqual([
+      '2026-10-21',
+      '2026-10-22',
+      '2026-10-23',
+      '2026-10-24',
+    ]);
+  });
+
+  test('days that none of the named files has are a warning, in both periods', async () => {
+    const { run } = await serveFolder(daily);
+    await run('run --period 2026-10-01..2026-10-05 --by DAILY,CAMPAIGN -o days.json -q');
+    const compared = await run(
+      'view days.json --period 2026-10-03..2026-10-06 --compare -o a.html -q',
+    );
+    const named = await run(
+      'view data/2026-10-01.csv data/2026-10-03.csv --period 2026-10-01..2026-10-03 -q',
+    );
+
+    expect(compared.stderr).toBe(
+      'Warning: 1 of 4 days is missing.\nWarning: 2 of 4 days in the period before are missing.\n',
+    );
+    expect(named.stderr).toBe('Warning: 1 of 3 days is missing.\n');
   });
 });

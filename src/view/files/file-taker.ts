@@ -73,8 +73,8 @@ export class FileTaker implements RowTaker {
   /** All rows, also those that are left out. */
   rowCount = 0;
 
-  /** The rows of the first span, before `--filter`. */
-  periodRowCount = 0;
+  /** The rows of each span, before `--filter`. */
+  readonly spanRowCounts: number[];
 
   #fields: readonly string[] | undefined;
   #day: string | undefined;
@@ -84,6 +84,7 @@ export class FileTaker implements RowTaker {
   constructor(request: RowRequest, file: FileDays) {
     this.#request = request;
     this.#file = file;
+    this.spanRowCounts = Array.from({ length: Math.max(1, request.spans.length) }, () => 0);
     this.#table = new TerminalTable(this.#plan, { table: { ...request.look, totals: false } });
   }
 
@@ -116,7 +117,7 @@ export class FileTaker implements RowTaker {
     if (!needsRows) {
       const span = this.#file.span ?? 0;
       const { byTime, groups } = this.#sumsAt(span);
-      if (span === 0) this.periodRowCount += batch.rowCount;
+      this.#countRows(span, batch.rowCount);
       byTime.observeBatch(batch);
       groups.observeBatch(batch);
       return;
@@ -140,7 +141,7 @@ export class FileTaker implements RowTaker {
   #observeRows(given: readonly Row[], rowsLeft: number): void {
     const day = this.#day;
     const dated = day === undefined ? given : given.map((row) => ({ date: day, ...row }));
-    this.periodRowCount += dated.filter((row) => this.#spanOf(row) === 0).length;
+    for (const row of dated) this.#countRows(this.#spanOf(row), 1);
     const rows = dated.filter((row) => this.#tests.every((matches) => matches(row)));
     for (const [index, { byTime, groups }] of this.sums.entries()) {
       const own = rows.filter((row) => this.#spanOf(row) === index);
@@ -150,6 +151,12 @@ export class FileTaker implements RowTaker {
       byTime.observe(own, this.fields);
       groups.observe(own, this.fields);
     }
+  }
+
+  /** @param span -1 for rows outside of all */
+  #countRows(span: number, count: number): void {
+    const known = this.spanRowCounts[span];
+    if (known !== undefined) this.spanRowCounts[span] = known + count;
   }
 
   /** The index of the span that a row is in; -1 for none. */

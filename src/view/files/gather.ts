@@ -1,11 +1,10 @@
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import { Grouping, type KeyColumn } from '../../figures/grouping.ts';
 import { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/source-file.ts';
-import { requestOfFile } from './alike.ts';
+import { expectAlike } from './alike.ts';
 import {
   type DaySpan,
   FileTaker,
@@ -13,7 +12,7 @@ import {
   type SpanSums,
   type TakenFile,
 } from './file-taker.ts';
-import { findOverlap, suspectsOf } from './overlap.ts';
+import { expectNoOverlap } from './overlap.ts';
 import { readReport } from './read-file.ts';
 import { ReportSource } from './report-source.ts';
 
@@ -35,8 +34,8 @@ export interface GatheredRows {
   /** All rows, before `--filter` and `--period`. */
   readonly rowCount: number;
 
-  /** The rows of `--period`, before `--filter`. */
-  readonly periodRowCount: number;
+  /** The rows of each span of the request, before `--filter`. */
+  readonly spanRowCounts: readonly number[];
   readonly sizeBytes: number;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
@@ -108,7 +107,7 @@ class Gathering {
         onBytes: (bytes) => onBytes(bytesBefore + bytes),
       });
       read.taker.end(read.tail);
-      this.#add({ file, source, read });
+      await this.#add({ file, source, read });
     } catch (error) {
       await source.close();
       throw error;
@@ -128,9 +127,10 @@ class Gathering {
     return { day: unit?.since, span, shown: printable(shown), remembersDays };
   }
 
-  #add(taken: TakenFile): void {
+  async #add(taken: TakenFile): Promise<void> {
     const { taker } = taken.read;
-    this.#expectAlike(taken);
+    const first = this.#taken.find(hasColumns);
+    if (first && hasColumns(taken)) await expectAlike(this.#context, first, taken);
     this.#taken.push(taken);
     this.#bytesRead += taken.read.sizeBytes;
     if (this.#previewLines.length === 0) this.#previewLines.push(...taker.previewLines);
@@ -145,52 +145,12 @@ class Gathering {
     taker.sums = [];
   }
 
-  /** Throws `UsageError` for a file whose columns or request differ from those of the first. */
-  #expectAlike({ file, read }: TakenFile): void {
-    const first = this.#taken.find((each) => each.read.taker.fields.length > 0);
-    if (!first || read.taker.fields.length === 0) return;
-
-    const both = `${printable(first.file.shown)} and ${printable(file.shown)}`;
-    const hint = 'View them one at a time.';
-    const before = new Set(first.read.taker.fields);
-    const now = new Set(read.taker.fields);
-    const different = [
-      ...[...before].filter((field) => !now.has(field)),
-      ...[...now].filter((field) => !before.has(field)),
-    ];
-    if (different.length > 0) {
-      const names = printable(different.slice(0, 5).join(', '));
-      throw new UsageError(`${both} have different columns: only one of them has ${names}.`, {
-        hint,
-      });
-    }
-    const isSame =
-      requestOfFile(first) === undefined || requestOfFile({ file, read }) === undefined;
-    if (!isSame && requestOfFile(first) !== requestOfFile({ file, read })) {
-      throw new UsageError(`${both} answer different requests.`, { hint });
-    }
-  }
-
-  /** Throws `UsageError` for two files that have rows of the same days and keys. */
-  async expectNoOverlap(): Promise<void> {
-    const suspects = suspectsOf(this.#taken);
-    const owners = new Map<string, SourceFile>();
-    for (const { file, source } of suspects) {
-      const found = await findOverlap(this.#context, { file, source, owners });
-      if (!found) continue;
-      const both = `${printable(found.shown)} and ${printable(file.shown)}`;
-      const days = file.unit || suspects.some(({ read }) => read.taker.days.size > 0);
-      throw new UsageError(
-        days
-          ? `${both} have rows of the same days: they would be added twice.`
-          : `${both} have the same keys and no dates: they may be of the same days.`,
-        { hint: 'View them one at a time, or without the file that is there twice.' },
-      );
-    }
+  expectNoOverlap(): Promise<void> {
+    return expectNoOverlap(this.#context, this.#taken);
   }
 
   result(): GatheredRows {
-    const withColumns = this.#taken.find(({ read }) => read.taker.fields.length > 0);
+    const withColumns = this.#taken.find(hasColumns);
     const spanCount = Math.max(1, this.#request.spans.length);
     const sums = Array.from({ length: spanCount }, (_, index) => {
       return this.#sums[index] ?? { byTime: new Grouping('time'), groups: new Grouping() };
@@ -205,7 +165,12 @@ class Gathering {
       previewLines: this.#previewLines,
       tails: this.#taken.map(({ read }) => read.tail),
       rowCount: this.#taken.reduce((sum, { read }) => sum + read.taker.rowCount, 0),
-      periodRowCount: this.#taken.reduce((sum, { read }) => sum + read.taker.periodRowCount, 0),
+      spanRowCounts: sums.map((_, span) => {
+        return this.#taken.reduce(
+          (sum, { read }) => sum + (read.taker.spanRowCounts[span] ?? 0),
+          0,
+        );
+      }),
       sizeBytes: this.#bytesRead,
       warnings: this.#taken.flatMap((taken) =>
         taken.read.warnings.map((each) => named(taken, each)),
@@ -218,6 +183,10 @@ class Gathering {
     this.#decoder.end();
     for (const { source } of this.#taken) await source.close();
   }
+}
+
+function hasColumns({ read }: TakenFile): boolean {
+  return read.taker.fields.length > 0;
 }
 
 /** The index of the span that a unit is in; -1 for none. */

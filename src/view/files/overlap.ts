@@ -1,14 +1,52 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { metricOfField } from '../../contract/columns.ts';
-import { type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import { UsageError } from '../../errors.ts';
+import { isTime } from '../../figures/grouping.ts';
+import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/source-file.ts';
 import type { TakenFile } from './file-taker.ts';
 import { type RowTaker, readReport } from './read-file.ts';
-import type { ReportSource } from './report-source.ts';
+
+/** Throws `UsageError` for two files that have rows of the same days and keys. */
+export async function expectNoOverlap(
+  context: Pick<Context, 'host'>,
+  taken: readonly TakenFile[],
+): Promise<void> {
+  const suspects = suspectsOf(taken);
+  const owners = new Map<string, SourceFile>();
+  const ignoresDates = suspects.some(isOfSeveralDays);
+  for (const { file, source } of suspects) {
+    const { taker } = await readReport(context, source, {
+      makeTaker: () => new KeyTaker(file, { owners, ignoresDates }),
+      onBytes: () => {},
+    });
+    if (!taker.found) continue;
+
+    const hasDays =
+      file.unit !== undefined || suspects.some(({ read }) => read.taker.days.size > 0);
+    throw overlaps(taker.found, file, { hasDays });
+  }
+}
+
+function overlaps(one: SourceFile, other: SourceFile, { hasDays }: { hasDays: boolean }) {
+  const both = `${printable(one.shown)} and ${printable(other.shown)}`;
+  const message = hasDays
+    ? `${both} have rows of the same days: they would be added twice.`
+    : `${both} have the same keys and no dates: they may be of the same days.`;
+  return new UsageError(message, {
+    hint: 'View them one at a time, or without the file that is there twice.',
+  });
+}
+
+/** True for a week or a month whose rows have no dates: each may be of any of its days. */
+function isOfSeveralDays({ file: { unit }, read }: TakenFile): boolean {
+  return unit !== undefined && unit.since !== unit.until && !read.tail.fields.some(isTime);
+}
 
 /** The files that may have rows of the same days: of units of a folder each day is in one. */
-export function suspectsOf(taken: readonly TakenFile[]): TakenFile[] {
+function suspectsOf(taken: readonly TakenFile[]): TakenFile[] {
   const ofDay = new Map<string, TakenFile[]>();
   for (const each of taken) {
     if (each.read.taker.rowCount === 0) continue;
@@ -44,41 +82,44 @@ class KeyTaker implements RowTaker {
   readonly needsDates = true;
   readonly #file: SourceFile;
   readonly #owners: Map<string, SourceFile>;
+  readonly #ignoresDates: boolean;
   found: SourceFile | undefined;
 
-  constructor(file: SourceFile, owners: Map<string, SourceFile>) {
+  constructor(
+    file: SourceFile,
+    {
+      owners,
+      ignoresDates,
+    }: { readonly owners: Map<string, SourceFile>; readonly ignoresDates: boolean },
+  ) {
     this.#file = file;
     this.#owners = owners;
+    this.#ignoresDates = ignoresDates;
   }
 
   observe(batch: RowBatch): void {
-    const fields = batch.fields.filter((field) => !metricOfField(field)).sort();
+    const day = batch.fields.some(isTime) ? undefined : this.#file.unit?.since;
+    const fields = new Set(day === undefined ? batch.fields : ['date', ...batch.fields]);
+    const keys = [...fields].filter((field) => this.#isOfKey(field)).sort();
     for (const row of rowsOf(batch)) {
-      const day = row.date === undefined && row.hour === undefined ? this.#file.unit?.since : '';
-      const values = fields.map((field) => row[field] ?? null);
-      const key = createHash('sha1')
-        .update(JSON.stringify([day, values]))
-        .digest('base64');
+      const key = keyOfRow(day === undefined ? row : { date: day, ...row }, keys);
       const owner = this.#owners.get(key);
       if (owner && owner !== this.#file) this.found ??= owner;
       this.#owners.set(key, this.#file);
     }
   }
+
+  #isOfKey(field: string): boolean {
+    return !metricOfField(field) && !(this.#ignoresDates && isTime(field));
+  }
 }
 
-interface OverlapSearch {
-  readonly file: SourceFile;
-  readonly source: ReportSource;
-  readonly owners: Map<string, SourceFile>;
-}
-
-export async function findOverlap(
-  context: Pick<Context, 'host'>,
-  { file, source, owners }: OverlapSearch,
-): Promise<SourceFile | undefined> {
-  const { taker } = await readReport(context, source, {
-    makeTaker: () => new KeyTaker(file, owners),
-    onBytes: () => {},
-  });
-  return taker.found;
+/** A short text for the key of a row; columns without a value may be missing in another file. */
+function keyOfRow(row: Row, fields: readonly string[]): string {
+  const values: string[] = [];
+  for (const field of fields) {
+    const value = row[field] ?? '';
+    if (value !== '') values.push(field, String(value));
+  }
+  return createHash('sha1').update(JSON.stringify(values)).digest('base64');
 }

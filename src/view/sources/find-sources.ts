@@ -61,15 +61,8 @@ export async function findSources(
   const nowMs = host.wallClock();
   const clock = { now: Math.floor(nowMs / 1_000), signal: host.signal };
   const warnings: string[] = [];
-  const sources: Source[] = [];
-  for (const path of paths) {
-    expectNoAddressToRead(path, host.platform);
-    sources.push(await openSource(path, { host, options, clock, warnings }));
-  }
+  const sources = await openSources(paths, { host, options, clock, warnings });
   const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
-  if (options.series !== undefined && !sources.some((source) => 'viewed' in source)) {
-    throw new UsageError('--series is for folders.', { about: { flag: '--series' } });
-  }
 
   const spec = sources.map(specOfSource).find((each) => each !== undefined);
   const unit: SplitUnit = spec?.split ?? 'day';
@@ -77,25 +70,28 @@ export async function findSources(
   const asked = windowOfView(options, { shown, zone, unit }, nowMs);
   const isCompared = options.compare !== undefined;
   const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
-  const now = await readFolders(sources, counted, clock);
-  const files = [...filesOf(sources, counted), ...now.flatMap((each) => each.files)];
 
-  const window = counted ? endOfFiles(counted, now, clock.now) : windowOfUnits(files, spec);
-  if (asked && files.length === 0) throw hasNoDays(shown, sources);
-  if (isCompared && !window) throw needsPeriod();
+  const now = await readSources(sources, counted, clock);
+  if (asked && now.files.length === 0) throw hasNoDays(shown, sources);
+  const window = counted
+    ? endOfFiles(counted, now.folders, clock.now)
+    : windowOfUnits(now.files, spec);
+  if (isCompared && !asked) throw needsPeriod(shown, window && { window, unit });
+
   const earlier =
     isCompared && window ? earlierWindow(window, options.compare, clock.now) : undefined;
-  const before = earlier ? await readFolders(sources, earlier, clock) : [];
-  const earlierFiles = [...filesOf(sources, earlier), ...before.flatMap((each) => each.files)];
+  const before = earlier && (await readSources(sources, earlier, clock));
+  if (earlier && before?.files.length === 0) throw hasNothingBefore(shown, earlier);
 
+  const further = (before?.files ?? []).filter((each) => !isIn(each, now.files));
   return {
-    files: inTimeOrder([...files, ...earlierFiles.filter((each) => !isIn(each, files))]),
+    files: inTimeOrder([...now.files, ...further]),
     window,
     earlier,
-    spans: asked || earlier ? spansOf(window, earlier) : [],
+    spans: asked ? spansOf(window, earlier) : [],
     spec,
-    folders: now,
-    earlierFolders: before,
+    folders: now.folders,
+    earlierFolders: before?.folders ?? [],
     warnings,
     shown,
   };
@@ -106,6 +102,19 @@ interface Opening {
   readonly options: ViewOptions;
   readonly clock: { readonly now: number; readonly signal: AbortSignal };
   readonly warnings: string[];
+}
+
+async function openSources(paths: readonly string[], opening: Opening): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const path of paths) {
+    expectNoAddressToRead(path, opening.host.platform);
+    sources.push(await openSource(path, opening));
+  }
+  const hasFolder = sources.some((source) => 'viewed' in source);
+  if (opening.options.series !== undefined && !hasFolder) {
+    throw new UsageError('--series is for folders.', { about: { flag: '--series' } });
+  }
+  return sources;
 }
 
 async function openSource(path: string, opening: Opening): Promise<Source> {
@@ -137,16 +146,26 @@ function specOfSource(source: Source): FolderSpec | undefined {
   return 'viewed' in source ? specOf(source.viewed) : source.file.entry?.own?.spec;
 }
 
-async function readFolders(
+/** What the sources have in a window. */
+interface SourcesInWindow {
+  readonly files: readonly SourceFile[];
+  readonly folders: readonly FolderUnits[];
+}
+
+async function readSources(
   sources: readonly Source[],
-  window: Pick<Window, 'since' | 'until'> | undefined,
+  window: Window | undefined,
   clock: Opening['clock'],
-): Promise<FolderUnits[]> {
+): Promise<SourcesInWindow> {
+  const files = filesOf(sources, window);
   const folders: FolderUnits[] = [];
   for (const source of sources) {
-    if ('viewed' in source) folders.push(await unitsOf(source.viewed, window, clock));
+    if (!('viewed' in source)) continue;
+    const units = await unitsOf(source.viewed, window, clock);
+    folders.push(units);
+    files.push(...units.files);
   }
-  return folders;
+  return { files, folders };
 }
 
 function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] {
@@ -216,9 +235,33 @@ function hasNoDays(shown: string, sources: readonly Source[]): UsageError {
   });
 }
 
-function needsPeriod(): UsageError {
-  return new UsageError('--compare needs a period.', {
+/** The error for files without a day of the period before: all their figures would be new. */
+export function hasNothingBefore(shown: string, earlier: Window): UsageError {
+  const { since, until } = daysOfWindow(earlier);
+  const days = since === until ? since : `${since} to ${until}`;
+  return new UsageError(`${printable(shown)} has nothing of ${days} to compare with.`, {
     about: { flag: '--compare' },
-    hint: 'Add --period, for example --period last-month.',
+    hint: 'Choose a later or a shorter --period, or leave out --compare.',
   });
+}
+
+/** The error for `--compare` without a period: the period before all files is in none of them. */
+function needsPeriod(
+  shown: string,
+  known: { readonly window: Window; readonly unit: SplitUnit } | undefined,
+): UsageError {
+  const period = known && laterHalf(known.window, known.unit);
+  const hint = period
+    ? `Add --period, for example --period ${period} for the later half of ${printable(shown)}.`
+    : 'Add --period, for example --period last-month.';
+  return new UsageError('--compare needs a period.', { about: { flag: '--compare' }, hint });
+}
+
+/** The later half of a window as a value of `--period`; `undefined` for a single unit. */
+function laterHalf(window: Window, unit: SplitUnit): string | undefined {
+  const units = [...calendarUnitsIn(window, unit)];
+  const half = units.slice(Math.ceil(units.length / 2));
+  const [first] = half;
+  const last = half.at(-1);
+  return first && last && `${first.since}..${last.until}`;
 }

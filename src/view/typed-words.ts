@@ -1,0 +1,46 @@
+import { defaultZone } from '../contract/messages.ts';
+import { everyFigureOf } from '../figures/figures.ts';
+import { readFileColumns } from '../report/typed-columns.ts';
+import { plainWindow } from '../report/window-flags.ts';
+import type { View } from './view.ts';
+
+/** Flags that name columns, with the names and the columns that they can mean. */
+interface NamingFlag {
+  readonly flag: '--by' | '--filter' | '--metrics' | '--sort';
+  readonly names: readonly string[];
+  readonly fields: readonly string[];
+}
+
+/**
+ * Sentences on words in flags that are not names: `impressions means displays.`
+ *
+ * @param nowMs the present, in milliseconds since 1970
+ */
+export function meaningsOf(view: Omit<View, 'figures'>, nowMs: number): string[] {
+  const { options, sources } = view;
+  const zone = sources.spec?.timezone ?? defaultZone;
+  const { notes } = plainWindow({ ...options, zone, nowMs });
+
+  const meanings = new Set(notes);
+  for (const { flag, names, fields } of namingFlagsOf(view)) {
+    for (const text of names) {
+      const note = readFileColumns({ flag, text, fields })?.note;
+      if (note !== undefined) meanings.add(note);
+    }
+  }
+  return [...meanings];
+}
+
+function namingFlagsOf({ options, gathered, groups }: Omit<View, 'figures'>): NamingFlag[] {
+  const { by = [], filter = [], metrics = [], sort } = options;
+  const { fields } = gathered;
+  const figures = everyFigureOf(groups.metrics).map(({ field }) => field);
+  const sortName = sort?.replace(/:(?:asc|desc)\s*$/i, '').trim();
+  const keys = groups.by.map(({ field }) => field);
+  return [
+    { flag: '--by', names: by, fields },
+    { flag: '--filter', names: filter.map(({ name }) => name), fields },
+    { flag: '--metrics', names: metrics, fields: figures },
+    { flag: '--sort', names: sortName ? [sortName] : [], fields: [...keys, ...figures] },
+  ];
+}
