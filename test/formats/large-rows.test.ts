@@ -54,7 +54,7 @@ test('Parquet row groups are shorter if rows are wide', async () => {
     const members = Array.from({ length: 990 }, (_, i) => `"f${i}":${i}`).join(',');
     const rows = Array.from({ length: 500 }, () => `{${members}}`).join(',');
     yield Buffer.from('{"data":[{}');
-    for (let i = 0; i < 6; i++) yield Buffer.from(`,${rows}`);
+    for (let i = 0; i < 5; i++) yield Buffer.from(`,${rows}`);
     yield Buffer.from(']}');
   }
 
@@ -64,6 +64,6 @@ test('Parquet row groups are shorter if rows are wide', async () => {
   await writeRows(readRows(wideReport()), encoder, sink);
 
   const { row_groups, num_rows } = parquetMetadata(new Uint8Array(Buffer.concat(pieces)).buffer);
-  expect(num_rows).toBe(3001n);
+  expect(num_rows).toBe(2501n);
   expect(Number(row_groups[0]?.num_rows)).toBeLessThan(2_100);
 });

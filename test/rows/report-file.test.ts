@@ -122,7 +122,7 @@ describe('damaged Parquet is exit 9', () => {
         expect(found).toMatch(/^(9|\d+ rows)$/);
       }),
       // Each of them is decoded by a process of its own.
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });

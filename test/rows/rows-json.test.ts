@@ -70,7 +70,7 @@ describe('a JSON report', () => {
         fc.integer({ min: 1, max: 300 }),
         expectSameAsReference,
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -84,7 +84,7 @@ describe('a JSON report', () => {
           expect(values.map(parsedRow)).toEqual(rows.map((row) => JSON.parse(row)));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -115,7 +115,7 @@ describe('a JSON report', () => {
           ).rejects.toThrow(IncompleteDataError);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -145,7 +145,7 @@ describe('a JSON report', () => {
             expect(reference.rows).toBe('refused');
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 
@@ -372,7 +372,7 @@ describe('rows one a line', () => {
           expect(tail).toMatchObject({ rowCount: lines.length, members: [] });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 

@@ -602,7 +602,7 @@ describe('exported data', () => {
           );
         },
       ),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   });
 
