@@ -102,7 +102,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
 
     requestsById: new Map(),
 
-    progress: once(async () => createProgress(options.progress, console, host.stopwatch)),
+    progress: once(async () => createProgress(options.progress, console, host)),
     callOff,
     async dispose() {
       // Connections must end before the server.

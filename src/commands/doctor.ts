@@ -117,7 +117,7 @@ function fetchSummary(
   const { console, host } = context;
   const tools: ReportTools = {
     ...toolsFor(context),
-    progress: () => createProgress('none', console, host.stopwatch),
+    progress: () => createProgress('none', console, host),
   };
 
   return fetchReport(tools, {

@@ -92,18 +92,21 @@ interface Display {
   readonly linesAtMost: number;
 }
 
-/**
- * Creates progress in the given mode, with a clock in milliseconds. `bar` and `auto` are plain
- * lines if stderr cannot draw.
- */
+/** Both in milliseconds. */
+interface Clocks {
+  readonly stopwatch: () => number;
+  readonly wallClock: () => number;
+}
+
+/** Creates progress in the given mode. `bar` and `auto` are plain lines if stderr cannot draw. */
 export async function createProgress(
   mode: ProgressMode,
   console: Console,
-  clock: () => number,
+  clocks: Clocks,
 ): Promise<Progress> {
   if (mode === 'none' || console.isQuiet) return silentProgress;
-  if (mode === 'json') return jsonProgress(console, clock);
-  if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clock);
+  if (mode === 'json') return jsonProgress(console, clocks.stopwatch);
+  if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clocks);
 
   const { default: cliProgress } = await import('cli-progress');
   const bars = new Bars(console, (options) => new cliProgress.MultiBar(options));
@@ -259,22 +262,23 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
   });
 }
 
-/** Progress as log lines: one per change, and at most one every 10 s. */
-function plainProgress(console: Console, clock: () => number): Progress {
+/** Progress as log lines with the local time: one per change, and at most one every 10 s. */
+function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Progress {
   const pauseMs = 10_000;
   let lastText: string | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
   const show = (event: ProgressEvent): void => {
     const text = plainText(event);
-    if (text === undefined || text === lastText || clock() - lastMs < pauseMs) return;
+    if (text === undefined || text === lastText || stopwatch() - lastMs < pauseMs) return;
     lastText = text;
-    lastMs = clock();
-    console.note(text);
+    lastMs = stopwatch();
+    const timeOfDay = new Date(wallClock()).toTimeString().slice(0, 8);
+    console.note(`${timeOfDay} ${text}`);
   };
   return new Progress({
     open: () => ({ show, stop: () => {} }),
     progressOfPart: () => silentProgress,
-    clock,
+    clock: stopwatch,
     pauseMs,
     linesAtMost: 1,
   });

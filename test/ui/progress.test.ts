@@ -13,7 +13,11 @@ async function setUp({ mode, isTTY = false, quiet = false, env = {} }: Setup) {
   const tty = { stdout: isTTY, stderr: isTTY };
   const { console, stdout, stderr } = await openConsole({ tty, env, flags: { quiet } });
   const time = { nowMs: 1_000 };
-  const progress = await createProgress(mode, console, () => time.nowMs);
+  const startMs = new Date(2026, 10, 20, 9).getTime();
+  const progress = await createProgress(mode, console, {
+    stopwatch: () => time.nowMs,
+    wallClock: () => startMs + time.nowMs,
+  });
   return { progress, time, stderr, stdout };
 }
 
@@ -43,11 +47,11 @@ async function runThrough(setup: Setup): Promise<string[]> {
 }
 
 const plainLines = [
-  'Report 7f3a ordered, waiting',
-  'Report 7f3a: waiting for the service, 15 s',
-  'Report 7f3a: waiting for the service, 27 s',
-  'Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
-  'Download of 7f3a: 40.0 MB of 40.0 MB, 80,000 rows',
+  '09:00:04 Report 7f3a ordered, waiting',
+  '09:00:16 Report 7f3a: waiting for the service, 15 s',
+  '09:00:28 Report 7f3a: waiting for the service, 27 s',
+  '09:00:41 Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
+  '09:00:51 Download of 7f3a: 40.0 MB of 40.0 MB, 80,000 rows',
 ];
 
 test.each<{ name: string; setup: Setup; expected: readonly string[] }>([
@@ -116,7 +120,7 @@ test('plain: nothing is said again that has not changed', async () => {
     time.nowMs += 60_000;
   }
 
-  expect(stderr.text()).toBe('Report 7f3a ordered, waiting\n');
+  expect(stderr.text()).toBe('09:00:01 Report 7f3a ordered, waiting\n');
 });
 
 test('a status word of the service cannot steer the terminal', async () => {
@@ -141,7 +145,7 @@ test('of parts one line for all, at most one every ten seconds', async () => {
   }
 
   expect(stderr.text()).toBe(
-    'Parts: 0 of 3 done, 1 running\nParts: 1 of 3 done, 1 running, 1 failed\n',
+    '09:00:01 Parts: 0 of 3 done, 1 running\n09:00:13 Parts: 1 of 3 done, 1 running, 1 failed\n',
   );
 });
 
