@@ -119,12 +119,12 @@ export function resolveSettings(sources: SettingsSources): Settings {
     baseUrl,
     token,
     tokenWithheld: token.value === undefined ? tokenWithheld : undefined,
-    signInNote: noteOnSignIn(
-      sources.env,
-      isOtherPassword ? withoutPassword(env) : env,
+    signInNote: noteOnSignIn(sources.env, isOtherPassword ? withoutPassword(env) : env, {
       account,
+      baseUrl,
       token,
-    ),
+      email,
+    }),
     email,
     password: isOtherPassword ? noPassword : password,
     isPasswordUnclaimed: password.source === 'env' && !claimsPassword(sources.env),
@@ -140,6 +140,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
 
 /** The settings of a sign-in. */
 const signInKeys = ['baseUrl', 'token', 'email', 'password'] as const satisfies SettingKey[];
+type SignInKey = (typeof signInKeys)[number];
 
 /**
  * The environment without its sign-in, for an account with its own. The password stays:
@@ -239,12 +240,15 @@ function isSameEmail(one: string, other: string): boolean {
 function noteOnSignIn(
   env: NodeJS.ProcessEnv,
   usedEnv: NodeJS.ProcessEnv,
-  account: Setting<string>,
-  token: Setting<string | undefined>,
+  { account, baseUrl, token, email }: Pick<Settings, 'account' | 'baseUrl' | 'token' | 'email'>,
 ): string | undefined {
-  const unused = signInKeys
-    .filter((key) => readEnv(env, key) !== undefined && readEnv(usedEnv, key) === undefined)
-    .map(variableOf);
+  const isUnused = (key: SignInKey): boolean => {
+    const value = readEnv(env, key);
+    if (value === undefined || readEnv(usedEnv, key) !== undefined) return false;
+    if (key === 'email') return !isSameEmail(value, email.value ?? '');
+    return key !== 'baseUrl' || originOf(value) !== baseUrl.value?.origin;
+  };
+  const unused = signInKeys.filter(isUnused).map(variableOf);
   if (unused.length > 0) {
     return `The named account has its own service and sign-in, so the environment's is not used (${unused.join(', ')}).`;
   }

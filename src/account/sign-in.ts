@@ -115,7 +115,8 @@ export function identityOf({ token, email, storedAccount }: Settings): string {
  */
 export function nameOfAccount(settings: Settings): string {
   const { account, email } = settings;
-  const hasName = account.value !== defaultAccountName && !isUnnamed(settings);
+  const isChosen = account.source === 'flag' || account.value !== defaultAccountName;
+  const hasName = isChosen && !isUnnamed(settings);
   return hasName ? account.value : (email.value ?? defaultAccountName);
 }
 

@@ -178,8 +178,8 @@ const execCommand = declareCommand({
 const exportFlags = flagGroup('Options:', {
   period: {
     flags: '--period <period>',
-    meaning: 'the days to write, in Europe/Paris: 2026-10, 2026-11-01..2026-11-15',
-    isRequired: true,
+    meaning: 'the days to write, in Europe/Paris (default: last-7d)',
+    default: 'last-7d',
   },
 });
 
@@ -526,7 +526,12 @@ async function start(
   } catch (cause) {
     const mayBeScript = ['ENOENT', 'EINVAL'].includes(codeOf(cause) ?? '');
     if (process.platform !== 'win32' || !mayBeScript) {
-      throw new UsageError(`Cannot run ${program}: ${(cause as Error).message}.`, { cause });
+      const isUnknown = codeOf(cause) === 'ENOENT';
+      const reason = isUnknown ? 'there is no such program' : (cause as Error).message;
+      throw new UsageError(`Cannot run ${program}: ${reason}.`, {
+        cause,
+        hint: 'Check its name, or give its path. Both are looked up as in a shell without aliases.',
+      });
     }
     // Programs installed by npm are scripts on Windows (npm.cmd), which only cmd runs.
     const words = [program, ...args].map((word) => quoteForShell(word, 'win32'));

@@ -65,6 +65,12 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const jobs = chosen.filter((job) => !job.refusal);
   expectOwnPlaces(jobs, context.host);
 
+  const isEmptyShard = options.shard && planned.every(({ parts }) => parts.length === 0);
+  if (isEmptyShard) {
+    context.console.note('Nothing to download: this shard has no part of the window.');
+    return;
+  }
+
   const refusal = refusalOfAll(chosen);
   if (options.dryRun) {
     await showPlan(context, jobs);

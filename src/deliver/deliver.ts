@@ -87,7 +87,7 @@ export async function prepareDelivery(
     const hint = 'Add -o, for example -o report.html.';
     throw new UsageError('--open needs a file, but the output goes to stdout.', { hint });
   }
-  if (formats[format].isServiceDocument) expectServiceColumns(columns ?? [], format);
+  checkColumns(columns ?? [], format);
 
   const encoding: EncodeOptions = {
     columns,
@@ -109,8 +109,13 @@ export async function prepareDelivery(
   };
 }
 
-/** Throws `UsageError` for a column that only adreport computes. */
-function expectServiceColumns(columns: readonly Column[], format: FormatName): void {
+/**
+ * Throws `UsageError` for a column that only adreport computes, if the format has the service's own
+ * data.
+ */
+export function checkColumns(columns: readonly Column[], format: FormatName): void {
+  if (!formats[format].isServiceDocument) return;
+
   for (const { field, metric, breakdown } of columns) {
     if (metric !== undefined || breakdown !== undefined) continue;
     throw new UsageError(

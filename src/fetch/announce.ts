@@ -92,7 +92,7 @@ function printFindings(
 ): void {
   printJudgement(console, judgement, { file, printed });
   for (const warning of recorded?.warnings ?? []) console.warn(warning);
-  for (const note of recorded?.notes ?? []) console.note(note);
+  for (const note of recorded?.notes ?? []) console.note(`Note: ${note}`);
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { ProjectChoice } from '../account/settings.ts';
 import type { Context } from '../context.ts';
-import { checkFormat } from '../deliver/deliver.ts';
+import { checkColumns, checkFormat, chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
 import type { RunFlags } from './flags/run-flags.ts';
-import { type Job, planJob } from './plan.ts';
+import { type Job, outputOf, planJob } from './plan.ts';
 import { specFromFlags } from './spec-from-flags.ts';
 
 /** A report whose accounts are not yet chosen. */
@@ -51,7 +51,9 @@ async function planForAccount(
   const account = context.accounts.choose(options, choice);
   const nowMs = context.host.wallClock();
   const spec = await specFromFlags(context, account, { options, nowMs });
-  return planJob({ account, spec, thisRun: options, name, label, nowMs });
+  const job = await planJob({ account, spec, thisRun: options, name, label, nowMs });
+  checkColumns(outputOf(job).columns ?? [], chooseFormat(context, options));
+  return job;
 }
 
 /** Throws `UsageError` if several accounts would write to one file. */

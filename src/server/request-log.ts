@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequest } from './local-server.ts';
 import { headersOf, pathOf } from './request/fault-request.ts';
-import { bodyForLog } from './request/hide-secrets.ts';
+import { bodyForLog, isSecretHeader, signInForLog } from './request/hide-secrets.ts';
 
 const requestsAtMost = 1_000;
 const bytesAtMost = 64 * 1024 * 1024;
@@ -98,7 +98,8 @@ export class RequestLog {
   keepBody(entry: LogEntry, body: Buffer): void {
     if (body.length === 0) return;
 
-    entry.body = bodyForLog(body.toString('utf8', 0, bodyBytesAtMost));
+    const text = body.toString('utf8', 0, bodyBytesAtMost);
+    entry.body = entry.endpoint === 'auth' ? signInForLog(text) : bodyForLog(text);
     const kept = this.#kept.findLast((one) => one.entry === entry);
     if (kept) {
       kept.bytes += entry.body.length;
@@ -161,9 +162,8 @@ function emptyEntry(nowMs: number): LogEntry {
 
 function withoutToken(headers: Record<string, string>): Record<string, string> {
   const shown = { ...headers };
-  for (const name of ['authorization', 'proxy-authorization']) {
-    const end = endOfToken(headers[name]);
-    if (end !== undefined) shown[name] = end;
+  for (const [name, value] of Object.entries(headers)) {
+    if (isSecretHeader(name)) shown[name] = endOfToken(value) ?? value;
   }
   return shown;
 }

@@ -45,8 +45,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 
 async function createServices(options: LocalServerOptions): Promise<Services> {
   const { seed = 1, faults: texts = [], clock: machineClock = Date.now, now } = options;
-  const faults = new Faults(texts, seed);
   const fixtures = await readData(options);
+  const faults = new Faults(texts, seed, fixtures.accounts);
   const clock = new ServerClock(machineClock, now);
   const idOf = idsFrom(seed, clock.startMs);
 

@@ -83,6 +83,33 @@ describe('run for several accounts', () => {
     },
   );
 
+  test('{account} is the name by which an account is chosen, also “default”', async () => {
+    const { run, server } = await serveStored({ delayMs: 0 }, []);
+    const login = `login --base-url ${server.url} --email buyer@example.com --password-stdin -q`;
+    await run(login, { stdin: 'demo' });
+
+    const { files } = await run(`run --account all ${oneDay} -o {account}.csv`);
+
+    expect(names(files)).toEqual(['default.csv']);
+  });
+
+  test('the sign-in of the environment that an account uses is not called unused', async () => {
+    const { run, server } = await serveStored({ delayMs: 0 }, []);
+    for (const name of ['buyer', 'admin']) {
+      const login = `login --base-url ${server.url} --email ${name}@example.com`;
+      await run(`${login} --password-stdin --account ${name} -q`, { stdin: 'demo' });
+    }
+    const ofBuyer = { ADREPORT_EMAIL: 'Buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+    const line = (account: string) =>
+      `run --account ${account} --period 2026-11-09 -o {account}.csv`;
+
+    const own = await run(line('buyer'), { env: ofBuyer });
+    expect(own.stderr).not.toContain('is not used');
+
+    const all = await run(line('all'), { env: ofBuyer });
+    expect(all.stderr.split("so the environment's is not used")).toHaveLength(2);
+  });
+
   test('merges the parts of each account, and --json names the account of each file', async () => {
     const line = `run --account all ${threeDays} --by DAILY,CAMPAIGN --json -o {account}.csv`;
     const { exitCode, stdout } = await service.run(line);

@@ -93,12 +93,14 @@ describe('columns', () => {
     expect(all.stdout).toMatch(/^date,clicks,Adnetwork,campaignId,/);
 
     for (const format of ['json', 'ndjson']) {
-      const refused = await run(`${day} --by DAILY --metrics ctr --format ${format}`);
-      expectRefusal(
-        refused,
-        2,
-        `ctr is computed by adreport; ${format} contains only the service's own data.`,
-      );
+      for (const more of ['', '--dry-run']) {
+        const refused = await run(`${day} --by DAILY --metrics ctr --format ${format} ${more}`);
+        expectRefusal(
+          refused,
+          2,
+          `ctr is computed by adreport; ${format} contains only the service's own data.`,
+        );
+      }
     }
   });
 

@@ -379,6 +379,20 @@ describe('--shard', () => {
     );
   });
 
+  test.each([{ more: '' }, { more: '--dry-run' }])(
+    'a shard without a day of the window has nothing to download $more',
+    async ({ more }) => {
+      const { run, calls } = await serveForTest({ delayMs: 0 });
+
+      expect(await run(`${perDay} --shard 1/1000 ${more}`)).toMatchObject({
+        exitCode: 0,
+        stdout: '',
+        stderr: 'Nothing to download: this shard has no part of the window.\n',
+      });
+      expect(calls('buyer')).toBe(0);
+    },
+  );
+
   test('a merged output has only the days of its shard, which --strict accepts', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 

@@ -291,8 +291,17 @@ describe('the request log', () => {
       'p%61ssword=hunter2',
       '{"password":["hunter2"]}',
       '{"password" "hunter2"}',
+      '{"email":"a@b.c","pwd":"hunter2"}',
+      '{"email":"a@b.c","key":{"value":"hunter2"}}',
+      'email=a%40b.c&pin=hunter2',
+      'password: hunter2',
+      '<signIn><password>hunter2</password></signIn>',
+      '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nhunter2\r\n--x--',
     ]) {
       await call(server, '/auth-reporting', { body });
+    }
+    for (const header of ['x-api-key', 'cookie', 'x-auth-token']) {
+      await call(server, '/campaigns', { headers: { [header]: 'hunter2' } });
     }
     await call(server, '/status-reporting', { as: 'buyer', json: { id: 'seen' } });
     const requests = server.requests();
@@ -412,6 +421,7 @@ describe('faults at run time', () => {
       { fault: 'campaigns:503', faults: ['buyer:503'] },
       { fault: 'campaigns:503', time: 1 },
       { fault: `campaigns:503:for=${'x'.repeat(5_000)}` },
+      { fault: 'campaigns:503:for=nobody' },
       { faults: Array.from({ length: 1_001 }, () => 'campaigns:503') },
     ];
 

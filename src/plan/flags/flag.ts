@@ -22,7 +22,6 @@ export interface Flag {
 
   /** The value is the number of times the flag was given. */
   readonly isCounted?: true;
-  readonly isRequired?: true;
   readonly default?: unknown;
 
   /** The default as shown in help, if not the value itself. */
@@ -110,7 +109,6 @@ type FlagValue<One extends Flag> = One extends { readonly isCounted: true }
 type NamesWithValue<Flags extends FlagTable> = {
   [Name in keyof Flags]: Flags[Name] extends
     | { readonly default: unknown }
-    | { readonly isRequired: true }
     | { readonly flags: `--no-${string}` }
     ? Name
     : never;
@@ -142,7 +140,6 @@ export class FlagOption extends Option {
     this.flag = flag;
     this.conflicts([...(flag.conflicts ?? [])]);
     this.hideHelp(flag.isHidden === true);
-    this.makeOptionMandatory(flag.isRequired === true);
     if (flag.words) this.choices(flag.words);
     if (flag.preset !== undefined) this.preset(flag.preset);
     if (flag.default !== undefined) this.default(flag.default, flag.defaultText);

@@ -46,6 +46,7 @@ interface Target {
 export class Faults {
   readonly #initial: readonly FaultSpec[];
   readonly #seed: number;
+  readonly #accounts: readonly Account[];
   #random: () => number;
   #count = 0;
   #active: ActiveFault[];
@@ -54,15 +55,18 @@ export class Faults {
    * Throws `UsageError` for an invalid fault.
    * @param initial the initial faults, in the form of `--fault`
    */
-  constructor(initial: readonly string[], seed: number) {
+  constructor(initial: readonly string[], seed: number, accounts: readonly Account[]) {
     this.#initial = initial.map((text) => parseFault(text));
     this.#seed = seed;
+    this.#accounts = accounts;
+    this.#expectKnownAccounts(this.#initial);
     this.#random = seededRandom(seed);
     this.#active = this.#activate(this.#initial);
   }
 
   /** Adds faults after the others. If it throws `UsageError`, it has added none. */
   add(...specs: readonly FaultSpec[]): void {
+    this.#expectKnownAccounts(specs);
     const count = this.#active.length + specs.length;
     if (count > faultsAtMost) {
       throw new UsageError(`Cannot have ${formatCount(count)} active faults.`, {
@@ -158,6 +162,18 @@ export class Faults {
     return striking;
   }
 
+  #expectKnownAccounts(specs: readonly FaultSpec[]): void {
+    for (const { account, text } of specs) {
+      if (account === undefined || this.#accounts.some((one) => isAccount(one, account))) continue;
+
+      const names = this.#accounts.map(({ name }) => name).join(', ');
+      throw new UsageError(`Invalid fault “${text}”: unknown account “${account}”.`, {
+        code: 'BAD_FAULT',
+        hint: `Known: ${names}.`,
+      });
+    }
+  }
+
   #activate(specs: readonly FaultSpec[]): ActiveFault[] {
     return specs.map((spec) => {
       this.#count += 1;
@@ -180,10 +196,16 @@ function canStrike(fault: FaultSpec, target: Target): boolean {
   // A fault at both calls strikes when the report is created.
   if (isReport && endpoint === 'status' && endpoints.includes('buyer')) return false;
 
-  const isForAccount = [undefined, account?.name, account?.email].includes(fault.account);
+  const isForAccount =
+    fault.account === undefined || (account !== undefined && isAccount(account, fault.account));
   return (
     isForAccount && (when === undefined || (request !== undefined && isSelected(request, when)))
   );
+}
+
+/** True if a name or an e-mail address is that of the account. */
+function isAccount({ name, email }: Account, text: string): boolean {
+  return text === name || text === email;
 }
 
 /** The result of a test's `when`. Throws `ServiceError` if the function fails. */

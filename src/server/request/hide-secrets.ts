@@ -1,4 +1,4 @@
-const secretName = /passw|secret|token/i;
+const secretName = /pass|pwd|secret|token/i;
 
 /** A member of incomplete JSON: its name, and its value up to the end of the text. */
 const brokenMember =
@@ -6,10 +6,29 @@ const brokenMember =
 
 const hidden = '…';
 
+/** True for headers in which clients send a secret. */
+export function isSecretHeader(name: string): boolean {
+  return /auth|cookie|key|pass|secret|token/i.test(name);
+}
+
+/** The body of a sign-in with only its e-mail address; `…` if it cannot be read. */
+export function signInForLog(text: string): string {
+  try {
+    const show = (name: string, value: unknown): unknown =>
+      name === '' || name === 'email' ? value : hidden;
+    return JSON.stringify(JSON.parse(text, show));
+  } catch {
+    const isForm = /^[^\s=&]+=[^\s=&]*(&[^\s=&]+=[^\s=&]*)*$/.test(text);
+    if (!isForm) return hidden;
+    return fieldsForLog(text, (name) => name !== 'email');
+  }
+}
+
 /** The text of a body, with `…` in place of secrets. */
 export function bodyForLog(text: string): string {
   const isJson = /^\s*[[{]/.test(text);
-  return isJson ? withoutSecretMembers(text) : withoutSecretFields(text);
+  if (isJson) return withoutSecretMembers(text);
+  return fieldsForLog(text, (name) => secretName.test(name));
 }
 
 function withoutSecretMembers(text: string): string {
@@ -33,10 +52,10 @@ function withoutSecretMembers(text: string): string {
   }
 }
 
-function withoutSecretFields(text: string): string {
+function fieldsForLog(text: string, isSecret: (name: string) => boolean): string {
   const fields = text.split('&').map((field) => {
     const [name = ''] = field.split('=', 1);
-    return secretName.test(unescaped(name)) ? `${name}=${hidden}` : field;
+    return isSecret(unescaped(name)) ? `${name}=${hidden}` : field;
   });
   return fields.join('&');
 }
