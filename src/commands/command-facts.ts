@@ -3,7 +3,7 @@ import { variableOfOption } from '../account/settings.ts';
 import { version } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import { summaryOf, topics } from '../help/index.ts';
-import { FlagOption } from '../plan/flags/flag.ts';
+import { FlagOption, isList } from '../plan/flags/flag.ts';
 import type { Pair } from '../ui/page.ts';
 import { DeclaredCommand, optionsTakenBy } from './command.ts';
 
@@ -166,7 +166,8 @@ function factsOfFlag(option: Option, declaring: Command): FlagFacts {
     // The default of a counted switch is 0, which cannot be typed.
     default: value === null ? null : defaultValue,
     environment: variableOfOption(option.attributeName()) ?? null,
-    repeatable: flag?.isRepeatable === true || flag?.isCounted === true,
+    repeatable:
+      flag !== undefined && (flag.isRepeatable === true || flag.isCounted === true || isList(flag)),
     required: option.mandatory,
     conflicts: namesOfFlags(declaring, flag?.conflicts ?? []),
     description: option.description,

@@ -4,6 +4,7 @@ import type { StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
   FindingsError,
+  IncompleteDataError,
   InterruptedError,
   OutputError,
   RejectedError,
@@ -136,11 +137,12 @@ export async function withResumeHint<T>(
   }
 }
 
-/**
- * True if the report can still be downloaded later: after a temporary error, a sign-in, a refused
- * call, or a failed write.
- */
+/** Errors that are not about the report itself, which the service still has. */
+const outsideErrors = [SignInError, RejectedError, OutputError, IncompleteDataError];
+
+/** True if the report can still be downloaded later, also after an answer that is not readable. */
 function canBeResumed(error: AdreportError): boolean {
-  const isOutside = [SignInError, RejectedError, OutputError].some((each) => error instanceof each);
+  if (error instanceof FindingsError) return false;
+  const isOutside = outsideErrors.some((each) => error instanceof each);
   return error.retryable || (isOutside && !isGone(error));
 }

@@ -279,6 +279,17 @@ describe('a column of a file', () => {
   });
 });
 
+test('a repeated list is one list', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+  const line =
+    'run --period 2026-11-09 --by DAILY --by country --metrics clicks --metrics displays';
+
+  expect((await run(`${line} --format csv`)).stdout).toMatch(/^date,country,clicks,displays\r\n/);
+
+  const columns = '--columns displays --columns date';
+  expect((await run(`${line} ${columns} --format csv`)).stdout).toMatch(/^displays,date\r\n/);
+});
+
 describe('a word', () => {
   test('is not reported with -q, nor in the notes of --json, and once for two accounts', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
@@ -330,11 +341,11 @@ describe('a word', () => {
     expect(stderr).toContain('adreport.yaml:6: --filter “device” can mean deviceTypeId, ');
   });
 
-  test('that the service added as a column is left to the service', async () => {
+  test('that names no column is refused, and a field that every row has is a column', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays';
 
-    expectRefusal(await run(`${line} --columns xyzzy`), 2, 'no column “xyzzy”');
+    expectRefusal(await run(`${line} --columns xyzzy`), 2, '“xyzzy”: this column cannot be in');
     expect((await run(`${line} --columns country --format csv`)).stdout).toMatch(/^country\r\n/);
   });
 });

@@ -151,6 +151,8 @@ export class FlagOption extends Option {
         ...earlier,
         readValue(flag, text),
       ]);
+    } else if (isList(flag)) {
+      this.argParser((text, earlier) => joinLists(earlier, readValue(flag, text)));
     } else if (flag.words || flag.read) {
       this.argParser((text) => readValue(flag, text));
     }
@@ -162,6 +164,17 @@ export function readValue(flag: Flag, text: string): unknown {
   if (flag.read) return flag.read(text);
   if (flag.words) return readWord(text, flag.words);
   return text;
+}
+
+/** True for a flag that takes names as `a,b`. If it is repeated, its lists are joined. */
+export function isList({ flags }: Flag): boolean {
+  return flags.includes('<a,b>');
+}
+
+function joinLists(earlier: unknown, value: unknown): unknown {
+  if (Array.isArray(earlier) && Array.isArray(value)) return [...earlier, ...value];
+  if (typeof earlier === 'string' && typeof value === 'string') return `${earlier},${value}`;
+  return value;
 }
 
 /** True for a flag without a value. */
