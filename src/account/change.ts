@@ -85,7 +85,7 @@ function storeBaseUrl(stored: StoredSettings, account: string, text: string): Se
   }
   return {
     settings: withAccount(stored, account, { ...before, token: undefined, baseUrl: href }),
-    message: `${message} Its token was for another address and has been removed.`,
+    message: `${message} Its token was for a different address and has been removed.`,
   };
 }
 

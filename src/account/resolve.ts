@@ -229,7 +229,7 @@ function whyWithheld(
   const email = readEnv(env, 'email');
   const isOther = email && account.email !== undefined && !isSameEmail(email, account.email);
   if (!isOther) return undefined;
-  return `The token of ${name} is not used, because ${variableOf('email')} is another e-mail address.`;
+  return `The token of ${name} is not used, because ${variableOf('email')} is a different e-mail address.`;
 }
 
 function isSameEmail(one: string, other: string): boolean {

@@ -81,7 +81,7 @@ function originOfSignIn(settings: Settings): SignInOrigin {
 
   if (token.source === 'env') {
     const tokenHint = `Set ${token.from} to a valid token, or unset it to use the token stored by adreport login.`;
-    return { token: `the token of ${token.from}`, tokenHint, signInHint: emailHint };
+    return { token: `the token in ${token.from}`, tokenHint, signInHint: emailHint };
   }
   const byFile = account.source === 'file' ? ' (named in adreport.yaml)' : '';
   return {

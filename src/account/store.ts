@@ -213,7 +213,7 @@ export class Store {
       });
     }
     return new UsageError(sentence, {
-      hint: 'Set ADREPORT_CONFIG_DIR to another folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
+      hint: 'Set ADREPORT_CONFIG_DIR to a different folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
       cause,
     });
   }

@@ -25,7 +25,7 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
     if (size > answerBytesAtMost) {
-      const message = 'The answer is longer than 16 MB and is not a report.';
+      const message = 'The response is longer than 16 MB and is not a report.';
       throw new IncompleteDataError(message, { retryable: false });
     }
     pieces.push(piece);
@@ -52,7 +52,7 @@ export async function* utf8Of(
     yield Buffer.from(decoder.decode());
   } catch (error) {
     if (!codeOf(error)?.startsWith('ERR_ENCODING_')) throw error;
-    const message = `The answer is not valid ${printable(shortened(charset))} text.`;
+    const message = `The response is not valid ${printable(shortened(charset))} text.`;
     throw new IncompleteDataError(message, { retryable: false });
   }
 }

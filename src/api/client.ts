@@ -284,7 +284,7 @@ export class Client {
     const answer = parseJson(text, response, redact);
     const { status, outcome, message = status, isError } = recordIn(answer);
     if (status === '' || (isError && outcome !== 'failed')) {
-      const lack = 'The answer to the status call has no status.';
+      const lack = 'The response to the status call has no status.';
       throw unexpectedAnswer({ endpoint: 'status', answer, text, lack, redact });
     }
     if (!outcome) {
@@ -307,7 +307,7 @@ export class Client {
     const answer = parseJson(text, response, redact);
     const campaigns = findCampaigns(answer);
     if (!campaigns) {
-      const lack = 'The answer is not a list of campaigns.';
+      const lack = 'The response is not a list of campaigns.';
       throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack, redact });
     }
     return {
@@ -374,7 +374,7 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
   const answer = tryJson(text) ?? parseJson(withoutTokens(text), response, redact);
   const token = findToken(answer);
   if (token === undefined || recordIn(answer).isError) {
-    const lack = 'The answer to the sign-in has no token.';
+    const lack = 'The response to the sign-in has no token.';
     throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack, redact });
   }
 
@@ -419,7 +419,7 @@ async function readCreated<Result>(
     answer,
     text: start,
     redact,
-    lack: 'The report was ordered, but the answer has no report id.',
+    lack: 'The report was ordered, but the response has no report id.',
     hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
   });
 }
@@ -480,7 +480,7 @@ async function readReport<Result>(
     const error = isRecord ? recordInsteadOfReport(answer, start, redact) : undefined;
     if (error) throw error.amend('', { retryAfterMs });
     if (isRecord && recordIn(answer).outcome === 'ready') {
-      const lack = 'The answer to the download is not a report.';
+      const lack = 'The response to the download is not a report.';
       throw unexpectedAnswer({ endpoint: 'download', answer, text: start, lack, redact });
     }
   }

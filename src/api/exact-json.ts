@@ -49,7 +49,7 @@ function quoteLongIntegers(text: string): string | undefined {
     if (token === '[' || token === '{' || token === ',') values += 1;
     if (depth > depthAtMost) return undefined;
     if (values > valuesAtMost) {
-      throw new IncompleteDataError('The answer has more than a million values.', {
+      throw new IncompleteDataError('The response has more than a million values.', {
         retryable: false,
         hint: 'Check that the base URL is the reporting service: adreport whoami shows it.',
       });

@@ -257,7 +257,7 @@ function classifyError(thrown: unknown): TryError {
 
   const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(thrown) ?? '');
   if (thrown instanceof AdreportError || !isDecompression) throw thrown;
-  const message = 'The compressed answer is damaged or incomplete.';
+  const message = 'The compressed response is damaged or incomplete.';
   return { error: new IncompleteDataError(message, { cause: thrown }), isTemporary: true };
 }
 

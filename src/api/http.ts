@@ -387,7 +387,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { method, url } = this.#request;
     // The query of a signed URL is a secret.
     const query = url.search && '?…';
-    const answer = this.#status ? `${this.#status}, ${this.#bytes} bytes` : 'no answer';
+    const answer = this.#status ? `${this.#status}, ${this.#bytes} bytes` : 'no response';
     const tookMs = Math.round(Number(hrtime.bigint() - this.#startedAt) / 1e6);
     const why = failure ? ` (${failure.message})` : '';
     this.#options.trace(
@@ -397,7 +397,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function tooSlow(): Error {
-  return Object.assign(new Error('the answer did not end in time'), { code: 'ANSWER_TIMEOUT' });
+  return Object.assign(new Error('the response did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }
 
 /** A stream of the answer with backpressure. Destroying it early ends the exchange. */
@@ -409,7 +409,7 @@ function createBody(controller: Dispatcher.DispatchController): Readable {
     read: () => controller.resume(),
     destroy(error, done) {
       if (!this.readableEnded) {
-        controller.abort(error ?? new Error('The answer was not read to its end.'));
+        controller.abort(error ?? new Error('The response was not read to its end.'));
       }
       done(error);
     },

@@ -56,10 +56,13 @@ async function* withoutWrapping(stream: Readable): AsyncGenerator<Buffer> {
     beginning.subarray(0, magic.length).equals(magic),
   );
   if (other) {
-    throw new IncompleteDataError(`The answer is ${other.name}, which adreport does not unpack.`, {
-      retryable: false,
-      hint: 'Ask the service for a plain report, or for one with Content-Encoding: gzip.',
-    });
+    throw new IncompleteDataError(
+      `The response is ${other.name}, which adreport does not unpack.`,
+      {
+        retryable: false,
+        hint: 'Ask the service for a plain report, or for one with Content-Encoding: gzip.',
+      },
+    );
   }
   if (isGzip(beginning)) yield* pipeline(Readable.from(all), createGunzip(), () => {});
   else yield* all;

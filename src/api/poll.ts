@@ -143,9 +143,10 @@ export function reportFailed(
   const reason = message.trim();
   const saysMore = reason !== '' && reason.toLowerCase() !== word;
   const end = saysMore ? `: ${printable(message)}` : '.';
-  return new ReportFailedError(`The report ${reportId} ended as ${printable(word)}${end}`, {
+  const how = /^(failed|expired)$/.test(word) ? word : `ended as ${printable(word)}`;
+  return new ReportFailedError(`The report ${reportId} ${how}${end}`, {
     reportId,
-    hint: 'Create a new report: this one will not change any more.',
+    hint: 'Request it again: adreport run',
     ...(word === 'expired' && { code: 'REPORT_EXPIRED' }),
   });
 }

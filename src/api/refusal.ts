@@ -29,14 +29,14 @@ const notReady: Refusal = {
 
 const reportFailed: Refusal = {
   ErrorClass: ReportFailedError,
-  sentence: 'The report has failed.',
-  hint: 'Create it again: adreport run',
+  sentence: 'The report failed.',
+  hint: 'Request it again: adreport run',
 };
 
 const reportGone: Refusal = {
   ErrorClass: ReportFailedError,
   sentence: 'The report no longer exists.',
-  hint: 'Create it again: adreport run',
+  hint: 'Request it again: adreport run',
 };
 
 const tooManyRequests: Refusal = {
@@ -47,19 +47,19 @@ const tooManyRequests: Refusal = {
 
 const serviceError: Refusal = {
   ErrorClass: UnreachableError,
-  sentence: 'The service failed to answer.',
+  sentence: 'The service returned an error.',
   hint: "The problem is on the service's side. Run the command again later.",
 };
 
 const tokenRefused: Refusal = {
   ErrorClass: SignInError,
-  sentence: 'The service refused the token.',
+  sentence: 'The service rejected the token.',
   hint: 'Sign in again with adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD).',
 };
 
 const signInRefused: Refusal = {
   ErrorClass: SignInError,
-  sentence: 'The service refused the sign-in.',
+  sentence: 'The service rejected the sign-in.',
   hint: 'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin',
 };
 
@@ -68,7 +68,7 @@ const formHint =
 
 /** The source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
-  /** As part of a sentence: `the token of ADREPORT_TOKEN`. */
+  /** As part of a sentence: `the token in ADREPORT_TOKEN`. */
   readonly token: string;
   readonly tokenHint: string;
 
@@ -146,7 +146,7 @@ function refusalOf(call: RefusedCall): Refusal {
 
 function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
   if (!origin) return tokenRefused;
-  const sentence = `The service refused ${origin.token}.`;
+  const sentence = `The service rejected ${origin.token}.`;
   return { ...tokenRefused, sentence, hint: origin.tokenHint };
 }
 
@@ -154,7 +154,7 @@ function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
 function unexpectedRefusal(endpoint: EndpointName): Refusal {
   return {
     ErrorClass: SignInError,
-    sentence: `The service refused ${callNames[endpoint]}, although it accepted other calls with the same token.`,
+    sentence: `The service rejected ${callNames[endpoint]}, although it accepted other calls with the same token.`,
     hint: 'Ask whether the account is allowed to make this call, or sign in again: adreport login',
   };
 }
@@ -233,7 +233,7 @@ export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
   const { endpoint, answer, lack, hint } = unexpected;
   const record = recordIn(answer);
   if (!isRefusal(endpoint, record)) {
-    const message = `${lack} The answer is: ${quoteBeginning(unexpected)}`;
+    const message = `${lack} The response is: ${quoteBeginning(unexpected)}`;
     return new IncompleteDataError(message, { retryable: false, hint });
   }
 

@@ -30,7 +30,7 @@ export class TransportError extends Error {
     this.isTemporary = isTemporary || begun;
     this.error =
       begun && code !== 'TIMEOUT'
-        ? new IncompleteDataError(`The answer from ${origin} broke off: ${sentence}.`, { cause })
+        ? new IncompleteDataError(`The response from ${origin} broke off: ${sentence}.`, { cause })
         : new UnreachableError(`Could not reach ${origin}: ${sentence}.`, { code, hint, cause });
   }
 }
@@ -58,7 +58,7 @@ const proxyRefusedHint =
   'The proxy refused the user name and the password in HTTPS_PROXY: correct them.';
 const tlsHint = 'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS=FILE.';
 const otherHostHint =
-  'The certificate is for another host. Check the base URL: adreport whoami shows it.';
+  'The certificate is for a different host. Check the base URL: adreport whoami shows it.';
 const timeout = {
   code: 'TIMEOUT',
   hint: 'If the service is slow, raise the limit with --timeout, for example --timeout 2m.',
@@ -75,8 +75,8 @@ const knownCodes: readonly KnownCode[] = [
     sentence: 'no connection in time',
     ...timeout,
   },
-  { codes: /^UND_ERR_HEADERS_TIMEOUT$/, sentence: 'no answer in time', ...timeout },
-  { codes: /^UND_ERR_BODY_TIMEOUT$/, sentence: 'the answer stopped moving', ...timeout },
+  { codes: /^UND_ERR_HEADERS_TIMEOUT$/, sentence: 'no response in time', ...timeout },
+  { codes: /^UND_ERR_BODY_TIMEOUT$/, sentence: 'the response stopped moving', ...timeout },
   { codes: /^ANSWER_TIMEOUT$/, ...timeout },
   { codes: /^EPROTO$/, sentence: 'the other side does not speak TLS', ...tls },
   { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, ...tls, hint: otherHostHint },
@@ -87,7 +87,7 @@ const knownCodes: readonly KnownCode[] = [
   // undici asserts some properties of an answer instead of checking them.
   {
     codes: /^(HPE_|HTTPParserError$|ERR_ASSERTION$)/,
-    sentence: 'the answer is not HTTP',
+    sentence: 'the response is not HTTP',
     isTemporary: false,
   },
 ];

@@ -7,7 +7,7 @@ export const checkCommand = declareCommand({
   summary: 'find missing, changed and wrong files in a folder of reports',
   args: ['<path...>'],
   examples: [
-    ['adreport check data', 'a folder filled by run; exit 9 if something is wrong'],
+    ['adreport check data', 'a folder filled by run; exits with 9 if something is wrong'],
     ['adreport check data/date=2026-11-01/part.parquet', 'a single file'],
     ["adreport check data --json | jq '.findings[].message'", 'the findings as data'],
   ],

@@ -1,12 +1,11 @@
-import { opendir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
-import { codeOf, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
 import { groupedText } from '../figures/numbers.ts';
 import type { FolderFinding, FolderPart, FolderVerdict, SeriesSummary } from '../folder/check.ts';
-import { bytesIn, checkFolder, findFolders } from '../folder/find.ts';
+import { bytesIn, checkFolder, findFolders, isUnlistable } from '../folder/find.ts';
 import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsOf, type SeriesRepair } from '../folder/repair.ts';
 import type { TableLook } from '../output/encoder.ts';
@@ -68,7 +67,7 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
     });
   }
 
-  const isClosed = folders.length === 0 && (await isClosedFolder(path));
+  const isClosed = folders.length === 0 && (await isUnlistable(path));
   if (isClosed) return { word, folders, findings: [closedFinding(typed)], needsLocal: false };
   if (folders.length > 0) {
     const isLocal = await needsLocal(context, repairsOfFolders(folders));
@@ -79,19 +78,8 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   });
 }
 
-/** True for a folder that may not be listed. */
-async function isClosedFolder(path: string): Promise<boolean> {
-  try {
-    const folder = await opendir(path);
-    await folder.close();
-    return false;
-  } catch (error) {
-    return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
-  }
-}
-
 function closedFinding(path: string): FolderFinding {
-  const message = `${path} cannot be listed: permission is denied.`;
+  const message = `Cannot list ${path}: permission denied.`;
   return { file: path, kind: 'unreadable', message, fix: `Make ${path} readable.` };
 }
 
@@ -231,12 +219,13 @@ function linesOfFixes(checked: CheckedPath, look: TableLook): string[] {
   const findings = findingsOf(checked);
   const lines: string[] = [];
   const fixes = new Set(findings.filter((each) => !isRepairable(each)).map(({ fix }) => fix));
-  if (fixes.size > 0) lines.push('', 'Only you can decide:');
+  if (fixes.size > 0) lines.push('', 'Fix by hand:');
   for (const fix of fixes) lines.push(indented(fix, look));
 
   if (findings.some(({ kind }) => kind === 'changed')) {
-    const sentence = 'If the service has no rows for a changed file any more, restore the file or';
-    lines.push('', ...wrap(`${sentence} use --refetch.`, look.width ?? Number.POSITIVE_INFINITY));
+    const sentence =
+      'If the service no longer has data for a changed file, restore the file yourself; --refetch would empty it.';
+    lines.push('', ...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
   }
   const command = repairCommandFor(checked);
   const reports = formatPlural(countReports(repairsAt(checked)), 'report');

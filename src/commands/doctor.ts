@@ -54,7 +54,7 @@ export const doctorCommand = declareCommand({
   name: 'doctor',
   summary: 'find problems with settings, network and sign-in, with fixes',
   examples: [
-    ['adreport doctor', 'exit 0, or the code of the first problem'],
+    ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],
     ['adreport doctor --json --timeout 5s', 'an array of findings'],
     ['adreport doctor --service --local', 'the service against its documentation'],

@@ -66,7 +66,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     ...typedFlags(outputFlags, options, platform),
   ];
   const typedAgain = commandFor('download', reportId, { words, platform });
-  const resume = `Continue with: ${typedAgain}`;
+  const resume = `To resume: ${typedAgain}`;
   const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
   const takeReport = (answer: ReportAnswer, records: readonly unknown[] = []) =>
     take(answer, { id: reportId, createdMs, records, isOfOtherRequest });

@@ -46,10 +46,10 @@ const weekly: ReportSpec = {
 /** The file of `init`, which runs unchanged. */
 const example = `# Reports to run by name: adreport run nightly, or adreport run --all.
 # The keys are the flags of adreport run (adreport run --help). A flag on the command line overrides its key.
-# Keep tokens, passwords and addresses out of this file: adreport login stores them, or set ADREPORT_* in the environment.
+# Keep tokens, passwords and addresses out of this file: use \`adreport login\` or ADREPORT_* variables instead.
 
 defaults: # apply to every report below
-  # account: agency          # a stored account (default: the default one); several need {account} in each output
+  # account: agency          # a stored account; to use several, put {account} in every output
   profile: buyer             # or dsp
 
 reports:

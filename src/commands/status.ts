@@ -26,7 +26,7 @@ export const statusCommand = declareCommand({
     ['adreport status "$id"', 'prints progress, ready …'],
     [
       'adreport status "$id" --wait --wait-timeout 10m',
-      'waits until it is ready; exit 7 after ten minutes',
+      'waits until it is ready; exits with 7 after ten minutes',
     ],
   ],
   flags,
@@ -47,7 +47,7 @@ async function status(
   const { platform } = context.host;
   const words = ['--wait', ...typedAccountFlags(options, platform)];
   const again = commandFor('status', reportId, { words, platform });
-  const resume = options.wait ? `Continue with: ${again}` : undefined;
+  const resume = options.wait ? `To resume: ${again}` : undefined;
 
   const record = await withResumeHint(tools, { reportId, resume }, async () => {
     if (options.wait) return awaitReport(tools, reportId, options);

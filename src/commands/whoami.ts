@@ -41,13 +41,14 @@ async function whoami(context: Context): Promise<void> {
   if (flags.json) {
     await console.result(JSON.stringify(identity));
   } else {
+    const isSignedIn = token.value !== undefined && baseUrl.value !== undefined;
     const facts = [
       `account ${identity.account}`,
       identity.baseUrl ?? 'no base URL',
       `${identity.profile} profile`,
       identity.token === null ? 'no token' : `token ${identity.token} (from ${token.from})`,
       ...(passwordCommand.value ? [`password command ${printable(passwordCommand.value)}`] : []),
-      describeAnswer(answer),
+      isSignedIn ? describeAnswer(answer) : 'not signed in',
     ];
     await console.result(facts.join(' · '));
   }

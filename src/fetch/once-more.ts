@@ -20,7 +20,7 @@ export async function fetchWithRetry<T>(tools: ReportTools, fetch: ReportFetch<T
   } catch (error) {
     if (!hasFailed(error) || retries === 0) throw error;
 
-    tools.console.note(`${error.message} Ordering it once more.`);
+    tools.console.note(`${error.message} Ordering it again.`);
     const leftMs = Math.max(0, waitTimeout - (stopwatch() - startedMs));
     const options = { ...fetch.options, waitTimeout: leftMs };
     return fetchReport(tools, { ...fetch, options });

@@ -177,7 +177,7 @@ class PartsRun {
     const { platform } = this.#context.host;
     const [job, ...otherJobs] = this.#jobs;
     const isTypable = job !== undefined && otherJobs.length === 0 && !job.account.isLocal;
-    if (isTypable) return `Continue with: ${continuedCommand(job, platform)}`;
+    if (isTypable) return `To resume: ${continuedCommand(job, platform)}`;
 
     const again = 'Run the same command again';
     const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');

@@ -117,7 +117,7 @@ async function resumeHint(
   const output = intake.file?.(reportId);
   const { baseUrl } = options;
   const elsewhere = downloadCommandLine(reportId, { ...spec, output }, { baseUrl, platform });
-  return `Continue with: ${continuation}\nOr on another machine: ${elsewhere}`;
+  return `To resume: ${continuation}\nOr on another machine: ${elsewhere}`;
 }
 
 /** Rows of a download, with progress. */

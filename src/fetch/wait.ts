@@ -131,7 +131,7 @@ export async function withResumeHint<T>(
     const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
     const hints = own.hint === undefined ? [] : [own.hint];
     if (resume !== undefined && canBeResumed(own)) {
-      hints.push(`The report ${printable(reportId)} is kept. ${resume}`);
+      hints.push(`The report ${printable(reportId)} is still available. ${resume}`);
     }
     throw own.amend('', { reportId, hint: hints.join('\n') || undefined });
   }

@@ -222,7 +222,7 @@ function foreignOf(name: string, { own }: FileEntry, { current }: Series): FileP
   const fix = `Move ${name} elsewhere, or run the original command again with --refetch.`;
   if (own.content !== current.content) {
     const texts = differences(own.spec, current.spec).join('; ');
-    return { kind: 'foreign', message: `${name} answers another request (${texts}).`, fix };
+    return { kind: 'foreign', message: `${name} is from a different request (${texts}).`, fix };
   }
 
   const conflict = ownerConflict(own.spec, current.spec);
@@ -241,7 +241,7 @@ function changedOf(
   const line = entries.at(-1)?.line;
   if (!line || onDisk.sha256 === line.sha256) return undefined;
 
-  const fix = `${repairFix} If the service no longer has rows for it, restore it or use --refetch.`;
+  const fix = `${repairFix} If the service no longer has data for it, restore the file yourself.`;
   const earlier = entries.findLast((each) => each.line.sha256 === onDisk.sha256)?.line;
   const message = earlier
     ? `${name} is an earlier download (${earlier.fetched}), not the newest (${line.fetched}).`
@@ -360,7 +360,7 @@ function notesOfStrays(names: readonly string[], expected: readonly JudgedSeries
       return name.endsWith(ending) && !isHidden && !patterns.some((each) => each.fits(name));
     });
     if (ending === '' || strays.length === 0) continue;
-    notes.push(`${listText(strays)}: not part of any series, but *${ending} matches it.`);
+    notes.push(`${listText(strays)}: not in any series of the history, but *${ending} matches it.`);
   }
   return notes;
 }

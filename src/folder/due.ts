@@ -58,8 +58,8 @@ export function reasonToDownload(
   const entry = newestEntry(run.history, name);
   if (!entry) return 'the history has no line for its file';
   if (!entry.own) return 'the history lost the spec of its file';
-  if (!isOfUnit(entry, unit)) return `its file covers another time (${entry.line.since})`;
-  if (otherRequest(entry.own, run.line)) return 'its file answers another request';
+  if (!isOfUnit(entry, unit)) return `its file covers a different time (${entry.line.since})`;
+  if (otherRequest(entry.own, run.line)) return 'its file is from a different request';
 
   const { line } = entry;
   if (onDisk.bytes === 0 && line.bytes > 0) return 'its file is empty';
@@ -76,14 +76,14 @@ function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
 }
 
 /**
- * The error for a folder of another account, or with files in the window that answer another
- * request; `undefined` if the run may proceed.
+ * The error for a folder of another account, or with files in the window from a different request;
+ * `undefined` if the run may proceed.
  */
 export function refusalOf(run: FolderRun, files: readonly WindowFile[]): UsageError | undefined {
   return otherAccount(run) ?? otherFiles(run, files);
 }
 
-const waysOut = 'Write to another -o, or add --refetch to download the whole window again.';
+const waysOut = 'Use a different -o, or add --refetch to download the whole window again.';
 
 function otherAccount({ line, before }: FolderRun): UsageError | undefined {
   const conflict = before && ownerConflict(before.current.spec, line.spec);
@@ -106,8 +106,9 @@ function otherFiles(run: FolderRun, files: readonly WindowFile[]): UsageError | 
   }
   if (names.length === 0) return undefined;
 
-  const subject = names.length === 1 ? `${names[0]} answers` : `${textOfFiles(names)} answer`;
-  const message = `${subject} another request than this run: ${[...others].join('; ')}.`;
+  const isOne = names.length === 1;
+  const subject = isOne ? `${names[0]} comes` : `These ${textOfFiles(names)} come`;
+  const message = `${subject} from a different request: ${[...others].join('; ')}.`;
   return new UsageError(printable(message), { code: 'OTHER_REQUEST', hint: waysOut });
 }
 

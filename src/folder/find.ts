@@ -69,6 +69,17 @@ async function isFolderAt(path: string): Promise<boolean> {
   throw refusal('is neither a folder nor a regular file');
 }
 
+/** True for a folder that may not be listed. */
+export async function isUnlistable(path: string): Promise<boolean> {
+  try {
+    const folder = await fs.opendir(path);
+    await folder.close();
+    return false;
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+  }
+}
+
 /** Folders with a history at a path and below it. Links are not followed. */
 async function foldersBelow(root: string, signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];

@@ -62,7 +62,7 @@ export function judgeBesideRows(answer: RowsWithMembers, remarks: Remarks): Read
   if (hasNextLink)
     remarks.find(
       'beside the rows',
-      `${subject} is incomplete: the answer's Link header has rel=next.`,
+      `${subject} is incomplete: the response's Link header has rel=next.`,
     );
   if (countInHeader !== undefined && countInHeader !== rowCount) {
     remarks.find('beside the rows', countText(answer, `X-Total-Count: ${countInHeader}`));
@@ -114,26 +114,29 @@ function judgeMember(
   }
   if (name === 'next') {
     if (saysSomething(value))
-      remarks.find('beside the rows', `${subject} is incomplete: the answer has ${member}.`);
+      remarks.find('beside the rows', `${subject} is incomplete: the response has ${member}.`);
     return true;
   }
   if (moreForm.test(name)) {
     const isTrue = value === true || String(value).toLowerCase() === 'true';
     if (isTrue)
-      remarks.find('beside the rows', `${subject} is incomplete: the answer has ${member}.`);
+      remarks.find('beside the rows', `${subject} is incomplete: the response has ${member}.`);
     return isTrue || !saysSomething(value);
   }
   if (statusForm.test(name) && typeof value === 'string') {
     const outcome = knownOutcomeOf(value);
     if (outcome === 'progress' || outcome === 'failed') {
-      remarks.find('beside the rows', `${subject} is not ready: the answer has ${member}.`);
+      remarks.find('beside the rows', `${subject} is not ready: the response has ${member}.`);
     }
     return outcome !== undefined;
   }
   if (name === 'reportid') {
     const id = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
     if (id !== '' && answer.isOfOtherRequest?.(id)) {
-      remarks.find('beside the rows', `The service sent the report of another request: ${member}.`);
+      remarks.find(
+        'beside the rows',
+        `The service sent the report of a different request: ${member}.`,
+      );
     }
     return true;
   }
@@ -156,7 +159,7 @@ function judgeMember(
 
 function countText({ subject, rowCount, metrics }: RowsWithMembers, claim: string): string {
   const count = formatPlural(rowCount, metrics === undefined ? 'campaign' : 'row');
-  return `${subject} has ${count}, but the answer says ${claim}.`;
+  return `${subject} has ${count}, but the response says ${claim}.`;
 }
 
 /** Compares a total of a requested metric with its rows. Returns true if the member is one. */

@@ -6,7 +6,7 @@ import { Remarks } from './check.ts';
 
 /** The finding for an id that the service had already given to another request. */
 export function reusedIdText(id: string): string {
-  return `The service answered the order with the id of another request's report: ${printable(id)}.`;
+  return `The service answered the order with the ID of a different request's report: ${printable(id)}.`;
 }
 
 /** Members nested deeper are shown as JSON. */
@@ -76,7 +76,7 @@ function lineOf(leaves: readonly (readonly [path: string, value: unknown])[]): s
     left -= text.length;
   }
   const more = leaves.length > texts.length ? ` and ${leaves.length - texts.length} more` : '';
-  return `The answer also contains ${texts.join(', ')}${more}`;
+  return `The response also contains ${texts.join(', ')}${more}`;
 }
 
 /** Collects values that say something by path; a list is one value. */

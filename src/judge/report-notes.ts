@@ -19,7 +19,7 @@ export function noteRows(
   if (isLineOpen && !isEndMarked) {
     remarks.note(
       'rows',
-      'The report may be incomplete: its last line has no line break, and the answer did not say how long it is.',
+      'The report may be incomplete: its last line has no line break, and the response did not say how long it is.',
     );
   }
   if (usualLimits.includes(rowCount)) {

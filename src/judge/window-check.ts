@@ -64,7 +64,7 @@ export function judgeWindow(
   };
   const actualText = spanText(actual, zone);
   const wantedText = spanText(window, zone);
-  const finding = `The report covers another window than requested: ${actualText} instead of ${wantedText}.`;
+  const finding = `The report covers a different window than requested: ${actualText} instead of ${wantedText}.`;
   const advice = clockAdvice(actual, window);
   remarks.find('window', advice === undefined ? finding : `${finding} ${advice}`);
 }
@@ -95,7 +95,7 @@ export function judgeZone({ since, until, zone }: Window, summary: Summary, rema
   if (agrees) return;
   remarks.find(
     'zone',
-    `The report uses another zone than requested: ${printable(name)} instead of ${zone}.`,
+    `The report uses a different zone than requested: ${printable(name)} instead of ${zone}.`,
   );
 }
 

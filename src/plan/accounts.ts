@@ -37,7 +37,8 @@ export async function planForAccounts(context: Context, report: AccountsSource):
     try {
       jobs.push(await planForAccount(context, ofAccount, label));
     } catch (error) {
-      throw error instanceof UsageError ? error.amend(`(Account “${account}”.)`) : error;
+      const isNamed = !(error instanceof UsageError) || error.message.includes(`“${account}”`);
+      throw isNamed ? error : error.amend(`(Account “${account}”.)`);
     }
   }
   return jobs;

@@ -73,7 +73,7 @@ export async function askReport(
     typed.push('-o', output);
   }
 
-  console.note('Same report without questions:');
+  console.note('To run this again without prompts:');
   const quoted = typed.map((word) => shellWord(word, host.platform));
   console.note(`  adreport run ${quoted.join(' ')}`);
   return { ...options, period, by, output };

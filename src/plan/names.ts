@@ -10,6 +10,7 @@ import type { NamedFilter, ReportSpec } from '../report/spec.ts';
 import { formatDate, type Window } from '../report/window.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable, quoted, shortened } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
 import type { Job, JobPlan } from './plan.ts';
 
@@ -188,8 +189,10 @@ function unmatched(
   const nearNames = nearestNames(pattern.replaceAll('*', '').trim(), names);
   const list = nearNames.map((name) => quoted(show(name))).join(', ');
   const hint = list ? `Did you mean ${list}?` : 'List them with: adreport campaigns --ad-units';
-  const wanted = quoted(show(pattern));
-  return new UsageError(`${flag} ${wanted} matches none of the ${names.length} names.`, {
+  const thing = flag.slice(2).replaceAll('-', ' ');
+  const verb = pattern.includes('*') ? 'matches' : 'is called';
+  const count = formatPlural(names.length, thing);
+  return new UsageError(`No ${thing} ${verb} ${quoted(show(pattern))} (${count}).`, {
     hint,
     about: { flag },
   });

@@ -64,7 +64,7 @@ class DocumentReader {
       yield* this.#areLines ? this.#lines() : this.#document();
     } catch (error) {
       if (!(error instanceof MalformedJson)) throw error;
-      throw this.#malformed(`${this.#place} cannot be read: expected ${error.expected}`, error.at);
+      throw this.#malformed(`${this.#place} cannot be read: ${error.problem}`, error.at);
     }
     return this.#tail();
   }
@@ -89,7 +89,7 @@ class DocumentReader {
     const first = await this.#nextByte();
     if (first === ascii.openBrace) yield* this.#object(true);
     else if (first === ascii.openBracket) yield* this.#array();
-    else throw new MalformedJson(this.#window.start, '"{" or "["');
+    else throw new MalformedJson(this.#window.start, 'expected "{" or "["');
 
     await this.#expectEnd();
     if (!this.#isDataSeen) throw noRows(this.#members);
@@ -112,7 +112,7 @@ class DocumentReader {
       next = await this.#nextByte();
       if (next === ascii.comma) this.#window.start++;
       else if (next !== ascii.closeBrace) {
-        throw new MalformedJson(this.#window.start, '"," or "}"');
+        throw new MalformedJson(this.#window.start, 'expected "," or "}"');
       }
     }
     this.#window.start++;
@@ -148,7 +148,8 @@ class DocumentReader {
 
     const { name, end: start } = key;
     // With `JSON.parse` the last one would win, but the first one is already passed on.
-    if (name === 'data' && this.#isDataSeen) throw new MalformedJson(at, 'one "data" array');
+    if (name === 'data' && this.#isDataSeen)
+      throw new MalformedJson(at, 'more than one "data" array');
 
     const isRows = name === 'data' && bytes[start] === ascii.openBracket;
     const isEnvelope = name === 'response' && isOutermost && bytes[start] === ascii.openBrace;
@@ -222,13 +223,13 @@ class DocumentReader {
       if (isArray && byte === ascii.closeBracket && this.#tokenBefore !== 'comma') return 'end';
 
       if (isArray && this.#tokenBefore === 'row') {
-        if (byte !== ascii.comma) throw new MalformedJson(start, '"," or "]"');
+        if (byte !== ascii.comma) throw new MalformedJson(start, 'expected "," or "]"');
         this.#tokenBefore = 'comma';
         window.start++;
         continue;
       }
 
-      if (byte !== ascii.openBrace) throw new MalformedJson(start, 'a row object');
+      if (byte !== ascii.openBrace) throw new MalformedJson(start, 'expected a row object');
       const rowEnd = this.#scanner.scanRow(bytes, view, start, end);
       if (rowEnd === batchFull) return 'full';
       if (rowEnd === cut) return 'more';

@@ -16,14 +16,14 @@ export const cut = -1;
 /** The nesting limit for objects and arrays in one value. */
 const maxDepth = 255;
 
-/** Something other than `expected` is at index `at`. */
+/** JSON with a problem at index `at`, as a clause: `expected a digit`. */
 export class MalformedJson extends Error {
   readonly at: number;
-  readonly expected: string;
-  constructor(at: number, expected: string) {
-    super(`expected ${expected} at index ${at}`);
+  readonly problem: string;
+  constructor(at: number, problem: string) {
+    super(`${problem} at index ${at}`);
     this.at = at;
-    this.expected = expected;
+    this.problem = problem;
   }
 }
 
@@ -74,19 +74,19 @@ function scanEscapedString(bytes: Buffer, at: number, end: number): number {
       p++;
       isPlain = isPlain && simpleEscapes.includes(bytes[p] as number);
     } else if ((bytes[p] as number) < ascii.space && p < end)
-      throw new MalformedJson(p, 'no bare control character in a string');
+      throw new MalformedJson(p, 'unexpected control character');
     if (p >= end) return cut;
   }
   // `JSON.parse` checks all escapes other than `\n` and the like.
   if (!isPlain && !isJson(`"${bytes.toString('utf8', at, p)}"`))
-    throw new MalformedJson(at, 'an escape that JSON knows');
+    throw new MalformedJson(at, 'invalid escape');
   return p + 1;
 }
 
 function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   let p = at;
   while ((bytes[p] as number) >= ascii.zero && (bytes[p] as number) <= ascii.nine) p++;
-  if (p < end && p === at) throw new MalformedJson(p, 'a digit');
+  if (p < end && p === at) throw new MalformedJson(p, 'expected a digit');
   return p;
 }
 
@@ -105,10 +105,11 @@ export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
 
 function scanLiteral(bytes: Buffer, at: number, end: number): number {
   const literal = ['null', 'true', 'false'].find((text) => text.charCodeAt(0) === bytes[at]);
-  if (literal === undefined) throw new MalformedJson(at, 'a JSON value');
+  if (literal === undefined) throw new MalformedJson(at, 'expected a JSON value');
   const to = at + literal.length;
   if (to > end) return cut;
-  if (bytes.toString('latin1', at, to) !== literal) throw new MalformedJson(at, literal);
+  if (bytes.toString('latin1', at, to) !== literal)
+    throw new MalformedJson(at, `expected ${literal}`);
   return to;
 }
 
@@ -132,11 +133,11 @@ function scanNested(bytes: Buffer, view: DataView, at: number, end: number): num
       p = scanString(bytes, view, p + 1, end) - 1;
       if (p < at) return cut;
     } else if (byte === ascii.openBrace || byte === ascii.openBracket) {
-      if (++depth > maxDepth) throw new MalformedJson(p, 'at most 256 levels of nesting');
+      if (++depth > maxDepth) throw new MalformedJson(p, 'more than 256 levels of nesting');
     } else if (byte === ascii.closeBrace || byte === ascii.closeBracket) {
       if (--depth > 0) continue;
       if (!isJson(bytes.toString('utf8', at, p + 1)))
-        throw new MalformedJson(at, 'a well-formed value');
+        throw new MalformedJson(at, 'expected a well-formed value');
       return p + 1;
     } else if (p >= end) return cut;
   }
@@ -158,12 +159,12 @@ export function scanKey(
   at: number,
   end: number,
 ): { name: string; end: number } | undefined {
-  if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'a key in quotes');
+  if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'expected a key in quotes');
   const keyEnd = scanString(bytes, view, at + 1, end);
   if (keyEnd === cut) return undefined;
   const colonAt = skipBlanks(bytes, keyEnd);
   if (colonAt >= end) return undefined;
-  if (bytes[colonAt] !== ascii.colon) throw new MalformedJson(colonAt, '":"');
+  if (bytes[colonAt] !== ascii.colon) throw new MalformedJson(colonAt, 'expected ":"');
   return {
     name: JSON.parse(bytes.toString('utf8', at, keyEnd)),
     end: skipBlanks(bytes, colonAt + 1),

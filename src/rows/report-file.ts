@@ -262,6 +262,14 @@ function errorInFile(error: unknown, shown: string): unknown {
 /** The error for a file that cannot be opened or read. */
 function unreadableFile(cause: Error, name: string): UsageError {
   const code = codeOf(cause) ?? '';
+  if (code === 'EACCES' || code === 'EPERM') {
+    return new UsageError(`Cannot read ${name}: permission denied.`, {
+      code,
+      hint: "Check the file's permissions.",
+      cause,
+    });
+  }
+
   let reason = `cannot be read (${cause.message})`;
   if (code === 'ENOENT') reason = 'does not exist';
   if (code === 'EISDIR') reason = 'is a folder';

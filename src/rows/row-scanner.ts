@@ -190,7 +190,8 @@ export class RowScanner {
     const isFirst = at === rowStart;
     const before = skipBlanks(bytes, at);
     if (before >= end) return cut;
-    if (!isFirst && bytes[before] !== ascii.comma) throw new MalformedJson(before, '"," or "}"');
+    if (!isFirst && bytes[before] !== ascii.comma)
+      throw new MalformedJson(before, 'expected "," or "}"');
 
     const keyStart = skipBlanks(bytes, before + 1);
     const key = keyStart < end ? scanKey(bytes, view, keyStart, end) : undefined;
@@ -215,14 +216,14 @@ export class RowScanner {
   /** @returns its index, or `undefined` if the earlier rows have to be passed on first */
   #addField(name: string, keyStart: number): number | undefined {
     if (this.ranges.fields.length >= maxFields) {
-      throw new MalformedJson(keyStart, `at most ${maxFields} different keys`);
+      throw new MalformedJson(keyStart, `more than ${maxFields} different keys`);
     }
     return this.ranges.addField(name);
   }
 
   /** Throws if a row of over 1 MB is too long, or has a value that is too long. */
   #checkLengths(start: number, end: number): void {
-    if (end - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'no row longer than 8 MB');
+    if (end - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'a row longer than 8 MB');
 
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
     const firstValue = rowCount * fields.length;
@@ -312,7 +313,7 @@ export class RowScanner {
 }
 
 function tooLong(at: number): MalformedJson {
-  return new MalformedJson(at, 'no value longer than 1 MB');
+  return new MalformedJson(at, 'a value longer than 1 MB');
 }
 
 /**

@@ -76,7 +76,7 @@ async function copy(button) {
   button.textContent = 'Copied';
   setTimeout(() => { button.textContent = words; }, 1000);
 }
-const showOffline = () => { error.textContent = 'The server does not answer.'; };
+const showOffline = () => { error.textContent = 'The server is not responding.'; };
 document.addEventListener('click', ({ target }) => {
   const button = target.closest('button');
   if (button?.dataset.path) callAdmin(button).catch(showOffline);
@@ -128,7 +128,7 @@ export function pageAnswer(services: Services, { baseUrl, adminCalls }: PageCont
 <link rel="icon" href="data:,">
 <style>${pageStyle}</style>
 <h1>adreport <small>local-server</small></h1>
-<p>The reporting service, on this machine, from fixture data. Base URL <code>${escapeHtml(baseUrl)}</code> · <a href="openapi.json">openapi.json</a></p>
+<p>A local copy of the reporting service, with sample data. Base URL <code>${escapeHtml(baseUrl)}</code> · <a href="openapi.json">openapi.json</a></p>
 <h2>Clock</h2>
 <p class="row"><output id="time" data-live>${timeText(clock.now())}${clock.isFrozen ? ', frozen' : ''}</output>
 ${clockButton('+1 h', { advance: '1h' })} ${clockButton('+1 day', { advance: '1d' })}
@@ -233,13 +233,24 @@ function callItem({ method, path, meaning, line }: CallLine): string {
   return `<li><b>${method}</b> <code>${path}</code> <small>${meaning}</small> <button>Copy</button><pre tabindex="0">${escapeHtml(line)}</pre></li>`;
 }
 
+/**
+ * An admin call, with the report's `$id` of the service calls, and the `$fault` of the call that
+ * adds one.
+ */
 function adminLine({ method, path, meaning, body }: AdminCall, baseUrl: string): CallLine {
+  const [place = '', isOfOne] = path.split(/\/:id$/);
+  const isOfFaults = place.endsWith('/faults');
   const words = ['curl -s'];
   if (method !== 'GET') words.push(`-X ${method}`);
-  words.push(posixWord(baseUrl + path));
+  const variable = isOfFaults ? '"$fault"' : '"$id"';
+  const url = baseUrl + place;
+  words.push(isOfOne === undefined ? posixWord(url) : posixWord(`${url}/`) + variable);
   if (body) words.push(`-d ${posixWord(JSON.stringify(body.example))}`);
 
-  return { method, path, meaning, line: words.join(' ') };
+  const line = words.join(' ');
+  if (method !== 'POST' || !isOfFaults) return { method, path, meaning, line };
+  const readFault = `sed 's/.*"id":"\\([^"]*\\)".*/\\1/'`;
+  return { method, path, meaning, line: `fault=$(${line} | ${readFault}); echo "$fault"` };
 }
 
 /** The service calls of an account, in order of use. The second one sets `$id` for the others. */

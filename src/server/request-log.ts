@@ -74,7 +74,7 @@ export class RequestLog {
     const end = (): void => {
       outgoing.off('finish', end).off('close', end);
       entry.status = outgoing.headersSent ? outgoing.statusCode : 0;
-      if (entry.status === 0) entry.why ??= 'The connection was cut before the answer.';
+      if (entry.status === 0) entry.why ??= 'The connection was cut before the response.';
       entry.elapsedMs = Math.round((performance.now() - startedMs) * 10) / 10;
       entry.sizeBytes = socket.bytesWritten - bytesBefore;
       this.#onEnd(entry);

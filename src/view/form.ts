@@ -22,8 +22,8 @@ export function checkView(context: Context, options: ViewOptions, form: Form): v
   const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
   const hasGroups = by !== undefined && chart !== 'line';
   if (isOrdered && !hasGroups) {
-    throw new UsageError('--sort and --top are for groups, and this has none to choose from.', {
-      hint: 'Add --by, for example --by CAMPAIGN; the figure of a line is chosen with --metrics.',
+    throw new UsageError('--sort and --top need --by.', {
+      hint: 'Add --by, for example --by CAMPAIGN. To choose the charted metric, use --metrics.',
     });
   }
   if (form === 'text' || form === 'document') return;

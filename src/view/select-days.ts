@@ -91,7 +91,7 @@ export function expectCoarseEnough(
     const why =
       unit === 'month'
         ? `a ${dates} of ${printable(shown)} can be in two months`
-        : `${printable(shown)} has whole ${dates}s`;
+        : `${printable(shown)} has full ${dates}s`;
     throw new UsageError(`--by ${name} needs days, and ${why}.`, {
       about: { flag: '--by' },
       hint: `Use --by ${dates === 'week' ? 'WEEKLY' : 'MONTHLY'}, or leave the time out of --by.`,
@@ -121,7 +121,7 @@ export function cutGroupNote(by: readonly string[], days: DaySpan): string | und
     const over = wallAt(Date.parse(days.until) / 1_000 + 86_400, 'UTC');
     const isWhole = first.equals(first.startOf(unit)) && over.equals(over.startOf(unit));
     if (!isWhole) {
-      return `The rows are from ${days.since} to ${days.until}: the first or the last ${unit} may not be whole.`;
+      return `The rows are from ${days.since} to ${days.until}: the first or the last ${unit} may be incomplete.`;
     }
   }
   return undefined;

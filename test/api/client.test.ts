@@ -261,7 +261,7 @@ test('what is no web server is called so, and not asked again', async () => {
 
   await expect(client.campaigns()).rejects.toMatchObject({
     exitCode: 5,
-    message: expect.stringMatching(/: the answer is not HTTP/),
+    message: expect.stringMatching(/: the response is not HTTP/),
   });
   expect(pauses).toEqual([]);
 });

@@ -48,7 +48,7 @@ test('a list of a million and more values is refused before it fills the memory'
   });
   const { exitCode, stderr } = await runCli('campaigns --retries 0', { env });
   expect(exitCode).toBe(9);
-  expect(stderr).toContain('The answer has more than a million values.');
+  expect(stderr).toContain('The response has more than a million values.');
 });
 
 test('a message of the service that says what ours says is said once', async () => {

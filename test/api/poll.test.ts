@@ -117,19 +117,19 @@ describe('waitForReport', () => {
     {
       status: 'failed',
       message: 'failed',
-      sentence: 'The report r1 ended as failed.',
+      sentence: 'The report r1 failed.',
       code: 'REPORT_FAILED',
     },
     {
       status: 'FAILED',
       message: 'out of memory',
-      sentence: 'The report r1 ended as failed: out of memory',
+      sentence: 'The report r1 failed: out of memory',
       code: 'REPORT_FAILED',
     },
     {
       status: 'expired',
       message: '',
-      sentence: 'The report r1 ended as expired.',
+      sentence: 'The report r1 expired.',
       code: 'REPORT_EXPIRED',
     },
     {

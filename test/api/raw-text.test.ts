@@ -73,7 +73,7 @@ test.each(['099', '000', '1', '99999'])(
     const env = { ADREPORT_BASE_URL: `http://127.0.0.1:${port}`, ADREPORT_TOKEN: token };
     const { exitCode, stderr } = await spawnCli(list, { env });
     expect(exitCode).toBe(5);
-    expect(stderr).toMatch(/^adreport: Could not reach .*: the answer is not HTTP.*\n {2}.*\n$/);
+    expect(stderr).toMatch(/^adreport: Could not reach .*: the response is not HTTP.*\n {2}.*\n$/);
   },
 );
 

@@ -100,7 +100,7 @@ describe.concurrent('a timeout bounds', () => {
     await expect(client.status('r')).rejects.toMatchObject({
       code: 'TIMEOUT',
       exitCode: 5,
-      message: expect.stringContaining('no answer in time'),
+      message: expect.stringContaining('no response in time'),
       hint: expect.stringContaining('--timeout'),
     });
   });
@@ -113,7 +113,7 @@ describe.concurrent('a timeout bounds', () => {
     await expect(client.createReport({ body }, sizeOf)).rejects.toMatchObject({
       code: 'CREATE_UNCERTAIN',
       exitCode: 5,
-      message: expect.stringContaining('no answer in time'),
+      message: expect.stringContaining('no response in time'),
     });
     expect(pauses).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe.concurrent('a timeout bounds', () => {
     await expect(client.download('r', sizeOf)).rejects.toMatchObject({
       code: 'TIMEOUT',
       exitCode: 5,
-      message: expect.stringContaining('the answer stopped moving'),
+      message: expect.stringContaining('the response stopped moving'),
     });
   });
 });

@@ -267,28 +267,28 @@ describe('a refused token is reported with its source', () => {
       place: 'the environment',
       flags: '',
       more: { ADREPORT_TOKEN: tokens.buyer },
-      says: 'refused the token of ADREPORT_TOKEN',
+      says: 'rejected the token in ADREPORT_TOKEN',
       mends: 'Set ADREPORT_TOKEN to a valid token',
     },
     {
       place: 'a stored account',
       flags: '--account admin',
       more: {},
-      says: 'refused the stored token of account “admin”',
+      says: 'rejected the stored token of account “admin”',
       mends: 'adreport login --account admin',
     },
     {
       place: 'an account that adreport.yaml names',
       flags: '',
       more: {},
-      says: 'refused the stored token of account “admin” (named in adreport.yaml)',
+      says: 'rejected the stored token of account “admin” (named in adreport.yaml)',
       mends: 'adreport login --account admin',
     },
     {
       place: 'an e-mail address and password',
       flags: '',
       more: { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'wrong' },
-      says: 'refused the sign-in',
+      says: 'rejected the sign-in',
       mends: 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD',
     },
   ])('$place', async ({ place, flags, more, says, mends }) => {
@@ -374,7 +374,7 @@ describe('a folder for several accounts', () => {
     expect(specs.map(({ account }) => account).sort()).toEqual(['admin', 'buyer']);
 
     const again = await run(line.replace(' -q', ''));
-    expect(again.stderr).toContain('Nothing is missing');
+    expect(again.stderr).toContain('Nothing to download');
     expect(creators()).toHaveLength(6);
     const check = await run('check data');
     expect(check.stdout).toContain('admin');
@@ -567,4 +567,5 @@ test('--local has its own accounts', async () => {
 
   const unknown = await runCli(`run --local --account buyer,other ${oneDay} -o {account}.csv`);
   expectRefusal(unknown, 2, 'The local server has no account “other”.');
+  expect(unknown.stderr).not.toContain('(Account');
 });

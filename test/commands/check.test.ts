@@ -216,7 +216,7 @@ describe('--missing', () => {
 
     const refused = await run(`${week} --country FR --missing`);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('date=2026-11-15/part.csv answers another request');
+    expect(refused.stderr).toContain('date=2026-11-15/part.csv comes from a different request');
     expect(refused.stderr).toContain('country: DE → FR');
     expect(calls('buyer')).toBe(before);
 
@@ -380,7 +380,7 @@ describe('a report without rows', () => {
     });
 
     const final = await run(`${days} --missing --lookback 1`);
-    expect(final.stderr).toContain('Nothing is missing');
+    expect(final.stderr).toContain('Nothing to download');
     const typed = await run(`${days} --refetch`);
     expect(typed.exitCode, typed.stderr).toBe(0);
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
@@ -544,7 +544,7 @@ describe('check', () => {
     expect(repair).toBeNull();
     const repaired = await run('repair data', later);
     expect(repaired.exitCode).toBe(9);
-    expect(repaired.stdout).toContain('Only you can decide');
+    expect(repaired.stdout).toContain('Fix by hand');
   });
 
   test('checks all paths; one without a history is exit 2', async () => {

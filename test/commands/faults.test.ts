@@ -68,7 +68,7 @@ describe('the wait’s end', () => {
       expectRefusal(
         result,
         7,
-        /was not ready within 5\.0 s\..*\n.*Continue with: adreport run .*\n.*Or on another machine: adreport download \w+ --wait/,
+        /was not ready within 5\.0 s\..*\n.*To resume: adreport run .*\n.*Or on another machine: adreport download \w+ --wait/,
       );
       expect(sleptMs).toBe(5_000);
     },
@@ -78,12 +78,12 @@ describe('the wait’s end', () => {
     const { run, server, calls } = await serveForTest({ faults: ['status:503:times=3'] });
     const at = `--base-url ${server.url}`;
     const failed = await run(`${byDay} --retries 2 -o it.csv --excel ${at}`);
-    const [, id] = /The report (\w+) is kept/.exec(failed.stderr) ?? [];
+    const [, id] = /The report (\w+) is still available/.exec(failed.stderr) ?? [];
     const elsewhere = `adreport download ${id} --wait -o it.csv --excel ${at}\n`;
 
     expectRefusal(failed, 5, `Or on another machine: ${elsewhere}`);
     expect(failed.files).toEqual({});
-    const [, again = ''] = /Continue with: adreport (.*)\n/.exec(failed.stderr) ?? [];
+    const [, again = ''] = /To resume: adreport (.*)\n/.exec(failed.stderr) ?? [];
     expect(await run(again)).toMatchObject({
       exitCode: 0,
       files: { 'it.csv': expect.any(String) },
@@ -117,7 +117,7 @@ describe('the wait’s end', () => {
     const local = await runCli('run --local --period yesterday --wait-timeout 0');
 
     expect(local.exitCode).toBe(7);
-    expect(local.stderr).not.toContain('is kept');
+    expect(local.stderr).not.toContain('is still available');
   });
 });
 
@@ -214,7 +214,11 @@ describe('what cannot be written is exit 8', () => {
 
     const result = await run(`${byDay} -o /dev/full --format csv`);
 
-    expectRefusal(result, 8, /Cannot write \/dev\/full: the disk is full\.[\s\S]*is kept/);
+    expectRefusal(
+      result,
+      8,
+      /Cannot write \/dev\/full: the disk is full\.[\s\S]*is still available/,
+    );
   });
 
   test('a disk that fills up in the middle: the old file stays, and nothing beside it', async (context) => {

@@ -288,7 +288,7 @@ test('a moved folder keeps working', async () => {
   const line = 'run --period last-3d --missing --by OS --metrics displays --split day';
   const { exitCode, stderr } = await run(`${line} -o moved/{date}.csv`);
   expect(exitCode).toBe(0);
-  expect(stderr).toContain('Nothing is missing');
+  expect(stderr).toContain('Nothing to download');
   expect(calls('buyer')).toBe(before);
 });
 

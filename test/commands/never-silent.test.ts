@@ -94,7 +94,9 @@ describe('many reports', () => {
 
       const result = await run(`${byDay} --split day --concurrency 1 -o {date}.csv -q`, { env });
 
-      expect(result.stderr.match(/with the id of another request's report: r1/g)).toHaveLength(2);
+      expect(result.stderr.match(/with the ID of a different request's report: r1/g)).toHaveLength(
+        2,
+      );
     },
   );
 
@@ -119,7 +121,7 @@ describe('many reports', () => {
     const result = await run(`${byDay} --split day -o x.csv --json`);
 
     expect(JSON.parse(result.stdout).warnings).toEqual([
-      expect.stringMatching(/^2026-11-10: The report covers another window than requested/),
+      expect.stringMatching(/^2026-11-10: The report covers a different window than requested/),
       expect.stringMatching(/^2026-11-11: The metric displays is not a whole number/),
     ]);
     const strict = await run(`${byDay} --split day -o x.csv --strict`);
@@ -249,7 +251,7 @@ describe('names', () => {
 
     expect(result).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(result.stdout).warnings).toEqual([
-      expect.stringContaining('The campaign list is incomplete: the answer'),
+      expect.stringContaining('The campaign list is incomplete: the response'),
     ]);
 
     const before = calls('buyer');

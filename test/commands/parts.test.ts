@@ -125,7 +125,7 @@ describe('one merged output', () => {
 
     const failed = await run(`${daily} -o x.csv --concurrency 1 --retries 0`);
 
-    expectRefusal(failed, 6, /2024-10-27 failed: The report \w+ ended as failed/);
+    expectRefusal(failed, 6, /2024-10-27 failed: The report \w+ failed/);
     expect(failed.files).toEqual({});
     expect(calls('buyer')).toBe(6);
 
@@ -162,7 +162,7 @@ describe('one file per part', () => {
 
     const failed = await run(`${perDay} --missing --concurrency 1 --retries 0`);
 
-    expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*Continue with: adreport run .* --missing/);
+    expectRefusal(failed, 6, /2024-10-28 failed: [\s\S]*To resume: adreport run .* --missing/);
     expect(Object.keys(failed.files)).toHaveLength(5);
 
     server.clearFaults();
@@ -201,9 +201,9 @@ describe('one file per part', () => {
 
     const result = await run(`${perDay} --retries 1`, { env });
 
-    expectRefusal(result, 5, 'The sign-in failed. The service failed to answer.');
+    expectRefusal(result, 5, 'The sign-in failed. The service returned an error.');
     expect(result.stderr).toContain(' None of the 6 reports was downloaded.');
-    expect(result.stderr.match(/failed to answer/g)).toHaveLength(2);
+    expect(result.stderr.match(/returned an error/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
   });
 
@@ -247,12 +247,12 @@ describe('one file per part', () => {
 
     const result = await interrupted(`${perDay} --missing`);
 
-    expectRefusal(result, 130, /Continue with: adreport run .* --missing\n/);
+    expectRefusal(result, 130, /To resume: adreport run .* --missing\n/);
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('is kept');
     // Without a file, --missing would be refused.
     const merged = await interrupted(daily);
-    expectRefusal(merged, 130, 'Continue with: adreport run ');
+    expectRefusal(merged, 130, 'To resume: adreport run ');
     expect(merged.stderr).not.toContain('--missing');
   });
 
@@ -320,7 +320,7 @@ describe('--missing', () => {
 
       expect(await run(line)).toMatchObject({
         exitCode: 0,
-        stderr: expect.stringContaining('Nothing is missing'),
+        stderr: expect.stringContaining('Nothing to download'),
       });
       expect(server.requests()).toHaveLength(before);
       expect(await run(`${line} --dry-run --json --lookback 1`)).toMatchObject({ exitCode: 0 });
@@ -375,7 +375,7 @@ describe('--shard', () => {
     }
     expect(calls('buyer')).toBe(6);
     expect((await run(`${perDay} --missing`)).stderr).toContain(
-      'Nothing is missing: every file is there.',
+      'Nothing to download: all files are present.',
     );
   });
 

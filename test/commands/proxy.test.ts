@@ -29,7 +29,7 @@ test('a certificate of another host is told from one of a private authority', as
 
   const refused = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
 
-  expectRefusal(refused, 5, 'The certificate is for another host');
+  expectRefusal(refused, 5, 'The certificate is for a different host');
   expect(server.requests()).toEqual([]);
 });
 

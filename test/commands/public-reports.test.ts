@@ -129,7 +129,7 @@ describe('packed bodies', () => {
   ])('$name is named', async ({ name, magic }) => {
     const { env } = await serveDownloads(sent(Buffer.from(`${magic}14000000`, 'hex')));
 
-    expectRefusal(await runCli(line, { env }), 9, `The answer is ${name}`);
+    expectRefusal(await runCli(line, { env }), 9, `The response is ${name}`);
   });
 
   test('gzip that is cut is no report', async () => {
@@ -158,7 +158,7 @@ describe('a refusal names the step that was refused', () => {
     const result = await runCli(line, { env });
 
     expectRefusal(result, 4, 'The service rejected the download. no.');
-    expect(result.stderr).toContain('The report r1 is kept.');
+    expect(result.stderr).toContain('The report r1 is still available.');
     expect(result.stderr).not.toContain('--encoding form');
   });
 
@@ -167,8 +167,8 @@ describe('a refusal names the step that was refused', () => {
 
     const result = await runCli(line, { env });
 
-    expectRefusal(result, 3, 'The service refused the download, although it accepted other calls');
-    expect(result.stderr).toContain('The report r1 is kept.');
+    expectRefusal(result, 3, 'The service rejected the download, although it accepted other calls');
+    expect(result.stderr).toContain('The report r1 is still available.');
   });
 
   test('nor is one that renews it', async () => {
@@ -182,8 +182,8 @@ describe('a refusal names the step that was refused', () => {
 
     const result = await runCli(line, { env: { ...env, ...signIn } });
 
-    expectRefusal(result, 3, 'The service refused the download, although it accepted other calls');
-    expect(result.stderr).not.toContain('refused the token');
+    expectRefusal(result, 3, 'The service rejected the download, although it accepted other calls');
+    expect(result.stderr).not.toContain('rejected the token');
   });
 });
 
@@ -343,7 +343,7 @@ describe('text of the service is bounded', () => {
     const result = await runCli(`${line.replace(' -q', '')} -v`, { env });
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain('The answer also contains notice:');
+    expect(result.stderr).toContain('The response also contains notice:');
     expect(result.stderr.length).toBeLessThan(2_000);
   });
 

@@ -14,7 +14,7 @@ import { spawnCli } from '../support/spawn.ts';
  * `NODE_OPTIONS` of a process whose disk refuses a call: of a file that is open (chmod), or by its
  * path.
  */
-function refusing(call: 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): string {
+function refusing(call: 'open' | 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): string {
   const patch =
     call === 'chmod'
       ? 'fs.open = async (...args) => Object.assign(await open(...args), { chmod: refuse })'
@@ -24,7 +24,7 @@ function refusing(call: 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): st
     import { syncBuiltinESMExports } from 'node:module';
     const open = fs.open;
     const refuse = async () => {
-      throw Object.assign(new Error('EPERM: operation not permitted, ${call}'), { code: 'EPERM' });
+      throw Object.assign(new Error('EPERM: operation not permitted, ${call}'), { code: 'EPERM', syscall: '${call}' });
     };
     ${patch};
     syncBuiltinESMExports();`;
@@ -81,5 +81,27 @@ test('a folder that may not be listed is a finding, and not one without a histor
   const result = await spawnCli('check .', { cwd, env: { NODE_OPTIONS: folderCall } });
 
   expect(result.exitCode).toBe(9);
-  expect(result.stdout).toContain('. cannot be listed: permission is denied.');
+  expect(result.stdout).toContain('Cannot list .: permission denied.');
+
+  const viewed = await spawnCli('view .', { cwd, env: { NODE_OPTIONS: folderCall } });
+  expectRefusal(viewed, 2, 'Cannot read .: permission denied.');
+});
+
+test('a file that may not be read, with a hint on its permissions', async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, 'a.csv'), 'country,displays\nFrance,1\n');
+
+  const result = await spawnCli('view a.csv', { cwd, env: { NODE_OPTIONS: refusing('open') } });
+
+  expectRefusal(
+    result,
+    2,
+    "Cannot read a.csv: permission denied.\n  Check the file's permissions.",
+  );
+});
+
+test.runIf(process.platform === 'linux')('a folder that accepts no files is named', async () => {
+  const { run } = await serveForTest();
+
+  expectRefusal(await run('run --period 2026-11-09 -o /proc/x.csv'), 8, 'does not accept files');
 });

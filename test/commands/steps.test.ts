@@ -21,7 +21,7 @@ describe('one step at a time', () => {
     const id = stdout.trim();
 
     expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'progress\n' });
-    expectRefusal(await run(`download ${id}`), 7, `Continue with: adreport download ${id} --wait`);
+    expectRefusal(await run(`download ${id}`), 7, `To resume: adreport download ${id} --wait`);
     expect(await run(`status ${id} --wait --json`)).toMatchObject({ exitCode: 0 });
 
     const record = JSON.parse((await run(`status ${id} --json`)).stdout);
@@ -73,7 +73,7 @@ describe('one step at a time', () => {
     await runCli(`login ${flags} --token-stdin`, { cwd, stdin: env.ADREPORT_TOKEN });
     const id = (await runCli(`${create} ${flags}`, { cwd })).stdout.trim();
     const account = `--account agency --base-url ${server.url}`;
-    const goOn = `Continue with: adreport status ${id} --wait ${account}`;
+    const goOn = `To resume: adreport status ${id} --wait ${account}`;
 
     const waited = await runCli(`status ${id} --wait --wait-timeout 1s ${flags}`, { cwd });
 
@@ -81,7 +81,7 @@ describe('one step at a time', () => {
     expectRefusal(
       await runCli(`download ${id} ${flags}`, { cwd }),
       7,
-      `Continue with: adreport download ${id} --wait ${account}\n`,
+      `To resume: adreport download ${id} --wait ${account}\n`,
     );
   });
 

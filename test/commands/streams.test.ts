@@ -70,7 +70,7 @@ test('-v traces method, URL, status, time and size of every call, and each retry
     `POST ${at('status-reporting')} → 503, N bytes, N ms`,
     expect.stringMatching(/^Note: .*503.*Trying again in N ms, at most 5 times\.$/),
     `POST ${at('status-reporting')} → 200, N bytes, N ms`,
-    `POST ${at('download-reporting')} → no answer, N ms (the connection was cut (ECONNRESET))`,
+    `POST ${at('download-reporting')} → no response, N ms (the connection was cut (ECONNRESET))`,
     expect.stringMatching(
       /^Note: .*the connection was cut.*Trying again in N m?s, at most 5 times\.$/,
     ),

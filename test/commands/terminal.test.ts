@@ -173,7 +173,7 @@ describe('run', () => {
       .replaceAll(/( \\)? +/g, ' ')
       .trim();
     expect(said).toMatch(
-      /^(\^C)?adreport: Interrupted\. The report (\w+) is kept\. Continue with: adreport run --period [\d-]+ -o day\.csv Or on another machine: adreport download \2 --wait -o day\.csv$/,
+      /^(\^C)?adreport: Interrupted\. The report (\w+) is still available\. To resume: adreport run --period [\d-]+ -o day\.csv Or on another machine: adreport download \2 --wait -o day\.csv$/,
     );
     expect(existsSync(join(cwd, 'day.csv'))).toBe(false);
   });

@@ -459,8 +459,8 @@ describe('refusals', () => {
     { args: '--by CAMPAIGN --sort clicks:up', says: 'only asc or desc can follow the colon' },
     { args: '--chart bar', says: 'Add --by' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
-    { args: '--chart line --top 3', says: '--sort and --top are for groups' },
-    { args: '--sort clicks', says: '--sort and --top are for groups' },
+    { args: '--chart line --top 3', says: '--sort and --top need --by' },
+    { args: '--sort clicks', says: '--sort and --top need --by' },
     {
       args: '--chart line --format csv',
       says: '--chart cannot be used with --format',

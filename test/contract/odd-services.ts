@@ -493,7 +493,7 @@ const waiting: Services = {
   'status: no status': {
     faults: at('status', { body: { response: {} } }),
     exit: 9,
-    says: /The answer to the status call has no status.*“\{"response":\{\}\}”/,
+    says: /The response to the status call has no status.*“\{"response":\{\}\}”/,
     doctor: ['S09', 'S10'],
   },
   'status: a page': {
@@ -772,18 +772,18 @@ const documents: Services = {
   'an error': { faults: beside({ error: 'timeout' }), finding: /timeout/, doctor: ['S36'] },
   hasMore: {
     faults: beside({ paging: { has_more: true } }),
-    finding: /is incomplete: the answer has/,
+    finding: /is incomplete: the response has/,
     doctor: ['S36'],
   },
   truncated: {
     faults: beside({ truncated: true }),
-    finding: /is incomplete: the answer has/,
+    finding: /is incomplete: the response has/,
     doctor: ['S36'],
   },
   partial: { faults: beside({ meta: { partial: 'yes' } }), doctor: ['S36'] },
   'a next page': {
     faults: beside({ next: '/download-reporting?page=2' }),
-    finding: /is incomplete: the answer/,
+    finding: /is incomplete: the response/,
     doctor: ['S36'],
   },
   'a status in progress': {
@@ -793,7 +793,7 @@ const documents: Services = {
   },
   'another count': {
     faults: summary((all) => ({ ...all, rowCount: 2 })),
-    finding: /has 1 row, but the answer says summary.rowCount: 2/,
+    finding: /has 1 row, but the response says summary.rowCount: 2/,
     doctor: ['S36'],
   },
   'another total': {
@@ -812,7 +812,7 @@ const documents: Services = {
     faults: [{ endpoint: 'buyer', answer: { body: { id: 'r1' } } }, ...literalEnd],
     isLiteral: true,
     flags: '--period 2026-11-18..2026-11-19 --split day --concurrency 1',
-    finding: /with the id of another request's report: r1/,
+    finding: /with the ID of a different request's report: r1/,
     hasOtherRows: true,
     doctor: ['S09', 'S35'],
   },
@@ -860,17 +860,17 @@ const withTimes = (change: (time: unknown) => unknown): Fault[] =>
 const windows: Services = {
   'another window': {
     faults: summary((all) => ({ ...all, since: String(all.since).replace(/-\d\dT/, '-01T') })),
-    finding: /another window than requested/,
+    finding: /a different window than requested/,
     doctor: ['S13', 'S33'],
   },
   'another window as unix seconds': {
     faults: withTimes((time) => toSeconds(time) - 3_600),
-    finding: /another window than requested/,
+    finding: /a different window than requested/,
     doctor: ['S13'],
   },
   'another window without an offset': {
     faults: withTimes((time) => String(time).slice(0, 19).replace('2026', '2025')),
-    finding: /another window than requested/,
+    finding: /a different window than requested/,
     doctor: ['S13', 'S21'],
   },
   'unix seconds': { faults: withTimes(toSeconds), doctor: ['S13'] },
@@ -1196,7 +1196,7 @@ const dspDamages: Services = {
       since: String(all.since).replace('+0900', '+0100'),
     })),
     flags: '--timezone Asia/Tokyo',
-    finding: /another zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
+    finding: /a different zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
     doctor: ['S15'],
   },
   'the zone is stated, and the window is one of Paris': {
@@ -1264,7 +1264,7 @@ const refusedSignIns: Record<string, OddAnswer> = {
   'an unknown place': {
     answer: { body: { result: { accessKey: token } } },
     exit: 9,
-    says: /The answer to the sign-in has no token.*\[hidden\]/,
+    says: /The response to the sign-in has no token.*\[hidden\]/,
   },
   'a token in an error': {
     answer: { status: 403, body: { message: `Session ${token} is locked` } },
@@ -1274,7 +1274,7 @@ const refusedSignIns: Record<string, OddAnswer> = {
   'no token': {
     answer: { body: { response: {} } },
     exit: 9,
-    says: /The answer to the sign-in has no token/,
+    says: /The response to the sign-in has no token/,
   },
   'a line break': {
     answer: { body: { token: 'abc\r\nX-Other: 1' } },
@@ -1409,7 +1409,7 @@ export const campaignServices: Services = {
   })),
   'campaigns: a further page in the body': {
     faults: at('campaigns', { body: { data: [campaign], next: '/campaigns?page=2' } }),
-    says: /The campaign list is incomplete: the answer/,
+    says: /The campaign list is incomplete: the response/,
     doctor: ['S05'],
   },
   'campaigns: a further page in Link': {
@@ -1417,7 +1417,7 @@ export const campaignServices: Services = {
       headers: { link: '</campaigns?page=2>; rel="next"' },
       body: [campaign],
     }),
-    says: /The campaign list is incomplete: the answer/,
+    says: /The campaign list is incomplete: the response/,
     doctor: ['S05'],
   },
   'campaigns: Latin-1, declared': {

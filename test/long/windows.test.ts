@@ -186,7 +186,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
 
       expect(refused).toMatchObject({ exitCode: 8 });
       expect(refused.stderr).toContain('it is open in another program');
-      expect(refused.stderr).toContain('is kept');
+      expect(refused.stderr).toContain('is still available');
       expect(old).toBe('old');
       expect(finished).toMatchObject({ exitCode: 0 });
       expect(finished.stderr).toContain('Picking up report');

@@ -193,7 +193,7 @@ test('all faults of a request are listed at once', async () => {
     ...parameters.map((parameter) => ({ parameter })),
   );
   expect(refusalIn(answer).error).toMatch(
-    /^until: is missing.*\. See details for 9 more faults\.$/,
+    /^until: is missing.*\. See details for 9 more errors\.$/,
   );
 });
 

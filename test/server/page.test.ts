@@ -112,6 +112,26 @@ test.runIf(hasCurl && process.platform !== 'win32')(
   },
 );
 
+test.runIf(hasCurl && process.platform !== 'win32')(
+  'its admin calls on one report and one fault use the ids of the calls before',
+  async () => {
+    const server = await startForTest();
+    const { text } = await call(server, '/');
+    const lines = textsIn(text, 'pre');
+    const lineWith = (words: string): string => lines.find((line) => line.includes(words)) ?? '';
+    const addFault = lines.find((line) => line.startsWith('fault='));
+
+    const script = [lines[1], lineWith(`/__admin/reports/'"$id"`), addFault];
+    const last = lineWith(`/__admin/faults/'"$fault"`);
+    const { stdout } = await run('sh', ['-ec', [...script, last].join('\necho\n')]);
+
+    expect(text).not.toContain(':id</pre>');
+    expect(stdout).toMatch(/"status": ?"ready"/);
+    expect(server.requests().map(({ status }) => status)).toEqual([200]);
+    expect((await call(server, '/__admin/faults')).text).toBe('{"faults":[]}');
+  },
+);
+
 test('the rows of any ready report are shown as text', async () => {
   const server = await startForTest({ manual: true });
   const id = await createReport(server, 'dsp');

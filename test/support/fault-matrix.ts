@@ -71,11 +71,11 @@ const isRejected = everywhere(ends(4), { 'sign-in': ends(3) });
  * Every kind of `cli.md`, `local-server`; an HTTP status stands for those that are treated alike.
  */
 export const faultKinds: readonly FaultKind[] = [
-  { kind: '503', at: isRetriedButForCreate, says: /failed to answer\..*\(503/ },
-  { kind: '502', at: isRetriedButForCreate, says: /failed to answer\..*\(502/ },
-  { kind: '504', at: isRetriedButForCreate, says: /failed to answer\..*\(504/ },
-  { kind: '408', at: isRetriedButForCreate, says: /failed to answer\..*\(408/ },
-  { kind: '500', at: isRetriedButForCreate, says: /failed to answer\..*\(500/ },
+  { kind: '503', at: isRetriedButForCreate, says: /returned an error\..*\(503/ },
+  { kind: '502', at: isRetriedButForCreate, says: /returned an error\..*\(502/ },
+  { kind: '504', at: isRetriedButForCreate, says: /returned an error\..*\(504/ },
+  { kind: '408', at: isRetriedButForCreate, says: /returned an error\..*\(408/ },
+  { kind: '500', at: isRetriedButForCreate, says: /returned an error\..*\(500/ },
   { kind: 'reset', at: isRetriedButForCreate, says: /the connection was cut/ },
   {
     kind: '429:retry-after=40',
@@ -126,10 +126,10 @@ export const faultKinds: readonly FaultKind[] = [
       download: isRetried(3),
       campaigns: isRetried(3),
     },
-    says: /refused the token/,
+    says: /rejected the token/,
   },
-  { kind: 'failed', at: { wait: isRetried(6) }, says: /ended as failed/ },
-  { kind: 'expired', at: { wait: isRetried(6) }, says: /ended as expired/ },
+  { kind: 'failed', at: { wait: isRetried(6) }, says: /The report \w+ failed/ },
+  { kind: 'expired', at: { wait: isRetried(6) }, says: /The report \w+ expired/ },
   {
     kind: 'stuck',
     at: { wait: ends(7) },
@@ -148,7 +148,7 @@ export const faultKinds: readonly FaultKind[] = [
 export const delayKind: FaultKind = {
   kind: 'delay:ms=4000',
   at: isRetriedButForCreate,
-  says: /no answer in time/,
+  says: /no response in time/,
   flags: '--timeout 1s --retries 1',
 };
 

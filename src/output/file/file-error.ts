@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -46,7 +48,10 @@ function outputErrorOf(path: string, error: unknown): unknown {
   const isOfSystem = code !== undefined && error instanceof Error;
   if (!isOfSystem || error instanceof AdreportError) return error;
 
-  const reason = reasons[code] ?? printable(error.message);
+  // Folders such as /proc exist but do not accept files.
+  const isRefused = code === 'ENOENT' && existsSync(dirname(path));
+  const known = isRefused ? 'its folder does not accept files' : reasons[code];
+  const reason = known ?? printable(error.message);
   return new OutputError(`Cannot write ${printable(path)}: ${reason}.`, {
     code,
     hint: hints[code] ?? defaultHint,

@@ -119,7 +119,7 @@ export function listAdminCalls(services: Services, control: Control): readonly A
     {
       method: 'POST',
       path: '/__admin/reset',
-      meaning: 'restore the state of the start',
+      meaning: 'reset to the initial state',
       answer: () => control.reset(),
     },
   ];

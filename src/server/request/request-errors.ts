@@ -55,11 +55,11 @@ export class RequestErrors {
     return undefined;
   }
 
-  /** A sentence with the number of other faults. */
+  /** A sentence with the number of other errors. */
   #othersInWords(): string {
     const others = this.#errors.length - 1;
     if (others === 0) return '';
-    if (others === 1) return ' See details for 1 more fault.';
-    return ` See details for ${others} more faults.`;
+    if (others === 1) return ' See details for 1 more error.';
+    return ` See details for ${others} more errors.`;
   }
 }

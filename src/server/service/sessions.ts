@@ -71,7 +71,7 @@ export class Sessions {
     if (token === '') {
       throw new ServiceError(
         'MISSING_TOKEN',
-        'Send the token of POST /auth-reporting in the Authorization header.',
+        'Send the token from POST /auth-reporting in the Authorization header.',
       );
     }
     if (this.#revokedTokens.has(token)) {

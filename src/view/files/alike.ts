@@ -34,7 +34,7 @@ export async function expectAlike(
 
   const part = differentPart(requestOfFile(one), requestOfFile(other));
   if (part === undefined) return;
-  throw new UsageError(`${both} answer different requests: their ${part} differ.`, { hint });
+  throw new UsageError(`${both} are from different requests: their ${part} differ.`, { hint });
 }
 
 /** The columns of a file that another one does not have. */

@@ -227,7 +227,7 @@ export class FileTaker implements RowTaker {
 function hasNoDates(shown: string): UsageError {
   return new UsageError(`The rows of ${shown} have no dates to choose from.`, {
     about: { flag: '--period' },
-    hint: 'Leave out --period, --since and --until, or view the folder that run has filled.',
+    hint: 'Leave out --period, --since and --until, or view the folder filled by run.',
   });
 }
 

@@ -33,10 +33,10 @@ export async function expectNoOverlap(
 function overlaps(one: SourceFile, other: SourceFile, { hasDays }: { hasDays: boolean }) {
   const both = `${printable(one.shown)} and ${printable(other.shown)}`;
   const message = hasDays
-    ? `${both} have rows of the same days: they would be added twice.`
-    : `${both} have the same keys and no dates: they may be of the same days.`;
+    ? `${both} overlap on the same days and would be counted twice.`
+    : `${both} have the same keys and no dates, so they may cover the same days.`;
   return new UsageError(message, {
-    hint: 'View them one at a time, or without the file that is there twice.',
+    hint: 'Remove one, or view them one at a time.',
   });
 }
 

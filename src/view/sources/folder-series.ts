@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { findFolders } from '../../folder/find.ts';
+import { findFolders, isUnlistable } from '../../folder/find.ts';
 import { type FolderSpec, type History, nameInFolder } from '../../folder/history.ts';
 import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';
@@ -47,8 +47,13 @@ export async function openSeries(
 
   const name = printable(shown);
   if (found.length === 0) {
+    if (await isUnlistable(path)) {
+      throw new UsageError(`Cannot read ${name}: permission denied.`, {
+        hint: "Check the folder's permissions.",
+      });
+    }
     throw new UsageError(`No adreport history in ${name}.`, {
-      hint: 'Give the files by name, or a folder that adreport run --split has filled.',
+      hint: 'Name the files, or a folder filled by adreport run --split.',
     });
   }
   const named = output === undefined ? found : found.filter(({ label }) => label === output);

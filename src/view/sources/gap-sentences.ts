@@ -6,7 +6,7 @@ const gapTexts: Readonly<Record<Gap, readonly [one: string, several: string]>> =
   missing: ['is missing', 'are missing'],
   changed: ['has changed since its download', 'have changed since their download'],
   untracked: ['is not in the history', 'are not in the history'],
-  foreign: ['answers another request', 'answer another request'],
+  foreign: ['is from a different request', 'are from a different request'],
   unreadable: ['cannot be read', 'cannot be read'],
 };
 
