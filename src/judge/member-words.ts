@@ -20,8 +20,13 @@ export function membersInWords(members: readonly ReportMember[]): string[] {
   if (key.length > 0) facts.push(`key ${key.join(', ')}`);
   if (facts.length > 0) lines.push(facts.join('; '));
 
-  for (const finding of textsOf(readMember(members, 'warnings'))) lines.push(`Warning: ${finding}`);
+  for (const finding of warningsOf(members)) lines.push(`Warning: ${finding}`);
   return lines;
+}
+
+/** The warnings in a file's members. */
+export function warningsOf(members: readonly ReportMember[]): string[] {
+  return textsOf(readMember(members, 'warnings'));
 }
 
 /** The request that a file names; `undefined` without one, or with one of another shape. */

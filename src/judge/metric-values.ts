@@ -71,6 +71,11 @@ export class MetricValues {
     }
   }
 
+  /** True if a row has a value, even if it is not a number. */
+  get hasValue(): boolean {
+    return this.numberCount + this.withOther.count + this.headers.count > 0;
+  }
+
   /** The number in a row of the batch observed last; `undefined` if the row has no number. */
   numberAt(batch: RowBatch, row: number): Decimal | undefined {
     const value = hundredthsOf(batch, this.column.field)[row] as number;

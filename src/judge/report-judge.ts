@@ -131,7 +131,8 @@ export class ReportVerdict implements Verdict {
     const subject = 'The report';
     const { isPart, hasNextLink, isEndMarked } = answer;
     const headers = { isPart, hasNextLink, isOfOtherRequest };
-    const rows = { subject, members, rowCount, metrics: this.#metrics };
+    const metrics = expectation ? this.#metrics : this.#metrics.filter((each) => each.hasValue);
+    const rows = { subject, members, rowCount, metrics };
     const understood = judgeBesideRows({ ...headers, ...rows }, remarks);
     noteMembers({ members, understood, records }, remarks);
     noteRows(tail, isEndMarked, remarks);
@@ -150,7 +151,7 @@ export class ReportVerdict implements Verdict {
 
   #columnsIn(batch: RowBatch): readonly Column[] {
     const requested = this.#report.expectation?.columns;
-    if (!requested) return columnsWithValues(batch);
+    if (!requested) return knownColumns(batch);
     return requested.map((column) => ({ ...column, field: fieldIn(batch, column) }));
   }
 
@@ -159,7 +160,8 @@ export class ReportVerdict implements Verdict {
     this.#metrics = metricColumns.map((column) => new MetricValues(column));
 
     // The value check is first, because other checks reuse what it has read.
-    const checks: Check[] = [new ValueCheck(this.#metrics)];
+    const isRequested = this.#report.expectation !== undefined;
+    const checks: Check[] = [new ValueCheck(this.#metrics, { isRequested })];
     if (columns.some(({ type }) => type === 'hour' || type === 'date')) {
       checks.push(new TimeCheck((tail) => this.#expectedTimes(tail)));
     }
@@ -194,17 +196,20 @@ function fieldIn({ fields }: RowBatch, { field, metric }: Column): string {
   return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
-/** The columns of rows without a known request: all known fields that have a value. */
-function columnsWithValues(batch: RowBatch): Column[] {
+/** The columns of rows without a known request: all metrics, and breakdowns with values. */
+function knownColumns(batch: RowBatch): Column[] {
   const columns: Column[] = [];
   for (const field of batch.fields) {
     const type = fieldTypeOf(field);
-    if (type === undefined || !hasValue(batch, field)) continue;
+    if (type === undefined) continue;
 
     const metric = metricOfField(field)?.name;
     const breakdown = breakdownOfField(field)?.name as BreakdownName | undefined;
+    // A metric may have its first value in a later batch.
     if (metric !== undefined) columns.push({ field, type, metric });
-    else if (breakdown !== undefined) columns.push({ field, type, breakdown });
+    else if (breakdown !== undefined && hasValue(batch, field)) {
+      columns.push({ field, type, breakdown });
+    }
   }
   return columns;
 }

@@ -7,9 +7,15 @@ import type { MetricValues, OddRows } from './metric-values.ts';
 /** Finds values that are not numbers, fractions in integer metrics, and repeated header rows. */
 export class ValueCheck implements Check {
   readonly #metrics: readonly MetricValues[];
+  readonly #isRequested: boolean;
 
-  constructor(metrics: readonly MetricValues[]) {
+  /** @param isRequested false if the metrics are all that the rows may have */
+  constructor(
+    metrics: readonly MetricValues[],
+    { isRequested }: { readonly isRequested: boolean },
+  ) {
     this.#metrics = metrics;
+    this.#isRequested = isRequested;
   }
 
   observe(batch: RowBatch): void {
@@ -27,6 +33,7 @@ export class ValueCheck implements Check {
       if (withOther.count > 0) remarks.find('values', oddText(field, kind, withOther), field);
       if (withFraction.count > 0) remarks.find('values', oddText(field, kind, withFraction), field);
       if (!hasColumn || withoutValue.count === 0) continue;
+      if (!this.#isRequested && !metric.hasValue) continue;
 
       const rows =
         withoutValue.count === rowCount
