@@ -16,7 +16,7 @@ import type { ViewOptions } from './view-flags.ts';
  * Reads files, and prints remarks on them.
  *
  * @throws UsageError for files that are not one report together, or do not have what is asked for;
- *   FindingsError with `--strict` for days that are missing or changed
+ *   FindingsError with `--strict` for warnings
  */
 export async function readView(
   context: Context,
@@ -41,7 +41,7 @@ export async function readView(
   if (window && options.by) expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
 
   const view = viewOf({ paths, options, sources: { ...found, window }, gathered });
-  if (options.strict && view.warnings.length > 0) throw isIncomplete(view.warnings);
+  if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
   for (const meaning of meaningsOf(view, nowMs)) context.console.noteOnce(meaning);
   printRemarks(context, view);
   const isFilteredOut = view.byTime.rowCount === 0 && gathered.rowCount > 0 && filters.length > 0;
@@ -61,7 +61,7 @@ function viewOf(read: Pick<View, 'paths' | 'options' | 'sources' | 'gathered'>):
     byTime,
     figures: figuresToShow(groups, options, sources),
     warnings: warningsOfView(sources, gathered),
-    notes: notesOfView(sources, { by: options.by ?? [], byTime }),
+    notes: notesOfView(sources, gathered, { by: options.by ?? [], byTime }),
   };
 }
 

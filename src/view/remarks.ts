@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { FindingsError } from '../errors.ts';
-import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
+import type { Grouping } from '../figures/grouping.ts';
 import type { GatheredRows } from './files/gather.ts';
 import { daysOfRows, daysOutside } from './rows-of-period.ts';
 import { cutGroupNote } from './select-days.ts';
@@ -8,19 +8,24 @@ import type { Sources } from './sources/find-sources.ts';
 import { gapSentences, openSentence } from './sources/gap-sentences.ts';
 import type { View } from './view.ts';
 
-/** Sentences on days that are missing or changed. */
-export function warningsOfView(sources: Sources, { tails }: GatheredRows): string[] {
+/** Sentences on days that are missing or changed, and on values of files. */
+export function warningsOfView(sources: Sources, { tails, warnings }: GatheredRows): string[] {
   return [
     ...sources.warnings,
     ...sources.folders.flatMap((folder) => gapSentences(folder, false)),
     ...sources.earlierFolders.flatMap((folder) => gapSentences(folder, true)),
     ...daysOutside(sources, tails),
+    ...warnings,
   ];
 }
 
-/** Sentences on the window, on days that may still change, and on weeks and months that are cut. */
+/**
+ * Sentences on the window, on days that may still change, on weeks and months that are cut, and on
+ * how files were read.
+ */
 export function notesOfView(
   { folders, window }: Sources,
+  gathered: GatheredRows,
   { by, byTime }: { readonly by: readonly string[]; readonly byTime: Grouping },
 ): string[] {
   const notes: string[] = [...(window?.notes ?? [])];
@@ -31,16 +36,13 @@ export function notesOfView(
   const days = window ? undefined : daysOfRows(byTime);
   const cut = days && cutGroupNote(by, days);
   if (cut !== undefined) notes.push(cut);
-  return notes;
+  return [...notes, ...gathered.notes];
 }
 
 export function printRemarks({ console }: Context, view: Omit<View, 'figures'>): void {
-  const { gathered, groups, byTime, options, warnings, notes } = view;
-  for (const sentence of [...warnings, ...gathered.warnings]) console.warn(sentence);
-  for (const note of [...notes, ...gathered.notes]) console.note(`Note: ${note}`);
-
-  const metrics = byTime.metrics.map((field) => ({ field, name: field }));
-  for (const sentence of strangeValueNotes(byTime, metrics)) console.warn(sentence);
+  const { groups, options, warnings, notes } = view;
+  for (const sentence of warnings) console.warn(sentence);
+  for (const note of notes) console.note(`Note: ${note}`);
   if (!options.by || groups.size !== 1 || groups.rowCount <= 1) return;
 
   const [onlyGroup] = groups;
@@ -50,9 +52,9 @@ export function printRemarks({ console }: Context, view: Omit<View, 'figures'>):
   console.warn(`No row has a value for ${names}: the report was not broken down by it.`);
 }
 
-export function isIncomplete(warnings: readonly string[]): FindingsError {
+/** The error of `--strict` for the warnings of a view. */
+export function isIncomplete({ warnings, sources }: View): FindingsError {
   const findings = warnings.map((message) => ({ kind: 'rows' as const, message }));
-  return new FindingsError(findings, {
-    hint: 'adreport repair downloads the days again. Without --strict this is a warning.',
-  });
+  const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
+  return new FindingsError(findings, { hint: `${repair}Without --strict this is a warning.` });
 }

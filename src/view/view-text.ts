@@ -10,7 +10,7 @@ import {
   rankGroups,
 } from '../figures/ranked-groups.ts';
 import { zoneText } from '../figures/window-text.ts';
-import { membersInWords } from '../judge/member-words.ts';
+import { membersInWords, warningsOf } from '../judge/member-words.ts';
 import type { TableLook } from '../output/encoder.ts';
 import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
@@ -77,7 +77,9 @@ export function documentOf(view: View): string {
     warnings,
     notes,
   };
-  const known = isOfFolder ? Object.entries(folderMembers) : [];
+  const fileMembers =
+    warnings.length > 0 ? { warnings: [...warningsOf(only?.members ?? []), ...warnings] } : {};
+  const known = Object.entries(isOfFolder ? folderMembers : fileMembers);
   const ofFile = memberNames.map((name): [string, string] => {
     return [name, (only && memberOf(only, name)) ?? 'null'];
   });

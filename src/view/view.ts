@@ -16,7 +16,7 @@ export interface View {
   readonly byTime: Grouping;
   readonly figures: readonly Figure[];
 
-  /** Sentences on missing and changed days, and on days that may still change. */
+  /** Sentences on missing days, values and readings. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }

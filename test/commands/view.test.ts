@@ -380,6 +380,7 @@ describe('what is shown', () => {
 
   test('what cannot be added up, or was not asked of the service, is said', async () => {
     const odd = JSON.stringify([
+      { city: null, clicks: 'few' },
       { city: null, clicks: 'n/a' },
       { city: null, clicks: 2 },
     ]);
@@ -387,7 +388,7 @@ describe('what is shown', () => {
     const { stderr, stdout } = await view('r.json', odd, '--by CITY');
 
     expect(stderr).toBe(
-      'Warning: 1 value of clicks is not a number and is left out of the sums.\n' +
+      'Warning: The metric clicks is not a whole number in row 1: "few".\n' +
         'Warning: No row has a value for city: the report was not broken down by it.\n',
     );
     expect(stdout).toBe('city,clicks\r\n,2\r\n');

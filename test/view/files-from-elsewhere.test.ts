@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -130,13 +130,110 @@ describe('numbers', () => {
   });
 
   test('of JSON are never read otherwise', async () => {
-    const { stdout } = await view('{"data":[{"displays":45.012}]}', '', 'r.json');
+    const { stdout, stderr } = await view('{"data":[{"displays":45.012}]}', '', 'r.json');
     expect(JSON.parse(stdout)).toMatchObject([{ displays: 45.012 }]);
+    expect(stderr).toBe('Warning: The metric displays is not a whole number in row 1: 45.012.\n');
+  });
+
+  test.each([
+    { cells: ['1.000', '12.00'], says: 'displays “1.000” can be 1000 or 1, and “12.00” has' },
+    { cells: ['2.5', '1.000'], says: 'displays “1.000” can be 1000 or 1, and “2.5” has decimals' },
+    { cells: ['1,5', '1,234'], says: 'displays “1,234” can be 1234 or 1.234, and “1,5” has' },
+    { cells: ['1.234.567', '2.5', '1.000'], says: 'can be 1000 or 1, and “2.5” has decimals' },
+  ])('the counts $cells contradict each other', async ({ cells, says }) => {
+    const rows = cells.map((cell) => `2026-08-01;${cell};1.000,00\n`).join('');
+    expectRefusal(await view(`date;displays;revenueEuro\n${rows}`), 2, says);
+  });
+
+  test.each([
+    { cells: ['12,34', '5.25', '1.234'], says: 'can be 1234 or 1.234, and “5.25” has decimals' },
+    { cells: ['1.234,50', '5.25', '1.234'], says: 'can be 1234 or 1.234, and “5.25” has decimals' },
+  ])('the amounts $cells contradict each other', async ({ cells, says }) => {
+    const rows = cells.map((cell) => `2026-08-01;${cell}\n`).join('');
+    expectRefusal(await view(`date;revenueEuro\n${rows}`), 2, says);
+  });
+
+  test.each([
+    { field: 'displays', cells: ['0.000', '1.000', '12345.000'], sum: 12346, note: '' },
+    { field: 'displays', cells: ['1.000', '2.500'], sum: 3500, note: '“1.000” as 1000' },
+    { field: 'revenueEuro', cells: ['1234,5678', '1'], sum: 1235.5678, note: '“1234,5678” as' },
+    {
+      field: 'revenueEuro',
+      cells: ['12,34', '5.25'],
+      sum: 17.59,
+      note: 'revenueEuro “12,34” as 12.34, revenueEuro “5.25” as 5.25.',
+    },
+  ])('the $field $cells have one meaning: $sum', async ({ field, cells, sum, note }) => {
+    const rows = cells.map((cell) => `2026-08-01;${cell}\n`).join('');
+    const { stdout, stderr } = await view(`date;${field}\n${rows}`);
+
+    expect(JSON.parse(stdout)).toMatchObject([{ [field]: sum }]);
+    if (note === '') expect(stderr).toBe('');
+    else expect(stderr).toContain(note);
+  });
+
+  test.each([
+    { field: 'revenueEuro', cells: ['€5', '$7'] },
+    { field: 'revenueEuro', cells: ['5 EUR', '7 GBP'] },
+    { field: 'valueDollar', cells: ['$5', '7%'] },
+  ])('the $field $cells cannot be added up', async ({ field, cells: [one, other] }) => {
+    const refused = await view(`date,${field}\n2026-08-01,${one}\n2026-08-02,${other}\n`);
+    const says = `${field} has “${one}” in row 1 and “${other}” in row 2, which cannot be added up.`;
+    expectRefusal(refused, 2, says);
+  });
+
+  test.each([
+    { field: 'revenueEuro', cell: '"$1,234.56"', says: 'revenueEuro is in euros, but row 2 has' },
+    { field: 'revenueDollar', cell: '5 €', says: 'revenueDollar is in dollars, but row 2 has' },
+    { field: 'displays', cell: '€5', says: 'displays is a count, but row 2 has “€5”.' },
+    { field: 'revenueEuro', cell: '"EUR 5,50"', says: '' },
+    { field: 'valueDollar', cell: '$5.50', says: '' },
+  ])('$cell in $field: $says', async ({ field, cell, says }) => {
+    const { exitCode, stderr } = await view(`date,${field}\n2026-08-01,7\n2026-08-02,${cell}\n`);
+
+    expect(exitCode).toBe(0);
+    if (says === '') expect(stderr).not.toContain('Warning');
+    else expect(stderr).toContain(`Warning: ${says}`);
   });
 
   test('a rate comes from the rows that have both figures', async () => {
     const { stdout } = await viewCase('rates-unequal.csv', '--metrics ctr,ecpmEuro');
     expect(JSON.parse(stdout)).toEqual([{ ctr: 0.01, ecpmEuro: 1 }]);
+  });
+});
+
+describe('values that do not fit their column are a warning, with --strict exit 9', () => {
+  test.each([
+    { file: 'r.csv', content: 'date,displays\n2026-08-01,1.5\n', says: 'in row 1: 1.5.' },
+    { file: 'r.csv', content: 'date,displays\n2026-08-01,"1,5"\n', says: 'in row 1: "1,5".' },
+    {
+      file: 'r.csv',
+      content: 'date,displays\n2026-08-01,1\n2026-08-02,few\n',
+      says: 'row 2: "few"',
+    },
+    { file: 'r.json', content: '{"data":[{"displays":2},{"displays":1.5}]}', says: 'row 2: 1.5.' },
+    { file: 'r.json', content: '{"data":[{"displays":2},{"displays":[1]}]}', says: 'row 2: [1].' },
+    { file: 'r.csv', content: 'date,displays\n2026-08-01,1\ndate,displays\n', says: 'header' },
+  ])('$content', async ({ file, content, says }) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, file), content);
+
+    const { exitCode, stderr, stdout } = await runCli(`view ${file} --json`, { cwd });
+    const page = await runCli(`view ${file} --metrics displays -o page.html`, { cwd });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain(says);
+    const { warnings } = JSON.parse(stdout);
+    expect(stderr).toBe(`Warning: ${warnings.join('')}\n`);
+    expect(page.stderr).toContain(says);
+    expectRefusal(await runCli(`view ${file} --strict -o x.csv`, { cwd }), 9, says);
+    expect(readdirSync(cwd).sort()).toEqual(['page.html', file]);
+  });
+
+  test('also if the first rows have no value', async () => {
+    const empty = '2026-08-01,1,\n'.repeat(20_000);
+    const { stderr } = await view(`date,displays,clicks\n${empty}2026-08-02,1,1.5\n`);
+    expect(stderr).toBe('Warning: The metric clicks is not a whole number in row 20001: 1.5.\n');
   });
 });
 
@@ -174,9 +271,32 @@ describe('dates', () => {
     expectRefusal(refused, 2, 'row 1, “8/1/2026”, could be 2026-08-01 or 2026-01-08');
     expect(await viewCase('dates-ambiguous.csv')).toMatchObject({ exitCode: 0, stderr: '' });
 
-    const neither = await view('date,displays\n31/1/2026,5\n1/31/2026,6\n', '--by DAILY');
-    expectRefusal(neither, 2, 'is not a date');
+    const neither = await view('date,displays\n13/08/2026,5\n08/14/2026,6\n', '--by DAILY');
+    expectRefusal(
+      neither,
+      2,
+      'The date of row 1, “13/08/2026”, is 2026-08-13 with the day first, and row 2, “08/14/2026”, is 2026-08-14 with the month first.',
+    );
     expectRefusal(await viewCase('dates-serial.csv', '--by MONTHLY'), 2, '“46235”, is not a date');
+  });
+
+  const noDays = [
+    { file: 'r.csv', content: 'date,displays\n2026-02-28,5\n2026-02-30,5\n' },
+    { file: 'r.csv', content: 'date,displays\n14/02/2026,5\n30/02/2026,5\n' },
+    { file: 'r.csv', content: 'hour,displays\n2026-02-28T01:00:00Z,5\n2026-02-30T01:00:00Z,5\n' },
+    { file: 'r.json', content: '[{"date":"2026-02-28","clicks":5},{"date":"2026-02-30"}]' },
+    { file: 'r.json', content: '[{"date":"2026-02-28","clicks":5},{"date":"20260801"}]' },
+    { file: 'r.json', content: '[{"date":"2026-02-28","clicks":5},{"date":46235}]' },
+  ];
+
+  test.each(noDays)('that do not exist are refused, where they are used: $content', async (day) => {
+    const { file, content } = day;
+    const names = content.startsWith('hour') ? ['hour'] : ['DAILY', 'WEEKLY', 'MONTHLY'];
+    const uses = [...names.map((name) => `--by ${name}`), '--period 2026-02-01..2026-02-28'];
+    for (const flags of uses) {
+      expectRefusal(await view(content, flags, file), 2, /of row 2, “[^”]+”, is not a date/);
+    }
+    expect(await view(content, '', file)).toMatchObject({ exitCode: 0 });
   });
 
   test('a byte order mark inside is no part of a day', async () => {

@@ -1,11 +1,14 @@
+import { dayOf, isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { Grouping, isTime, type KeyColumn } from '../../figures/grouping.ts';
 import { resolveKeys } from '../../figures/ranked-groups.ts';
+import { namesTotal } from '../../judge/total-check.ts';
 import { ColumnPlan } from '../../output/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { TerminalTable } from '../../present/terminal/terminal-table.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import { quoted } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/source-file.ts';
 import type { ReadFile, RowTaker } from './read-file.ts';
 import type { ReportSource } from './report-source.ts';
@@ -76,6 +79,10 @@ export class FileTaker implements RowTaker {
   /** The rows of each span, before `--filter`. */
   readonly spanRowCounts: number[];
 
+  /** The dates and hours that were read. */
+  readonly #readDates = new Set<unknown>();
+  #firstUnreadable: UsageError | undefined;
+
   #fields: readonly string[] | undefined;
   #day: string | undefined;
   #keys: readonly KeyColumn[] | undefined;
@@ -109,6 +116,7 @@ export class FileTaker implements RowTaker {
     this.#settle(batch.fields);
     this.rowCount += batch.rowCount;
     if (this.#file.remembersDays) this.#rememberDays(batch);
+    if (this.needsDates) this.#lookAtDates(batch, leftOut);
     if (this.#plan.columns.length === 0) this.#plan.follow(batch);
 
     const rowsLeft = this.#request.previewRows - this.#previewed;
@@ -127,8 +135,12 @@ export class FileTaker implements RowTaker {
     this.#observeRows(rows, rowsLeft);
   }
 
-  /** Ends the file. Throws as `observe`, for a report without rows that has columns. */
+  /**
+   * Ends the file. Throws as `observe`, for a report without rows that has columns; and
+   * `UsageError` for a row without a date, if what is asked for needs the dates.
+   */
   end(tail: ReportTail): void {
+    if (this.#firstUnreadable) throw this.#firstUnreadable;
     if (tail.fields.length > 0) this.#settle(tail.fields);
     this.#plan.settle(tail.fields);
     if (this.#request.previewRows > 0) this.previewLines.push(...this.#table.end());
@@ -165,6 +177,19 @@ export class FileTaker implements RowTaker {
     if (this.#file.span !== undefined || spans.length === 0) return this.#file.span ?? 0;
     const day = String(row.date ?? row.hour ?? '').slice(0, 10);
     return spans.findIndex(({ since, until }) => since <= day && day <= until);
+  }
+
+  #lookAtDates(batch: RowBatch, leftOut: ReadonlySet<number>): void {
+    for (const field of ['date', 'hour']) {
+      if (!batch.fields.includes(field)) continue;
+      for (const [index, value] of valuesOf(batch, field).entries()) {
+        if (this.#readDates.has(value)) continue;
+        const row = batch.firstRow + index + 1;
+        if (leftOut.has(row)) continue;
+        if (isReadable(field, value)) this.#readDates.add(value);
+        else this.#firstUnreadable ??= notADay(field, String(value), row);
+      }
+    }
   }
 
   #rememberDays(batch: RowBatch): void {
@@ -222,6 +247,20 @@ export class FileTaker implements RowTaker {
     }
     return this.#request.followsTime ? this.#groupingByTime() : new Grouping();
   }
+}
+
+/** True for a day, an hour of a day, no value, and the name of a total. */
+function isReadable(field: string, value: unknown): boolean {
+  if (isNoValue(value)) return true;
+  if (typeof value !== 'string') return false;
+  const isOtherHour = field === 'hour' && !/^\d{4}-\d\d-\d\d/.test(value);
+  return isOtherHour || dayOf(value.slice(0, 10)) !== undefined || namesTotal(value);
+}
+
+function notADay(field: string, text: string, row: number): UsageError {
+  return new UsageError(`The ${field} of row ${row}, ${quoted(text)}, is not a date.`, {
+    hint: 'Write the dates as 2026-08-01, or leave out what needs them.',
+  });
 }
 
 function hasNoDates(shown: string): UsageError {

@@ -1,3 +1,4 @@
+import { currencyOf, fieldTypeOf } from '../../contract/columns.ts';
 import { isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { quoted } from '../../text/printable.ts';
@@ -5,30 +6,45 @@ import { quoted } from '../../text/printable.ts';
 // Numbers as other programs write them: with marks between thousands, decimal commas, currency
 // signs. What a column's texts prove decides; what has two readings is refused.
 
-type Mark = '.' | ',';
+const marks = ['.', ','] as const;
+type Mark = (typeof marks)[number];
 
-/** What is known of a text that holds a number. */
-interface NumberText {
-  /** Without currency, percent sign and blanks around it. */
+/** A number as it is written, with its row, counted from 1. */
+interface Example {
   readonly text: string;
-
-  /** True if something was taken away. */
-  readonly isDressed: boolean;
+  readonly row: number;
 }
 
 /** Groups of three digits with one kind of blank or apostrophe between them, and decimals. */
 const spacedForm = /^[-+]?\d{1,3}(?:([ '’\u00a0\u202f])\d{3})(?:\1\d{3})*(?:[.,]\d+)?$/u;
 
-const currency = '(?:[€$£¥]|EUR|USD|GBP|CHF)';
+const unit = '([€$£¥%]|EUR|USD|GBP|CHF)';
 const dressing = new RegExp(
-  String.raw`^\s*([-+−]?)\s*${currency}?\s*([-+−]?)\s*(.*?)\s*(?:${currency}|%)?\s*$`,
+  String.raw`^\s*([-+−]?)\s*${unit}?\s*([-+−]?)\s*(.*?)\s*${unit}?\s*$`,
   'isu',
 );
+const signsOfCodes = new Map([
+  ['EUR', '€'],
+  ['USD', '$'],
+  ['GBP', '£'],
+]);
 
-function undressed(value: string): NumberText {
-  const [, sign = '', innerSign = '', body = ''] = dressing.exec(value) ?? [];
-  const text = `${sign}${innerSign}${body}`.replace('−', '-');
-  return { text, isDressed: text !== value.trim() };
+/** A number without the units and blanks around it. */
+interface BareNumber {
+  readonly text: string;
+
+  /** Currencies and percent signs; `€` for `EUR`. */
+  readonly units: readonly string[];
+}
+
+function bareNumber(value: string): BareNumber {
+  const [, sign = '', before = '', innerSign = '', body = '', after = ''] =
+    dressing.exec(value) ?? [];
+  const units = [before, after].filter((each) => each !== '').map((each) => each.toUpperCase());
+  return {
+    text: `${sign}${innerSign}${body}`.replace('−', '-'),
+    units: units.map((each) => signsOfCodes.get(each) ?? each),
+  };
 }
 
 /** What the texts of one column prove. */
@@ -36,12 +52,20 @@ export class NumberColumn {
   readonly field: string;
   readonly isInteger: boolean;
 
-  /** The marks that are decimal, and those between thousands, in some text of the column. */
-  readonly decimals = new Set<Mark>();
+  /** The first text with a decimal mark, by the mark. */
+  readonly decimals = new Map<Mark, string>();
+
+  /** The same for texts that do not have three decimals, which groups have. */
+  readonly otherDecimals = new Map<Mark, string>();
+
+  /** The marks between thousands in some text of the column. */
   readonly groups = new Set<Mark>();
 
   /** The first text with one mark before exactly three digits, by the mark. */
   readonly open = new Map<Mark, string>();
+
+  /** The first text with a currency or a percent sign, by the sign. */
+  readonly units = new Map<string, Example>();
 
   /** True if a text needs more than its digits and decimal mark read. */
   isFormatted = false;
@@ -49,19 +73,28 @@ export class NumberColumn {
   /** The first text whose reading is worth a note. */
   example: string | undefined;
 
-  constructor(field: string, isInteger: boolean) {
+  constructor(field: string) {
     this.field = field;
-    this.isInteger = isInteger;
+    this.isInteger = fieldTypeOf(field) === 'integer';
   }
 
-  observe(value: string): void {
-    if (/^-?\d+$/.test(value) || isNoValue(value) || value.trim() === '--') return;
-    const { text, isDressed } = undressed(value);
+  /** @param row counted from 1 */
+  observe(value: string, row: number): void {
+    if (/^-?\d+(?:[.,]\d\d?)?$/.test(value)) {
+      for (const mark of marks) if (value.includes(mark)) this.#addDecimal(mark, value, 2);
+      return;
+    }
+    if (isNoValue(value) || value.trim() === '--') return;
+
+    const { text, units } = bareNumber(value);
+    for (const unit of units) {
+      if (!this.units.has(unit)) this.units.set(unit, { text: value, row });
+    }
+    if (text !== value.trim()) this.#format(value);
     const mark = markIn(text);
-    if (isDressed) this.#format(value);
     if (spacedForm.test(text)) {
       this.#format(value);
-      if (mark) this.decimals.add(mark);
+      if (mark) this.#addDecimal(mark, value, 0);
       return;
     }
     this.#observeMarks(text, value);
@@ -71,7 +104,7 @@ export class NumberColumn {
     const both = /^[-+]?\d{1,3}(?:([.,])\d{3})+(?!\1)([.,])\d*$/.exec(text);
     if (both) {
       this.groups.add(both[1] as Mark);
-      this.decimals.add(both[2] as Mark);
+      this.#addDecimal(both[2] as Mark, value, 0);
       this.#format(value);
       return;
     }
@@ -84,10 +117,22 @@ export class NumberColumn {
     const single = /^[-+]?(\d*)([.,])(\d*)$/.exec(text);
     if (!single) return;
 
-    const [, before = '', mark, after = ''] = single;
-    const isOpen = after.length === 3 && /^[1-9]\d{0,2}$/.test(before);
-    if (!isOpen) this.decimals.add(mark as Mark);
-    else if (!this.open.has(mark as Mark)) this.open.set(mark as Mark, value);
+    const before = single[1] ?? '';
+    const mark = single[2] as Mark;
+    const decimalCount = single[3]?.length ?? 0;
+    const isOpen = decimalCount === 3 && /^[1-9]\d{0,2}$/.test(before);
+    if (isOpen) {
+      if (!this.open.has(mark)) this.open.set(mark, value);
+      return;
+    }
+    this.#addDecimal(mark, value, decimalCount);
+    // Rows take at most two digits after a comma for decimals.
+    if (mark === ',' && decimalCount > 2) this.#format(value);
+  }
+
+  #addDecimal(mark: Mark, value: string, decimalCount: number): void {
+    if (!this.decimals.has(mark)) this.decimals.set(mark, value);
+    if (decimalCount !== 3 && !this.otherDecimals.has(mark)) this.otherDecimals.set(mark, value);
   }
 
   #format(value: string): void {
@@ -106,10 +151,11 @@ export interface NumberReading {
   readonly groups: ReadonlySet<Mark>;
 }
 
-/** Columns with how each is read, and what is worth a note. */
+/** Columns with how each is read, and what is worth a message. */
 export interface NumberReadings {
   /** By field; a column of plain numbers has none. */
   readonly readings: ReadonlyMap<string, NumberReading>;
+  readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
@@ -117,32 +163,62 @@ export interface NumberReadings {
  * Decides how each column is read, from what it proves, what other columns prove, and its type.
  *
  * @param isExcelDialect true for a file with a byte order mark and semicolons, as `--excel` writes
- * @throws UsageError for a comma before exactly three digits in a column of money, if nothing
- * proves what it is
+ * @throws UsageError for a number with two readings, and for a column with two currencies
  */
 export function decideNumbers(
   columns: readonly NumberColumn[],
   isExcelDialect: boolean,
 ): NumberReadings {
   const readings = new Map<string, NumberReading>();
+  const warnings: string[] = [];
   const texts: string[] = [];
   const shared = provenIn(columns, isExcelDialect);
   for (const column of columns) {
+    const { field } = column;
+    const warning = unitWarning(column);
+    if (warning !== undefined) warnings.push(warning);
     const reading = readingOf(column, shared);
-    if (!reading) continue;
-
-    readings.set(column.field, reading);
-    const example = column.example ?? [...column.open.values()][0];
-    const hasGroups =
-      column.isFormatted || [...column.open.keys()].some((mark) => reading.groups.has(mark));
-    if (example !== undefined && hasGroups) {
-      texts.push(`${column.field} ${quoted(example)} as ${plainNumber(example, reading) ?? '?'}`);
+    if (reading) readings.set(field, reading);
+    for (const example of examplesOf(column, reading)) {
+      const number = plainNumber(example, reading ?? { groups: new Set() });
+      texts.push(`${field} ${quoted(example)} as ${number ?? '?'}`);
     }
   }
-  return {
-    readings,
-    notes: texts.length > 0 ? [`Numbers were read like this: ${texts.join(', ')}.`] : [],
-  };
+  const notes = texts.length > 0 ? [`Numbers were read like this: ${texts.join(', ')}.`] : [];
+  return { readings, warnings, notes };
+}
+
+/** The texts of a column whose reading is worth a note. */
+function examplesOf(
+  { decimals, open, isFormatted, example }: NumberColumn,
+  reading: NumberReading | undefined,
+): string[] {
+  const examples = decimals.size > 1 ? [...decimals.values()] : [];
+  const first = example ?? [...open.values()][0];
+  const hasGroups = isFormatted || [...open.keys()].some((mark) => reading?.groups.has(mark));
+  if (first !== undefined && hasGroups) examples.unshift(first);
+  return [...new Set(examples)];
+}
+
+/**
+ * A sentence on amounts in another unit than the name of their column; `undefined` if there are
+ * none. Throws `UsageError` for amounts in several units.
+ */
+function unitWarning({ field, units }: NumberColumn): string | undefined {
+  const [one, other] = units;
+  if (!one) return undefined;
+  const [unit, { text, row }] = one;
+  if (other) {
+    const [, { text: otherText, row: otherRow }] = other;
+    throw new UsageError(
+      `${field} has ${quoted(text)} in row ${row} and ${quoted(otherText)} in row ${otherRow}, which cannot be added up.`,
+      { hint: 'Write the column in one currency.' },
+    );
+  }
+  const expected = currencyOf(field);
+  if (unit === expected) return undefined;
+  const kind = { '': 'a count', $: 'in dollars', '€': 'in euros' }[expected];
+  return `${field} is ${kind}, but row ${row} has ${quoted(text)}.`;
 }
 
 /** The marks that are proven to be decimal, or between thousands, anywhere in a file. */
@@ -152,7 +228,7 @@ function provenIn(
 ): NumberReading & {
   readonly decimals: ReadonlySet<Mark>;
 } {
-  const decimals = new Set(columns.flatMap((column) => [...column.decimals]));
+  const decimals = new Set(columns.flatMap((column) => [...column.decimals.keys()]));
   const groups = new Set(columns.flatMap((column) => [...column.groups]));
   if (isExcelDialect && decimals.size === 0) decimals.add(',');
   return { decimals, groups };
@@ -162,15 +238,18 @@ function readingOf(
   column: NumberColumn,
   shared: ReturnType<typeof provenIn>,
 ): NumberReading | undefined {
-  const { decimals, groups, open, isFormatted, isInteger, field } = column;
+  const { decimals, otherDecimals, groups, open, isFormatted, isInteger, field } = column;
   if (open.size === 0) return isFormatted ? { groups } : undefined;
 
   const ownGroups = new Set(groups);
   for (const [mark, example] of open) {
-    if (decimals.has(mark) || groups.has(mark)) continue;
     const other = mark === '.' ? ',' : '.';
-    const isGroup = decimals.has(other) || isInteger || isGroupElsewhere(mark, other, shared);
-    if (isGroup) ownGroups.add(mark);
+    const isGroup = groups.has(mark) || decimals.has(other);
+    const decimal = (isGroup ? decimals : otherDecimals).get(mark);
+    const isContradicted = decimal !== undefined && (isGroup || isInteger);
+    if (isContradicted) throw twoReadings(field, example, decimal);
+    if (decimals.has(mark)) continue;
+    if (isGroup || isInteger || isGroupElsewhere(mark, other, shared)) ownGroups.add(mark);
     else if (mark === ',' && !shared.decimals.has(',')) throw twoReadings(field, example);
   }
   return { groups: ownGroups };
@@ -181,12 +260,16 @@ function isGroupElsewhere(mark: Mark, other: Mark, shared: ReturnType<typeof pro
   return shared.groups.has(mark) || shared.decimals.has(other);
 }
 
-function twoReadings(field: string, example: string): UsageError {
-  const thousands = example.replace(',', '');
-  const decimal = example.replace(',', '.');
+/** @param decimal a number of the same column in which the mark is decimal */
+function twoReadings(field: string, example: string, decimal?: string): UsageError {
+  const { text } = bareNumber(example);
+  const thousands = text.replace(/[.,]/, '');
+  const fraction = String(Number(text.replace(',', '.')));
+  const why =
+    decimal === undefined ? 'nothing in the file decides' : `${quoted(decimal)} has decimals`;
   return new UsageError(
-    `${field} ${quoted(example)} can be ${thousands} or ${decimal}, and nothing in the file decides.`,
-    { hint: 'Write the file again with decimal points, or with two decimals.' },
+    `${field} ${quoted(example)} can be ${thousands} or ${fraction}, and ${why}.`,
+    { hint: 'Write the numbers with decimal points and without marks between thousands.' },
   );
 }
 
@@ -195,7 +278,7 @@ function twoReadings(field: string, example: string): UsageError {
  * is not a number in this reading.
  */
 export function plainNumber(value: string, { groups }: NumberReading): string | undefined {
-  const { text } = undressed(value);
+  const { text } = bareNumber(value);
   const together = spacedForm.test(text) ? text.replaceAll(/[ '’\u00a0\u202f]/gu, '') : text;
   let digits = together;
   for (const mark of groups) {

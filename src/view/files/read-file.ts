@@ -79,8 +79,12 @@ export async function readReport<Taker extends RowTaker>(
     taker,
     tail,
     sizeBytes,
-    warnings: [...warningsOf(second), ...idWarnings(survey, second)],
-    notes: [...(reading?.notes ?? []), ...totalNotes(leftOut)],
+    warnings: [
+      ...survey.numberRemarks.warnings,
+      ...warningsOf(second),
+      ...idWarnings(survey, second),
+    ],
+    notes: [...survey.numberRemarks.notes, ...totalNotes(leftOut)],
   };
 }
 
@@ -96,8 +100,9 @@ function idWarnings({ idWarning }: CellSurvey, { hasRoundedIds }: Pass<RowTaker>
 function warningsOf({ tail, judgement, totals, named, sumRow }: Pass<RowTaker>): string[] {
   const warnings: string[] = [];
   const hasRequest = tail.members.some(({ name }) => name === 'request');
-  for (const { kind, message } of hasRequest ? judgement.findings : []) {
-    if (kind === 'values' || kind === 'rows') warnings.push(message);
+  for (const { kind, message } of judgement.findings) {
+    // The columns tell which metrics a file has, but not which breakdowns make a row unique.
+    if (kind === 'values' || (kind === 'rows' && hasRequest)) warnings.push(message);
   }
   const unproven = [...named].filter((row) => !totals.has(row) && row !== sumRow);
   const [first] = unproven;

@@ -5,26 +5,34 @@ import { namesTotal } from '../../judge/total-check.ts';
 import type { CsvCells } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 import { plainDay, slashDay } from './date-forms.ts';
-import { decideNumbers, NumberColumn, type NumberReading, plainNumber } from './number-forms.ts';
+import {
+  decideNumbers,
+  NumberColumn,
+  type NumberReading,
+  type NumberReadings,
+  plainNumber,
+} from './number-forms.ts';
 
 // A CSV that another program has touched is read once to see how its cells are written, and, if
 // they are not as this program writes them, once more as it was decided.
+
+/** A cell's text with its row, counted from 1. */
+interface DateCell {
+  readonly text: string;
+  readonly row: number;
+}
 
 /** What the dates of a column prove. */
 class DateColumn {
   readonly field: string;
 
-  /** True as long as every day with slashes can have its day, or its month, first. */
-  canBeDayFirst = true;
-  canBeMonthFirst = true;
-  hasSlashes = false;
-
   /** True if a text is not as this program writes it. */
   isForeign = false;
 
-  /** The first text that has two readings, or none, with its row. */
-  firstOpen: { readonly text: string; readonly row: number } | undefined;
-  firstUnreadable: { readonly text: string; readonly row: number } | undefined;
+  /** The first day with slashes, and the first that has its day, or its month, first. */
+  #first: DateCell | undefined;
+  #dayFirst: DateCell | undefined;
+  #monthFirst: DateCell | undefined;
 
   constructor(field: string) {
     this.field = field;
@@ -33,29 +41,33 @@ class DateColumn {
   observe(text: string, row: number): void {
     if (/^\d{4}-\d\d-\d\d$/.test(text) || isNoValue(text) || namesTotal(text)) return;
     this.isForeign = true;
-    const slashes = slashDay(text);
-    if (!slashes) {
-      if (plainDay(text) === undefined) this.firstUnreadable ??= { text, row };
-      return;
-    }
-
-    this.hasSlashes = true;
-    this.firstOpen ??= { text, row };
-    if (slashes.dayFirst === undefined) this.canBeDayFirst = false;
-    if (slashes.monthFirst === undefined) this.canBeMonthFirst = false;
+    const { dayFirst, monthFirst } = slashDay(text) ?? {};
+    if (dayFirst === undefined && monthFirst === undefined) return;
+    this.#first ??= { text, row };
+    if (dayFirst === undefined) this.#monthFirst ??= { text, row };
+    if (monthFirst === undefined) this.#dayFirst ??= { text, row };
   }
 
-  /** Throws `UsageError` for a column whose days cannot be told. */
-  expectReadable(): void {
-    const { field, firstOpen, firstUnreadable } = this;
-    if (firstUnreadable) throw notADay(field, firstUnreadable);
-    if (!this.hasSlashes || !firstOpen || this.canBeDayFirst !== this.canBeMonthFirst) return;
-    if (!this.canBeDayFirst) throw notADay(field, firstOpen);
-
-    const { dayFirst, monthFirst } = slashDay(firstOpen.text) ?? {};
+  /** Throws `UsageError` for a column in which no order of day and month, or both, fit each row. */
+  expectOneOrder(): void {
+    const { field } = this;
+    const hint = 'Write the dates as 2026-08-01, or leave out what needs them.';
+    const one = this.#dayFirst;
+    const other = this.#monthFirst;
+    if (one && other) {
+      const dayFirst = `row ${one.row}, ${quoted(one.text)}, is ${slashDay(one.text)?.dayFirst}`;
+      const monthFirst = `row ${other.row}, ${quoted(other.text)}, is ${slashDay(other.text)?.monthFirst}`;
+      throw new UsageError(
+        `The ${field} of ${dayFirst} with the day first, and ${monthFirst} with the month first.`,
+        { hint },
+      );
+    }
+    if (!this.#first || one || other) return;
+    const { text, row } = this.#first;
+    const { dayFirst, monthFirst } = slashDay(text) ?? {};
     throw new UsageError(
-      `The ${field} of row ${firstOpen.row}, ${quoted(firstOpen.text)}, could be ${monthFirst} or ${dayFirst}, and no row decides.`,
-      { hint: 'Write the dates as 2026-08-01, or leave out what needs them.' },
+      `The ${field} of row ${row}, ${quoted(text)}, could be ${monthFirst} or ${dayFirst}, and no row decides.`,
+      { hint },
     );
   }
 
@@ -63,21 +75,19 @@ class DateColumn {
   dayOf(text: string): string | undefined {
     const slashes = slashDay(text);
     if (!slashes) return plainDay(text);
-    if (this.canBeDayFirst === this.canBeMonthFirst) return undefined;
-    return this.canBeDayFirst ? slashes.dayFirst : slashes.monthFirst;
+    if ((this.#dayFirst === undefined) === (this.#monthFirst === undefined)) return undefined;
+    return this.#dayFirst ? slashes.dayFirst : slashes.monthFirst;
   }
-}
-
-function notADay(field: string, { text, row }: { text: string; row: number }): UsageError {
-  return new UsageError(`The ${field} of row ${row}, ${quoted(text)}, is not a date.`, {
-    hint: 'Write the dates as 2026-08-01, or leave out what needs them.',
-  });
 }
 
 /** How the cells of a file are written. */
 export class CellSurvey implements CsvCells {
-  readonly #numbers = new Map<string, NumberColumn>();
+  readonly #columns = new Map<string, SurveyedColumn>();
+  readonly #numbers: NumberColumn[] = [];
   readonly #dates = new Map<string, DateColumn>();
+
+  /** Sentences on numbers, once it is decided how they are read. */
+  numberRemarks: Pick<NumberReadings, 'warnings' | 'notes'> = { warnings: [], notes: [] };
 
   /** The first id that is a power of ten. */
   #roundedId: { readonly field: string; readonly text: string } | undefined;
@@ -96,10 +106,8 @@ export class CellSurvey implements CsvCells {
       this.#hasMarkInside = true;
       return this.read(field, text.slice(1), row) ?? text.slice(1);
     }
-    const type = fieldTypeOf(field);
-    if (type === 'integer' || type === 'money') this.#numberColumn(field, type).observe(text);
-    if (type === 'date') this.#dateColumn(field).observe(text, row);
-    if (type === 'id' && !this.#roundedId && isRounded(text)) this.#roundedId = { field, text };
+    const { type, observe } = this.#columnOf(field);
+    observe?.(text, row);
     return type !== 'text' && isNothing(text) ? '' : undefined;
   }
 
@@ -122,45 +130,60 @@ export class CellSurvey implements CsvCells {
    */
   decide(needsDates: boolean): CellReading | undefined {
     const dates = [...this.#dates.values()];
-    if (needsDates) for (const column of dates) column.expectReadable();
+    if (needsDates) for (const column of dates) column.expectOneOrder();
 
-    const { readings, notes } = decideNumbers([...this.#numbers.values()], this.#isExcelDialect);
+    const numbers = decideNumbers(this.#numbers, this.#isExcelDialect);
+    this.numberRemarks = numbers;
     const hasForeignDates = dates.some(({ isForeign }) => isForeign);
-    if (readings.size === 0 && !hasForeignDates && !this.#hasMarkInside) return undefined;
-    return new CellReading(readings, this.#dates, notes);
+    const isAsWritten = numbers.readings.size === 0 && !hasForeignDates && !this.#hasMarkInside;
+    return isAsWritten ? undefined : new CellReading(numbers.readings, this.#dates);
   }
 
-  #numberColumn(field: string, type: 'integer' | 'money'): NumberColumn {
-    const known = this.#numbers.get(field);
-    if (known) return known;
-    const column = new NumberColumn(field, type === 'integer');
-    this.#numbers.set(field, column);
+  #columnOf(field: string): SurveyedColumn {
+    let column = this.#columns.get(field);
+    if (!column) {
+      column = this.#surveyed(field);
+      this.#columns.set(field, column);
+    }
     return column;
   }
 
-  #dateColumn(field: string): DateColumn {
-    const known = this.#dates.get(field);
-    if (known) return known;
-    const column = new DateColumn(field);
-    this.#dates.set(field, column);
-    return column;
+  #surveyed(field: string): SurveyedColumn {
+    const type = fieldTypeOf(field);
+    if (type === 'integer' || type === 'money') {
+      const numbers = new NumberColumn(field);
+      this.#numbers.push(numbers);
+      return { type, observe: (text, row) => numbers.observe(text, row) };
+    }
+    if (type === 'date') {
+      const dates = new DateColumn(field);
+      this.#dates.set(field, dates);
+      return { type, observe: (text, row) => dates.observe(text, row) };
+    }
+    if (type !== 'id') return { type };
+    return {
+      type,
+      observe: (text) => {
+        if (!this.#roundedId && isRounded(text)) this.#roundedId = { field, text };
+      },
+    };
   }
+}
+
+/** How the cells of a column are looked at. */
+interface SurveyedColumn {
+  readonly type: ReturnType<typeof fieldTypeOf>;
+  readonly observe?: (text: string, row: number) => void;
 }
 
 /** Reads cells as it was decided. */
 export class CellReading implements CsvCells {
-  readonly notes: readonly string[];
   readonly #numbers: ReadonlyMap<string, NumberReading>;
   readonly #dates: ReadonlyMap<string, DateColumn>;
 
-  constructor(
-    numbers: ReadonlyMap<string, NumberReading>,
-    dates: ReadonlyMap<string, DateColumn>,
-    notes: readonly string[],
-  ) {
+  constructor(numbers: ReadonlyMap<string, NumberReading>, dates: ReadonlyMap<string, DateColumn>) {
     this.#numbers = numbers;
     this.#dates = dates;
-    this.notes = notes;
   }
 
   describe(): void {}
@@ -172,7 +195,7 @@ export class CellReading implements CsvCells {
       return isNothing(value) ? '' : (plainNumber(value, number) ?? value);
 
     const dates = this.#dates.get(field);
-    if (dates && !isNoValue(value) && !namesTotal(value)) return dates.dayOf(value) ?? '';
+    if (dates && !isNoValue(value) && !namesTotal(value)) return dates.dayOf(value) ?? value;
     return value;
   }
 }
