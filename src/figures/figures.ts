@@ -1,5 +1,6 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
+import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { closestHint, type ReadName, readName } from '../report/typed-name.ts';
 import type { Row } from '../rows/row-batch.ts';
@@ -268,11 +269,31 @@ export function figuresNamed(names: readonly string[], figures: readonly Figure[
     const figure = findFigure(name, figures);
     if (!figure) {
       const fields = figures.map(({ field }) => field);
-      throw unknownColumn(name, fields, '--metrics: the report');
+      throw unknownFigure(name, fields, '--metrics: the report');
     }
     named.add(figure);
   }
   return [...named];
+}
+
+/** As `unknownColumn`; for a computed metric it names the columns that are missing. */
+export function unknownFigure(
+  name: string,
+  columns: readonly string[],
+  report: string,
+): UsageError {
+  const computed = derivedMetrics.map(({ field }) => field);
+  const [field, another] = meaningOf('column', name, computed)?.names ?? [];
+  const metric = derivedMetrics.find((each) => each.field === field);
+  if (!metric || another !== undefined) return unknownColumn(name, columns, report);
+
+  const { numerator, denominator } = metric;
+  const present = new Set(columns.map((column) => metricOfField(column)?.name));
+  const missing = [numerator, denominator].filter((part) => !present.has(part));
+  return new UsageError(
+    `${report} has no ${missing.join(' and no ')} to compute ${field} from (${numerator} ÷ ${denominator}).`,
+    { code: 'UNKNOWN_COLUMN', hint: `It has ${columns.join(', ') || 'none'}.` },
+  );
 }
 
 /**

@@ -2,7 +2,14 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { readFileColumns } from '../report/typed-columns.ts';
-import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
+import {
+  everyFigureOf,
+  type Figure,
+  figureDigits,
+  figureValue,
+  unknownColumn,
+  unknownFigure,
+} from './figures.ts';
 import {
   addSums,
   compareTimes,
@@ -64,7 +71,9 @@ export function rankGroups(
   { sort, count }: Ranking = {},
 ): RankedGroups {
   const { order, sortedBy } =
-    sort === undefined ? { order: defaultOrder(all, figures[0]) } : parseSort(sort, all);
+    sort === undefined || all.size === 0
+      ? { order: defaultOrder(all, figures[0]) }
+      : parseSort(sort, all);
   const ordered = [...all].sort(order);
   const top = ordered.slice(0, count);
   const rest = ordered.slice(top.length);
@@ -117,7 +126,7 @@ function parseSort(sort: string, { by, metrics }: Grouping): NamedOrder {
       hint: 'For example: --sort ctr:asc',
     });
   }
-  throw unknownColumn(name, fields, '--sort: the report');
+  throw unknownFigure(name, fields, '--sort: the report');
 }
 
 /**

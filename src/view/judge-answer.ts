@@ -24,9 +24,11 @@ export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): Ro
   return {
     observe: (batch) => verdict.observe(batch),
     close(tail) {
+      const own = [...warnings, ...notes];
       const judged = expectation ? verdict.close(tail).notes : [];
-      const own = [...warnings, ...notes].map((message) => ({ kind: 'rows' as const, message }));
-      return { findings: [], notes: [...own, ...judged] };
+      const others = judged.filter(({ message }) => !own.includes(message));
+      const remarks = own.map((message) => ({ kind: 'rows' as const, message }));
+      return { findings: [], notes: [...remarks, ...others] };
     },
   };
 }

@@ -29,6 +29,7 @@ export function notesOfView(
   { by, byTime }: { readonly by: readonly string[]; readonly byTime: Grouping },
 ): string[] {
   const notes: string[] = [...(window?.notes ?? [])];
+  if (gathered.rowCount === 0) notes.push('The report has no rows.');
   for (const folder of folders) {
     const sentence = openSentence(folder);
     if (sentence !== undefined) notes.push(sentence);

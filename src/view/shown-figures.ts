@@ -1,3 +1,4 @@
+import { metrics as everyMetric } from '../contract/vocabulary.ts';
 import {
   everyFigureOf,
   type Figure,
@@ -13,11 +14,12 @@ import type { ViewOptions } from './view-flags.ts';
 
 /** The figures of `--metrics`; else all, with those that the folder or `--sort` names. */
 export function figuresToShow(
-  { metrics }: Grouping,
+  { metrics, rowCount }: Grouping,
   { metrics: named, sort }: ViewOptions,
   { spec }: Sources,
 ): readonly Figure[] {
-  const every = everyFigureOf(metrics);
+  const isUnknown = rowCount === 0 && metrics.length === 0;
+  const every = everyFigureOf(isUnknown ? everyMetric.map(({ name }) => name) : metrics);
   if (named) return figuresNamed(named, every);
 
   const sortName = sort?.replace(/:\w*$/, '').trim() ?? '';

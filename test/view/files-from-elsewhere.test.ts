@@ -237,6 +237,37 @@ describe('values that do not fit their column are a warning, with --strict exit 
   });
 });
 
+describe('a report without rows is a note, and its CSV has a header', () => {
+  const header = 'date,campaignId,displays\n';
+
+  test.each([
+    { content: header, flags: '', csv: 'displays' },
+    { content: header, flags: '--by DAILY', csv: 'date,displays' },
+    { content: header, flags: '--by CAMPAIGN --metrics displays', csv: 'campaignId,displays' },
+    { content: '{"data":[]}', flags: '--metrics clicks,ctr', csv: 'clicks,ctr' },
+  ])('$content $flags', async ({ content, flags, csv }) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'r.txt'), content);
+
+    const { exitCode, stderr, stdout } = await runCli(`view r.txt ${flags}`, { cwd });
+
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: 'Note: The report has no rows.\n',
+    });
+    expect(stdout).toBe(`${csv}\r\n`);
+  });
+});
+
+test.each([
+  { flags: '--metrics ctr', says: 'no clicks to compute ctr from (clicks ÷ displays).' },
+  { flags: '--metrics CTR', says: 'no clicks to compute ctr from (clicks ÷ displays).' },
+  { flags: '--by date --sort cpcEuro', says: 'no revenueEuro and no clicks to compute cpcEuro' },
+  { flags: '--metrics ctrl', says: 'no column “ctrl”' },
+])('a rate without the figures it is computed from: $flags', async ({ flags, says }) => {
+  expectRefusal(await view('date,displays,ctr\n2026-08-01,5,0.1\n', flags), 2, says);
+});
+
 describe('dates', () => {
   test.each([
     { file: 'dates-dots.csv' },

@@ -110,6 +110,10 @@ describe('what would be silently wrong is exit 2', () => {
       says: 'data has nothing of 2025-10-05 to 2025-10-09 to compare with',
     },
     {
+      line: 'view data --period 2026-10-01..2026-10-07 --compare previous -o a.html',
+      says: 'data has nothing of 2026-09-24 to 2026-09-30 to compare with',
+    },
+    {
       line: 'view c.json --period 2026-10-01 --compare -o a.html',
       says: 'c.json has nothing of 2026-09-30 to compare with',
     },
@@ -164,8 +168,9 @@ describe('what would be silently wrong is exit 2', () => {
     for (const [day, ending] of Object.entries({ 22: 'json', 23: 'csv', 24: 'parquet' })) {
       await run(`run --period 2026-10-${day} --by DAILY,CAMPAIGN -o ${day}.${ending} -q`);
     }
+    await run("run --period 2026-10-25 --split day --by DAILY,CAMPAIGN -o 'p/{date}.parquet' -q");
     const { stdout, stderr } = await run(
-      'view 22.json 24.parquet data/2026-10-21.csv 23.csv --by day --metrics impressions',
+      'view 22.json 24.parquet p/2026-10-25.parquet data/2026-10-21.csv 23.csv --by day --metrics impressions',
     );
 
     expect(stderr).toBe('day means DAILY.\nimpressions means displays.\n');
@@ -174,6 +179,7 @@ describe('what would be silently wrong is exit 2', () => {
       '2026-10-22',
       '2026-10-23',
       '2026-10-24',
+      '2026-10-25',
     ]);
   });
 

@@ -141,7 +141,11 @@ export class FileTaker implements RowTaker {
    */
   end(tail: ReportTail): void {
     if (this.#firstUnreadable) throw this.#firstUnreadable;
-    if (tail.fields.length > 0) this.#settle(tail.fields);
+    if (tail.fields.length > 0) {
+      this.#settle(tail.fields);
+      // A file without rows still has figures.
+      this.#observeRows([], 0);
+    }
     this.#plan.settle(tail.fields);
     if (this.#request.previewRows > 0) this.previewLines.push(...this.#table.end());
   }
