@@ -138,6 +138,7 @@ describe('numbers', () => {
   test.each([
     { cells: ['1.000', '12.00'], says: 'displays “1.000” can be 1000 or 1, and “12.00” has' },
     { cells: ['2.5', '1.000'], says: 'displays “1.000” can be 1000 or 1, and “2.5” has decimals' },
+    { cells: ['0.500', '1.234'], says: 'displays “1.234” can be 1234 or 1.234, and “0.500” has' },
     { cells: ['1,5', '1,234'], says: 'displays “1,234” can be 1234 or 1.234, and “1,5” has' },
     { cells: ['1.234.567', '2.5', '1.000'], says: 'can be 1000 or 1, and “2.5” has decimals' },
   ])('the counts $cells contradict each other', async ({ cells, says }) => {

@@ -168,7 +168,7 @@ describe('what would be silently wrong is exit 2', () => {
     for (const [day, ending] of Object.entries({ 22: 'json', 23: 'csv', 24: 'parquet' })) {
       await run(`run --period 2026-10-${day} --by DAILY,CAMPAIGN -o ${day}.${ending} -q`);
     }
-    await run("run --period 2026-10-25 --split day --by DAILY,CAMPAIGN -o 'p/{date}.parquet' -q");
+    await run('run --period 2026-10-25 --split day --by DAILY,CAMPAIGN -o p/{date}.parquet -q');
     const { stdout, stderr } = await run(
       'view 22.json 24.parquet p/2026-10-25.parquet data/2026-10-21.csv 23.csv --by day --metrics impressions',
     );

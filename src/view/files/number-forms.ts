@@ -55,7 +55,7 @@ export class NumberColumn {
   /** The first text with a decimal mark, by the mark. */
   readonly decimals = new Map<Mark, string>();
 
-  /** The same for texts that do not have three decimals, which groups have. */
+  /** The same without `0.000`, next to which `1.000` is a number with decimals. */
   readonly otherDecimals = new Map<Mark, string>();
 
   /** The marks between thousands in some text of the column. */
@@ -81,7 +81,7 @@ export class NumberColumn {
   /** @param row counted from 1 */
   observe(value: string, row: number): void {
     if (/^-?\d+(?:[.,]\d\d?)?$/.test(value)) {
-      for (const mark of marks) if (value.includes(mark)) this.#addDecimal(mark, value, 2);
+      for (const mark of marks) if (value.includes(mark)) this.#addDecimal(mark, value);
       return;
     }
     if (isNoValue(value) || value.trim() === '--') return;
@@ -94,7 +94,7 @@ export class NumberColumn {
     const mark = markIn(text);
     if (spacedForm.test(text)) {
       this.#format(value);
-      if (mark) this.#addDecimal(mark, value, 0);
+      if (mark) this.#addDecimal(mark, value);
       return;
     }
     this.#observeMarks(text, value);
@@ -104,7 +104,7 @@ export class NumberColumn {
     const both = /^[-+]?\d{1,3}(?:([.,])\d{3})+(?!\1)([.,])\d*$/.exec(text);
     if (both) {
       this.groups.add(both[1] as Mark);
-      this.#addDecimal(both[2] as Mark, value, 0);
+      this.#addDecimal(both[2] as Mark, value);
       this.#format(value);
       return;
     }
@@ -125,14 +125,15 @@ export class NumberColumn {
       if (!this.open.has(mark)) this.open.set(mark, value);
       return;
     }
-    this.#addDecimal(mark, value, decimalCount);
+    this.#addDecimal(mark, value);
     // Rows take at most two digits after a comma for decimals.
     if (mark === ',' && decimalCount > 2) this.#format(value);
   }
 
-  #addDecimal(mark: Mark, value: string, decimalCount: number): void {
+  #addDecimal(mark: Mark, value: string): void {
     if (!this.decimals.has(mark)) this.decimals.set(mark, value);
-    if (decimalCount !== 3 && !this.otherDecimals.has(mark)) this.otherDecimals.set(mark, value);
+    const isLikeGroup = value.endsWith(`${mark}000`);
+    if (!isLikeGroup && !this.otherDecimals.has(mark)) this.otherDecimals.set(mark, value);
   }
 
   #format(value: string): void {
