@@ -17,17 +17,26 @@ process.on('SIGINT', endAtOnce).on('SIGTERM', endAtOnce);
 // Used if the process runs out of things to wait for before it is done.
 process.exitCode = 1;
 const { main } = await import('../dist/main.js').catch((error) => {
-  if (['EMFILE', 'ENFILE'].includes(error.code)) {
-    console.error(`adreport: Cannot start: too many files are open (${error.code}).`);
-    console.error('  Raise the limit, for example with: ulimit -n 1024');
-    process.exit(2);
+  const { code } = error;
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    const message = `Cannot start: too many files are open (${code}).`;
+    const hint = 'Raise the limit, for example with: ulimit -n 1024';
+    endWithError({ code, message, hint, exitCode: 2 });
   }
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  console.error('adreport has not been built. Run npm ci in its folder, which builds it.');
-  process.exit();
+  if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  const hint = 'Run npm ci in its folder, which builds it.';
+  endWithError({ code: 'NOT_BUILT', message: 'This clone has not been built.', hint, exitCode: 1 });
 });
 main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode;
 });
 // The program now has its own handlers, and gets signals that arrived during loading.
 process.off('SIGINT', endAtOnce).off('SIGTERM', endAtOnce);
+
+/** Prints an error as the program would, which is not loaded, and ends. */
+function endWithError({ code, message, hint, exitCode }) {
+  const error = { code, message, hint, retryable: false, exitCode, reportId: null };
+  const isJson = process.argv.includes('--json');
+  console.error(isJson ? JSON.stringify({ error }) : `adreport: ${message}\n  ${hint}`);
+  process.exit(exitCode);
+}

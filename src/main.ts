@@ -4,7 +4,7 @@ import { errorForOtherName } from './commands/other-names.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, codeOf, InterruptedError, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
-import { createProgram, fromCommanderError, wordsToParse } from './program.ts';
+import { createProgram, fromCommanderError, ownWords, wordsToParse } from './program.ts';
 import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
@@ -14,10 +14,11 @@ import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // How errors are shown until the command line has been parsed.
+  const words = ownWords(argv);
   let flags: ConsoleFlags = {
-    json: argv.includes('--json'),
-    color: !argv.includes('--no-color'),
-    verbose: argv.includes('-vv') ? 2 : 0,
+    json: words.includes('--json'),
+    color: !words.includes('--no-color'),
+    verbose: words.includes('-vv') ? 2 : 0,
   };
   let context: Context | undefined;
   let exitCode = 0;
@@ -68,6 +69,7 @@ function reasonOf(error: unknown, host: Host): unknown {
   const code = codeOf(reason);
   if (code === 'EMFILE' || code === 'ENFILE') {
     return new UsageError(`Too many files are open (${code}).`, {
+      code,
       hint: 'Raise the limit, for example with: ulimit -n 1024',
     });
   }

@@ -25,7 +25,7 @@ interface HelpPage extends HelpOutput {
 }
 
 /** The words of a command line before `--`; the words after it belong to another program. */
-function ownWords(argv: readonly string[]): readonly string[] {
+export function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }

@@ -95,7 +95,9 @@ test('a clone that has not been built says how to build it', () => {
   const { status, stderr } = launchAlone();
 
   expect(status).toBe(1);
-  expect(stderr).toBe('adreport has not been built. Run npm ci in its folder, which builds it.\n');
+  expect(stderr).toBe(
+    'adreport: This clone has not been built.\n  Run npm ci in its folder, which builds it.\n',
+  );
 });
 
 test.skipIf(process.platform === 'win32').each([
@@ -183,19 +185,35 @@ test.skipIf(process.platform === 'win32')(
   'running out of file descriptors at the start is a sentence',
   () => {
     const bin = join(import.meta.dirname, '../bin/adreport.js');
-    const script = 'ulimit -n "$2"; exec "$0" "$1" campaigns --local --retries 0';
+    const script = 'ulimit -n "$2"; exec "$0" "$1" campaigns --local --retries 0 $3';
+    const runWithin = (limit: number, flag = '') =>
+      runToEnd('sh', ['-c', script, process.execPath, bin, `${limit}`, flag]);
 
     // The limit that just suffices depends on Node and on the descriptors that a test inherits.
     const runs = [];
+    let atStart = 0;
     for (let limit = 20; limit <= 30; limit++) {
-      const run = runToEnd('sh', ['-c', script, process.execPath, bin, `${limit}`]);
+      const run = runWithin(limit);
       if (run.status !== 0 && !failedBeforeTheProgram(run)) runs.push(run);
+      if (run.stderr.includes('Cannot start')) atStart = limit;
     }
 
     const sentence =
       /^adreport: (Cannot start: t|T)oo many files are open \(EMFILE\)\.\n {2}Raise the limit, for example with: ulimit -n 1024\n$/;
     expect(runs.filter((run) => run.status === 2 && sentence.test(run.stderr))).not.toEqual([]);
     expect(runs.filter((run) => !run.stderr.startsWith('adreport: '))).toEqual([]);
+    if (atStart > 0) {
+      expect(JSON.parse(runWithin(atStart, '--json').stderr)).toEqual({
+        error: {
+          code: 'EMFILE',
+          message: 'Cannot start: too many files are open (EMFILE).',
+          hint: 'Raise the limit, for example with: ulimit -n 1024',
+          retryable: false,
+          exitCode: 2,
+          reportId: null,
+        },
+      });
+    }
   },
 );
 

@@ -33,6 +33,35 @@ test.each([
   expectRefusal(await runCli(line), 2, says);
 });
 
+test.each([
+  { line: 'run --bogus --json', says: 'Unknown option “--bogus”.' },
+  { line: '--json --bogus', says: 'Unknown option “--bogus”.' },
+  { line: 'bogus --json', says: 'There is no command “bogus”.' },
+  { line: 'run --json --since', says: '--since needs a value.' },
+  { line: 'help bogus --json', says: 'bogus' },
+])('$line: an error before the flags are known is one line of JSON on stderr', async (row) => {
+  const { stdout, stderr, exitCode } = await runCli(row.line);
+
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      code: 'USAGE',
+      message: expect.stringContaining(row.says),
+      hint: expect.any(String),
+      retryable: false,
+      exitCode: 2,
+      reportId: null,
+    },
+  });
+});
+
+test('--json after -- belongs to the other program', async () => {
+  const { stderr } = await runCli('local-server exec --bogus -- curl --json');
+
+  expect(stderr).toMatch(/^adreport: Unknown option “--bogus”\.\n/);
+});
+
 const midnight = Date.UTC(2026, 10, 9) / 1_000;
 
 test.each([
