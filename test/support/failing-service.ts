@@ -1,0 +1,292 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { FaultRequest, LocalServer } from '../../src/local-server.ts';
+import { seededRandom } from '../../src/server/world/random.ts';
+import { serveForTest } from './service.ts';
+
+/** Random services that fail to make reports, and what a run makes of them. */
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+
+/** The time of a run: every window is over. */
+const startMs = Date.UTC(2026, 10, 20, 12);
+
+const firstDayMs = Date.UTC(2026, 7, 1);
+
+/** A service, by what happens to its reports. Members that end in `By` are probabilities. */
+interface FailingService {
+  /** Reports of more days end as failed. */
+  readonly failsAbove: number | null;
+
+  /** Reports of more days are refused with 413. */
+  readonly tooLargeAbove: number | null;
+  readonly failsBy: number;
+  readonly expiresBy: number;
+
+  /** Reports that are gone when they are downloaded. */
+  readonly goneBy: number;
+  readonly stuckBy: number;
+  readonly delayMs: number;
+
+  /** Bodies come slowly. */
+  readonly isSlow: boolean;
+  readonly seed: number;
+}
+
+interface Request {
+  /** Days after `firstDayMs`. */
+  readonly firstDay: number;
+  readonly days: number;
+  readonly by: string;
+
+  /** Left out where the rows could not be merged. */
+  readonly split: '' | '--split day' | '--split week' | 'file per day';
+  readonly retries: number;
+  readonly format: string;
+  readonly runs: number;
+}
+
+const someDays = fc.constantFrom(null, null, null, 1, 3, 6, 7, 20);
+const probability = fc.constantFrom(0, 0, 0, 0.1, 0.2, 0.6);
+
+const services: fc.Arbitrary<FailingService> = fc.record({
+  failsAbove: someDays,
+  tooLargeAbove: someDays,
+  failsBy: probability,
+  expiresBy: probability,
+  goneBy: probability,
+  stuckBy: fc.constantFrom(0, 0, 0, 0.2),
+  // Two reports of 25 minutes take longer than `--wait-timeout`.
+  delayMs: fc.constantFrom(0, 0, 2_000, 25 * minuteMs),
+  isSlow: fc.boolean(),
+  seed: fc.nat(),
+});
+
+const requests: fc.Arbitrary<Request> = fc.record({
+  firstDay: fc.nat({ max: 40 }),
+  days: fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 1, max: 45 })),
+  by: fc.constantFrom('DAILY', 'DAILY,OS', 'HOURLY', 'MONTHLY', 'RANGE', 'OS'),
+  split: fc.constantFrom('', '', '--split day', '--split week', 'file per day'),
+  retries: fc.constantFrom(0, 2),
+  format: fc.constantFrom('csv', 'ndjson', 'json'),
+  runs: fc.constantFrom(1, 1, 2),
+});
+
+export const failingServices = fc.tuple(services, requests);
+
+export const healthyService: FailingService = {
+  failsAbove: null,
+  tooLargeAbove: null,
+  failsBy: 0,
+  expiresBy: 0,
+  goneBy: 0,
+  stuckBy: 0,
+  delayMs: 0,
+  isSlow: false,
+  seed: 1,
+};
+
+/** October 2026, which has days of five weeks. */
+export const october: Request = {
+  firstDay: 61,
+  days: 31,
+  by: 'DAILY,OS',
+  split: '',
+  retries: 2,
+  format: 'csv',
+  runs: 1,
+};
+
+type Days = readonly number[];
+
+/** Days since 1970 of a window, grouped as the parts of a unit. */
+function partsOf({ firstDay, days }: Request, unit: 'day' | 'week' | 'month'): Days[] {
+  const parts = new Map<string | number, number[]>();
+  const first = firstDayMs / dayMs + firstDay;
+
+  for (let day = first; day < first + days; day += 1) {
+    const month = new Date(day * dayMs).toISOString().slice(0, 7);
+    const key = { day, month, week: Math.floor((day + 3) / 7) }[unit];
+    parts.set(key, [...(parts.get(key) ?? []), day]);
+  }
+  return [...parts.values()];
+}
+
+const isoDay = (day: number): string => new Date(day * dayMs).toISOString().slice(0, 10);
+
+const splitOf = ({ split, by }: Request): string =>
+  split === 'file per day' || /DAILY|HOURLY|RANGE/.test(by) ? split : '';
+
+function lineOf(request: Request): string {
+  const { by, format, retries } = request;
+  const days = partsOf(request, 'day').flat();
+  const split = splitOf(request);
+  const flags = split === 'file per day' ? '--split day' : split;
+  const name = split === 'file per day' ? '{date}' : 'it';
+  const period = `${isoDay(days[0] ?? 0)}..${isoDay(days.at(-1) ?? 0)}`;
+  return (
+    `run --period ${period} --by ${by} --metrics displays,revenueEuro ` +
+    `${flags} --retries ${retries} --no-history -q -o ${name}.${format}`
+  );
+}
+
+/** The parts that a failing report is cut into (`cli.md`, Waiting); none if it cannot be. */
+function ownPartsOf(request: Request): Days[] {
+  const { by, days, retries } = request;
+  if (retries === 0 || splitOf(request) !== '') return [];
+
+  let parts: Days[] = [];
+  if (by === 'MONTHLY') parts = partsOf(request, 'month');
+  else if (/DAILY|HOURLY/.test(by)) parts = partsOf(request, days > 14 ? 'week' : 'day');
+  return parts.length > 1 ? parts : [];
+}
+
+/** The reports that a run orders before any of them fails. */
+function firstPartsOf(request: Request): Days[] {
+  const split = splitOf(request);
+  if (split === '') return [partsOf(request, 'day').flat()];
+  return partsOf(request, split === '--split week' ? 'week' : 'day');
+}
+
+/** One order of each report and of each part, and with retries one more of each of them. */
+function ordersAtMost(request: Request): number {
+  const reports = firstPartsOf(request).length + ownPartsOf(request).length;
+  return request.retries === 0 ? reports : 2 * reports;
+}
+
+/** What comes of a run. */
+interface Outcome {
+  readonly orders: number;
+  readonly exitCode: number;
+}
+
+/** What comes of one report of a service that fails by the length of windows alone. */
+function outcomeOf(
+  { failsAbove, tooLargeAbove }: FailingService,
+  { retries }: Request,
+  days: Days,
+): Outcome {
+  if (tooLargeAbove !== null && days.length > tooLargeAbove) return { orders: 1, exitCode: 4 };
+  if (failsAbove !== null && days.length > failsAbove) {
+    return { orders: retries === 0 ? 1 : 2, exitCode: 6 };
+  }
+  return { orders: 1, exitCode: 0 };
+}
+
+/** Whether the outcome follows from the length of the windows alone. */
+function isPredictable(service: FailingService): boolean {
+  const { failsBy, expiresBy, goneBy, stuckBy, delayMs } = service;
+  return failsBy + expiresBy + goneBy + stuckBy === 0 && delayMs < minuteMs;
+}
+
+/** What comes of the first run against a service whose outcome is predictable. */
+function predictedOutcome(service: FailingService, request: Request): Outcome {
+  const sum = (parts: readonly Days[]): Outcome => {
+    const outcomes = parts.map((part) => outcomeOf(service, request, part));
+    const failed = outcomes.find(({ exitCode }) => exitCode !== 0);
+    const orders = outcomes.reduce((before, outcome) => before + outcome.orders, 0);
+    return { orders, exitCode: failed?.exitCode ?? 0 };
+  };
+
+  const whole = sum(firstPartsOf(request));
+  const parts = ownPartsOf(request);
+  if (whole.exitCode === 0 || parts.length === 0) return whole;
+
+  const inParts = sum(parts);
+  return { orders: whole.orders + inParts.orders, exitCode: inParts.exitCode };
+}
+
+/** The days of an ordered window. */
+function daysOrdered({ body }: FaultRequest): number {
+  return Math.round((Number(body.until) - Number(body.since)) / (dayMs / 1_000));
+}
+
+function addFaults(server: LocalServer, service: FailingService): void {
+  const random = seededRandom(service.seed);
+  const happens = (probability: number) => () => random() < probability;
+  const isLonger = (days: number | null) => (order: FaultRequest) =>
+    days !== null && daysOrdered(order) > days;
+
+  server.fault({ endpoint: 'buyer', kind: '413', when: isLonger(service.tooLargeAbove) });
+  server.fault({ endpoint: 'buyer', kind: 'failed', when: isLonger(service.failsAbove) });
+  server.fault({ endpoint: 'buyer', kind: 'failed', when: happens(service.failsBy) });
+  server.fault({ endpoint: 'buyer', kind: 'expired', when: happens(service.expiresBy) });
+  server.fault({ endpoint: 'buyer', kind: 'stuck', when: happens(service.stuckBy) });
+  server.fault({ endpoint: 'download', kind: '410', when: happens(service.goneBy) });
+  if (service.isSlow) server.fault('download:slow:rate=50mb');
+}
+
+/** The exit codes by which a run against a service may end. */
+function possibleExitCodes(service: FailingService): number[] {
+  const { failsAbove, tooLargeAbove, failsBy, expiresBy, goneBy, stuckBy, delayMs } = service;
+  const fails = failsAbove !== null || failsBy + expiresBy + goneBy > 0;
+  const isLong = stuckBy > 0 || delayMs > minuteMs;
+  return [0, ...(fails ? [6] : []), ...(tooLargeAbove === null ? [] : [4]), ...(isLong ? [7] : [])];
+}
+
+/**
+ * Runs a request against a failing service: each file is the one of a service that does not fail,
+ * or the one from before, and no report is ordered more often than allowed.
+ */
+export async function expectWholeOrNothing([service, request]: readonly [
+  FailingService,
+  Request,
+]): Promise<Outcome[]> {
+  const ordered: string[] = [];
+  const { server, cwd, run } = await serveForTest({
+    delayMs: service.delayMs,
+    onRequest: ({ endpoint, body = '' }) => void (endpoint === 'buyer' && ordered.push(body)),
+  });
+  let nowMs = startMs;
+  const runLine = async () => {
+    ordered.length = 0;
+    return run(lineOf(request), {
+      cwd,
+      now: nowMs,
+      onSleep: (durationMs) => {
+        nowMs += durationMs;
+      },
+    });
+  };
+
+  const whole = await runLine();
+  expect(whole, whole.stderr).toMatchObject({ exitCode: 0 });
+  const names = Object.keys(whole.files);
+
+  addFaults(server, service);
+  const runs: Outcome[] = [];
+  for (let count = 0; count < request.runs; count += 1) {
+    for (const name of names) writeFileSync(join(cwd, name), 'the old file');
+
+    const { exitCode, files, stderr } = await runLine();
+
+    const orders = ordered.length;
+    runs.push({ exitCode, orders });
+    const ofMostOrdered = Math.max(...countsOf(ordered));
+    expect(possibleExitCodes(service), stderr).toContain(exitCode);
+    expect(orders).toBeLessThanOrEqual(ordersAtMost(request));
+    expect(ofMostOrdered).toBeLessThanOrEqual(request.retries === 0 ? 1 : 2);
+    if (count === 0 && isPredictable(service)) {
+      expect({ orders, exitCode }).toEqual(predictedOutcome(service, request));
+    }
+
+    expect(Object.keys(files)).toEqual(names);
+    const written = names.filter((name) => files[name] !== 'the old file');
+    for (const name of written) expect(files[name], name).toBe(whole.files[name]);
+    expect(written.length === names.length, `${exitCode}`).toBe(exitCode === 0);
+    if (names.length === 1 && exitCode !== 0) expect(written).toEqual([]);
+  }
+
+  await server.close();
+  return runs;
+}
+
+/** How often each text is in a list; 0 for an empty one. */
+function countsOf(texts: readonly string[]): number[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [0, ...counts.values()];
+}
