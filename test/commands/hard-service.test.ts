@@ -1,28 +1,51 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, serve, serveAnswers } from '../support/http-server.ts';
+import type { FaultRequest } from '../../src/local-server.ts';
+import { tokens } from '../server/local.ts';
+import { literalAnswers } from '../support/odd-service.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
-const token = 'c0ffee'.repeat(7);
-const run = 'run --period yesterday --metrics displays --format json';
+const line = 'run --period yesterday --metrics displays --format json';
 
 describe('a service that takes forms only', () => {
-  const own = { '/auth-reporting': { token }, '/buyer-reporting': { id: 'r 1&' } };
-  const serveForms = () => serveAnswers(own, { formsOnly: true });
-  const password = { ADREPORT_EMAIL: 'me+you@example.com', ADREPORT_PASSWORD: 'p&q=1' };
+  const email = 'me+you@example.com';
+  const password = 'p&q=1';
+  const credentials = { ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password };
+
+  /** Takes these credentials, as a form. */
+  async function serveForms() {
+    const service = await serveForTest();
+    const { server } = service;
+    const isForm = ({ headers }: FaultRequest) =>
+      headers['content-type'] === 'application/x-www-form-urlencoded';
+    server.fault({
+      endpoint: '*',
+      kind: '415',
+      when: (request) => request.method === 'POST' && !isForm(request),
+    });
+
+    const auth = { token: tokens.buyer };
+    const download = { data: [{ displays: 7 }] };
+    for (const fault of literalAnswers({ buyer: { id: 'r 1&' }, download })) server.fault(fault);
+    server.fault({
+      endpoint: 'auth',
+      answer: { body: auth },
+      when: ({ body }) => JSON.stringify(body) === JSON.stringify({ auth: { email, password } }),
+    });
+    return service;
+  }
 
   test('--encoding form holds for every POST of a command', async () => {
-    const { url, received } = await serveForms();
-    const env = { ADREPORT_BASE_URL: url.href, ...password };
+    const { run, server } = await serveForms();
+    const env = { ...credentials, ADREPORT_TOKEN: undefined };
 
-    expect(await runCli(`${run} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
+    expect(await run(`${line} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
 
-    const signIn = 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1';
-
-    expect(received.map(({ path, body }) => [path, body])).toEqual([
-      ['/auth-reporting', expect.stringContaining(signIn)],
+    expect(server.requests().map(({ path, body }) => [path, body])).toEqual([
+      ['/auth-reporting', expect.stringContaining('auth%5Bemail%5D=me%2Byou%40example.com&')],
       ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
       ['/status-reporting', 'id=r+1%26'],
       ['/download-reporting', 'id=r+1%26'],
@@ -30,10 +53,13 @@ describe('a service that takes forms only', () => {
   });
 
   test('login keeps it with the account, and status and download follow', async () => {
-    const { url } = await serveForms();
+    const { server } = await serveForms();
     const cwd = temporaryFolder();
 
-    const login = await runCli(`login --base-url ${url} --encoding form`, { cwd, env: password });
+    const login = await runCli(`login --base-url ${server.url} --encoding form`, {
+      cwd,
+      env: credentials,
+    });
 
     expect(login).toMatchObject({ exitCode: 0 });
     expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
@@ -42,28 +68,29 @@ describe('a service that takes forms only', () => {
   });
 
   test('adreport.yaml says it for a saved report', async () => {
-    const { env } = await serveForms();
-    const cwd = temporaryFolder();
+    const { run, cwd } = await serveForms();
     const report = '{ period: yesterday, metrics: displays, format: json }';
     writeFileSync(
       join(cwd, 'adreport.yaml'),
       `defaults: { encoding: form }\nreports: { a: ${report} }\n`,
     );
 
-    expect(await runCli('run a', { cwd, env })).toMatchObject({ exitCode: 0 });
-    expect(await runCli('status r1', { cwd, env })).toMatchObject({ exitCode: 0 });
+    expect(await run('run a')).toMatchObject({ exitCode: 0 });
+    expect(await run('status r1')).toMatchObject({ exitCode: 0 });
   });
 });
 
 test.each([403, 404])(
   'login stores a token of an account without campaigns (%i), with a warning',
   async (status) => {
-    const { url } = await serve(({ path }, response) =>
-      path === '/campaigns' ? json(response, {}, status) : json(response, { status: 'ready' }),
-    );
+    const { server } = await serveForTest({ faults: [`campaigns:${status}`] });
+    for (const fault of literalAnswers()) server.fault(fault);
     const cwd = temporaryFolder();
 
-    const login = await runCli(`login --base-url ${url} --token-stdin`, { cwd, stdin: token });
+    const login = await runCli(`login --base-url ${server.url} --token-stdin`, {
+      cwd,
+      stdin: tokens.buyer,
+    });
 
     expect(login).toMatchObject({
       exitCode: 0,
@@ -74,19 +101,18 @@ test.each([403, 404])(
 );
 
 test('settings that cannot be read do not matter where the environment suffices, and are said', async () => {
-  const { env } = await serveAnswers();
-  const cwd = temporaryFolder();
+  const { run, cwd } = await serveForTest({ delayMs: 0 });
   mkdirSync(join(cwd, '.config'), { mode: 0o700 });
   writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
 
-  const result = await runCli('status r1', { cwd, env });
+  const result = await run(line);
 
   expect(result).toMatchObject({
     exitCode: 0,
     stderr: expect.stringContaining('is not valid JSON'),
   });
-  for (const line of ['status r1 --account work', 'config set profile dsp']) {
-    expect(await runCli(line, { cwd, env })).toMatchObject({ exitCode: 2 });
+  for (const refused of ['status r1 --account work', 'config set profile dsp']) {
+    expect(await run(refused)).toMatchObject({ exitCode: 2 });
   }
 });
 
@@ -117,15 +143,15 @@ test.skipIf(process.platform !== 'linux')(
   'a settings folder that cannot be: the report comes, and it is said',
   async () => {
     const nowhere = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
-    const { url, env } = await serveAnswers();
+    const { run, server } = await serveForTest({ delayMs: 0 });
 
-    const result = await runCli(run, { env: { ...env, ...nowhere } });
+    const result = await run(line, { env: nowhere });
 
     expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('/proc') });
 
-    const login = await runCli(`login --base-url ${url} --token-stdin`, {
+    const login = await runCli(`login --base-url ${server.url} --token-stdin`, {
       env: nowhere,
-      stdin: token,
+      stdin: tokens.buyer,
     });
 
     expect(login).toMatchObject({ exitCode: 2 });

@@ -1,25 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../src/contract/messages.ts';
 import { json, serve } from '../support/http-server.ts';
-import { serveOdd } from '../support/odd-service.ts';
+import { literalAnswers, serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, startCli } from '../support/spawn.ts';
 
 /**
  * What the steps of a run must notice although no single report tells it (`cli.md`, Never silently
- * wrong).
+ * wrong). The CSV without an end has a service of its own: the local server gives every answer an
+ * end.
  */
-
-/** Literal answers; a report is ready at once. */
-function stubs(bodies: { readonly campaigns?: unknown; readonly download?: unknown }) {
-  const all = { buyer: { id: 'r1' }, status: { status: 'ready' }, ...bodies };
-  return Object.entries(all).map(([endpoint, body]) => ({
-    endpoint: endpoint as EndpointName,
-    answer: { body },
-  }));
-}
 
 const byDay = 'run --period 2026-11-09..2026-11-11 --by DAILY --metrics displays';
 
@@ -71,7 +62,7 @@ describe('download ID', () => {
     const later = { ...row, date: '2026-11-10' };
     const odd = { ...row, campaignId: '2', displays: 'many' };
     const body = { data: [row, row, later, odd], summary, report_id: 'r2' };
-    const { run } = await serveOdd({ faults: stubs({ download: body }) });
+    const { run } = await serveOdd({ faults: literalAnswers({ download: body }) });
 
     const fetched = await run('download r1 --json -o x.csv');
 
@@ -90,7 +81,7 @@ describe('many reports', () => {
     'one id for three creates is a finding of each report but the first, with %o',
     async (env) => {
       const data = [{ date: '2026-11-09', displays: 1 }];
-      const { run } = await serveOdd({ faults: stubs({ download: { data } }) });
+      const { run } = await serveOdd({ faults: literalAnswers({ download: { data } }) });
 
       const result = await run(`${byDay} --split day --concurrency 1 -o {date}.csv -q`, { env });
 
@@ -138,14 +129,16 @@ describe('many reports', () => {
         if (text.includes('poison')) throw new TypeError('a bug');
         return text;
       };`;
-      const { env, received } = await serve(({ path, body }, response) => {
-        const { id, until } = JSON.parse(body);
-        const day = new Date(until * 1_000).getUTCDate();
-        if (path === '/buyer-reporting') return json(response, { id: `d${day}` });
-        if (path === '/status-reporting') return json(response, { status: 'ready' });
-        // The data of the other days never comes.
-        if (id === 'd10')
-          json(response, { data: [{ date: '2026-11-10', campaignName: 'poison' }] });
+      const { env, server, calls } = await serveForTest({ delayMs: 0 });
+      server.fault({
+        endpoint: 'download',
+        change: ({ data, summary }) => {
+          if (String(summary.since).startsWith('2026-11-10')) {
+            return { data: [{ ...data[0], campaignName: 'poison' }], summary };
+          }
+          // The data of the other days never comes.
+          return new Promise(() => {});
+        },
       });
       const options = `--import data:text/javascript,${encodeURIComponent(bug)}`;
 
@@ -157,8 +150,7 @@ describe('many reports', () => {
       expect(result.stderr).toContain('a bug');
       expect(result.stderr).not.toMatch(/Trying again|destroyed/);
       expect(readdirSync(result.cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
-      const downloads = received.filter(({ path }) => path === '/download-reporting');
-      expect(downloads.length).toBeLessThanOrEqual(3);
+      expect(calls('download')).toBeLessThanOrEqual(3);
     },
   );
 
@@ -244,7 +236,9 @@ describe('names', () => {
 
   test('that were looked up in a list that is not whole are a finding; with --strict nothing is asked for', async () => {
     const data = [{ date: '2026-11-09', displays: 1 }];
-    const { run, calls } = await serveOdd({ faults: stubs({ campaigns, download: { data } }) });
+    const { run, calls } = await serveOdd({
+      faults: literalAnswers({ campaigns, download: { data } }),
+    });
     const line = 'run --period 2026-11-09 --by DAILY --metrics displays --campaign Café -o x.csv';
 
     const result = await run(`${line} -q --json`);
@@ -304,7 +298,7 @@ describe('campaigns --active', () => {
     { dates: 'a start to come', since: '2026-11-12 00:00:00', until: '0' },
   ])('$dates', async ({ since, until, isActive = false }) => {
     const { run } = await serveOdd({
-      faults: stubs({ campaigns: [campaignOf('12', since, until)] }),
+      faults: literalAnswers({ campaigns: [campaignOf('12', since, until)] }),
     });
 
     const { stdout } = await run('campaigns --active 2026-11-10 --format csv --columns campaignId');
@@ -321,7 +315,7 @@ test('exactly 10,000 rows may be a limit, which --strict lets pass', async () =>
   }));
   const flags = '--by CAMPAIGN --metrics displays --columns campaignId,displays';
   const line = `run --period 2026-11-09 ${flags} --strict --json --fresh -o x.csv`;
-  const { run, server } = await serveOdd({ faults: stubs({ download: { data } }) });
+  const { run, server } = await serveOdd({ faults: literalAnswers({ download: { data } }) });
 
   const { exitCode, stdout } = await run(line);
 
@@ -330,6 +324,6 @@ test('exactly 10,000 rows may be a limit, which --strict lets pass', async () =>
     expect.stringMatching(/has exactly [\d,]+ rows, which may be a limit/),
   ]);
   server.clearFaults();
-  for (const fault of stubs({ download: { data: data.slice(1) } })) server.fault(fault);
+  for (const fault of literalAnswers({ download: { data: data.slice(1) } })) server.fault(fault);
   expect(JSON.parse((await run(line)).stdout)).toMatchObject({ warnings: [], notes: [] });
 });

@@ -1,3 +1,4 @@
+import type { EndpointName } from '../../src/contract/messages.ts';
 import type { FaultObject, FaultRequest } from '../../src/local-server.ts';
 import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
 import { isEarly, isRefused, isUnknown, type OddService } from '../contract/odd-services.ts';
@@ -16,6 +17,17 @@ export async function serveOdd(
   const run: typeof service.run = (line, more = {}) =>
     service.run(line, { ...more, env: { ...env, ...more.env } });
   return { ...service, run };
+}
+
+/** Literal answers by endpoint; a report has the id `r1` and is ready at once. */
+export function literalAnswers(
+  bodies: { readonly [Name in EndpointName]?: unknown } = {},
+): FaultObject<never>[] {
+  const all = { buyer: { id: 'r1' }, status: { status: 'ready' }, ...bodies };
+  return Object.entries(all).map(([endpoint, body]) => ({
+    endpoint: endpoint as EndpointName,
+    answer: { body },
+  }));
 }
 
 /** A fault whose answer takes the place of successes alone, as changes do, if it says no calls. */
