@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { specLine, textOfSpec } from '../../src/folder/history.ts';
 import { serveOdd } from '../support/odd-service.ts';
 import { interruption, parseWithSlashes, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -583,6 +584,24 @@ describe('check', () => {
     const { histories, notes } = await check();
     expect(histories[0].skippedLines).toEqual([9, 10, 11, 12]);
     expect(notes.join()).toContain('4 lines of _adreport.ndjson skipped');
+  });
+
+  test('a spec of the year 1 is an invalid line, and no command is made of it', async () => {
+    const { run, cwd } = await keepWeek();
+    const path = join(cwd, historyFile);
+    const [first = '', ...files] = readFileSync(path, 'utf8').trim().split('\n');
+    const { history: _, spec: id, content, at, adreport, period, ...spec } = JSON.parse(first);
+    const line = specLine(
+      { ...spec, since: '0001-01-01', until: '2026-11-15' },
+      { at: Date.parse(at) / 1_000, isBackfill: false },
+    );
+    const lines = [textOfSpec(line, adreport), ...files];
+    writeFileSync(path, `${lines.join('\n').replaceAll(id, line.id)}\n`);
+
+    for (const command of ['check', 'repair', 'check --json']) {
+      const { stdout, stderr } = await run(`${command} data`);
+      expect(stdout + stderr).not.toMatch(/-62135|\bNaN\b|Invalid/);
+    }
   });
 
   test('reports a history without a valid line, and the next run writes it again', async () => {
