@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
@@ -18,6 +19,7 @@ import {
 } from '../output/file/file-name.ts';
 import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
+import { createSpool } from '../output/file/spool.ts';
 import { type Flag, isNegation, longNameOf } from '../plan/flags/flag.ts';
 import { type OutputFlags, outputFlags } from '../plan/flags/output-flags.ts';
 import { nearest } from '../text/nearest.ts';
@@ -128,7 +130,7 @@ export function checkColumns(columns: readonly Column[], format: FormatName): vo
   }
 }
 
-function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
+export function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
   return output === '-';
 }
 
@@ -365,6 +367,34 @@ function stdoutTarget(console: Sink): Target {
     async open() {
       sink.restart();
       return output;
+    },
+  };
+}
+
+/** A delivery that keeps its bytes in a temporary file until the output is complete. */
+export function heldDelivery(delivery: Delivery): Delivery {
+  const { target } = delivery;
+  return {
+    ...delivery,
+    target: {
+      name: target.name,
+      async open(reportId) {
+        const begun = await target.open(reportId);
+        const spool = await createSpool(tmpdir());
+        return {
+          write: (bytes) => spool.write(bytes),
+          async finish() {
+            for await (const bytes of spool.read()) await begun.write(bytes);
+            await spool.close();
+            return begun.finish();
+          },
+          place: begun.place,
+          async abort() {
+            await spool.close();
+            await begun.abort();
+          },
+        };
+      },
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { goesToStdout, heldDelivery } from '../deliver/deliver.ts';
 import { ReportFailedError, StillInProgressError } from '../errors.ts';
 import { jobWithIds } from '../plan/names.ts';
 import type { Job } from '../plan/plan.ts';
@@ -13,6 +14,7 @@ import { fetchWithRetry, mayWorkInParts, splitJob, startsInParts } from './once-
 import { toolsFor } from './order.ts';
 import { type PartsOptions, runParts } from './parts.ts';
 import { fetchOf, writingIntake } from './receive.ts';
+import type { PreparedOutput } from './write-report.ts';
 
 /** Fetches the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
@@ -40,7 +42,7 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const split = splitJob(job);
   if (split && (await startsInParts(tools, job, split))) {
     context.console.note(`This report failed before; ordering it in ${partsText(split)}.`);
-    return runParts(context, [split], { output });
+    return runParts(context, [split], { output: withoutHalfReports(job, output) });
   }
 
   const startedMs = context.host.stopwatch();
@@ -54,8 +56,18 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
     context.console.note(`${error.message} Ordering it in ${partsText(split)} instead.`);
     const tookMs = context.host.stopwatch() - startedMs;
     const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
-    await runParts(context, [{ ...split, options: { ...split.options, waitTimeout } }], { output });
+    const inTime = { ...split, options: { ...split.options, waitTimeout } };
+    await runParts(context, [inTime], { output: withoutHalfReports(job, output) });
   }
+}
+
+/**
+ * The output of parts that the user did not ask for: if a later one fails, stdout has nothing of
+ * the earlier ones. A file has nothing of them anyway.
+ */
+function withoutHalfReports({ options }: Job, output: PreparedOutput): PreparedOutput {
+  if (!goesToStdout(options)) return output;
+  return { ...output, delivery: heldDelivery(output.delivery) };
 }
 
 function partsText({ parts, options }: Job): string {

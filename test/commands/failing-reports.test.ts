@@ -55,6 +55,28 @@ describe('a report that fails', () => {
   });
 });
 
+test('of parts that nobody asked for, stdout has all or nothing', async () => {
+  const { run, server } = await serveForTest({ delayMs: 0 });
+  const line = 'run --period 2026-10 --by DAILY,OS --metrics displays --format csv';
+  const whole = await run(line);
+  const fails = (isBad: (since: number) => boolean) =>
+    server.fault({
+      endpoint: 'buyer',
+      kind: 'failed',
+      when: ({ body }) => {
+        const since = Number(body.since);
+        return Number(body.until) - since > 20 * 86_400 || isBad(since);
+      },
+    });
+
+  fails((since) => since > Date.UTC(2026, 9, 18) / 1_000);
+  expect(await run(line)).toMatchObject({ exitCode: 6, stdout: '' });
+
+  server.clearFaults();
+  fails(() => false);
+  expect(await run(line)).toMatchObject({ exitCode: 0, stdout: whole.stdout });
+});
+
 test('a report that is too large for the service (413) is fetched in parts', async () => {
   const whole = await octoberOf([]);
   const tooLarge = await octoberOf(['buyer:413:times=1']);
