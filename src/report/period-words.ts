@@ -271,7 +271,7 @@ function existing(readings: readonly Reading[]): Reading[] {
 }
 
 function monthText(year = 0, month = 0): string {
-  return `${year}-${twoDigits(month)}`;
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}`;
 }
 
 function dayText(year = 0, month = 0, day = 0): string {

@@ -315,6 +315,7 @@ describe('what is refused, and what is said', () => {
       hint: 'Did you mean yesterday?',
     },
     { flags: { since: '1960-01-01' }, message: 'The window begins before 1970', hint: '' },
+    { flags: { since: '0001-01-01' }, message: 'The window begins before 1970', hint: '' },
     {
       flags: { since: 'today', until: 'yesterday' },
       message: 'is after --until 2026-11-17T23:59:59+0100',
