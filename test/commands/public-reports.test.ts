@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
+import type { EndpointName } from '../../src/contract/messages.ts';
+import type { FaultAnswer } from '../../src/local-server.ts';
+import { tokens } from '../server/local.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -15,26 +16,36 @@ const rows = '{"data":[{"displays":7},{"displays":8}]}';
 const named = '{"data":[{"campaignName":"Été à Paris","displays":7}]}';
 const line = 'run --period 2026-11-09 --metrics displays --format ndjson --retries 0 -q';
 
-/** A service whose downloads are answered by each of these in turn, the last one for ever. */
-async function serveDownloads(...answers: readonly ((response: ServerResponse) => void)[]) {
-  let downloads = 0;
-  const { env } = await serve(({ path }, response) => {
-    if (path === '/buyer-reporting') return json(response, { report_id: 'r1' });
-    if (path === '/status-reporting') return json(response, { response: { status: 'ready' } });
-    const answer = answers[Math.min(downloads, answers.length - 1)];
-    downloads += 1;
-    return answer?.(response);
-  });
-  return { env, downloads: () => downloads };
+type Answers = { readonly [Name in EndpointName]?: readonly FaultAnswer[] };
+
+/** A service that answers with each of these in turn, and with the last one for ever. */
+async function serveAnswers(own: Answers) {
+  const { server, env, calls } = await serveForTest({ delayMs: 0 });
+  const usual: Answers = {
+    buyer: [json({ report_id: 'r1' })],
+    status: [json({ status: 'ready' })],
+  };
+
+  for (const [endpoint, answers] of Object.entries({ ...usual, ...own })) {
+    for (const [index, answer] of answers.entries()) {
+      const times = index < answers.length - 1 ? { times: 1 } : {};
+      server.fault({ endpoint: endpoint as EndpointName, answer, ...times });
+    }
+  }
+  return { env, server, downloads: () => calls('download') };
 }
 
-const whole = (response: ServerResponse) =>
-  void response.writeHead(200, { 'content-type': 'application/json' }).end(rows);
+const serveDownloads = (...download: readonly FaultAnswer[]) => serveAnswers({ download });
 
-const sent =
-  (body: Buffer | string, headers: Readonly<Record<string, string>> = {}, status = 200) =>
-  (response: ServerResponse) =>
-    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+const json = (body: unknown, status = 200): FaultAnswer => ({ status, body });
+
+const sent = (
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>> = {},
+  status = 200,
+): FaultAnswer => ({ status, headers: { 'content-type': 'application/json', ...headers }, body });
+
+const whole = sent(rows);
 
 describe('a report that is ready and not there yet', () => {
   test.each([
@@ -45,7 +56,7 @@ describe('a report that is ready and not there yet', () => {
     { status: 409, body: { errors: [{ message: 'soon', is_retryable: true }] } },
     { status: 400, body: { fault: { detail: { retryable: true } } } },
   ])('is waited for after $status with $body', async ({ status, body }) => {
-    const notYet = (response: ServerResponse) => json(response, body, status);
+    const notYet = json(body, status);
     const { env, downloads } = await serveDownloads(notYet, notYet, whole);
 
     const result = await runCli(line, { env });
@@ -56,7 +67,7 @@ describe('a report that is ready and not there yet', () => {
 
   test('is not waited for if the service says that it is not transient', async () => {
     const body = { error: { is_transient: false, message: 'Broken' } };
-    const { env } = await serveDownloads((response) => json(response, body, 400));
+    const { env } = await serveDownloads(json(body, 400));
 
     expectRefusal(await runCli(line, { env }), 4, 'The service rejected the download. Broken');
   });
@@ -113,10 +124,10 @@ describe('packed bodies', () => {
   });
 
   test('of the create and the status are read too', async () => {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') return sent(gzipSync('{"report_id":"r1"}'))(response);
-      if (path === '/download-reporting') return whole(response);
-      return sent('{"status":"ready"}', { 'content-encoding': 'gzip' })(response);
+    const { env } = await serveAnswers({
+      buyer: [sent(gzipSync('{"report_id":"r1"}'))],
+      status: [sent('{"status":"ready"}', { 'content-encoding': 'gzip' })],
+      download: [whole],
     });
 
     expect(await runCli(line, { env })).toMatchObject({ exitCode: 0 });
@@ -141,9 +152,7 @@ describe('packed bodies', () => {
 });
 
 test('a record that says ready in the place of a report is quoted: it is not one', async () => {
-  const { env } = await serveDownloads((response) =>
-    json(response, { response: { status: 'ready' }, url: '' }),
-  );
+  const { env } = await serveDownloads(json({ response: { status: 'ready' }, url: '' }));
 
   const result = await runCli(line, { env });
 
@@ -153,7 +162,7 @@ test('a record that says ready in the place of a report is quoted: it is not one
 
 describe('a refusal names the step that was refused', () => {
   test('and keeps the report', async () => {
-    const { env } = await serveDownloads((response) => json(response, { error: 'no' }, 400));
+    const { env } = await serveDownloads(json({ error: 'no' }, 400));
 
     const result = await runCli(line, { env });
 
@@ -163,7 +172,7 @@ describe('a refusal names the step that was refused', () => {
   });
 
   test('a token that has just worked is not called refused', async () => {
-    const { env } = await serveDownloads((response) => json(response, { error: 'no' }, 403));
+    const { env } = await serveDownloads(json({ error: 'no' }, 403));
 
     const result = await runCli(line, { env });
 
@@ -172,12 +181,8 @@ describe('a refusal names the step that was refused', () => {
   });
 
   test('nor is one that renews it', async () => {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') return json(response, { report_id: 'r1' });
-      if (path === '/auth-reporting') return json(response, { token: 'n'.repeat(40) });
-      if (path === '/download-reporting') return json(response, { error: 'no' }, 403);
-      return json(response, { status: 'ready' });
-    });
+    const auth = [json({ token: tokens.buyer })];
+    const { env } = await serveAnswers({ auth, download: [json({ error: 'no' }, 403)] });
     const signIn = { ADREPORT_EMAIL: 'a@x.test', ADREPORT_PASSWORD: 'pass-phrase' };
 
     const result = await runCli(line, { env: { ...env, ...signIn } });
@@ -188,11 +193,8 @@ describe('a refusal names the step that was refused', () => {
 });
 
 test('a refusal of a report that was ordered in JSON says nothing of forms, in another process either', async () => {
-  let status = 400;
-  const { env } = await serve(({ path }, response) => {
-    if (path === '/buyer-reporting') json(response, { report_id: 'r1' });
-    else json(response, { error: 'no' }, status);
-  });
+  const refusal = [json({ error: 'no' }, 400)];
+  const { env, server } = await serveAnswers({ status: refusal, download: refusal });
   const settings = { ...env, ADREPORT_CONFIG_DIR: temporaryFolder() };
   const run = (words: string) => runCli(words, { env: settings });
   expect(await run('report create --period 2026-11-09')).toMatchObject({ stdout: 'r1\n' });
@@ -204,7 +206,8 @@ test('a refusal of a report that was ordered in JSON says nothing of forms, in a
   }
   expect((await run('status r2')).stderr).toContain('--encoding form');
 
-  status = 415;
+  server.clearFaults();
+  server.fault({ endpoint: '*', answer: json({ error: 'no' }, 415) });
   expect((await run('download r1')).stderr).not.toContain('--encoding form');
   expect((await run('download r2')).stderr).toContain('--encoding form');
 });
@@ -288,9 +291,8 @@ test.each([
 });
 
 test('a redirect to no web address names its scheme', async () => {
-  const { env } = await serve(
-    (_request, response) => void response.writeHead(302, { location: 'file:///etc/hosts' }).end(),
-  );
+  const campaigns = [sent('', { location: 'file:///etc/hosts' }, 302)];
+  const { env } = await serveAnswers({ campaigns });
 
   expectRefusal(await runCli('campaigns --retries 0', { env }), 4, 'redirects to a file: address');
 });
@@ -299,10 +301,7 @@ describe('text of the service is bounded', () => {
   const long = 'x'.repeat(600_000);
 
   test('a state word', async () => {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') json(response, { report_id: 'r1' });
-      else json(response, { response: { status: long } });
-    });
+    const { env } = await serveAnswers({ status: [json({ response: { status: long } })] });
 
     const result = await runCli(`${line} --wait-timeout 0s`, { env });
 
@@ -312,7 +311,7 @@ describe('text of the service is bounded', () => {
 
   test('why a report failed, and in how many lines', async () => {
     const errors = Array.from({ length: 40 }, (_, index) => `${index} ${long.slice(0, 900)}`);
-    const { env } = await serve((_request, response) => json(response, { errors }, 400));
+    const { env } = await serveAnswers({ buyer: [json({ errors }, 400)] });
 
     const result = await runCli(line, { env });
 
@@ -327,17 +326,17 @@ describe('text of the service is bounded', () => {
     { name: 'of 501 characters', answer: { response: { id: long.slice(0, 501) } } },
     { name: 'of digits', answer: { id: '9'.repeat(501) } },
   ])('a report id $name', async ({ answer }) => {
-    const { env } = await serve((_request, response) => json(response, answer));
+    const { env } = await serveAnswers({ buyer: [sent(JSON.stringify(answer))] });
 
     expectRefusal(await runCli(line, { env }), 9, 'a report id of more than 500 characters');
   });
 
   test('the names and texts of what an answer says besides', async () => {
     const word = long.slice(0, 50_000);
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') return json(response, { report_id: 'r1', notice: word });
-      if (path !== '/status-reporting') return whole(response);
-      return json(response, { response: { status: 'ready', [word]: true, also: word } });
+    const { env } = await serveAnswers({
+      buyer: [json({ report_id: 'r1', notice: word })],
+      status: [json({ response: { status: 'ready', [word]: true, also: word } })],
+      download: [whole],
     });
 
     const result = await runCli(`${line.replace(' -q', '')} -v`, { env });
@@ -360,10 +359,8 @@ describe('text of the service is bounded', () => {
   });
 
   test('what the ledger keeps of it', async () => {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/buyer-reporting') json(response, { report_id: 'r1' });
-      else json(response, { response: { status: 'failed', message: long } });
-    });
+    const response = { status: 'failed', message: long };
+    const { env } = await serveAnswers({ status: [json({ response })] });
     const folder = temporaryFolder();
 
     await runCli(line, { env: { ...env, ADREPORT_CONFIG_DIR: folder } });
