@@ -12,7 +12,7 @@ import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
-import { fetchWithRetry, mayWorkInParts, splitJob } from './once-more.ts';
+import { fetchWholeOrParts, fetchWithRetry } from './once-more.ts';
 import { noteFetched, type ReportTools } from './order.ts';
 import { fetchOf, type Intake, readAnswer } from './receive.ts';
 
@@ -70,17 +70,15 @@ export async function compareReport(
 }
 
 /** Fetches a report and adds it up: as one report, or in parts if that fails. */
-async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
-  const intake = summingIntake(tools, outputOf(job).expectation);
-  try {
-    return await fetchWithRetry(tools, { ...fetchOf(job, tools.host.platform), intake });
-  } catch (error) {
-    const split = splitJob({ ...job, options: { ...job.options, split: undefined } });
-    if (!split || !mayWorkInParts(error)) throw error;
-
-    tools.console.note(`${error.message} Ordering it in ${split.parts.length} parts instead.`);
-    return fetchSumsOfParts(tools, split);
-  }
+function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
+  const unsplit = { ...job, options: { ...job.options, split: undefined } };
+  return fetchWholeOrParts(tools, unsplit, {
+    whole() {
+      const intake = summingIntake(tools, outputOf(job).expectation);
+      return fetchWithRetry(tools, { ...fetchOf(job, tools.host.platform), intake });
+    },
+    inParts: (split) => fetchSumsOfParts(tools, split),
+  });
 }
 
 async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {

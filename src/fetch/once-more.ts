@@ -4,6 +4,7 @@ import { calendarDays } from '../report/compared-window.ts';
 import { partsOf } from '../report/parts.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { SplitUnit } from '../report/window.ts';
+import { formatPlural } from '../text/quantity.ts';
 import type { ReportTools } from './order.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './order.ts';
 import { fetchReport, type ReportFetch } from './receive.ts';
@@ -31,8 +32,45 @@ function hasFailed(error: unknown): error is ReportFailedError {
   return error instanceof ReportFailedError;
 }
 
+/** How the report of a job is fetched as one, and in parts. */
+interface WholeOrParts<AnyJob extends Job, T> {
+  readonly whole: () => Promise<T>;
+
+  /** Absent if the output cannot be that of several reports. */
+  readonly inParts: ((split: AnyJob) => Promise<T>) | undefined;
+}
+
+/** Fetches the report of a job as one or, if that fails or failed before, in parts. */
+export async function fetchWholeOrParts<AnyJob extends Job, T>(
+  tools: ReportTools,
+  job: AnyJob,
+  { whole, inParts }: WholeOrParts<AnyJob, T>,
+): Promise<T> {
+  const { console, host } = tools;
+  const split = inParts && splitJob(job);
+  if (split && (await startsInParts(tools, job, split))) {
+    console.note(`This report failed before; ordering it in ${partsText(split)}.`);
+    return inParts(split);
+  }
+
+  const startedMs = host.stopwatch();
+  try {
+    return await whole();
+  } catch (error) {
+    if (!split || !mayWorkInParts(error)) throw error;
+    console.note(`${error.message} Ordering it in ${partsText(split)} instead.`);
+    const tookMs = host.stopwatch() - startedMs;
+    const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
+    return inParts({ ...split, options: { ...split.options, waitTimeout } });
+  }
+}
+
+function partsText({ parts, options }: Job): string {
+  return formatPlural(parts.length, options.split ?? 'part');
+}
+
 /** True for an error that shorter reports may avoid. */
-export function mayWorkInParts(error: unknown): error is AdreportError {
+function mayWorkInParts(error: unknown): error is AdreportError {
   if (hasFailed(error)) return true;
   if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
   return error.code !== 'BODY_TOO_LARGE';
@@ -50,7 +88,7 @@ function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
 }
 
 /** Splits the one report of a job into parts to merge; `undefined` if that is not possible. */
-export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
+function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
   const { plan, options } = job;
   const unit = unitOfParts(plan);
   if (unit === undefined || options.split !== undefined || options.retries === 0) return undefined;
@@ -64,7 +102,7 @@ export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
  * True if the ledger has two failures of this request in the last 24 hours, or unfinished reports
  * of its parts.
  */
-export async function startsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
+async function startsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
   if (job.options.fresh || job.options.direct) return false;
   if (await isRepeatedFailure(tools, job.plan)) return true;
   return hasPartsInLedger(tools, split);

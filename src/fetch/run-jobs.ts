@@ -1,16 +1,16 @@
 import type { Context } from '../context.ts';
 import { goesToStdout, heldDelivery } from '../deliver/deliver.ts';
 import { ReportFailedError, StillInProgressError } from '../errors.ts';
+import { placeholdersOf } from '../output/file/file-name.ts';
 import { jobWithIds } from '../plan/names.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import { canMerge, canSplit } from '../report/parts.ts';
-import { formatPlural } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { fetchWithRetry, mayWorkInParts, splitJob, startsInParts } from './once-more.ts';
+import { fetchWholeOrParts, fetchWithRetry } from './once-more.ts';
 import { toolsFor } from './order.ts';
 import { type PartsOptions, runParts } from './parts.ts';
 import { fetchOf, writingIntake } from './receive.ts';
@@ -39,26 +39,21 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
   const tools = toolsFor(context, job.account);
   const output = await prepareJobOutput(context, tools, job, job.parts[0]);
   const intake = writingIntake(tools, output);
-  const split = splitJob(job);
-  if (split && (await startsInParts(tools, job, split))) {
-    context.console.note(`This report failed before; ordering it in ${partsText(split)}.`);
-    return runParts(context, [split], { output: withoutHalfReports(job, output) });
-  }
+  const hasId = placeholdersOf(job.options.output ?? '').includes('id');
+  const inOneOutput = { output: withoutHalfReports(job, output) };
 
-  const startedMs = context.host.stopwatch();
-  try {
-    const written = await fetchWithRetry(tools, { ...fetchOf(job, context.host.platform), intake });
-    await announce(context, written);
-  } catch (error) {
-    if (!split || !mayWorkInParts(error)) {
-      throw withSplitHint(context, error, job);
-    }
-    context.console.note(`${error.message} Ordering it in ${partsText(split)} instead.`);
-    const tookMs = context.host.stopwatch() - startedMs;
-    const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
-    const inTime = { ...split, options: { ...split.options, waitTimeout } };
-    await runParts(context, [inTime], { output: withoutHalfReports(job, output) });
-  }
+  await fetchWholeOrParts(tools, job, {
+    async whole() {
+      const fetch = { ...fetchOf(job, context.host.platform), intake };
+      try {
+        await announce(context, await fetchWithRetry(tools, fetch));
+      } catch (error) {
+        throw withSplitHint(context, error, job);
+      }
+    },
+    // The one output of several reports has no id.
+    inParts: hasId ? undefined : (split) => runParts(context, [split], inOneOutput),
+  });
 }
 
 /**
@@ -68,10 +63,6 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
 function withoutHalfReports({ options }: Job, output: PreparedOutput): PreparedOutput {
   if (!goesToStdout(options)) return output;
   return { ...output, delivery: heldDelivery(output.delivery) };
-}
-
-function partsText({ parts, options }: Job): string {
-  return formatPlural(parts.length, options.split ?? 'part');
 }
 
 /** Longer windows get a hint to split them. */

@@ -55,6 +55,31 @@ describe('a report that fails', () => {
   });
 });
 
+test('the report to compare with is fetched in parts too, and begins with them the next time', async () => {
+  const { run, server, calls } = await serveForTest({ delayMs: 0 });
+  const line = `${october.replace('it.csv', 'it.txt')} --format table --compare previous`;
+  const whole = await run(line);
+  expect(calls('buyer')).toBe(2);
+  server.fault({
+    endpoint: 'buyer',
+    kind: 'failed',
+    when: ({ body }) => {
+      const [since, until] = [Number(body.since), Number(body.until)];
+      return until - since > 20 * 86_400 && since < Date.UTC(2026, 8, 15) / 1_000;
+    },
+  });
+
+  const first = await run(line);
+  expect(first).toMatchObject({ exitCode: 0, files: whole.files });
+  expect(first.stderr).toContain('Ordering it in 5 weeks instead.');
+  expect(calls('buyer')).toBe(2 + 2 + 5 + 1);
+
+  const second = await run(line);
+  expect(second).toMatchObject({ exitCode: 0, files: whole.files });
+  expect(second.stderr).toContain('This report failed before; ordering it in 5 weeks.');
+  expect(calls('buyer')).toBe(10 + 5 + 1);
+});
+
 test('of parts that nobody asked for, stdout has all or nothing', async () => {
   const { run, server } = await serveForTest({ delayMs: 0 });
   const line = 'run --period 2026-10 --by DAILY,OS --metrics displays --format csv';
