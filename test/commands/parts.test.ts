@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSheet } from '../present/xlsx-reader.ts';
-import { json, serve } from '../support/http-server.ts';
-import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, interruption, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** Many reports in one command: `--split` and its related flags. */
@@ -74,30 +73,26 @@ describe('one merged output', () => {
   });
 
   test('--strict applies to the whole: after one invalid day, exit 9, no file, and no report is picked up', async () => {
-    const { env, received } = await serve(({ path, body }, response) => {
-      const { id, until } = JSON.parse(body);
-      const data = [{ date: `2024-10-${id}`, displays: id === '26' ? 'many' : 1 }];
-      if (path === '/download-reporting') return json(response, { data });
-      if (id !== undefined) return json(response, { status: 'ready' });
-
-      // The last second of a day in Paris is the same day in UTC.
-      const dayOfMonth = new Date(until * 1_000).getUTCDate();
-      return json(response, { id: String(dayOfMonth) });
+    const { run, server, calls } = await serveForTest({ delayMs: 0 });
+    server.fault({
+      endpoint: 'download',
+      change: ({ data, summary }) => {
+        const isOdd = String(summary.since).startsWith('2024-10-26');
+        return { summary, data: data.map((row) => (isOdd ? { ...row, displays: 'many' } : row)) };
+      },
     });
-    const creates = () => received.filter(({ path }) => path === '/buyer-reporting').length;
-    const cwd = temporaryFolder();
     const line =
       'run --period 2024-10-24..2024-10-27 --by DAILY --metrics displays --split day --strict -o x.csv';
 
-    const strict = await runCli(line, { cwd, env });
+    const strict = await run(line);
 
     expectRefusal(strict, 9, '2024-10-26: The metric displays is not a whole number in row 1');
     expect(strict.files).toEqual({});
-    expect(creates()).toBe(4);
+    expect(calls('buyer')).toBe(4);
 
-    await runCli(line, { cwd, env });
+    await run(line);
 
-    expect(creates()).toBe(8);
+    expect(calls('buyer')).toBe(8);
   });
 
   test.each([
