@@ -301,10 +301,13 @@ describe('--open', () => {
     'opens the file with the program of BROWSER',
     async () => {
       const cwd = temporaryFolder();
-      const browser = join(cwd, 'browser');
+      // Elsewhere, because the files of `cwd` are read when the command is done.
+      const elsewhere = temporaryFolder();
+      const browser = join(elsewhere, 'browser');
+      const shownFile = join(elsewhere, 'shown');
       writeFileSync(
         browser,
-        `#!/bin/sh\nprintf %s "$1" > ${cwd}/part && mv ${cwd}/part ${cwd}/shown\n`,
+        `#!/bin/sh\nprintf %s "$1" > '${elsewhere}/part' && mv '${elsewhere}/part' '${shownFile}'\n`,
       );
       chmodSync(browser, 0o755);
 
@@ -312,7 +315,7 @@ describe('--open', () => {
 
       expect(shown).toMatchObject({ exitCode: 0 });
 
-      await expect.poll(() => readFileSync(join(cwd, 'shown'), 'utf8')).toBe(join(cwd, 'r.html'));
+      await expect.poll(() => readFileSync(shownFile, 'utf8')).toBe(join(cwd, 'r.html'));
     },
   );
 

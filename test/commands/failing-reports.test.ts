@@ -48,6 +48,13 @@ describe('a report that fails', () => {
     expect(orders()).toBe(22);
   });
 
+  test('is not ordered in parts if the name of its file has the id', async () => {
+    const { run, calls } = await serveForTest({ faults: ['status:failed'], delayMs: 0 });
+    const result = await run(october.replace('it.csv', '{id}.csv'));
+    expectRefusal(result, 6, /ended as failed/);
+    expect(calls('buyer')).toBe(2);
+  });
+
   test('is ordered once with --retries 0', async () => {
     const { result, orders } = await octoberOf(['status:failed'], '--retries 0');
     expectRefusal(result, 6, /The report \w+ failed/);
