@@ -22,10 +22,11 @@ import {
 import { isBackfill, seriesOf, withSpec } from '../folder/series.ts';
 import { HistoryWriter } from '../folder/writer.ts';
 import {
+  beforeTime,
+  expandAllButTime,
   expandName,
   hasTimePlaceholder,
   historyName,
-  type NameValues,
 } from '../output/file/file-name.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
@@ -90,18 +91,9 @@ function placeOf({ host }: Streams, job: Job): FolderPlace | undefined {
   if (!history || !hasFiles) return undefined;
 
   const values = outputOf(job).names;
-  const beginning = output.slice(0, output.search(/\{(?:date|since|until)\}/));
-  const folder = resolve(host.cwd, dirname(`${expandName(beginning, values)}x`));
+  const folder = resolve(host.cwd, dirname(`${expandName(beforeTime(output), values)}x`));
   const path = resolve(host.cwd, expandAllButTime(output, values));
   return { folder, spec: { ...job.spec, split, output: nameInFolder(folder, path) } };
-}
-
-/** Fills in all placeholders except `{date}`, `{since}` and `{until}`. */
-function expandAllButTime(template: string, values: NameValues): string {
-  const pieces = template.split(/(\{(?:date|since|until)\})/);
-  return pieces
-    .map((piece, index) => (index % 2 === 1 ? piece : expandName(piece, values)))
-    .join('');
 }
 
 /** Reads the history of each folder once, and warns once if it is unreadable. */

@@ -6,6 +6,7 @@ import type { FolderSpec } from '../folder/history.ts';
 import type { SeriesRepair } from '../folder/repair.ts';
 import { ownerConflict } from '../folder/series.ts';
 import { HistoryWriter } from '../folder/writer.ts';
+import { templateOf } from '../output/file/file-name.ts';
 import type { OptionsOf } from '../plan/flags/flag.ts';
 import type { serviceFlags } from '../plan/flags/service-flags.ts';
 import type { waitFlags } from '../plan/flags/wait-flags.ts';
@@ -50,7 +51,7 @@ async function jobOfRepair(
   const { host } = context;
   const { cwd, wallClock } = host;
   const account = await accountOf(context, current.spec, flags);
-  const output = relative(cwd, join(history.folder, current.spec.output));
+  const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
   const thisRun = { history: true, clobber: true, missing: true, ...flags };
 
   const job = await planJob({

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -441,6 +442,19 @@ describe('a report without rows', () => {
     expect(stderr).toContain('2026-11-14.csv now has no rows; the history had 3 rows for it.');
     expect(files['data/2026-11-14.csv']).toBeDefined();
   });
+});
+
+test('repair writes below a folder whose name has braces', async () => {
+  const { run } = await serveForTest({ delayMs: 0 });
+  const { cwd } = await run(week.replace('data/', 'a{{b}}/{{date}}/'));
+  const path = join(cwd, 'a{b}/{date}/date=2026-11-10/part.csv');
+  rmSync(path);
+
+  const { exitCode, stdout } = await run(['repair', 'a{b}/{date}']);
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('No problems found.');
+  expect(existsSync(path)).toBe(true);
 });
 
 test('a total that falls by half is a note', async () => {

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  beforeTime,
+  expandAllButTime,
   expandName,
   expectValidOnWindows,
   pathKey,
   safeName,
+  templateOf,
 } from '../../src/output/file/file-name.ts';
 
 describe('expandName', () => {
@@ -15,6 +18,17 @@ describe('expandName', () => {
       'out/buyer/2026-11-01..2026-11-07_a_b.csv',
     );
     expect(expandName('plain.csv', {})).toBe('plain.csv');
+  });
+
+  it('reads a doubled brace as one, so that every path has a template', () => {
+    expect(expandName('a{{b}}/{{date}}/{date}.csv', { date: 'x' })).toBe('a{b}/{date}/x.csv');
+    expect(expandAllButTime('{{id}}/{id}/{date}.csv', { id: '1' })).toBe('{id}/1/{date}.csv');
+    expect(beforeTime('{{date}}/x{since}.csv')).toBe('{{date}}/x');
+    fc.assert(
+      fc.property(fc.string(), (path) => {
+        expect(expandName(templateOf(path), {})).toBe(path);
+      }),
+    );
   });
 
   it('refuses unknown placeholders and missing values', () => {

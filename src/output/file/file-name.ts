@@ -20,30 +20,60 @@ type Placeholder = (typeof placeholders)[number];
 /** Values of the placeholders, days as `2026-11-01`. Absent ones are not known yet. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
-const placeholderPattern = /\{([^{}]*)\}/g;
+/** A placeholder, or a doubled brace, which stands for one. */
+const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
+
+const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
 
 /** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for an unknown one. */
 export function placeholdersOf(template: string): Placeholder[] {
-  const words = [...template.matchAll(placeholderPattern)].map((match) => match[1] ?? '');
-  return words.map(parsePlaceholder);
+  const found: Placeholder[] = [];
+  for (const [, word] of template.matchAll(placeholderPattern)) {
+    if (word !== undefined) found.push(parsePlaceholder(word));
+  }
+  return found;
 }
 
 /** True if a name contains a date, so that each part of a split report gets its own file. */
 export function hasTimePlaceholder(template: string): boolean {
-  const ofTime: readonly Placeholder[] = ['since', 'until', 'date'];
-  return placeholdersOf(template).some((placeholder) => ofTime.includes(placeholder));
+  return placeholdersOf(template).some((placeholder) => timePlaceholders.includes(placeholder));
+}
+
+/** The part of a name before its first date; all of it without one. */
+export function beforeTime(template: string): string {
+  for (const { 1: word = '', index } of template.matchAll(placeholderPattern)) {
+    if (timePlaceholders.includes(word)) return template.slice(0, index);
+  }
+  return template;
 }
 
 /**
- * Replaces placeholders in a file name. Values cannot refer to other folders or hidden files.
- * Throws `UsageError` for an unknown placeholder or one without a value.
+ * Replaces placeholders in a file name, and doubled braces. Values cannot refer to other folders or
+ * hidden files. Throws `UsageError` for an unknown placeholder or one without a value.
  */
 export function expandName(template: string, values: NameValues): string {
-  return template.replace(placeholderPattern, (_, word: string) => {
-    const value = values[parsePlaceholder(word)];
-    if (value === undefined) throw missingValue(word, values);
-    return safeName(value);
+  return template.replace(placeholderPattern, (found, word?: string) => {
+    return word === undefined ? found.slice(1) : textOf(word, values);
   });
+}
+
+/** Replaces placeholders as `expandName`, but keeps those of time. */
+export function expandAllButTime(template: string, values: NameValues): string {
+  return template.replace(placeholderPattern, (found, word?: string) => {
+    if (word === undefined) return found.slice(1);
+    return timePlaceholders.includes(word) ? found : textOf(word, values);
+  });
+}
+
+/** The template of a path whose braces are no placeholders. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/[{}]/g, '$&$&');
+}
+
+function textOf(word: string, values: NameValues): string {
+  const value = values[parsePlaceholder(word)];
+  if (value === undefined) throw missingValue(word, values);
+  return safeName(value);
 }
 
 function missingValue(word: string, values: NameValues): UsageError {
@@ -67,7 +97,9 @@ function parsePlaceholder(word: string): Placeholder {
   const suggestion = nearest(word, placeholders);
   throw new UsageError(`-o contains an unknown placeholder: {${word}}.`, {
     about: { flag: '--output' },
-    hint: suggestion ? `Did you mean {${suggestion}}?` : `Placeholders: ${inBraces(placeholders)}.`,
+    hint: suggestion
+      ? `Did you mean {${suggestion}}?`
+      : `Placeholders: ${inBraces(placeholders)}. Write a brace as {{ or }}.`,
   });
 }
 
