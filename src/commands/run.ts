@@ -86,7 +86,9 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   if (refusal) throw refusal;
 
   const isNothingDue = chosen.every(({ parts }) => parts.length === 0);
-  if (isNothingDue) context.console.note('Nothing to download: all files are present.');
+  if (isNothingDue && chosen.length > 0) {
+    context.console.note('Nothing to download: all files are present.');
+  }
 }
 
 /** One error for all reports refused by their folders; `undefined` if none is. */

@@ -1,8 +1,10 @@
 import type { ProjectChoice } from '../account/settings.ts';
 import type { Context } from '../context.ts';
+import { defaultZone } from '../contract/messages.ts';
 import { checkColumns, checkFormat, chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
+import { isFirstNight } from '../report/spec-window.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 import { type Job, outputOf, planJob } from './plan.ts';
 import { specFromFlags } from './spec-from-flags.ts';
@@ -20,12 +22,23 @@ interface AccountsSource {
 
 /**
  * Plans one report: one job for each account of `--account a,b` or `--account all`, otherwise a
- * single job. Throws `UsageError` as `checkFormat` and `planJob`, and if several accounts would
- * write to one file.
+ * single job; none for a cron line on its first night. Throws `UsageError` as `checkFormat` and
+ * `planJob`, and if several accounts would write to one file.
  */
 export async function planForAccounts(context: Context, report: AccountsSource): Promise<Job[]> {
-  const { options, name, choice } = report;
+  const { options } = report;
   checkFormat(context, options);
+  const firstNight = firstNightOf(options, context.host.wallClock());
+  if (firstNight === undefined) return planAccounts(context, report);
+
+  // Planned as of the second night, for the mistakes of its flags.
+  await planAccounts(context, { ...report, options: { ...options, until: 'now' } });
+  context.console.note(firstNight);
+  return [];
+}
+
+async function planAccounts(context: Context, report: AccountsSource): Promise<Job[]> {
+  const { options, name, choice } = report;
   const accountNames = await context.accounts.names(options, choice);
   if (!accountNames) return [await planForAccount(context, report, name)];
 
@@ -42,6 +55,16 @@ export async function planForAccounts(context: Context, report: AccountsSource):
     }
   }
   return jobs;
+}
+
+/** A sentence for `--missing` if no unit of the window is over yet; `undefined` otherwise. */
+function firstNightOf(options: RunFlags, nowMs: number): string | undefined {
+  const { split, missing, since, until, period, timezone = defaultZone } = options;
+  if (!missing || split === undefined || since === undefined || period !== undefined) {
+    return undefined;
+  }
+  const isFirst = isFirstNight({ timezone, split, since, ...(until && { until }) }, nowMs);
+  return isFirst ? `Nothing to download yet: no ${split} since ${since} is over.` : undefined;
 }
 
 async function planForAccount(

@@ -41,3 +41,13 @@ function isSameLater(spec: WindowSpec, nowMs: number, edgeOf: (window: Window) =
   const later = windowOf(spec, nowMs + laterMs);
   return window !== undefined && later !== undefined && edgeOf(window) === edgeOf(later);
 }
+
+/**
+ * True for a window that has begun, and whose first unit is not over: `--since 2026-11-26 --until
+ * yesterday` on that day. Its end has to move: dates in the wrong order are a mistake.
+ */
+export function isFirstNight(spec: WindowSpec, nowMs: number): boolean {
+  const hasBegun = windowOf({ ...spec, until: 'now' }, nowMs) !== undefined;
+  const isEmpty = windowOf(spec, nowMs) === undefined;
+  return hasBegun && isEmpty && hasFixedBeginning(spec, nowMs) && !hasFixedEnd(spec, nowMs);
+}

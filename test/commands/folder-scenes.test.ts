@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   copyFileSync,
+  existsSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -8,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 // Examples of folders and what `check` reports. It is 2026-11-25, and the job runs every night.
@@ -100,10 +102,33 @@ test('a rolling job that missed ten nights: days are missing or stale, and runs 
 
 test('the same job with --since: the next run downloads everything', async () => {
   const { runNights, check, runJob } = await serveFolder(3);
-  await runNights(2, 9, since);
+  await runNights(1, 9, since);
   await runNights(20, 25, since);
   expect((await check()).kinds).toEqual([]);
   expect((await runJob(since)).stderr).toBe('');
+});
+
+test('the first night of a job has nothing to download, and mistakes in its flags are found', async () => {
+  const { wakeOn, run, runJob, cwd } = await serveFolder();
+  wakeOn('2026-11-01');
+  const job = `run ${since} --by OS --split day -o data/{date}.csv`;
+
+  expect(await run(job)).toMatchObject({
+    exitCode: 0,
+    stderr: 'Nothing to download yet: no day since 2026-11-01 is over.\n',
+  });
+  expect(await runJob(since)).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(existsSync(join(cwd, 'data'))).toBe(false);
+
+  expectRefusal(await run(job.replace('OS', 'PLANET')), 2, 'PLANET');
+  for (const window of [
+    since.replace('yesterday', '2026-10-31'),
+    since.replace('2026-11-01', 'today'),
+    since.replace('2026-11-01', '2026-11-02'),
+    '--since 2026-11-01 --until yesterday',
+  ]) {
+    expectRefusal(await runJob(window), 2, 'the window would end before it begins');
+  }
 });
 
 test('a dead job is noticed after one more unit, with one more day every day', async () => {
