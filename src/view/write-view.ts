@@ -1,9 +1,13 @@
+import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
 import { writeOutput } from '../deliver/write-output.ts';
+import { UsageError } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { formats } from '../formats/index.ts';
+import { diskKey } from '../output/file/file-name.ts';
 import { formatDate } from '../report/window.ts';
+import { printable } from '../text/printable.ts';
 import { breakdownNames, columnsOfAnswer, hasUnevenRows } from './answer.ts';
 import { answerOf, keysOf } from './answer-of-view.ts';
 import { rowsOfAnswer } from './answer-rows.ts';
@@ -42,7 +46,22 @@ export async function prepareViewOutput(context: Context, view: View): Promise<D
   };
   const selected = isUneven ? columns.map(({ field }) => field) : undefined;
   const given = { ...options, columns: options.columns ?? selected };
-  return prepareDelivery(context, given, { names, columns });
+  const delivery = await prepareDelivery(context, given, { names, columns });
+  expectNoSource(context, view, delivery);
+  return delivery;
+}
+
+/** Throws `UsageError` for an output that would replace a file it is made from. */
+function expectNoSource({ host }: Context, { sources }: View, { target }: Delivery): void {
+  const name = target.name();
+  if (name === undefined) return;
+  const key = diskKey(resolve(host.cwd, name));
+  const source = sources.files.find(({ path }) => path !== '-' && diskKey(path) === key);
+  if (!source) return;
+  throw new UsageError(`-o ${printable(name)} would replace a file that is shown.`, {
+    about: { flag: '--output' },
+    hint: 'Choose another name.',
+  });
 }
 
 /** Writes a view in a format of `run`, on stdout or to a file. */

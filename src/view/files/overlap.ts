@@ -31,6 +31,11 @@ export async function expectNoOverlap(
 }
 
 function overlaps(one: SourceFile, other: SourceFile, { hasDays }: { hasDays: boolean }) {
+  if (one.path === other.path) {
+    return new UsageError(`${printable(one.shown)} is there twice: it would be added twice.`, {
+      hint: 'Name each file once.',
+    });
+  }
   const both = `${printable(one.shown)} and ${printable(other.shown)}`;
   const message = hasDays
     ? `${both} overlap on the same days and would be counted twice.`

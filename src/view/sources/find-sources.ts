@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
@@ -18,6 +18,7 @@ import { daysOfWindow, windowOfView } from '../select-days.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import { openSeries, specOf, type ViewedSeries } from './folder-series.ts';
 import { type FolderUnits, spanOf, unitsOf } from './folder-units.ts';
+import { gapSentences } from './gap-sentences.ts';
 import { entryOfFile } from './known-file.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -72,7 +73,7 @@ export async function findSources(
   const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
 
   const now = await readSources(sources, counted, clock);
-  if (asked && now.files.length === 0) throw hasNoDays(shown, sources);
+  if (now.files.length === 0) throw hasNoDays(shown, now.folders);
   const window = counted
     ? endOfFiles(counted, now.folders, clock.now)
     : windowOfUnits(now.files, spec);
@@ -127,12 +128,13 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
   const absolute = resolve(host.cwd, path);
   const stats = await stat(absolute).catch(() => undefined);
   if (stats?.isDirectory()) {
-    return {
-      viewed: await openSeries({ path: absolute, shown: path, output: options.series }, clock),
-    };
+    return { viewed: await openSeries({ path: absolute, shown: path }, options.series, clock) };
   }
+  if (!stats && path.includes('*')) throw isPattern(path);
+  if (isHistoryName(basename(path))) throw isHistory(path);
+
   const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
-  if (!stats?.isFile() || isHistoryName(basename(path))) return { file };
+  if (!stats?.isFile()) return { file };
 
   const known = await entryOfFile(absolute, clock);
   if (known === 'changed') {
@@ -140,6 +142,19 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
     return { file };
   }
   return { file: { ...file, ...known } };
+}
+
+function isPattern(path: string): UsageError {
+  return new UsageError(`No file is named ${printable(path)}.`, {
+    hint: 'Some shells leave a * as it is: name the folder, or each file.',
+  });
+}
+
+function isHistory(path: string): UsageError {
+  const folder = printable(dirname(path));
+  return new UsageError(`${printable(path)} is the history of a folder.`, {
+    hint: `View the folder: adreport view ${folder}`,
+  });
 }
 
 function specOfSource(source: Source): FolderSpec | undefined {
@@ -223,15 +238,19 @@ function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
   return [...files].sort((one, other) => (one.unit?.start ?? 0) - (other.unit?.start ?? 0));
 }
 
-function hasNoDays(shown: string, sources: readonly Source[]): UsageError {
-  const first = sources.find((source) => 'viewed' in source);
-  const hint =
-    first && 'viewed' in first
-      ? `adreport check ${printable(first.viewed.shown)} shows what it has.`
-      : 'Choose another period.';
-  return new UsageError(`${printable(shown)} has no file for these days.`, {
+/** The error for a window of which no file is there, or is as it was downloaded. */
+function hasNoDays(shown: string, folders: readonly FolderUnits[]): UsageError {
+  const [first] = folders;
+  const [gap] = folders.flatMap((folder) => gapSentences(folder, false));
+  const name = printable(shown);
+  const message = gap
+    ? `${name} has no file to show: ${gap}`
+    : `${name} has no file for these days.`;
+  return new UsageError(message, {
     about: { flag: '--period' },
-    hint,
+    hint: first
+      ? `adreport check ${printable(first.viewed.shown)} shows what it has.`
+      : 'Choose another period.',
   });
 }
 

@@ -6,7 +6,8 @@ import { printable, quoted } from '../../text/printable.ts';
 
 /** The files of one series of a folder. */
 export interface ViewedSeries {
-  /** The folder as the user typed it. */
+  /** The path that was asked about: absolute, and as the user typed it. */
+  readonly path: string;
   readonly shown: string;
   readonly history: History;
   readonly series: Series;
@@ -22,44 +23,32 @@ export interface Clock {
   readonly signal: AbortSignal;
 }
 
+/** A folder as the user named it. */
+interface NamedFolder {
+  /** Absolute. */
+  readonly path: string;
+
+  /** As typed. */
+  readonly shown: string;
+}
+
 /**
  * The series of a folder.
  *
- * @param path absolute; `shown` is how the user typed it
  * @param output the `--series` of the command; needed if there are several
  * @throws UsageError for a folder without a history, and for several series without `output`
  */
 export async function openSeries(
-  { path, shown, output }: { path: string; shown: string; output: string | undefined },
-  { now, signal }: Clock,
+  folder: NamedFolder,
+  output: string | undefined,
+  clock: Clock,
 ): Promise<ViewedSeries> {
-  const found: NamedSeries[] = [];
-  for (const { history, isSelected = () => true } of await findFolders(path, { now, signal })) {
-    const within = nameInFolder(path, history.folder);
-    for (const series of seriesOf(history, now)) {
-      const names = [...history.files.keys()].filter((name) => series.names.fits(name));
-      const isAsked = names.length === 0 || names.some(isSelected);
-      const isBelow = within !== '' && !within.startsWith('..');
-      const label = isBelow ? `${within}/${series.names.output}` : series.names.output;
-      if (isAsked) found.push({ label, viewed: { shown, history, series, isSelected } });
-    }
-  }
-
-  const name = printable(shown);
-  if (found.length === 0) {
-    if (await isUnlistable(path)) {
-      throw new UsageError(`Cannot read ${name}: permission denied.`, {
-        hint: "Check the folder's permissions.",
-      });
-    }
-    throw new UsageError(`No adreport history in ${name}.`, {
-      hint: 'Name the files, or a folder filled by adreport run --split.',
-    });
-  }
+  const found = await findSeries(folder, clock);
   const named = output === undefined ? found : found.filter(({ label }) => label === output);
   const [first, second] = named;
   if (first && !second) return first.viewed;
 
+  const name = printable(folder.shown);
   const message = first
     ? `${name} has ${found.length} series.`
     : `${name} has no series ${quoted(output ?? '')}.`;
@@ -73,6 +62,41 @@ export async function openSeries(
 interface NamedSeries {
   readonly label: string;
   readonly viewed: ViewedSeries;
+}
+
+/** All series of a folder. Throws `UsageError` if it has none. */
+async function findSeries(
+  { path, shown }: NamedFolder,
+  { now, signal }: Clock,
+): Promise<NamedSeries[]> {
+  const folders = await findFolders(path, { now, signal });
+  const found: NamedSeries[] = [];
+  for (const { history, isSelected = () => true } of folders) {
+    const within = nameInFolder(path, history.folder);
+    for (const series of seriesOf(history, now)) {
+      const names = [...history.files.keys()].filter((name) => series.names.fits(name));
+      const isAsked = names.length === 0 || names.some(isSelected);
+      const isBelow = within !== '' && !within.startsWith('..');
+      const label = isBelow ? `${within}/${series.names.output}` : series.names.output;
+      if (isAsked) found.push({ label, viewed: { path, shown, history, series, isSelected } });
+    }
+  }
+  if (found.length > 0) return found;
+
+  const name = printable(shown);
+  if (folders.length > 0) {
+    throw new UsageError(`The history of ${name} has no series that can be read.`, {
+      hint: `adreport check ${name} shows what is wrong with it. Or name the files.`,
+    });
+  }
+  if (await isUnlistable(path)) {
+    throw new UsageError(`Cannot read ${name}: permission denied.`, {
+      hint: "Check the folder's permissions.",
+    });
+  }
+  throw new UsageError(`No adreport history in ${name}.`, {
+    hint: 'Name the files, or a folder filled by adreport run --split.',
+  });
 }
 
 /** The spec and the zone of a series. */

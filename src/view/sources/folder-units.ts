@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { lookAtFiles, type OnDisk } from '../../folder/disk.ts';
 import { finality } from '../../folder/finality.ts';
-import { type FileEntry, newestEntry } from '../../folder/history.ts';
+import { type FileEntry, type History, newestEntry, readHistory } from '../../folder/history.ts';
 import { unitsInRange } from '../../folder/range.ts';
 import { isOfUnit, ownerConflict, type Series } from '../../folder/series.ts';
 import {
@@ -42,21 +42,17 @@ export interface FolderUnits {
 export async function unitsOf(
   viewed: ViewedSeries,
   window: Pick<Window, 'since' | 'until'> | undefined,
-  { now, signal }: Clock,
+  clock: Clock,
 ): Promise<FolderUnits> {
   const { history, series, isSelected } = viewed;
+  const { now } = clock;
   const inWindow = window ? unitsInWindow(viewed, window, now) : allUnits(viewed, now);
   const units = inWindow.filter((unit) => isSelected(series.names.of(unit)));
-  const names = units.map((unit) => series.names.of(unit));
-  const onDisk = await lookAtFiles(history.folder, names, { signal, reads: () => true });
 
   const files: SourceFile[] = [];
   const gaps = new Map<Gap, string[]>();
   let openCount = 0;
-  for (const [index, unit] of units.entries()) {
-    const name = names[index] as string;
-    const entry = newestEntry(history, name);
-    const gap = gapOf(series, { unit, entry, onDisk: onDisk.get(name) ?? { kind: 'nothing' } });
+  for (const { name, unit, entry, gap } of await judgeUnits(viewed, units, clock)) {
     if (gap !== undefined) {
       const days = gaps.get(gap);
       if (days) days.push(unit.since);
@@ -66,9 +62,54 @@ export async function unitsOf(
 
     const path = resolve(history.folder, name);
     if (entry && finality(entry, series.current.spec, now).state !== 'final') openCount += 1;
-    files.push({ path, shown: path, unit, entry, sizeBytes: entry?.line.bytes });
+    files.push({ path, shown: shownPath(viewed, path), unit, entry, sizeBytes: entry?.line.bytes });
   }
   return { viewed, files, lastUnit: units.at(-1), unitCount: units.length, gaps, openCount };
+}
+
+/** A unit with its file and newest line. */
+interface JudgedUnit {
+  readonly name: string;
+  readonly unit: CalendarUnit;
+  readonly entry: FileEntry | undefined;
+
+  /** Absent if the file is to be shown. */
+  readonly gap: Gap | undefined;
+}
+
+async function judgeUnits(
+  { history, series }: ViewedSeries,
+  units: readonly CalendarUnit[],
+  { now, signal }: Clock,
+): Promise<JudgedUnit[]> {
+  const { folder } = history;
+  const names = units.map((unit) => series.names.of(unit));
+  const onDisk = await lookAtFiles(folder, names, { signal, reads: () => true });
+  const judge = (unit: CalendarUnit, lines: History): JudgedUnit => {
+    const name = series.names.of(unit);
+    const entry = newestEntry(lines, name);
+    const file = onDisk.get(name) ?? ({ kind: 'nothing' } as const);
+    return { name, unit, entry, gap: gapOf(series, { unit, entry, onDisk: file }) };
+  };
+
+  const judged = units.map((unit) => judge(unit, history));
+  if (!judged.some(isOfOtherBytes)) return judged;
+
+  // A run may have written the file since the history was read; it writes the line first.
+  const later = await readHistory(folder, { now, signal });
+  return judged.map((before) => {
+    const after = isOfOtherBytes(before) ? judge(before.unit, later) : before;
+    return after.gap === undefined ? after : before;
+  });
+}
+
+function isOfOtherBytes({ gap }: JudgedUnit): boolean {
+  return gap === 'changed' || gap === 'untracked';
+}
+
+/** The path of a file as it begins with what the user typed. */
+function shownPath({ path: folder, shown }: ViewedSeries, path: string): string {
+  return join(shown, relative(folder, path));
 }
 
 /** The units of a window that are over, and those that have a line already. */

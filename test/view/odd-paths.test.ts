@@ -1,0 +1,154 @@
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../support/run-cli.ts';
+import { serveFolder } from '../support/same-answer.ts';
+
+// What a stranger may name, and folders in any state: a clear sentence, or the right figures.
+
+const daily =
+  '--period 2026-10-01..2026-10-04 --split day --by CAMPAIGN --metrics displays -o data/{date}.csv';
+
+/** The days that a view has rows of. */
+async function daysOf(run: (line: string) => Promise<{ stdout: string }>, line: string) {
+  const { stdout } = await run(`${line} --by DAILY --json -q`);
+  const { groups }: { groups: { date: string }[] } = JSON.parse(stdout);
+  return groups.map(({ date }) => date);
+}
+
+describe('a path that is no folder of reports', () => {
+  test('is refused, with what to name instead', async () => {
+    const { run, at } = await serveFolder(daily);
+    mkdirSync(at('empty'));
+    for (const name of ['torn', 'garbage', 'gone'])
+      cpSync(at('data'), at(name), { recursive: true });
+    const history = readFileSync(at('data/_adreport.ndjson'), 'utf8');
+    writeFileSync(at('torn/_adreport.ndjson'), history.slice(0, 200));
+    writeFileSync(at('garbage/_adreport.ndjson'), 'not a history\n');
+    for (const day of [1, 2, 3, 4]) rmSync(at(`gone/2026-10-0${day}.csv`));
+    await run('run --period 2026-10-01..2026-10-02 --split day --by OS -o sheets/{date}.xlsx -q');
+
+    const refusals = [
+      ['view empty', 'No adreport history in empty.'],
+      ['view torn', 'The history of torn has no series that can be read.'],
+      ['view garbage', 'adreport check garbage shows what is wrong with it.'],
+      ['view gone', 'gone has no file to show: 4 of 4 days are missing (2026-10-01'],
+      ['view sheets', 'sheets/2026-10-01.xlsx is a spreadsheet: open it with'],
+      ['view data/*.csv', 'No file is named data/*.csv.'],
+      ['view data/_adreport.ndjson', 'View the folder: adreport view data'],
+      ['view nothing', 'nothing does not exist.'],
+      ['view C:/nothing/2026-10-01.csv', 'C:/nothing/2026-10-01.csv does not exist.'],
+      ['view data data', 'data/2026-10-01.csv is there twice'],
+      ['view data ./data/2026-10-02.csv', 'data/2026-10-02.csv is there twice'],
+      ['view . --by CAMPAIGN', '. has 3 series.'],
+    ] as const;
+    for (const [line, says] of refusals) expectRefusal(await run(line), 2, says);
+  });
+
+  test('is refused as an output that would replace what is shown', async () => {
+    const { run, read } = await serveFolder(daily);
+    const before = read('data/2026-10-02.csv');
+
+    for (const line of [
+      'view data --by CAMPAIGN -o data/2026-10-02.csv',
+      'view data/2026-10-02.csv --by CAMPAIGN -o ./data/2026-10-02.csv',
+      'view data -o data/{date}.csv --period 2026-10-02',
+    ]) {
+      expectRefusal(await run(line), 2, 'would replace a file that is shown');
+    }
+    expect(read('data/2026-10-02.csv')).toBe(before);
+  });
+});
+
+describe('a folder in any state', () => {
+  test('shows the days that match their history, and names the others', async () => {
+    const { run, at } = await serveFolder(daily);
+    const damages: Record<string, (file: string) => void> = {
+      'is missing': (file) => rmSync(file),
+      'has changed': (file) => appendFileSync(file, '\n'),
+      'cannot be read': (file) => {
+        renameSync(file, `${file}.bak`);
+        symlinkSync(`${file}.bak`, file);
+      },
+    };
+    for (const [says, damage] of Object.entries(damages)) {
+      cpSync(at('data'), at('copy'), { recursive: true });
+      damage(at('copy/2026-10-03.csv'));
+      const { stderr, exitCode } = await run('view copy -q');
+
+      expect(stderr).toMatch(`Warning: 1 of 4 days ${says}`);
+      expect(exitCode).toBe(0);
+      expect(await daysOf(run, 'view copy')).toEqual(['2026-10-01', '2026-10-02', '2026-10-04']);
+      rmSync(at('copy'), { recursive: true });
+    }
+  });
+
+  test('is found through a link, from above, and with a slash at its end', async () => {
+    const { run, at } = await serveFolder(daily);
+    symlinkSync('data', at('link'), 'junction');
+    const all = await daysOf(run, 'view data');
+
+    expect(all).toHaveLength(4);
+    for (const path of ['link', 'data/', '.', './data/../data']) {
+      expect(await daysOf(run, `view ${path}`), path).toEqual(all);
+    }
+  });
+
+  test('is read while a run writes it: each day is there or missing, and whole', async () => {
+    const { run } = await serveFolder(daily);
+    const days = '--period 2026-10-05..2026-10-20 --split day --by CAMPAIGN --metrics displays';
+    const writing = run(`run ${days} -o data/{date}.csv -q`);
+    const reads = [];
+    for (let i = 0; i < 4; i += 1) {
+      reads.push(await run('view data --period 2026-10 --json -q'));
+    }
+    await writing;
+
+    for (const { exitCode, stderr } of reads) {
+      expect(exitCode).toBe(0);
+      expect(stderr).toMatch(/^Warning: \d+ of 31 days are missing \([\d, …-]+\)\.\n$/);
+    }
+  });
+});
+
+test('a report without rows says so, and adds nothing to other files', async () => {
+  const { run, at, read } = await serveFolder(daily);
+  const [header] = read('data/2026-10-01.csv').split('\n');
+  writeFileSync(at('header.csv'), `${header}\n`);
+  writeFileSync(at('nothing.json'), '{"data":[]}');
+
+  for (const name of ['header.csv', 'nothing.json']) {
+    expect(await run(`view ${name}`)).toMatchObject({
+      exitCode: 0,
+      stderr: 'Note: The report has no rows.\n',
+    });
+  }
+  const alone = await run('view data/2026-10-01.csv');
+  const together = await run('view nothing.json data/2026-10-01.csv header.csv');
+  expect(together).toMatchObject({ stdout: alone.stdout, stderr: '' });
+});
+
+test('CSV of several dialects is one table', async () => {
+  const { run } = await serveFolder(daily);
+  const dialects = { 5: '--excel', 6: '--delimiter |', 7: '--decimal , --delimiter ;', 8: '--bom' };
+  const names: string[] = [];
+  for (const [day, flags] of Object.entries(dialects)) {
+    const report = `--period 2026-10-0${day} --by DAILY,CAMPAIGN --metrics displays,revenueEuro`;
+    await run(`run ${report} ${flags} -o ${day}.csv -q`);
+    await run(`run ${report} -o plain-${day}.csv -q`);
+    names.push(`${day}.csv`);
+  }
+  const table = await run(`view ${names.join(' ')} --by DAILY`);
+  const plain = await run(`view plain-${names.join(' plain-')} --by DAILY`);
+
+  expect(table.exitCode, table.stderr).toBe(0);
+  expect(table.stdout).toBe(plain.stdout);
+});
