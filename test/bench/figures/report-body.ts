@@ -59,6 +59,16 @@ export const byDayAndCampaign: ReportShape = {
   },
 };
 
+/** Without days: one file of a folder with a file a day. */
+export const byCampaign: ReportShape = {
+  breakdowns: 'CAMPAIGN,SUBPUBLISHERID',
+  columns: byDayAndCampaign.columns.filter((column) => column !== 'date'),
+  keysOf(row, rowCount) {
+    const { date: _, ...keys } = byDayAndCampaign.keysOf(row, rowCount);
+    return keys;
+  },
+};
+
 /** A quarter of the rows have no country, as where the service does not know it. */
 export const byCountry: ReportShape = {
   breakdowns: 'COUNTRY,SUBPUBLISHERID',
