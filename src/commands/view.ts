@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
 import { chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
+import { answerOf } from '../view/answer-of-view.ts';
 import { checkView, type Form } from '../view/form.ts';
 import { readView } from '../view/read-view.ts';
 import { type ViewOptions, viewFlags, viewOutputFlags } from '../view/view-flags.ts';
@@ -25,8 +26,9 @@ export const viewCommand = declareCommand({
     if (form === 'text') await context.console.write(viewText(context, view));
     else if (form === 'document') await context.console.write(documentOf(view));
     else {
-      const delivery = await prepareViewOutput(context, view);
-      const output = await writeView(context, view, delivery);
+      const answer = answerOf(view);
+      const delivery = await prepareViewOutput(context, view, answer);
+      const output = await writeView(context, { view, answer, delivery });
       await announceOutput(context, { ...output, byTime: view.byTime }, delivery);
     }
     return 0;

@@ -1,8 +1,8 @@
 import { columnsOf } from '../contract/columns.ts';
 import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
-import { isTime, type KeyColumn } from '../figures/grouping.ts';
-import { inServiceOrder, rankGroups, resolveKeys } from '../figures/ranked-groups.ts';
+import type { KeyColumn } from '../figures/grouping.ts';
+import { inServiceOrder, resolveKeys } from '../figures/ranked-groups.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import {
   breakdownNames,
@@ -12,55 +12,65 @@ import {
   type ViewAnswer,
 } from './answer.ts';
 import { sumsOfAnswer } from './answer-rows.ts';
-import { columnFigures, leadingFigure } from './shown-figures.ts';
+import { columnFigures, rankedGroupsOf } from './shown-figures.ts';
 import type { View } from './view.ts';
 
-export async function answerOf(
-  view: View,
-): Promise<{ readonly answer: ViewAnswer; readonly comparison: Comparison | undefined }> {
-  const { options, sources, groups, gathered } = view;
-  const by = options.by ?? [];
+/** The groups of a view as the report that the service would answer with. */
+export function answerOf(view: View): ViewAnswer {
+  const { options, sources, groups } = view;
+  const { by = [] } = options;
   const keys = keysOf(view);
   const figures = columnFigures(view);
   const isUneven = hasUnevenRows(groups);
-  const isRanked = options.sort !== undefined || options.top !== undefined;
-  const lead = leadingFigure(view);
-  const hasTimeKey = keys.some(({ field }) => isTime(field));
-  const ranked = rankGroups(groups, view.figures, {
-    sort: options.sort ?? (hasTimeKey ? undefined : lead?.field),
-    count: options.top,
-  });
-  const answer: ViewAnswer = {
+  return {
     columns: columnsOfAnswer({ by, keys, figures, isUneven }),
-    groups: isRanked ? ranked.top : inServiceOrder(groups),
-    others: isRanked ? ranked.others : undefined,
+    ...shownGroups(view),
     summary: summaryOf(sources.window, by),
     profile: sources.spec?.request.profile,
     by: keys,
     isUneven,
     figures,
   };
+}
 
+/** The groups in the order that was asked for; without one, in that of the service. */
+function shownGroups(view: View): Pick<ViewAnswer, 'groups' | 'others'> {
+  const { sort, top } = view.options;
+  if (sort === undefined && top === undefined) {
+    return { groups: inServiceOrder(view.groups), others: undefined };
+  }
+  const ranked = rankedGroupsOf(view);
+  return { groups: ranked.top, others: ranked.others };
+}
+
+/** The comparison with the period before; `undefined` without `--compare`. */
+export async function comparisonOfView(
+  { options, sources, gathered }: View,
+  answer: ViewAnswer,
+): Promise<Comparison | undefined> {
   const { window, earlier } = sources;
   const before = gathered.sums[1];
-  if (!window || !earlier || !before) return { answer, comparison: undefined };
-  const beforeKeys = before.groups.by.length > 0 ? before.groups.by : keys;
+  if (!window || !earlier || !before) return undefined;
+
+  const keys = before.groups.by.length > 0 ? before.groups.by : answer.by;
+  const { by = [] } = options;
   const sums = await sumsOfAnswer({
     ...answer,
     columns: columnsOfAnswer({
       by: by.map((name) => (name.toUpperCase() === 'WEEKLY' ? 'DAILY' : name)),
-      keys: beforeKeys,
-      figures,
+      keys,
+      figures: answer.figures,
       isUneven: false,
     }),
-    by: beforeKeys,
+    by: keys,
     groups: inServiceOrder(before.groups),
     others: undefined,
   });
-  return { answer, comparison: comparisonOf(window, earlier, sums) };
+  return comparisonOf(window, earlier, sums);
 }
 
-export function keysOf({ gathered, options, sources }: View): readonly KeyColumn[] {
+/** The keys of `--by`, also of files without columns, as far as their request is known. */
+function keysOf({ gathered, options, sources }: View): readonly KeyColumn[] {
   if (gathered.keys) return gathered.keys;
   const { spec } = sources;
   const { by } = options;

@@ -7,7 +7,8 @@ import {
   findFigure,
   leadingFirst,
 } from '../figures/figures.ts';
-import type { Grouping } from '../figures/grouping.ts';
+import { type Grouping, isTime } from '../figures/grouping.ts';
+import { type RankedGroups, rankGroups } from '../figures/ranked-groups.ts';
 import type { Sources } from './sources/find-sources.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
@@ -34,6 +35,19 @@ export function figuresToShow(
 /** The figure that decides the order: the first that was named, else revenue or what leads. */
 export function leadingFigure({ figures, options }: View): Figure | undefined {
   return options.metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
+}
+
+/**
+ * The groups in the order of `--sort`; by default by time, else by the leading figure.
+ *
+ * @param usualCount the number of groups without `--top`; all of them if absent
+ */
+export function rankedGroupsOf(view: View, usualCount?: number): RankedGroups {
+  const { groups, figures, options } = view;
+  const hasTime = groups.by.some(({ field }) => isTime(field));
+  const usual = hasTime ? undefined : leadingFigure(view)?.field;
+  const { sort = usual, top: count = usualCount } = options;
+  return rankGroups(groups, figures, { sort, count });
 }
 
 /** The figures that are columns of a file: computed ones only if they were named. */

@@ -7,7 +7,6 @@ import {
   groupsAsJson,
   objectOf,
   type RankedGroups,
-  rankGroups,
 } from '../figures/ranked-groups.ts';
 import { zoneText } from '../figures/window-text.ts';
 import { membersInWords, warningsOf } from '../judge/member-words.ts';
@@ -21,30 +20,25 @@ import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
 import { daysOfRows } from './rows-of-period.ts';
-import { leadingFigure } from './shown-figures.ts';
+import { leadingFigure, rankedGroupsOf } from './shown-figures.ts';
 import type { View } from './view.ts';
 
 /** The number of bars without `--top`. */
 const barsAtMost = 20;
 
-/** Groups in the order that was asked for; by default by time, else by the leading figure. */
+/** The ranked groups, which a chart has to be able to draw. */
 function ranked(view: View): RankedGroups {
-  const { groups, figures, options } = view;
-  const { sort, top, chart } = options;
-  if (chart) expectDrawable(chart, groups.by);
-
-  const usual = hasTime(groups.by) ? undefined : leadingFigure(view)?.field;
-  const count = top ?? (chart === 'bar' ? barsAtMost : undefined);
-  return rankGroups(groups, figures, { sort: sort ?? usual, count });
-}
-
-function hasTime(keys: readonly KeyColumn[]): boolean {
-  return keys.some(({ field }) => isTime(field));
+  const { chart } = view.options;
+  if (chart) expectDrawable(chart, view.groups.by);
+  return rankedGroupsOf(view, chart === 'bar' ? barsAtMost : undefined);
 }
 
 /** Throws `UsageError` if bars have no groups, or a line has another key than time. */
 function expectDrawable(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
-  const canDraw = chart === 'bar' ? keys.length > 0 : keys.length === 1 && hasTime(keys);
+  const canDraw =
+    chart === 'bar'
+      ? keys.length > 0
+      : keys.length === 1 && keys.every(({ field }) => isTime(field));
   if (canDraw) return;
 
   const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';

@@ -1,54 +1,54 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
-import { writeOutput } from '../deliver/write-output.ts';
+import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
 import { UsageError } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { formats } from '../formats/index.ts';
-import { diskKey } from '../output/file/file-name.ts';
-import { formatDate } from '../report/window.ts';
+import { diskKey, type NameValues } from '../output/file/file-name.ts';
 import { printable } from '../text/printable.ts';
-import { breakdownNames, columnsOfAnswer, hasUnevenRows } from './answer.ts';
-import { answerOf, keysOf } from './answer-of-view.ts';
+import { breakdownNames, type ViewAnswer } from './answer.ts';
+import { comparisonOfView } from './answer-of-view.ts';
 import { rowsOfAnswer } from './answer-rows.ts';
 import { watcherOf } from './judge-answer.ts';
 import { provenanceOf } from './origin.ts';
-import { columnFigures } from './shown-figures.ts';
+import { daysOfWindow } from './select-days.ts';
 import type { View } from './view.ts';
 
 /** A view that was written. */
-export type WrittenView = Awaited<ReturnType<typeof writeOutput>> & {
+export interface WrittenView extends CompleteOutput {
   readonly comparison: Comparison | undefined;
-};
+}
 
-/** Settles the output of a view. Throws as `prepareDelivery`. */
-export async function prepareViewOutput(context: Context, view: View): Promise<Delivery> {
-  const { options, sources, groups } = view;
-  const by = options.by ?? [];
-  const isUneven = hasUnevenRows(groups);
-  const columns = columnsOfAnswer({
-    by,
-    keys: keysOf(view),
-    figures: columnFigures(view),
-    isUneven,
-  });
-  const { window } = sources;
-  const days = window && {
-    since: formatDate(window.since, window.zone),
-    until: formatDate(window.until, window.zone),
-  };
-  const report = breakdownNames(by).join('-').toLowerCase() || 'total';
-  const profile = sources.spec?.request.profile;
-  const names = {
-    report,
-    ...(profile && { profile }),
-    ...(days && { ...days, date: days.since }),
-  };
+/**
+ * Settles the output of a view. Throws as `prepareDelivery`, and `UsageError` for an output that
+ * would replace a file that is shown.
+ */
+export async function prepareViewOutput(
+  context: Context,
+  view: View,
+  { columns, isUneven }: ViewAnswer,
+): Promise<Delivery> {
   const selected = isUneven ? columns.map(({ field }) => field) : undefined;
-  const given = { ...options, columns: options.columns ?? selected };
-  const delivery = await prepareDelivery(context, given, { names, columns });
+  const options = { ...view.options, columns: view.options.columns ?? selected };
+  const delivery = await prepareDelivery(context, options, { names: namesOf(view), columns });
   expectNoSource(context, view, delivery);
   return delivery;
+}
+
+/** The values of the placeholders in `-o`. */
+function namesOf({ options, sources }: View): NameValues {
+  const { window, spec } = sources;
+  const report =
+    breakdownNames(options.by ?? [])
+      .join('-')
+      .toLowerCase() || 'total';
+  const days = window && daysOfWindow(window);
+  return {
+    report,
+    ...(spec && { profile: spec.request.profile }),
+    ...(days && { ...days, date: days.since }),
+  };
 }
 
 /** Throws `UsageError` for an output that would replace a file it is made from. */
@@ -64,24 +64,32 @@ function expectNoSource({ host }: Context, { sources }: View, { target }: Delive
   });
 }
 
+/** A view, its answer, and where that goes. */
+interface OutputOfView {
+  readonly view: View;
+  readonly answer: ViewAnswer;
+  readonly delivery: Delivery;
+}
+
 /** Writes a view in a format of `run`, on stdout or to a file. */
 export async function writeView(
   context: Context,
-  view: View,
-  delivery: Delivery,
+  { view, answer, delivery }: OutputOfView,
 ): Promise<WrittenView> {
-  const { answer, comparison } = await answerOf(view);
-  const { format } = delivery;
-  if (answer.isUneven && formats[format].isServiceDocument !== true) noteUneven(context, view);
-  const withOthers = formats[format].showsChanges === true && format !== 'xlsx';
+  const { isServiceDocument, showsChanges } = formats[delivery.format];
+  if (answer.isUneven && isServiceDocument !== true) noteUneven(context, view);
+
+  const comparison = await comparisonOfView(view, answer);
+  const withOthers = showsChanges === true && delivery.format !== 'xlsx';
   const output = await writeOutput(context, delivery, {
     batches: rowsOfAnswer(answer, withOthers),
     encoding: { ...(comparison && { comparison }), provenance: provenanceOf(view) },
     watcher: watcherOf(context, view, answer),
   });
-  const own = new Set([...view.warnings, ...view.notes]);
+
+  const known = new Set([...view.warnings, ...view.notes]);
   for (const { message, brief = message } of output.rows.judgement.notes) {
-    if (!own.has(message) && brief !== '') context.console.note(`Note: ${brief}`);
+    if (!known.has(message) && brief !== '') context.console.note(`Note: ${brief}`);
   }
   return { ...output, comparison };
 }

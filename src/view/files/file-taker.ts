@@ -37,7 +37,7 @@ export interface RowRequest {
 }
 
 /** The days of one file. */
-interface FileDays {
+export interface FileDays {
   /** The `date` of rows that have none. */
   readonly day: string | undefined;
 

@@ -7,13 +7,14 @@ import type { SourceFile } from '../sources/source-file.ts';
 import { expectAlike } from './alike.ts';
 import {
   type DaySpan,
+  type FileDays,
   FileTaker,
   type RowRequest,
   type SpanSums,
   type TakenFile,
 } from './file-taker.ts';
 import { expectNoOverlap } from './overlap.ts';
-import { readReport } from './read-file.ts';
+import { type ReadFile, readReport } from './read-file.ts';
 import { ReportSource } from './report-source.ts';
 
 /** All files, added up. */
@@ -120,7 +121,7 @@ class Gathering {
     return shown === 0 ? this.#request : { ...this.#request, previewRows: 0 };
   }
 
-  #daysOf({ unit, shown }: SourceFile): ConstructorParameters<typeof FileTaker>[1] {
+  #daysOf({ unit, shown }: SourceFile): FileDays {
     const { spans } = this.#request;
     const span = unit && spans.length > 0 ? spanHolding(spans, unit) : undefined;
     const remembersDays = this.#files.length > 1 && !unit;
@@ -150,39 +151,52 @@ class Gathering {
   }
 
   result(): GatheredRows {
-    const withColumns = this.#taken.find(hasColumns);
-    const spanCount = Math.max(1, this.#request.spans.length);
-    const sums = Array.from({ length: spanCount }, (_, index) => {
-      return this.#sums[index] ?? { byTime: new Grouping('time'), groups: new Grouping() };
-    });
-    const isOne = this.#taken.length === 1;
-    const named = ({ file }: TakenFile, sentence: string) =>
-      isOne ? sentence : `${printable(file.shown)}: ${sentence}`;
+    const taken = this.#taken;
+    const takers = taken.map(({ read }) => read.taker);
+    const withColumns = taken.find(hasColumns)?.read.taker;
+    const sums = this.#sumsOfSpans();
     return {
       sums,
-      keys: withColumns?.read.taker.keys,
-      fields: withColumns?.read.taker.fields ?? [],
+      keys: withColumns?.keys,
+      fields: withColumns?.fields ?? [],
       previewLines: this.#previewLines,
-      tails: this.#taken.map(({ read }) => read.tail),
-      rowCount: this.#taken.reduce((sum, { read }) => sum + read.taker.rowCount, 0),
+      tails: taken.map(({ read }) => read.tail),
+      rowCount: total(takers.map(({ rowCount }) => rowCount)),
       spanRowCounts: sums.map((_, span) => {
-        return this.#taken.reduce(
-          (sum, { read }) => sum + (read.taker.spanRowCounts[span] ?? 0),
-          0,
-        );
+        return total(takers.map(({ spanRowCounts }) => spanRowCounts[span] ?? 0));
       }),
       sizeBytes: this.#bytesRead,
-      warnings: this.#taken.flatMap((taken) =>
-        taken.read.warnings.map((each) => named(taken, each)),
-      ),
-      notes: this.#taken.flatMap((taken) => taken.read.notes.map((each) => named(taken, each))),
+      warnings: this.#sentences(({ warnings }) => warnings),
+      notes: this.#sentences(({ notes }) => notes),
     };
+  }
+
+  /** The sums of each span; empty ones for a span without a file. */
+  #sumsOfSpans(): SpanSums[] {
+    const spanCount = Math.max(1, this.#request.spans.length);
+    return Array.from({ length: spanCount }, (_, span) => {
+      return this.#sums[span] ?? { byTime: new Grouping('time'), groups: new Grouping() };
+    });
+  }
+
+  /** Sentences on the files, which begin with the name of theirs if there are several. */
+  #sentences(of: (read: ReadFile<FileTaker>) => readonly string[]): string[] {
+    const sentences: string[] = [];
+    for (const { file, read } of this.#taken) {
+      const start = this.#taken.length === 1 ? '' : `${printable(file.shown)}: `;
+      for (const sentence of of(read)) sentences.push(start + sentence);
+    }
+    return sentences;
   }
 
   async close(): Promise<void> {
     this.#decoder.end();
     for (const { source } of this.#taken) await source.close();
   }
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function hasColumns({ read }: TakenFile): boolean {

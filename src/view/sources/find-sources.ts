@@ -73,7 +73,7 @@ export async function findSources(
   const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
 
   const now = await readSources(sources, counted, clock);
-  if (now.files.length === 0) throw hasNoDays(shown, now.folders);
+  if (now.files.length === 0) throw hasNoFile(shown, asked !== undefined, now.folders);
   const window = counted
     ? endOfFiles(counted, now.folders, clock.now)
     : windowOfUnits(now.files, spec);
@@ -239,14 +239,12 @@ function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
 }
 
 /** The error for a window of which no file is there, or is as it was downloaded. */
-function hasNoDays(shown: string, folders: readonly FolderUnits[]): UsageError {
+function hasNoFile(shown: string, isAsked: boolean, folders: readonly FolderUnits[]): UsageError {
   const [first] = folders;
-  const [gap] = folders.flatMap((folder) => gapSentences(folder, false));
-  const name = printable(shown);
-  const message = gap
-    ? `${name} has no file to show: ${gap}`
-    : `${name} has no file for these days.`;
-  return new UsageError(message, {
+  const isElsewhere = folders.every(({ gaps }) => gaps.size === 0 || gaps.has('missing'));
+  const sentences = folders.flatMap((folder) => gapSentences(folder, false));
+  const why = isAsked && isElsewhere ? 'for these days.' : `to show: ${sentences.join(' ')}`;
+  return new UsageError(`${printable(shown)} has no file ${why}`, {
     about: { flag: '--period' },
     hint: first
       ? `adreport check ${printable(first.viewed.shown)} shows what it has.`
