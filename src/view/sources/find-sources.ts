@@ -16,10 +16,10 @@ import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../files/file-taker.ts';
 import { daysOfWindow, windowOfView } from '../select-days.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import { openSeries, specOf, type ViewedSeries } from './folder-series.ts';
+import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
 import { type FolderUnits, spanOf, unitsOf } from './folder-units.ts';
 import { gapSentences } from './gap-sentences.ts';
-import { entryOfFile } from './known-file.ts';
+import { KnownFiles } from './known-files.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** The files of a view, and what is known of them before they are read. */
@@ -62,7 +62,9 @@ export async function findSources(
   const nowMs = host.wallClock();
   const clock = { now: Math.floor(nowMs / 1_000), signal: host.signal };
   const warnings: string[] = [];
-  const sources = await openSources(paths, { host, options, clock, warnings });
+  const knownFiles = new KnownFiles(clock);
+  const opening = { host, options, clock, knownFiles, warnings };
+  const sources = await openSources(paths, opening);
   const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
 
   const spec = sources.map(specOfSource).find((each) => each !== undefined);
@@ -101,7 +103,8 @@ export async function findSources(
 interface Opening {
   readonly host: Context['host'];
   readonly options: ViewOptions;
-  readonly clock: { readonly now: number; readonly signal: AbortSignal };
+  readonly clock: Clock;
+  readonly knownFiles: KnownFiles;
   readonly warnings: string[];
 }
 
@@ -119,7 +122,7 @@ async function openSources(paths: readonly string[], opening: Opening): Promise<
 }
 
 async function openSource(path: string, opening: Opening): Promise<Source> {
-  const { host, options, clock, warnings } = opening;
+  const { host, options, clock, knownFiles, warnings } = opening;
   if (path === '-') return { file: { path, shown: 'stdin' } };
   if (path === '') {
     throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
@@ -136,7 +139,7 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
   const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
   if (!stats?.isFile()) return { file };
 
-  const known = await entryOfFile(absolute, clock);
+  const known = await knownFiles.entryOf(absolute);
   if (known === 'changed') {
     warnings.push(`${printable(path)} has changed since its download.`);
     return { file };
@@ -170,7 +173,7 @@ interface SourcesInWindow {
 async function readSources(
   sources: readonly Source[],
   window: Window | undefined,
-  clock: Opening['clock'],
+  clock: Clock,
 ): Promise<SourcesInWindow> {
   const files = filesOf(sources, window);
   const folders: FolderUnits[] = [];
