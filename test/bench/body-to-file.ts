@@ -22,7 +22,7 @@ import {
   metricNames,
   type ReportShape,
 } from './figures/report-body.ts';
-import { startReportService } from './figures/report-service.ts';
+import { environmentOf, startReportService } from './figures/report-service.ts';
 import { printHeadings, printRow } from './figures/table.ts';
 
 /**
@@ -109,11 +109,7 @@ const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 const document = join(folder, 'report.json');
 const output = join(folder, 'output');
 const service = await startReportService(document);
-const env = {
-  ADREPORT_BASE_URL: service.url,
-  ADREPORT_TOKEN: 'x'.repeat(40),
-  ADREPORT_CONFIG_DIR: folder,
-};
+const env = environmentOf(service, folder);
 const hasPython = spawnSync('python3', ['-c', 'import csv, json']).status === 0;
 
 /** The words behind `adreport`. */

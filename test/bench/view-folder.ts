@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { checkouts, type Measured, measure, median, ratio } from './figures/measure.ts';
 import { bodyOf, byCampaign, metricNames } from './figures/report-body.ts';
-import { startReportService } from './figures/report-service.ts';
+import { environmentOf, startReportService } from './figures/report-service.ts';
 import { printHeadings, printRow } from './figures/table.ts';
 
 /**
@@ -26,11 +26,7 @@ const goals = { csv: '≤ 1.6 ×', parquet: '≤ 2 ×' } as const;
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 const document = join(folder, 'report.json');
 const service = await startReportService(document);
-const env = {
-  ADREPORT_BASE_URL: service.url,
-  ADREPORT_TOKEN: 'x'.repeat(40),
-  ADREPORT_CONFIG_DIR: folder,
-};
+const env = environmentOf(service, folder);
 const [{ bin } = { bin: '' }] = checkouts();
 
 const lastDay = new Date(Date.UTC(2025, 0, dayCount)).toISOString().slice(0, 10);

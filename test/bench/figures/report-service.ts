@@ -20,6 +20,15 @@ export async function startReportService(file: string): Promise<ReportService> {
   return { url: `http://127.0.0.1:${port}`, stop: () => server.close() };
 }
 
+/** The environment of a program that asks the service, and keeps its settings in a folder. */
+export function environmentOf({ url }: ReportService, folder: string): Record<string, string> {
+  return {
+    ADREPORT_BASE_URL: url,
+    ADREPORT_TOKEN: 'x'.repeat(40),
+    ADREPORT_CONFIG_DIR: folder,
+  };
+}
+
 function answer(file: string, { url = '' }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('content-type', 'application/json');
   if (url.includes('download')) {
