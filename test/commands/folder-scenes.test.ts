@@ -199,7 +199,7 @@ test('other metrics are refused; with --refetch, older files are outside the ran
 
   const refused = await runJob(clicks.replace('--metrics clicks', ''), '--by COUNTRY');
   expect(refused.exitCode).toBe(2);
-  expect(refused.stderr).toContain('by: OS → COUNTRY');
+  expect(refused.stderr).toContain('by: OS → OS,COUNTRY');
   expect(refused.stderr).toContain('6 files (2026-11-18.csv … 2026-11-23.csv)');
   expect(refused.stderr).toContain('--refetch');
   expect(calls('buyer')).toBe(before);
