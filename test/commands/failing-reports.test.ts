@@ -51,7 +51,7 @@ describe('a report that fails', () => {
   test('is not ordered in parts if the name of its file has the id', async () => {
     const { run, calls } = await serveForTest({ faults: ['status:failed'], delayMs: 0 });
     const result = await run(october.replace('it.csv', '{id}.csv'));
-    expectRefusal(result, 6, /ended as failed/);
+    expectRefusal(result, 6, /failed: The report could not be generated/);
     expect(calls('buyer')).toBe(2);
   });
 

@@ -112,7 +112,7 @@ describe('--campaign and --ad-unit', () => {
   });
 
   test.each([
-    { flag: '--ad-unit', name: 'Nowhere', says: '--ad-unit “Nowhere”', calls: 1 },
+    { flag: '--ad-unit', name: 'Nowhere', says: 'No ad unit is called “Nowhere”', calls: 1 },
     { flag: '--campaign', name: 'Polrlicht*', says: 'Polarlicht', calls: 1 },
     { flag: '--campaign', name: '', says: 'this is no name', calls: 0 },
     { flag: '--campaign', name: ',', says: 'this is no name', calls: 0 },
