@@ -289,8 +289,7 @@ function hideSecrets(settings: Settings, console: Console): void {
     const { hiddenFrom } = { hiddenFrom: undefined, ...settingTable[key] };
     const { value } = settings[key];
     if (hiddenFrom === undefined || typeof value !== 'string' || value === '') continue;
-    if (hiddenFrom === 'stderr') console.hide(value);
-    else if (console.verbosity >= 2) console.hideWhole(value);
+    if (hiddenFrom === 'stderr' || console.verbosity >= 2) console.hide(value);
   }
 }
 

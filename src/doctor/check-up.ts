@@ -176,7 +176,7 @@ class CheckUp {
 
   #listSettings(settings: Settings): void {
     const email = settings.email.value;
-    if (email) this.#context.console.hideWhole(email);
+    if (email) this.#context.console.hide(email);
 
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) this.#ok(name, `${value} (from ${from})`);

@@ -118,16 +118,11 @@ export class Console {
     this.error(`${this.err.style.yellow('Warning:')} ${text}`);
   };
 
-  /** Hides a secret, and any piece of it, in everything written to stderr from now on. */
+  /** Hides a secret in everything written to stderr from now on. */
   readonly hide = (secret: string): void => this.#secrets.hide(secret);
 
   /** A text without hidden secrets, for results that quote the service. */
   readonly redact = (text: string): string => this.#secrets.redact(text);
-
-  /** Hides an address on stderr, but not pieces of it, which may be host names. */
-  hideWhole(text: string): void {
-    this.#secrets.hideWhole(text);
-  }
 
   /** Prints a line on stderr, even with `-q`. */
   error(text: string): void {

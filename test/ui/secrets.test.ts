@@ -49,11 +49,6 @@ test.each([
     text: '{"error":"no pa\\"ss\\\\word"}',
     expected: '{"error":"no [hidden]"}',
   },
-  {
-    secretText: 'pa"ss word',
-    text: JSON.stringify({ message: JSON.stringify({ p: 'pa"ss word' }) }),
-    expected: '{"message":"{\\"p\\":\\"[hidden]\\"}"}',
-  },
 ])('of $secretText in $text is left $expected', ({ secretText, text, expected }) => {
   const secrets = new Secrets();
   secrets.hide(secretText);
@@ -61,41 +56,16 @@ test.each([
   expect(secrets.redact(text)).toBe(expected);
 });
 
-const token = fc.string({
-  minLength: 16,
-  maxLength: 80,
-  unit: fc.constantFrom(...'ABCDEFabcdef0123456789._~+/=-'),
-});
-
-test('a piece of 12 characters or more is hidden, in any case, wherever it stands and however it was cut', () => {
-  fc.assert(
-    fc.property(
-      token,
-      fc.nat(),
-      fc.nat(),
-      fc.string(),
-      fc.string(),
-      (value, a, b, before, after) => {
-        const secrets = new Secrets();
-        secrets.hide(value);
-        const length = 12 + (a % (value.length - 11));
-        const start = b % (value.length - length + 1);
-        const piece = value.slice(start, start + length);
-        for (const text of [piece, piece.toUpperCase(), piece.toLowerCase()]) {
-          const redacted = secrets.redact(before + text + after);
-          expect(redacted).toContain('[hidden]');
-          for (let at = 0; at + 12 <= length; at += 1) {
-            expect(redacted.toLowerCase()).not.toContain(text.slice(at, at + 12).toLowerCase());
-          }
-        }
-      },
-    ),
-  );
-});
-
-test('an address is hidden as a whole: its host may be named', () => {
+test('a secret is hidden in any case', () => {
   const secrets = new Secrets();
-  secrets.hideWhole('someone@reports.example.com');
+  secrets.hide('Abc+def/0123456789');
+
+  expect(secrets.redact('ABC+DEF/0123456789 abc%2bdef%2f0123456789')).toBe('[hidden] [hidden]');
+});
+
+test('an address is hidden, but not the name of its host', () => {
+  const secrets = new Secrets();
+  secrets.hide('someone@reports.example.com');
   const text = 'Someone@reports.example.com at https://reports.example.com';
   expect(secrets.redact(text)).toBe('[hidden] at https://reports.example.com');
 });
