@@ -1,3 +1,4 @@
+import { isPage } from '../contract/body-kind.ts';
 import {
   type AdUnit,
   type CampaignRecord,
@@ -134,11 +135,6 @@ export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean
   });
 }
 
-/** True if an answer is a web page, such as a proxy's or a portal's. */
-export function isPage(text: string, { headers }: HttpResponse): boolean {
-  return /html/i.test(headers['content-type'] ?? '') || /^\s*</.test(text);
-}
-
 /** Parses a JSON body. Throws `IncompleteDataError` that quotes the body otherwise. */
 export function parseJson(text: string, response: HttpResponse, redact: Redact): unknown {
   const answer = tryJson(text);
@@ -153,8 +149,8 @@ export function parseJson(text: string, response: HttpResponse, redact: Redact):
   });
 }
 
-function describeText(text: string, response: HttpResponse): string {
-  if (isPage(text, response)) return 'a web page';
+function describeText(text: string, { headers }: HttpResponse): string {
+  if (isPage(text, headers['content-type'])) return 'a web page';
   if (text.trim() === '') return 'an empty body';
   return quoteAnswer(text);
 }

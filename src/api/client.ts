@@ -1,3 +1,4 @@
+import { bareIdIn, isCsv, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
 import type { CampaignRecord, Encoding, StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
@@ -393,7 +394,8 @@ async function readCreated<Result>(
   { redact, host, isDirect }: ReadingOptions & { readonly isDirect: boolean },
 ): Promise<Created<Result>> {
   const { start, isWhole, all } = await peek(response.body);
-  const bareId = isWhole ? bareIdIn(start, response) : undefined;
+  const contentType = response.headers['content-type'];
+  const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
   const serviceMs = timeOf(response.headers);
   if (bareId !== undefined) {
     return { kind: 'report', id: bareId, status: 'progress', answer: undefined, serviceMs };
@@ -401,7 +403,7 @@ async function readCreated<Result>(
 
   if (longIdForm.test(start)) throw longId();
 
-  const mayBeRecord = isWhole && !isCsv(start, response);
+  const mayBeRecord = isWhole && !isCsv(start, contentType);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
   const isData = isReportData(answer) || (isDirect && holdsRows(answer));
   if (answer === undefined || isData) {
@@ -443,20 +445,6 @@ function longId(): IncompleteDataError {
 
 type ReadingOptions = Pick<ClientOptions, 'redact' | 'host'>;
 
-/** The report id if the whole answer is one, whatever its media type. */
-function bareIdIn(text: string, { headers }: HttpResponse): string | undefined {
-  const isLabelledCsv = /\bcsv\b/i.test(headers['content-type'] ?? '');
-  const bare = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
-  return bare !== undefined && /\d/.test(bare) && !isLabelledCsv ? bare : undefined;
-}
-
-/** True if an answer is labelled as CSV or looks like it. */
-function isCsv(start: string, { headers }: HttpResponse): boolean {
-  return (
-    /\bcsv\b/i.test(headers['content-type'] ?? '') || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(start)
-  );
-}
-
 /** A body with more bytes is not just a message. */
 const messageBytesAtMost = 1_000;
 
@@ -471,10 +459,8 @@ async function readReport<Result>(
     throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs });
   }
 
-  // A list of rows, and anything that is not JSON, is passed on at once.
-  const isReport = (beginning: string) => /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(beginning);
-  const { start, isWhole, all } = await peek(response.body, isReport);
-  if (isWhole && /^\s*[{[]/.test(start)) {
+  const { start, isWhole, all } = await peek(response.body, startsAsReport);
+  if (isWhole && startsAsJson(start)) {
     const answer = tryJson(start);
     const isRecord = !isReportData(answer) && !holdsRows(answer);
     const error = isRecord ? recordInsteadOfReport(answer, start, redact) : undefined;

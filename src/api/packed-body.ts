@@ -1,5 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { binaryFormOf, utf16Of } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
 
 // Some services pack bodies without `Content-Encoding`, or set it without packing. The first bytes
@@ -7,15 +8,6 @@ import { IncompleteDataError } from '../errors.ts';
 
 /** Enough bytes to distinguish a packed body from a text. */
 const beginningBytes = 64;
-
-/** Formats that are refused, by their first bytes. */
-const packedFormats: readonly { readonly magic: Buffer; readonly name: string }[] = [
-  { magic: Buffer.from('504b0304', 'hex'), name: 'a zip archive' },
-  { magic: Buffer.from('504b0506', 'hex'), name: 'a zip archive' },
-  { magic: Buffer.from('28b52ffd', 'hex'), name: 'packed with zstd' },
-];
-
-const gzipMagic = Buffer.from('1f8b', 'hex');
 
 const gzipCodings: readonly string[] = ['gzip', 'x-gzip'];
 const knownCodings: readonly string[] = [...gzipCodings, 'deflate', 'br'];
@@ -49,22 +41,18 @@ async function* piecesOf(body: Readable, codings: readonly string[]): AsyncGener
   yield* withoutWrapping(stream);
 }
 
-/** Unpacks gzip without a header, and refuses other packed formats. */
+/** Unpacks gzip without a header, and refuses zip and zstd. */
 async function* withoutWrapping(stream: Readable): AsyncGenerator<Buffer> {
   const { beginning, all } = await withBeginning(stream);
-  const other = packedFormats.find(({ magic }) =>
-    beginning.subarray(0, magic.length).equals(magic),
-  );
-  if (other) {
-    throw new IncompleteDataError(
-      `The response is ${other.name}, which adreport does not unpack.`,
-      {
-        retryable: false,
-        hint: 'Ask the service for a plain report, or for one with Content-Encoding: gzip.',
-      },
-    );
+  const form = binaryFormOf(beginning);
+  if (form === 'zip' || form === 'zstd') {
+    const name = form === 'zip' ? 'a zip archive' : 'packed with zstd';
+    throw new IncompleteDataError(`The response is ${name}, which adreport does not unpack.`, {
+      retryable: false,
+      hint: 'Ask the service for a plain report, or for one with Content-Encoding: gzip.',
+    });
   }
-  if (isGzip(beginning)) yield* pipeline(Readable.from(all), createGunzip(), () => {});
+  if (form === 'gzip') yield* pipeline(Readable.from(all), createGunzip(), () => {});
   else yield* all;
 }
 
@@ -107,7 +95,7 @@ function decoderOf(coding: string, beginning: Buffer): Transform | undefined {
 }
 
 function isGzip(beginning: Buffer): boolean {
-  return beginning.subarray(0, gzipMagic.length).equals(gzipMagic);
+  return binaryFormOf(beginning) === 'gzip';
 }
 
 /** True for the header of RFC 1950, which some services omit from `deflate`. */
@@ -118,8 +106,7 @@ function isZlib(beginning: Buffer): boolean {
 
 /** True for UTF-8 text, or a UTF-16 byte order mark. */
 function isText(beginning: Buffer): boolean {
-  const mark = beginning.toString('hex', 0, 2);
-  if (mark === 'fffe' || mark === 'feff') return true;
+  if (utf16Of(beginning) !== undefined) return true;
   try {
     // In stream mode the last character may be cut.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: true });

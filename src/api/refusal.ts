@@ -1,3 +1,4 @@
+import { isPage } from '../contract/body-kind.ts';
 import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import {
   type AdreportError,
@@ -9,7 +10,7 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { isPage, peek, quoteAnswer, recordIn, type ServiceRecord } from './answers.ts';
+import { peek, quoteAnswer, recordIn, type ServiceRecord } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -204,9 +205,9 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** A refusal's JSON, or its first line; `undefined` for a web page. */
-function answerIn(text: string, response: HttpResponse): unknown {
+function answerIn(text: string, { headers }: HttpResponse): unknown {
   const answer = tryJson(text);
-  if (answer !== undefined || isPage(text, response)) return answer;
+  if (answer !== undefined || isPage(text, headers['content-type'])) return answer;
   const [firstLine = ''] = text.trim().split(/\r?\n/, 1);
   return firstLine.slice(0, 300);
 }

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { fieldTypeOf } from '../contract/columns.ts';
+import { startsWithRow, textFormOf, utf16Of } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, carriageReturn, endsEarly, lineFeed } from './bytes.ts';
 import type { CsvCells } from './csv-rows.ts';
@@ -115,12 +115,6 @@ async function* decodedChunks(
   for await (const chunk of body) yield Buffer.from(decoder.decode(chunk, { stream: true }));
 }
 
-/** Detects UTF-16 by its byte order mark. */
-function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
-}
-
 function hasByteOrderMark(head: Buffer): boolean {
   return head.toString('latin1', 0, 3) === '\xef\xbb\xbf';
 }
@@ -150,38 +144,16 @@ export async function* prepended(
 }
 
 /** The format of a body, by its first bytes and then by its `Content-Type`. */
-function formOf(head: Buffer, options: ReadOptions): 'document' | 'lines' | 'csv' {
-  const { contentType = '', lines } = options;
-  const text = head.toString('latin1').trimStart();
-  if (text === '' && head.length < headBytes) throw endsEarly(0, head.length);
-  if (text.startsWith('<')) {
+function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' | 'lines' | 'csv' {
+  const text = head.toString('latin1');
+  if (text.trim() === '' && head.length < headBytes) throw endsEarly(0, head.length);
+  const form = textFormOf(text, contentType);
+  if (form === 'page') {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',
       hint: 'Check the base URL, and whether a proxy answered instead.',
     });
   }
-  if (lines === 'allowed' && text.startsWith('{') && areRows(head.toString())) return 'lines';
-  if (/^(?:[{[]|$)/.test(text)) return 'document';
-
-  const isLabelledJson = /^\s*application\/(?:.+\+)?json\b/i.test(contentType);
-  return isLabelledJson && !isHeader(text) ? 'document' : 'csv';
-}
-
-/** True if a text begins with the header of a CSV report, whatever its label. */
-function isHeader(text: string): boolean {
-  const [line = ''] = text.split(/[\r\n]/, 1);
-  const names = line.split(/[,;\t]/);
-  return names.some((name) => fieldTypeOf(name.replaceAll('"', '').trim()) !== undefined);
-}
-
-/** True if a text begins with an NDJSON row, not with a report document. */
-function areRows(text: string): boolean {
-  const [first = '', second = ''] = text.trimStart().split('\n', 2);
-  try {
-    const row: object = JSON.parse(first);
-    if ('data' in row) return false;
-    return second.startsWith('{') || Object.keys(row).some((key) => fieldTypeOf(key) !== undefined);
-  } catch {
-    return false;
-  }
+  if (lines === 'allowed' && startsWithRow(head.toString())) return 'lines';
+  return form === 'json' ? 'document' : 'csv';
 }

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { binaryFormOf, isPage } from '../contract/body-kind.ts';
 import { codeOf, IncompleteDataError, RejectedError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { CsvCells } from './csv-rows.ts';
@@ -52,7 +53,7 @@ export async function openReportFile(
     const isFile = stat.isFile();
     if (isFile) {
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
-      if (isParquet(head)) {
+      if (binaryFormOf(head) === 'parquet') {
         return parquetFile({ file, path, sizeBytes: stat.size, shown, signal, decoder });
       }
     }
@@ -82,15 +83,15 @@ export function readReportStream(
   const chunks = counted();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
-    if (isParquet(head)) throw parquetPipeError();
-    const form = formForPeople(head);
-    if (form) throw forPeopleError(shown, form);
-    if (isZip(head)) throw archiveError();
+    const form = binaryFormOf(head);
+    if (form === 'parquet') throw parquetPipeError();
+    const formForPeople = formForPeopleOf(head);
+    if (formForPeople) throw forPeopleError(shown, formForPeople);
+    if (form === 'zip') throw archiveError();
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
-    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-    return yield* readRows(isGzip ? unzipped(bytes) : bytes, { lines, cells });
+    return yield* readRows(form === 'gzip' ? unzipped(bytes) : bytes, { lines, cells });
   }
   const batches = inFile(read(), shown, () => chunks.return(undefined));
   return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
@@ -110,16 +111,12 @@ interface FormForPeople {
 }
 
 /** Recognizes formats made for people; `undefined` for all others. */
-function formForPeople(head: Buffer): FormForPeople | undefined {
-  const text = head.toString('latin1').trimStart();
-  if (text.startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
-  if (text.startsWith('<')) return { name: 'a web page', program: 'a browser' };
-  if (!isZip(head) || !isSheet(head)) return undefined;
+function formForPeopleOf(head: Buffer): FormForPeople | undefined {
+  const text = head.toString('latin1');
+  if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
+  if (isPage(text)) return { name: 'a web page', program: 'a browser' };
+  if (binaryFormOf(head) !== 'zip' || !isSheet(head)) return undefined;
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
-}
-
-function isZip(head: Buffer): boolean {
-  return head.toString('latin1', 0, 4) === 'PK\x03\x04';
 }
 
 /** True for a zip whose first file is that of a spreadsheet. */
@@ -141,10 +138,6 @@ function forPeopleError(shown: string, { name, program }: FormForPeople): UsageE
   return new UsageError(`${printable(shown)} is ${name}: open it with ${program}.`, {
     hint: 'adreport view reads JSON, NDJSON, CSV and Parquet. Write the report as one of these as well.',
   });
-}
-
-function isParquet(head: Buffer): boolean {
-  return head.toString('latin1', 0, 4) === 'PAR1';
 }
 
 interface OpenParquet extends Pick<ReportFileOptions, 'decoder'> {
@@ -217,7 +210,7 @@ async function* withDamageError(
 /** True if the file ends like every Parquet file. */
 async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
-  return isParquet(buffer);
+  return binaryFormOf(buffer) === 'parquet';
 }
 
 /** Passes batches through; errors name the file. */

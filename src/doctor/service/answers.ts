@@ -1,4 +1,5 @@
 import { recordIn } from '../../api/answers.ts';
+import { isLabelledCsv } from '../../contract/body-kind.ts';
 import { momentOf, numberTextOf } from '../../contract/values.ts';
 import { Decimal } from '../../text/decimal.ts';
 import { isObject, type JsonObject } from '../../text/json-object.ts';
@@ -31,9 +32,9 @@ export function isRefusal({ status, json }: RawAnswer): boolean {
   return status < 400 && recordIn(json).isError;
 }
 
-export function isCsv({ status, headers, json }: RawAnswer): boolean {
+export function isCsvAnswer({ status, headers, json }: RawAnswer): boolean {
   const isText = json === undefined && status >= 200 && status <= 299;
-  return isText && /\bcsv\b/i.test(headers['content-type'] ?? '');
+  return isText && isLabelledCsv(headers['content-type']);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import type { Http, HttpResponse } from '../../api/http.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { Context } from '../../context.ts';
+import { isLabelledCsv, isPage } from '../../contract/body-kind.ts';
 import { endpoints } from '../../contract/messages.ts';
 import { codeOf, IncompleteDataError, RejectedError, UnreachableError } from '../../errors.ts';
 import { KeyNames, shapeOf } from './body-shape.ts';
@@ -154,10 +155,9 @@ function describeBody(answer: RawAnswer): string {
   }
 
   if (text === '') return 'an empty body';
-  const contentType = headers['content-type'] ?? '';
-  if (/html/i.test(contentType) || /^\s*</.test(text)) return 'a web page';
-  const isCsv = /\bcsv\b/i.test(contentType);
-  return isCsv ? 'CSV' : `a text of ${text.length} characters that is no JSON`;
+  const contentType = headers['content-type'];
+  if (isPage(text, contentType)) return 'a web page';
+  return isLabelledCsv(contentType) ? 'CSV' : `a text of ${text.length} characters that is no JSON`;
 }
 
 /**

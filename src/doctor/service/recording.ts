@@ -1,4 +1,5 @@
 import { tryJson } from '../../api/exact-json.ts';
+import { isLabelledCsv, isPage } from '../../contract/body-kind.ts';
 import { endpoints } from '../../contract/messages.ts';
 import { KeyNames, type Shape, shapeOf } from './body-shape.ts';
 import type { RawAnswer, RawCall } from './calls.ts';
@@ -149,11 +150,11 @@ export class ServiceRecording {
   #shapeOfText(text: string, type: string): Shape {
     const json = tryJson(text.replace(/^\ufeff/, ''));
     if (json !== undefined) return shapeOf(json, this.#keys);
-    if (/^\s*</.test(text)) return 'a web page';
+    if (isPage(text)) return 'a web page';
     if (type.startsWith('application/x-www-form-urlencoded') && this.#isForm(text)) {
       return shapeOf(Object.fromEntries(new URLSearchParams(text)), this.#keys);
     }
-    if (type.startsWith('text/csv')) return this.#shapeOfCsv(text);
+    if (isLabelledCsv(type)) return this.#shapeOfCsv(text);
     return shapeOf(text, this.#keys);
   }
 

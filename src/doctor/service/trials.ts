@@ -4,7 +4,7 @@ import { wallTimeOf } from '../../contract/values.ts';
 import { isObject, type JsonObject } from '../../text/json-object.ts';
 import {
   isCampaign,
-  isCsv,
+  isCsvAnswer,
   isIsoWithOffset,
   isRefusal,
   isStatusRecord,
@@ -184,11 +184,11 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     await service.days();
     const created = await service.orders.create(service.requestOf('csv'), { accept: null });
     const id = reportIdIn(created);
-    if (id === undefined) return isCsv(created) || describeAnswer(created);
+    if (id === undefined) return isCsvAnswer(created) || describeAnswer(created);
 
     await service.orders.waitUntilOver(id, 'the report as CSV');
     const answer = await service.orders.downloadReady(id, null);
-    return isCsv(answer) || describeAnswer(answer);
+    return isCsvAnswer(answer) || describeAnswer(answer);
   },
   S15: async (service) => {
     const { summary } = await service.order('zone', `the report in the zone ${otherZone}`);
