@@ -9,11 +9,11 @@ import {
   type RankedGroups,
 } from '../figures/ranked-groups.ts';
 import { zoneText } from '../figures/window-text.ts';
-import { membersInWords, warningsOf } from '../judge/member-words.ts';
 import type { TableLook } from '../output/encoder.ts';
 import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
 import { requestInWords } from '../report/filter-words.ts';
+import { membersInWords, warningsOf } from '../report/member-words.ts';
 import { describeWindow } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { wrap } from '../text/cell-width.ts';

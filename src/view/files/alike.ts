@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { requestOfMembers } from '../../judge/member-words.ts';
+import { requestOfMembers } from '../../report/member-words.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';

@@ -1,6 +1,6 @@
-import { requestInWords } from '../report/filter-words.ts';
-import type { SpecRequest } from '../report/spec.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
+import { requestInWords } from './filter-words.ts';
+import type { SpecRequest } from './spec.ts';
 
 /**
  * A file's members other than its rows, as lines for people: the request, the report with its key,
