@@ -1,5 +1,5 @@
 import { bareIdIn, isCsv, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
-import type { CampaignRecord, Encoding, StatusRecord } from '../contract/messages.ts';
+import type { AnswerFacts, CampaignList, Encoding, StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
   IncompleteDataError,
@@ -67,28 +67,13 @@ export interface ClientOptions extends ExchangeOptions {
 }
 
 /** An answer that contains a report's data. */
-export interface ReportAnswer {
+export interface ReportAnswer extends AnswerFacts {
   /** Decompressed; can be read once. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
 
   /** `undefined` if the length is unknown or the body was compressed. */
   readonly sizeBytes: number | undefined;
-
-  /** True if the answer is partial (206). */
-  readonly isPart: boolean;
-
-  /** True if the `Link` header names a next page. */
-  readonly hasNextLink: boolean;
-
-  /** False if only the closed connection marked the end of the body, which may then be cut. */
-  readonly isEndMarked: boolean;
-
-  /**
-   * How far the service's clock is ahead of this machine's, in milliseconds; `undefined` if not
-   * known.
-   */
-  readonly clockAheadMs: number | undefined;
 
   /** The `Date` of the answer, in milliseconds since 1970. */
   readonly serviceMs?: number | undefined;
@@ -126,23 +111,6 @@ interface StatusAnswer extends StatusRecord {
 
   /** The whole answer. */
   readonly answer: unknown;
-}
-
-/** The campaigns of an account, with facts about the answer. */
-interface CampaignList {
-  readonly campaigns: readonly CampaignRecord[];
-
-  /** The whole answer. */
-  readonly answer: unknown;
-
-  /** True if the answer is partial (206). */
-  readonly isPart: boolean;
-
-  /** True if the `Link` header names a next page. */
-  readonly hasNextLink: boolean;
-
-  /** The value of the `X-Total-Count` header. */
-  readonly countInHeader: number | undefined;
 }
 
 /**

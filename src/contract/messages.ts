@@ -132,5 +132,34 @@ export interface CampaignRecord {
   readonly adunits: readonly AdUnit[];
 }
 
+/** Facts about the answer that contains a report. */
+export interface AnswerFacts {
+  /** True if the answer is partial (206). */
+  readonly isPart: boolean;
+
+  /** True if the `Link` header names a next page. */
+  readonly hasNextLink: boolean;
+
+  /** False if only the closed connection marked the end of the body, which may then be cut. */
+  readonly isEndMarked: boolean;
+
+  /**
+   * How far the service's clock is ahead of this machine's, in milliseconds; `undefined` if not
+   * known.
+   */
+  readonly clockAheadMs: number | undefined;
+}
+
+/** The campaigns of an account, with facts about the answer. */
+export interface CampaignList extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'> {
+  readonly campaigns: readonly CampaignRecord[];
+
+  /** The whole answer. */
+  readonly answer: unknown;
+
+  /** The value of the `X-Total-Count` header. */
+  readonly countInHeader: number | undefined;
+}
+
 /** The zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */
 export const defaultZone = 'Europe/Paris';

@@ -1,5 +1,5 @@
 import { metricOfField } from '../contract/columns.ts';
-import { knownOutcomeOf } from '../contract/messages.ts';
+import { type AnswerFacts, knownOutcomeOf } from '../contract/messages.ts';
 import { numberTextOf } from '../contract/values.ts';
 import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
@@ -27,7 +27,7 @@ const listCountForm = /^total(?:count)?$/;
 const pageCountForm = /^(?:pages|totalpages|pagecount|lastpage)$/;
 
 /** Rows or campaigns, with the other members of their document. */
-export interface RowsWithMembers {
+export interface RowsWithMembers extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'> {
   /** Subject of the messages: `The report`. */
   readonly subject: string;
 
@@ -37,12 +37,6 @@ export interface RowsWithMembers {
 
   /** The report's metrics; absent for a campaign list. */
   readonly metrics?: readonly MetricValues[];
-
-  /** True if the answer is partial (206). */
-  readonly isPart: boolean;
-
-  /** True if the `Link` header names a next page. */
-  readonly hasNextLink: boolean;
 
   /** The value of the `X-Total-Count` header. */
   readonly countInHeader?: number | undefined;

@@ -1,4 +1,5 @@
 import { breakdownOfField, type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import type { AnswerFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { Judgement } from '../errors.ts';
 import {
@@ -43,23 +44,13 @@ export interface ReportOrigin {
   readonly isOfOtherRequest?: ((id: string) => boolean) | undefined;
 }
 
-/** Facts about the answer that contains the report. */
-export interface AnswerFacts {
-  /** True if the answer is partial (206). */
-  readonly isPart: boolean;
-
-  /** True if the `Link` header names a next page. */
-  readonly hasNextLink: boolean;
-
-  /** False if only the closed connection marked the end of the body, which may then be cut. */
-  readonly isEndMarked: boolean;
-
-  /**
-   * How far the service's clock is ahead of this machine's, in milliseconds; `undefined` if not
-   * known.
-   */
-  readonly clockAheadMs: number | undefined;
-}
+/** The facts about a report that is read from a file. */
+export const factsOfFile: AnswerFacts = {
+  isPart: false,
+  hasNextLink: false,
+  isEndMarked: true,
+  clockAheadMs: undefined,
+};
 
 /** Everything that is known about a report except its body. */
 export interface JudgedReport {

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Expectation } from '../judge/check.ts';
-import { ReportVerdict } from '../judge/report-judge.ts';
+import { factsOfFile, ReportVerdict } from '../judge/report-judge.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import { sentBreakdowns, type ViewAnswer } from './answer.ts';
 import type { View } from './view.ts';
@@ -17,7 +17,7 @@ export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): Ro
       : undefined;
   const verdict = new ReportVerdict({
     expectation,
-    answer: { isPart: false, hasNextLink: false, isEndMarked: true, clockAheadMs: undefined },
+    answer: factsOfFile,
     origin: { createdMs: nowMs },
     nowMs,
   });

@@ -1,12 +1,8 @@
 import { askedColumns } from '../../src/contract/columns.ts';
-import type { ReportRequest, WindowClock } from '../../src/contract/messages.ts';
+import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { Judgement, Remark } from '../../src/errors.ts';
-import {
-  type AnswerFacts,
-  type ReportOrigin,
-  ReportVerdict,
-} from '../../src/judge/report-judge.ts';
+import { factsOfFile, type ReportOrigin, ReportVerdict } from '../../src/judge/report-judge.ts';
 import { MergedVerdict } from '../../src/judge/verdict.ts';
 import type { Window } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
@@ -82,13 +78,7 @@ function open(scene: Scene) {
       filters,
       ...(scene.windowClock && { windowClock: scene.windowClock }),
     },
-    answer: {
-      isPart: false,
-      hasNextLink: false,
-      isEndMarked: true,
-      clockAheadMs: undefined,
-      ...scene,
-    },
+    answer: { ...factsOfFile, ...scene },
     origin: { createdMs: nowMs, ...scene },
     nowMs,
   });

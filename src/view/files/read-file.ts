@@ -1,6 +1,6 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { Judgement } from '../../errors.ts';
-import { ReportVerdict } from '../../judge/report-judge.ts';
+import { factsOfFile, ReportVerdict } from '../../judge/report-judge.ts';
 import { namesTotal } from '../../judge/total-check.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { CsvCells } from '../../rows/csv-rows.ts';
@@ -141,7 +141,7 @@ async function readOnce<Taker extends RowTaker>(
   const nowMs = wallClock();
   const verdict = new ReportVerdict({
     expectation: undefined,
-    answer: { isPart: false, hasNextLink: false, isEndMarked: true, clockAheadMs: undefined },
+    answer: factsOfFile,
     origin: { createdMs: nowMs },
     nowMs,
   });
