@@ -1,3 +1,4 @@
+import { withoutSlashesAtEnd } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 
@@ -89,14 +90,8 @@ export function guessBaseUrl(address: string): string | undefined {
   return URL.canParse(guess) && !/\s/.test(address) ? guess : undefined;
 }
 
-function withoutSlashesAtEnd(path: string): string {
-  let length = path.length;
-  while (path[length - 1] === '/') length -= 1;
-  return path.slice(0, length);
-}
-
 export function formatBaseUrl(url: URL): string {
-  return url.href.replace(/\/$/, '');
+  return withoutSlashesAtEnd(url.href);
 }
 
 /** The origin of a stored base URL; `undefined` if it was edited and is no longer a URL. */

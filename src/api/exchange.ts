@@ -1,4 +1,4 @@
-import { type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
+import { addressOf, type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
 import { AdreportError, codeOf, IncompleteDataError, StillInProgressError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
@@ -72,7 +72,7 @@ export function requestOf(
   { endpoint, body, authorization, accept = 'application/json' }: SentCall,
   { baseUrl, signal }: { readonly baseUrl: URL; readonly signal: AbortSignal },
 ): HttpRequest {
-  const { method, path } = endpoints[endpoint];
+  const { method } = endpoints[endpoint];
   const headers: Record<string, string> = {};
   if (accept !== null) headers.accept = accept;
   if (body) headers['content-type'] = body.contentType;
@@ -80,7 +80,7 @@ export function requestOf(
 
   return {
     method,
-    url: new URL(baseUrl.href.replace(/\/$/, '') + path),
+    url: new URL(addressOf(baseUrl.href, endpoint)),
     headers,
     body: body?.text,
     signal,

@@ -113,6 +113,17 @@ export function metricOfField(field: string): Metric | undefined {
   );
 }
 
+/** The field among those of a row that has a metric, in either profile. */
+export function fieldOfMetric(metric: string, fields: readonly string[]): string | undefined {
+  return fields.find((field) => metricOfField(field)?.name === metric);
+}
+
+/** The row field of a requested column; a metric may arrive under another name. */
+export function fieldOfColumn({ field, metric }: Column, fields: readonly string[]): string {
+  if (metric === undefined || fields.includes(field)) return field;
+  return fieldOfMetric(metric, fields) ?? field;
+}
+
 /** The row field for a name, ignoring surrounding blanks and, if nothing else matches, case. */
 export function fieldOfName(name: string): string {
   const plain = name.trim();

@@ -29,6 +29,17 @@ export type EndpointName = keyof typeof endpoints;
 /** In order of use. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
+/** The address of a call, for a base URL with or without slashes at its end. */
+export function addressOf(baseUrl: string, name: EndpointName): string {
+  return withoutSlashesAtEnd(baseUrl) + endpoints[name].path;
+}
+
+export function withoutSlashesAtEnd(address: string): string {
+  let length = address.length;
+  while (address[length - 1] === '/') length -= 1;
+  return address.slice(0, length);
+}
+
 /** The calls with a token: all except the sign-in. */
 export type SignedEndpoint = Exclude<EndpointName, 'auth'>;
 

@@ -6,7 +6,12 @@ import { Store } from '../account/store.ts';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
 import type { Context } from '../context.ts';
-import { endpoints, type ReportSummary, type WindowClock } from '../contract/messages.ts';
+import {
+  addressOf,
+  endpoints,
+  type ReportSummary,
+  type WindowClock,
+} from '../contract/messages.ts';
 import { AdreportError, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
@@ -186,8 +191,8 @@ class CheckUp {
   /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
   async #checkConnection(baseUrl: URL, proxy: ProxySettings | undefined): Promise<void> {
     const { host } = this.#context;
-    const { method, path } = endpoints.campaigns;
-    const url = new URL(baseUrl.href.replace(/\/$/, '') + path);
+    const { method } = endpoints.campaigns;
+    const url = new URL(addressOf(baseUrl.href, 'campaigns'));
     const http = await createHttp({
       timeoutMs: this.#tools.timeoutMs,
       userAgent: 'adreport doctor',

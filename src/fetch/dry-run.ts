@@ -1,9 +1,10 @@
 import type { ServiceAccount } from '../account/account.ts';
 import type { Context } from '../context.ts';
+import { addressOf } from '../contract/messages.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/parts.ts';
-import { createUrl, curlLine, encodeRequest, requestParameters } from '../report/request.ts';
+import { curlLine, encodeRequest, requestParameters } from '../report/request.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { planEarlier } from './compare.ts';
@@ -69,7 +70,7 @@ export async function printDryRun(
     const curl = curlLine(address, encoded, host.platform);
     requests.push({
       method: 'POST',
-      url: createUrl(address),
+      url: addressOf(address, 'buyer'),
       body: requestParameters(request),
       window: { since, until, timezone: zone },
       output: output === undefined ? '-' : output,

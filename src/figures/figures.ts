@@ -1,4 +1,4 @@
-import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
@@ -86,10 +86,8 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
   const metric = derivedMetrics.find(({ field }) => field === name);
   if (!metric) return undefined;
 
-  const numeratorField = fields.find((field) => metricOfField(field)?.name === metric.numerator);
-  const denominatorField = fields.find(
-    (field) => metricOfField(field)?.name === metric.denominator,
-  );
+  const numeratorField = fieldOfMetric(metric.numerator, fields);
+  const denominatorField = fieldOfMetric(metric.denominator, fields);
   if (numeratorField === undefined || denominatorField === undefined) return undefined;
 
   const type = metric.unit === 'percent' ? 'percent' : 'money';

@@ -1,4 +1,10 @@
-import { breakdownOfField, type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import {
+  breakdownOfField,
+  type Column,
+  fieldOfColumn,
+  fieldTypeOf,
+  metricOfField,
+} from '../contract/columns.ts';
 import type { AnswerFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { Judgement } from '../errors.ts';
@@ -143,7 +149,7 @@ export class ReportVerdict implements Verdict {
   #columnsIn(batch: RowBatch): readonly Column[] {
     const requested = this.#report.expectation?.columns;
     if (!requested) return knownColumns(batch);
-    return requested.map((column) => ({ ...column, field: fieldIn(batch, column) }));
+    return requested.map((column) => ({ ...column, field: fieldOfColumn(column, batch.fields) }));
   }
 
   #makeChecks(columns: readonly Column[]): Check[] {
@@ -179,12 +185,6 @@ export class ReportVerdict implements Verdict {
     const names = breakdowns.map(({ name }) => name).filter((name) => named.includes(name));
     return { window, breakdowns: names, isRequested: false, nowMs };
   }
-}
-
-/** The row field for a requested column; a metric may have another name there. */
-function fieldIn({ fields }: RowBatch, { field, metric }: Column): string {
-  if (metric === undefined || fields.includes(field)) return field;
-  return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
 /** The columns of rows without a known request: all metrics, and breakdowns with values. */

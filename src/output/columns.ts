@@ -2,6 +2,8 @@ import {
   type Column,
   type FieldType,
   fieldLabel,
+  fieldOfColumn,
+  fieldOfMetric,
   fieldTypeOf,
   metricOfField,
 } from '../contract/columns.ts';
@@ -165,7 +167,7 @@ export class ColumnPlan {
   /** The field, or the derived metric, that a name means: those that were requested come first. */
   #fieldNamed(name: string, known: readonly string[]): string {
     if (known.includes(name) || derivedFigure(name, known)) return name;
-    const ofMetric = known.find((candidate) => metricOfField(candidate)?.name === name);
+    const ofMetric = fieldOfMetric(name, known);
     if (ofMetric !== undefined) return ofMetric;
 
     const { columns: requested = [], note } = this.#choice;
@@ -182,7 +184,7 @@ export class ColumnPlan {
     const chosen: string[] = [];
     const taken = new Set<string>();
     for (const column of requested ?? []) {
-      const field = fieldOf(column, fields);
+      const field = fieldOfColumn(column, fields);
       taken.add(field);
       if (!column.hidden) chosen.push(field);
     }
@@ -228,7 +230,7 @@ export class ColumnPlan {
 
     const taken = new Set(this.columns.map(({ field }) => field));
     for (const column of this.#choice.columns ?? []) {
-      if (column.hidden) taken.add(fieldOf(column, fields));
+      if (column.hidden) taken.add(fieldOfColumn(column, fields));
     }
     return fields.filter((field) => !taken.has(field));
   }
@@ -243,12 +245,6 @@ function derivedColumn(figure: Figure): PlannedColumn {
 function labelOf(field: string, requested: Column | undefined): string {
   if (requested?.isOfWeeks) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
-}
-
-/** The row field of a requested column; a metric may arrive under another name. */
-function fieldOf({ field, metric }: Column, fields: readonly string[]): string {
-  if (metric === undefined || fields.includes(field)) return field;
-  return fields.find((other) => metricOfField(other)?.name === metric) ?? field;
 }
 
 function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {

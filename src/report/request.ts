@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { allCountryNames, findCountry } from '../contract/countries.ts';
 import {
+  addressOf,
   defaultZone,
   type Encoding,
-  endpoints,
   type ReportRequest,
   type WindowClock,
+  withoutSlashesAtEnd,
 } from '../contract/messages.ts';
 import {
   type BreakdownName,
@@ -635,17 +636,6 @@ export function requestParameters(request: ReportRequest): RequestParameters {
   };
 }
 
-/** The address of the create call. */
-export function createUrl(baseUrl: string): string {
-  return withoutSlashesAtEnd(baseUrl) + endpoints.buyer.path;
-}
-
-function withoutSlashesAtEnd(url: string): string {
-  let length = url.length;
-  while (url[length - 1] === '/') length -= 1;
-  return url.slice(0, length);
-}
-
 /**
  * The create call as a line for any POSIX shell, or for cmd, which has the token from the variable
  * `ADREPORT_TOKEN`.
@@ -659,7 +649,7 @@ export function curlLine(
   const token = platform === 'win32' ? '%ADREPORT_TOKEN%' : '$ADREPORT_TOKEN';
   const accept = quote('Accept: application/json');
   const headers = `-H "Authorization: ${token}" -H ${accept} -H ${quote(`Content-Type: ${contentType}`)}`;
-  return `curl ${quote(createUrl(baseUrl))} ${headers} --data-raw ${quote(text)}`;
+  return `curl ${quote(addressOf(baseUrl, 'buyer'))} ${headers} --data-raw ${quote(text)}`;
 }
 
 /**
