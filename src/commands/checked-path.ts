@@ -8,11 +8,10 @@ import type { FolderFinding, FolderPart, FolderVerdict, SeriesSummary } from '..
 import { bytesIn, checkFolder, findFolders, isUnlistable } from '../folder/find.ts';
 import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsOf, type SeriesRepair } from '../folder/repair.ts';
-import type { TableLook } from '../output/encoder.ts';
+import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { requestInWords } from '../report/filter-words.ts';
-import { wrap } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { formatCount, formatPlural } from '../text/quantity.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 
 /** The result of checking a path. */
@@ -143,7 +142,7 @@ export async function writeChecked(
   }
 
   const look = tableLook(context);
-  const blocks = checked.map((path) => linesOf(path, context, look).join('\n'));
+  const blocks = checked.map((path) => checkLines(textOf(path), look).join('\n'));
   await console.write(`${blocks.join('\n\n')}\n`);
 }
 
@@ -185,58 +184,27 @@ function repairCommandFor(checked: CheckedPath): string | null {
   return `adreport repair ${checked.word}${checked.needsLocal ? ' --local' : ''}`;
 }
 
-/** The most lines of findings in the text. */
-const linesAtMost = 50;
-
-function linesOf(checked: CheckedPath, { console }: Context, look: TableLook): string[] {
-  const { bold, red, green } = console.out.style;
-  const lines: string[] = [];
-  for (const { path, within, verdict } of checked.folders) {
-    lines.push(bold(printable(path)));
-    for (const series of verdict.series) {
-      for (const sentence of seriesInWords(series, within)) lines.push(indented(sentence, look));
-    }
-  }
-
+/** The result as sentences. */
+function textOf(checked: CheckedPath): CheckText {
   const findings = findingsOf(checked);
-  const count = formatPlural(findings.length, 'finding');
-  lines.push('', findings.length === 0 ? green('No problems found.') : red(`${count}:`));
-  const groups = findingsInWords(checked);
-  for (const text of groups.slice(0, linesAtMost)) lines.push(indented(text, look));
-  if (groups.length > linesAtMost) {
-    const rest = formatCount(groups.length - linesAtMost);
-    lines.push(indented(`… and ${rest} more: --json has all of them.`, look));
-  }
-
-  const notes = checked.folders.flatMap(({ verdict }) => verdict.notes);
-  if (notes.length > 0) lines.push('', `${formatPlural(notes.length, 'note')}:`);
-  for (const note of notes) lines.push(indented(note, look));
-  return [...lines, ...linesOfFixes(checked, look)];
-}
-
-/** The ways to fix the findings. */
-function linesOfFixes(checked: CheckedPath, look: TableLook): string[] {
-  const findings = findingsOf(checked);
-  const lines: string[] = [];
   const fixes = new Set(findings.filter((each) => !isRepairable(each)).map(({ fix }) => fix));
-  if (fixes.size > 0) lines.push('', 'Fix by hand:');
-  for (const fix of fixes) lines.push(indented(fix, look));
-
-  if (findings.some(({ kind }) => kind === 'changed')) {
-    const sentence =
-      'If the service no longer has data for a changed file, restore the file yourself; --refetch would empty it.';
-    lines.push('', ...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
-  }
-  const command = repairCommandFor(checked);
-  const reports = formatPlural(countReports(repairsAt(checked)), 'report');
-  if (command !== null) lines.push('', `To repair: ${printable(command)}   (${reports})`);
-  return lines;
+  const hasChanged = findings.some(({ kind }) => kind === 'changed');
+  return {
+    folders: checked.folders.map(({ path, within, verdict }) => {
+      return { path, sentences: verdict.series.flatMap((each) => seriesInWords(each, within)) };
+    }),
+    findingCount: findings.length,
+    findings: findingsInWords(checked),
+    notes: checked.folders.flatMap(({ verdict }) => verdict.notes),
+    fixes: [...fixes],
+    advice: hasChanged ? adviceOnChanges : undefined,
+    repairCommand: repairCommandFor(checked) ?? undefined,
+    reportCount: countReports(repairsAt(checked)),
+  };
 }
 
-/** A sentence wrapped to the terminal and indented by two. */
-function indented(sentence: string, { width = Number.POSITIVE_INFINITY }: TableLook): string {
-  return `  ${wrap(printable(sentence), width - 2).join('\n  ')}`;
-}
+const adviceOnChanges =
+  'If the service no longer has data for a changed file, restore the file yourself; --refetch would empty it.';
 
 /** The request, window, files and totals of a series. */
 function seriesInWords(summary: SeriesSummary, within: string): string[] {

@@ -1,0 +1,67 @@
+import type { TableLook } from '../../output/encoder.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable } from '../../text/printable.ts';
+import { formatCount, formatPlural } from '../../text/quantity.ts';
+
+/** A folder, with sentences on each of its series. */
+interface FolderText {
+  readonly path: string;
+  readonly sentences: readonly string[];
+}
+
+/** The result of checking a path, as sentences. */
+export interface CheckText {
+  readonly folders: readonly FolderText[];
+  readonly findingCount: number;
+
+  /** One for consecutive units with the same problem. */
+  readonly findings: readonly string[];
+  readonly notes: readonly string[];
+
+  /** How to fix what no download fixes. */
+  readonly fixes: readonly string[];
+
+  /** Advice on files that were changed, if there are any. */
+  readonly advice: string | undefined;
+
+  /** The command that downloads what is wrong; `undefined` if there is nothing to download. */
+  readonly repairCommand: string | undefined;
+  readonly reportCount: number;
+}
+
+const findingsAtMost = 50;
+
+/** The lines for the result of a check. */
+export function checkLines(check: CheckText, look: TableLook): string[] {
+  const { folders, findings, findingCount, notes, fixes, advice, repairCommand } = check;
+  const { style, width = Number.POSITIVE_INFINITY } = look;
+  const indented = (sentence: string): string => {
+    return `  ${wrap(printable(sentence), width - 2).join('\n  ')}`;
+  };
+
+  const lines: string[] = [];
+  for (const { path, sentences } of folders) {
+    const name = printable(path);
+    lines.push(style?.bold(name) ?? name, ...sentences.map(indented));
+  }
+
+  const none = 'No problems found.';
+  const some = `${formatPlural(findingCount, 'finding')}:`;
+  const headline = findingCount === 0 ? (style?.green(none) ?? none) : (style?.red(some) ?? some);
+  lines.push('', headline, ...findings.slice(0, findingsAtMost).map(indented));
+  if (findings.length > findingsAtMost) {
+    const rest = formatCount(findings.length - findingsAtMost);
+    lines.push(indented(`… and ${rest} more: --json has all of them.`));
+  }
+
+  if (notes.length > 0) lines.push('', `${formatPlural(notes.length, 'note')}:`);
+  lines.push(...notes.map(indented));
+  if (fixes.length > 0) lines.push('', 'Fix by hand:');
+  lines.push(...fixes.map(indented));
+  if (advice !== undefined) lines.push('', ...wrap(advice, width));
+  if (repairCommand !== undefined) {
+    const reports = formatPlural(check.reportCount, 'report');
+    lines.push('', `To repair: ${printable(repairCommand)}   (${reports})`);
+  }
+  return lines;
+}
