@@ -5,8 +5,9 @@ import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
 import { FindingsError, UsageError } from '../errors.ts';
 import { judgeCampaigns } from '../judge/campaign-list.ts';
+import { type NamedFilter, namedFilters } from '../report/named-filters.ts';
 import type { ReportPlan } from '../report/request.ts';
-import type { NamedFilter, ReportSpec } from '../report/spec.ts';
+import type { ReportSpec } from '../report/spec.ts';
 import { formatDate, type Window } from '../report/window.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable, quoted, shortened } from '../text/printable.ts';
@@ -20,41 +21,19 @@ interface NamedThing {
   readonly name: string;
 }
 
-/** A flag that takes names, and the filter for their ids. */
-interface NameFlag {
-  readonly flag: string;
-  readonly name: NamedFilter;
-  readonly filter: FilterName;
+/** The things of a campaign that a flag can name. */
+const thingsOf: Readonly<
+  Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
+> = {
+  campaign: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
+  adUnit: ({ adunits }) =>
+    adunits.map(({ adunitId, adunitName }) => ({ id: adunitId, name: adunitName })),
+  advertiser: ({ advertiserId, advertiserName }) => [{ id: advertiserId, name: advertiserName }],
+};
 
-  /** The things of a campaign that the flag can name. */
-  readonly thingsOf: (campaign: CampaignRecord) => readonly NamedThing[];
-}
-
-const nameFlags: readonly NameFlag[] = [
-  {
-    flag: '--campaign',
-    name: 'campaign',
-    filter: 'campaignId',
-    thingsOf: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
-  },
-  {
-    flag: '--ad-unit',
-    name: 'adUnit',
-    filter: 'adunitId',
-    thingsOf: ({ adunits }) =>
-      adunits.map(({ adunitId, adunitName }) => ({ id: adunitId, name: adunitName })),
-  },
-  {
-    flag: '--advertiser',
-    name: 'advertiser',
-    filter: 'advertiserId',
-    thingsOf: ({ advertiserId, advertiserName }) => [{ id: advertiserId, name: advertiserName }],
-  },
-];
-
-/** A flag with its names or patterns. */
+/** A filter with its names or patterns. */
 interface NameQuery {
-  readonly nameFlag: NameFlag;
+  readonly named: NamedFilter;
   readonly patterns: readonly string[];
 }
 
@@ -92,7 +71,7 @@ export async function planWithIds(
   }
   const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {
-    const { flag, filter } = query.nameFlag;
+    const { flag, filter, name } = query.named;
     const matches = findMatches(query, campaigns, show);
     const names = [...matches].map(([id, name]) => `${show(name)} (${id})`);
     const moreCount = names.length - maxListedNames;
@@ -102,7 +81,7 @@ export async function planWithIds(
     filters[filter] = [...new Set([...(filters[filter] ?? []), ...matches.keys()])];
 
     const matched = campaigns.filter((campaign) =>
-      query.nameFlag.thingsOf(campaign).some(({ id }) => matches.has(id)),
+      thingsOf[name](campaign).some(({ id }) => matches.has(id)),
     );
     const idle = idleNote(matched, plan.window, show);
     if (idle !== undefined) console.note(idle);
@@ -149,22 +128,22 @@ export async function jobWithIds(context: Pick<Context, 'console'>, job: Job): P
 
 function queriesOf({ request }: ReportSpec): NameQuery[] {
   const queries: NameQuery[] = [];
-  for (const nameFlag of nameFlags) {
-    const patterns = request.filters?.[nameFlag.name];
-    if (patterns) queries.push({ nameFlag, patterns });
+  for (const named of namedFilters) {
+    const patterns = request.filters?.[named.name];
+    if (patterns) queries.push({ named, patterns });
   }
   return queries;
 }
 
 /** Names that match the patterns, by id. Throws `UsageError` for a pattern without a match. */
 function findMatches(
-  { nameFlag, patterns }: NameQuery,
+  { named, patterns }: NameQuery,
   campaigns: readonly CampaignRecord[],
   show: (name: string) => string,
 ): Map<string, string> {
   const names = new Map<string, string>();
   for (const campaign of campaigns) {
-    for (const { id, name } of nameFlag.thingsOf(campaign)) names.set(id, name);
+    for (const { id, name } of thingsOf[named.name](campaign)) names.set(id, name);
   }
 
   const matches = new Map<string, string>();
@@ -175,7 +154,7 @@ function findMatches(
       matches.set(id, name);
       isMatched = true;
     }
-    if (!isMatched) throw unmatched(nameFlag.flag, pattern, [...names.values()], show);
+    if (!isMatched) throw unmatched(named.flag, pattern, [...names.values()], show);
   }
   return matches;
 }

@@ -1,18 +1,8 @@
 import { nounOf } from '../contract/columns.ts';
 import { findCountry } from '../contract/countries.ts';
-import {
-  type BreakdownName,
-  breakdowns as knownBreakdowns,
-  filters as knownFilters,
-} from '../contract/vocabulary.ts';
+import { breakdowns as knownBreakdowns, filters as knownFilters } from '../contract/vocabulary.ts';
+import { namedFilters } from './named-filters.ts';
 import type { SpecFilters, SpecRequest } from './spec.ts';
-
-/** The breakdowns of the flags that filter by name. */
-const nameFlags: Readonly<Record<string, BreakdownName>> = {
-  campaign: 'CAMPAIGN',
-  adUnit: 'ADUNIT',
-  advertiser: 'ADVERTISER',
-};
 
 /**
  * The filters of a report as text, one entry each: `Country: France, Germany`. Countries are named;
@@ -38,9 +28,9 @@ export function requestInWords({
 }
 
 function nounOfFilter(name: string): string {
-  const filter = knownFilters.find((known) => known.name === name);
-  const dimension = filter?.on ?? (Object.hasOwn(nameFlags, name) ? nameFlags[name] : undefined);
-  const breakdown = knownBreakdowns.find((known) => known.name === dimension);
+  const named = namedFilters.find((each) => each.name === name);
+  const filter = knownFilters.find((known) => known.name === (named?.filter ?? name));
+  const breakdown = knownBreakdowns.find((known) => known.name === filter?.on);
   if (!breakdown) return name;
 
   const noun = nounOf(breakdown);

@@ -29,7 +29,8 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted, visibleJson } from '../text/printable.ts';
 import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
-import type { NamedFilter, ReportSpec, SpecFilters, SpecRequest } from './spec.ts';
+import { type NamedFilter, namedFilters } from './named-filters.ts';
+import type { ReportSpec, SpecFilters, SpecRequest } from './spec.ts';
 import { readColumnNames } from './typed-columns.ts';
 import {
   alternatives,
@@ -59,9 +60,7 @@ export interface RequestFlags {
   readonly countries?: readonly string[] | undefined;
 
   /** Names or patterns of names, each a comma list. */
-  readonly campaigns?: readonly string[] | undefined;
-  readonly adUnits?: readonly string[] | undefined;
-  readonly advertisers?: readonly string[] | undefined;
+  readonly names?: { readonly [Name in NamedFilter['name']]?: readonly string[] | undefined };
   readonly columns?: readonly string[] | 'all' | undefined;
   readonly timezone?: string | undefined;
 
@@ -249,13 +248,6 @@ interface TypedValue {
   readonly hint: string;
 }
 
-/** The values of a flag that takes names. */
-interface TypedNames {
-  readonly flag: string;
-  readonly name: NamedFilter;
-  readonly lists: readonly string[];
-}
-
 /** Reads the flags of a request, and collects what is wrong with them. */
 class RequestReader {
   readonly errors: UsageError[] = [];
@@ -332,8 +324,8 @@ class RequestReader {
    * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
    */
   readFilters(): SpecFilters {
-    const filters: { [Name in FilterName | NamedFilter]?: readonly string[] } = {};
-    const add = (name: FilterName | NamedFilter, values: readonly string[]) => {
+    const filters: { [Name in FilterName | NamedFilter['name']]?: readonly string[] } = {};
+    const add = (name: FilterName | NamedFilter['name'], values: readonly string[]) => {
       filters[name] = distinct([...(filters[name] ?? []), ...values]);
     };
     for (const typed of this.#typedFilters()) {
@@ -341,15 +333,17 @@ class RequestReader {
       const name = this.#readFilterName(typed);
       if (name === undefined) continue;
 
-      const byNames = namesFilters[name];
+      const byNames = namedFilters.find((each) => each.name.toLowerCase() === name);
       const filter = filterTable.find(
         (each) => each.name === (name === 'country' ? 'countryId' : name),
       );
-      if (byNames) add(byNames.filter, this.#readPatterns(byNames.flag, typed.list));
+      if (byNames) add(byNames.name, this.#readPatterns(byNames.flag, typed.list));
       else if (filter) add(filter.name, this.#readValues(filter, typed));
     }
 
-    for (const { flag, name, lists } of this.#typedNames()) {
+    for (const { flag, name } of namedFilters) {
+      const lists = this.#flags.names?.[name];
+      if (!lists) continue;
       if (!this.#expectFilters(flag)) return filters;
       for (const list of lists) add(name, this.#readPatterns(flag, list));
     }
@@ -373,13 +367,6 @@ class RequestReader {
       const hint = closestHint(typed, `Filters: ${accepted.join(', ')}.`);
       return new UsageError(`There is no filter ${quoted(text)}.`, { hint, about: { flag } });
     });
-  }
-
-  *#typedNames(): Generator<TypedNames> {
-    const { campaigns, adUnits, advertisers } = this.#flags;
-    if (campaigns) yield { flag: '--campaign', name: 'campaign', lists: campaigns };
-    if (adUnits) yield { flag: '--ad-unit', name: 'adUnit', lists: adUnits };
-    if (advertisers) yield { flag: '--advertiser', name: 'advertiser', lists: advertisers };
   }
 
   /** Names are separated like the values of `--filter`: by commas outside double quotes. */
@@ -433,8 +420,8 @@ class RequestReader {
     const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
       const message = `${typedAs} takes ids, which are digits, and not ${quoted(text)}.`;
-      const byName = nameFlags[on];
-      const otherwise = byName === undefined ? '' : ` By name: ${byName} ${this.#word(text)}`;
+      const byName = namedFilters.find((each) => each.filter === filter.name);
+      const otherwise = byName ? ` By name: ${byName.flag} ${this.#word(text)}` : '';
       this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);
       return;
     }
@@ -505,23 +492,6 @@ class RequestReader {
     this.errors.push(new UsageError(message, { hint, about: { flag } }));
   }
 }
-
-/** The flags that take the names of what a breakdown tells apart. */
-const nameFlags: Partial<Readonly<Record<BreakdownName, string>>> = {
-  CAMPAIGN: '--campaign',
-  ADUNIT: '--ad-unit',
-  ADVERTISER: '--advertiser',
-  COUNTRY: '--country',
-};
-
-/** The filters that `/campaigns` turns into ids, by their name in `--filter`. */
-const namesFilters: Readonly<
-  Record<string, { readonly flag: string; readonly filter: NamedFilter }>
-> = {
-  campaign: { flag: '--campaign', filter: 'campaign' },
-  adunit: { flag: '--ad-unit', filter: 'adUnit' },
-  advertiser: { flag: '--advertiser', filter: 'advertiser' },
-};
 
 /** A value of a filter as the service takes it; `undefined` for one that it does not take. */
 function filterValueOf({ on, compare }: Filter, text: string): string | undefined {

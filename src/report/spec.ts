@@ -9,6 +9,7 @@ import type {
   MetricName,
   Profile,
 } from '../contract/vocabulary.ts';
+import type { NamedFilter } from './named-filters.ts';
 import type { SplitUnit } from './window.ts';
 
 /**
@@ -68,13 +69,9 @@ export interface SpecRequest {
   readonly columns?: readonly string[] | 'all';
 }
 
-/** Filters by name, resolved to ids with `/campaigns`. */
-const namedFilters = ['campaign', 'adUnit', 'advertiser'] as const;
-export type NamedFilter = (typeof namedFilters)[number];
-
 /** Ids as sent to the service; names and patterns as typed. */
 export type SpecFilters = {
-  readonly [Name in FilterName | NamedFilter]?: readonly string[];
+  readonly [Name in FilterName | NamedFilter['name']]?: readonly string[];
 };
 
 /** A value of a flag. */
