@@ -1,3 +1,4 @@
+import { isJson } from '../text/json-object.ts';
 import * as ascii from './bytes.ts';
 
 /**
@@ -140,15 +141,6 @@ function scanNested(bytes: Buffer, view: DataView, at: number, end: number): num
         throw new MalformedJson(at, 'expected a well-formed value');
       return p + 1;
     } else if (p >= end) return cut;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,3 +1,4 @@
+import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
 /** A text that adreport wrote to a file's key-value metadata; the name without `adreport.`. */
@@ -50,13 +51,4 @@ export function membersFrom(notes: readonly ParquetNote[]): ReportMember[] {
     if (isJson(text)) members.set(name, Buffer.from(text));
   }
   return [...members].map(([name, json]) => ({ name, json }));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
