@@ -15,5 +15,5 @@ export type {
   LocalServerOptions,
   LoggedRequest,
   ReportChange,
-} from './server/local-server.ts';
+} from './server/public-types.ts';
 export { startLocalServer } from './server/start.ts';

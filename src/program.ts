@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
 import { addFlags, FlagOption } from './plan/flags/flag.ts';
 import { globalFlags } from './plan/flags/global-flags.ts';
 import { wrapLines } from './text/cell-width.ts';
-import { layOutExamples, type Pair } from './ui/page.ts';
+import { layOutExamples, type Pair } from './ui/examples.ts';
 
 /** The destination of Commander's help. Commander's errors are thrown. */
 interface HelpOutput {

@@ -4,10 +4,15 @@ import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
 import { groupedText } from '../figures/numbers.ts';
-import type { FolderFinding, FolderPart, FolderVerdict, SeriesSummary } from '../folder/check.ts';
 import { bytesIn, checkFolder, findFolders, isUnlistable } from '../folder/find.ts';
+import type {
+  FolderFinding,
+  FolderPart,
+  FolderVerdict,
+  SeriesSummary,
+} from '../folder/folder-check.ts';
 import { nameInFolder } from '../folder/history.ts';
-import { isRepairable, repairsOf, type SeriesRepair } from '../folder/repair.ts';
+import { isRepairable, repairsOf, type SeriesRepair } from '../folder/series-repair.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { requestInWords } from '../report/filter-words.ts';
 import { printable, visibleJson } from '../text/printable.ts';

@@ -4,7 +4,7 @@ import { version } from '../context.ts';
 import { exitCodes } from '../errors.ts';
 import { summaryOf, topics } from '../help/index.ts';
 import { FlagOption, isList } from '../plan/flags/flag.ts';
-import type { Pair } from '../ui/page.ts';
+import type { Pair } from '../ui/examples.ts';
 import { DeclaredCommand, optionsTakenBy } from './command.ts';
 
 // Help as data. Everything is read from Commander's own declarations, so that the two agree.

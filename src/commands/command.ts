@@ -3,7 +3,7 @@ import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import type { GlobalFlags } from '../plan/flags/global-flags.ts';
-import type { Pair } from '../ui/page.ts';
+import type { Pair } from '../ui/examples.ts';
 
 /**
  * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.

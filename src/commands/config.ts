@@ -1,4 +1,4 @@
-import { changeSetting, findSettingName } from '../account/change.ts';
+import { changeSetting, findSettingName } from '../account/change-setting.ts';
 import { readProjectDefaults } from '../account/project-file.ts';
 import { nameSettings, resolveAccount } from '../account/resolve.ts';
 import { settingTable } from '../account/settings.ts';

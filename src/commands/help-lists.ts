@@ -1,7 +1,7 @@
 import type { Command, Help } from 'commander';
 import { sections, summaryOf, topics } from '../help/index.ts';
 import { wrap } from '../text/cell-width.ts';
-import type { Pair } from '../ui/page.ts';
+import type { Pair } from '../ui/examples.ts';
 
 /** The lists that `adreport help NAME` prints, by NAME. */
 export const helpLists: Readonly<Record<string, (program: Command, width: number) => string>> = {

@@ -3,9 +3,9 @@ import type { Context } from '../context.ts';
 import { addressOf } from '../contract/messages.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
-import type { Part } from '../report/parts.ts';
 import { curlLine, encodeRequest, requestParameters } from '../report/request.ts';
 import { describeWindow, type Window } from '../report/window.ts';
+import type { Part } from '../report/window-parts.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { planEarlier } from './compare.ts';
 

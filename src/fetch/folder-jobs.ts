@@ -29,7 +29,7 @@ import {
   historyName,
 } from '../output/file/file-name.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
-import type { Part } from '../report/parts.ts';
+import type { Part } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import type { HistoryWriter } from '../folder/writer.ts';
 import { outputOf } from '../plan/plan.ts';
-import type { Part } from '../report/parts.ts';
+import type { Part } from '../report/window-parts.ts';
 import { compareReport, planEarlier } from './compare.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import type { ReportTools } from './order.ts';

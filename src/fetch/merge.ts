@@ -7,7 +7,7 @@ import { type ReportOrigin, ReportVerdict } from '../judge/report-judge.ts';
 import { MergedVerdict, type Verdict } from '../judge/verdict.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
-import { mergeReports, type Part } from '../report/parts.ts';
+import { mergeReports, type Part } from '../report/window-parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { anyOf } from '../signals.ts';

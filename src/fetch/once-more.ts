@@ -1,9 +1,9 @@
 import { AdreportError, ReportFailedError } from '../errors.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
-import { partsOf } from '../report/parts.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { SplitUnit } from '../report/window.ts';
+import { partsOf } from '../report/window-parts.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { ReportTools } from './order.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './order.ts';

@@ -4,7 +4,7 @@ import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
 import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, labelOfPart } from '../plan/plan.ts';
-import type { Part } from '../report/parts.ts';
+import type { Part } from '../report/window-parts.ts';
 import { anyOf } from '../signals.ts';
 import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';

@@ -5,7 +5,7 @@ import { placeholdersOf } from '../output/file/file-name.ts';
 import { jobWithIds } from '../plan/names.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
-import { canMerge, canSplit } from '../report/parts.ts';
+import { canMerge, canSplit } from '../report/window-parts.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';

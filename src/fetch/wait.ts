@@ -11,7 +11,7 @@ import {
   SignInError,
 } from '../errors.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
-import { type PollInterval, pauseAfter } from '../report/wait.ts';
+import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
 import { printable } from '../text/printable.ts';
 import { isGone, noteFetched, noteReport, type ReportTools } from './order.ts';
 

@@ -7,7 +7,7 @@ import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts'
 import { Grouping } from '../figures/grouping.ts';
 import type { Totals } from '../folder/history.ts';
 import type { CompleteReport, Recorded } from '../folder/writer.ts';
-import type { Expectation } from '../judge/check.ts';
+import type { Expectation } from '../judge/row-check.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
 import { printable } from '../text/printable.ts';
-import { expectedOf, type FolderPart, type FolderVerdict, judgeFolder } from './check.ts';
 import { listNames, lookAtFiles } from './disk.ts';
+import { expectedOf, type FolderPart, type FolderVerdict, judgeFolder } from './folder-check.ts';
 import {
   type History,
   nameInFolder,

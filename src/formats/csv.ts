@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { numberTextOf } from '../contract/values.ts';
 import { UsageError } from '../errors.ts';
-import { ColumnPlan, isDerived, valueIn } from '../output/columns.ts';
+import { ColumnPlan, isDerived, valueIn } from '../output/column-plan.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf, type Value } from '../rows/row-batch.ts';

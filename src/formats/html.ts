@@ -4,7 +4,7 @@ import { OutputError } from '../errors.ts';
 import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { listWords } from '../figures/window-text.ts';
-import { ColumnPlan } from '../output/columns.ts';
+import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
 import pageScript from '../present/page/browser/page-script.ts?bundled';
 import { renderCards } from '../present/page/page-cards.ts';

@@ -1,5 +1,5 @@
 import { numberTextOf } from '../contract/values.ts';
-import { ColumnPlan } from '../output/columns.ts';
+import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';

@@ -2,7 +2,7 @@ import type { DecodedArray, KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, isNoValue, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ColumnPlan, columnValues, type PlannedColumn } from '../output/columns.ts';
+import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
 import { membersOf } from '../output/provenance.ts';
 import { hundredthsOf, numberFactsOf } from '../rows/column-values.ts';

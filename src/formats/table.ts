@@ -1,5 +1,5 @@
 import { ReportSums } from '../figures/report-sums.ts';
-import { ColumnPlan } from '../output/columns.ts';
+import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
 import { endedLines, TerminalTable } from '../present/terminal/terminal-table.ts';
 import { rowsOf } from '../rows/row-batch.ts';

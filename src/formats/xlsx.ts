@@ -2,7 +2,7 @@ import { dayOf, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts
 import { OutputError } from '../errors.ts';
 import { keyText, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
-import { ColumnPlan, columnValues, type PlannedColumn } from '../output/columns.ts';
+import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
 import { modelOfReport } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';

@@ -5,8 +5,8 @@ import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import type { Remarks } from './check.ts';
 import type { MetricValues } from './metric-values.ts';
+import type { Remarks } from './row-check.ts';
 
 // Names are compared by their letters, in lower case: `hasMore` and `has_more` are the same.
 

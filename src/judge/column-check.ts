@@ -3,8 +3,8 @@ import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
 import { IncompleteDataError } from '../errors.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import { isOurField, type Remarks } from './check.ts';
 import type { MetricValues } from './metric-values.ts';
+import { isOurField, type Remarks } from './row-check.ts';
 
 /** The requested columns, with what the rows contain. */
 interface RequestedColumns {

@@ -2,7 +2,7 @@ import type { Judgement } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
 import { plain, saysSomething, valueText } from './beside-rows.ts';
-import { Remarks } from './check.ts';
+import { Remarks } from './row-check.ts';
 
 /** The finding for an id that the service had already given to another request. */
 export function reusedIdText(id: string): string {

@@ -5,7 +5,7 @@ import type { FilterName } from '../contract/vocabulary.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { changesOf } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
-import type { Check, Remarks } from './check.ts';
+import type { Check, Remarks } from './row-check.ts';
 
 /** The filters whose values appear in the rows, and their fields. */
 const comparedFields: readonly (readonly [filter: FilterName, field: string])[] = [

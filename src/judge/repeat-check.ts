@@ -3,7 +3,7 @@ import type { BreakdownName } from '../contract/vocabulary.ts';
 import { offsetAt, type Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { RepeatFinder } from '../rows/row-keys.ts';
-import type { Check, Remarks } from './check.ts';
+import type { Check, Remarks } from './row-check.ts';
 
 /** Breakdowns whose values identify a row. With the others, two things may share a name. */
 const keyBreakdowns: readonly (BreakdownName | undefined)[] = [

@@ -16,13 +16,13 @@ import {
   textsOf,
 } from '../rows/row-batch.ts';
 import { judgeBesideRows } from './beside-rows.ts';
-import { type Check, type Expectation, Remarks } from './check.ts';
 import { judgeColumns } from './column-check.ts';
 import { noteMembers, reusedIdText } from './extra-members.ts';
 import { filterChecks } from './filter-check.ts';
 import { MetricValues } from './metric-values.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
 import { noteClock, noteRows } from './report-notes.ts';
+import { type Check, type Expectation, Remarks } from './row-check.ts';
 import { type ExpectedTimes, TimeCheck } from './time-check.ts';
 import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';

@@ -1,7 +1,7 @@
 import type { Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
-import type { Remarks } from './check.ts';
+import type { Remarks } from './row-check.ts';
 
 /** The largest difference between two working clocks. */
 const differenceAtMostMs = 5 * 60_000;

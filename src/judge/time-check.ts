@@ -5,7 +5,7 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { changesOf } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { type Check, type Remarks, rowsText } from './check.ts';
+import { type Check, type Remarks, rowsText } from './row-check.ts';
 
 /** At most this many times (eleven years of hours) are remembered. */
 const timesAtMost = 100_000;

@@ -3,9 +3,9 @@ import { hundredthsOf, notHundredths, numberFactsOf, valuesOf } from '../rows/co
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { EdgeWords, emptyRowsOf, rowsWithWord, ShortTexts } from '../rows/row-keys.ts';
 import { Decimal } from '../text/decimal.ts';
-import type { Check, Remarks } from './check.ts';
 import { ExactSum } from './exact-sum.ts';
 import type { MetricValues } from './metric-values.ts';
+import type { Check, Remarks } from './row-check.ts';
 
 /** With more times than this (a year of hours), totals are not looked for. */
 const timesAtMost = 10_000;

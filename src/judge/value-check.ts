@@ -1,8 +1,8 @@
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
-import { type Check, type Remarks, rowsText } from './check.ts';
 import type { MetricValues, OddRows } from './metric-values.ts';
+import { type Check, type Remarks, rowsText } from './row-check.ts';
 
 /** Finds values that are not numbers, fractions in integer metrics, and repeated header rows. */
 export class ValueCheck implements Check {

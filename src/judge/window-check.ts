@@ -4,7 +4,7 @@ import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '..
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
-import type { Expectation, Remarks } from './check.ts';
+import type { Expectation, Remarks } from './row-check.ts';
 
 /** A `summary` as received: any field may be absent or have the wrong type. */
 type Summary = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
 import { type Remark, UsageError } from '../errors.ts';
-import type { Expectation } from '../judge/check.ts';
+import type { Expectation } from '../judge/row-check.ts';
 import {
   diskKey,
   expandName,
@@ -12,7 +12,6 @@ import {
   placeholdersOf,
 } from '../output/file/file-name.ts';
 import { comparableWindow } from '../report/compared-window.ts';
-import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/parts.ts';
 import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { hasFixedBeginning } from '../report/spec-window.ts';
@@ -23,6 +22,7 @@ import {
   splitWindow,
   type Window,
 } from '../report/window.ts';
+import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/window-parts.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';

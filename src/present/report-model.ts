@@ -11,7 +11,7 @@ import {
 import type { DateUnit, Sums } from '../figures/grouping.ts';
 import type { ReportSums } from '../figures/report-sums.ts';
 import { describeReport } from '../figures/window-text.ts';
-import type { ColumnPlan } from '../output/columns.ts';
+import type { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, ReportJudgement } from '../output/encoder.ts';
 import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail } from '../rows/row-batch.ts';

@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
-import { jsonAnswer, refusalAnswer, send } from './answer.ts';
 import { bodyOf, handleCall } from './call-handler.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
-import type { Control } from './local-server.ts';
+import { jsonAnswer, refusalAnswer, send } from './http-answer.ts';
 import { openapiDocument } from './openapi.ts';
-import { pageAnswer } from './page.ts';
+import type { Control } from './public-types.ts';
 import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
 import { logEntryOf } from './request-log.ts';
 import { answerRows } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
+import { pageAnswer } from './start-page.ts';
 
 /** Sent with every answer, so that clients can recognize the local server. */
 const localHeader = 'x-adreport-local';

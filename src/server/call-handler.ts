@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointName } from '../contract/messages.ts';
-import { type Answer, refusalAnswer, send } from './answer.ts';
 import { changeAnswer } from './faults/change-answer.ts';
 import type { ActiveFault } from './faults/faults.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import type { FaultRequest } from './local-server.ts';
+import { type Answer, refusalAnswer, send } from './http-answer.ts';
+import type { FaultRequest } from './public-types.ts';
 import { faultRequestOf } from './request/fault-request.ts';
 import { type Parameters, parseBody, readScalar } from './request/parse-body.ts';
 import { type LogEntry, logEntryOf } from './request-log.ts';

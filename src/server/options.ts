@@ -11,7 +11,7 @@ import {
   wholeNumberIn,
 } from './check-members.ts';
 import { readClockTime } from './clock.ts';
-import type { ClockSetting, LocalServerOptions, ReportChange } from './local-server.ts';
+import type { ClockSetting, LocalServerOptions, ReportChange } from './public-types.ts';
 
 export const messageLengthAtMost = 1_000;
 

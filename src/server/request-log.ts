@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LoggedRequest } from './local-server.ts';
+import type { LoggedRequest } from './public-types.ts';
 import { headersOf, pathOf } from './request/fault-request.ts';
 import { bodyForLog, isSecretHeader, signInForLog } from './request/hide-secrets.ts';
 

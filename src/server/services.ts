@@ -1,8 +1,8 @@
 import type { ServerClock } from './clock.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Fixtures } from './fixtures/fixtures.ts';
-import type { LocalServerOptions } from './local-server.ts';
 import type { OpenCalls } from './open-calls.ts';
+import type { LocalServerOptions } from './public-types.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Reports } from './service/reports.ts';
 import type { Sessions } from './service/sessions.ts';

@@ -4,7 +4,7 @@ import type { Group } from '../figures/grouping.ts';
 import { moneyText } from '../figures/numbers.ts';
 import { isName } from '../figures/ranked-groups.ts';
 import { ReportSums } from '../figures/report-sums.ts';
-import { ColumnPlan } from '../output/columns.ts';
+import { ColumnPlan } from '../output/column-plan.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';

@@ -1,8 +1,8 @@
 import { findAnyBreakdown } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { expectWholeUnits } from '../report/parts.ts';
 import { formatDate, type SplitUnit, type Window, wallAt } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
+import { expectWholeUnits } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import type { DaySpan } from './files/file-taker.ts';
 import type { ViewOptions } from './view-flags.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Poll, type WaitOptions, waitForReport } from '../../src/api/poll.ts';
 import type { StatusRecord } from '../../src/contract/messages.ts';
 import { InterruptedError, StillInProgressError } from '../../src/errors.ts';
-import { type PollInterval, pauseAfter } from '../../src/report/wait.ts';
+import { type PollInterval, pauseAfter } from '../../src/report/poll-interval.ts';
 
 const minuteMs = 60_000;
 

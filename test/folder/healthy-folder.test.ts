@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectedOf, judgeFolder } from '../../src/folder/check.ts';
 import type { OnDisk } from '../../src/folder/disk.ts';
 import { finality } from '../../src/folder/finality.ts';
+import { expectedOf, judgeFolder } from '../../src/folder/folder-check.ts';
 import {
   type FileEntry,
   type FolderSpec,

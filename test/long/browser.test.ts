@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { printPage } from '../../src/present/pdf/print-page.ts';
-import type { LocalServerOptions } from '../../src/server/local-server.ts';
+import type { LocalServerOptions } from '../../src/server/public-types.ts';
 import { encode } from '../formats/encode.ts';
 import { createReport, startForTest } from '../server/local.ts';
 import { findProgram } from '../support/programs.ts';

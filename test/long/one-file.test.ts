@@ -63,7 +63,7 @@ export const tallyCommand = declareCommand({
   },
 });
 `,
-  'src/server/faults/teapot.ts': `import { jsonAnswer } from '../answer.ts';
+  'src/server/faults/teapot.ts': `import { jsonAnswer } from '../http-answer.ts';
 import { type FaultKind, wholeNumber } from './fault-kind.ts';
 
 export const teapot: FaultKind = {

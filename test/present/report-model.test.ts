@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { figuresOf } from '../../src/figures/figures.ts';
 import { ReportSums } from '../../src/figures/report-sums.ts';
-import { ColumnPlan } from '../../src/output/columns.ts';
+import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { chooseFigures, modelOfReport, type ReportModel } from '../../src/present/report-model.ts';
 import { batchesOf } from '../formats/encode.ts';

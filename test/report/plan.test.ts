@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { allCountries, findCountry } from '../../src/contract/countries.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
-import { partsOf } from '../../src/report/parts.ts';
 import type { PlanOptions, RequestFlags } from '../../src/report/request.ts';
 import { planReport } from '../../src/report/request.ts';
+import { partsOf } from '../../src/report/window-parts.ts';
 
 const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
 

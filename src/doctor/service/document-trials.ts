@@ -2,14 +2,14 @@ import { columnsOf } from '../../contract/columns.ts';
 import { dayOf, momentOf, numberTextOf } from '../../contract/values.ts';
 import { breakdowns } from '../../contract/vocabulary.ts';
 import type { JsonObject } from '../../text/json-object.ts';
+import { type TrialOutcome, TrialStopped } from './trial.ts';
 import {
   isIsoWithOffset,
   isMetricValue,
   isSameWall,
   receivedText,
   summaryWindowText,
-} from './answers.ts';
-import { type TrialOutcome, TrialStopped } from './trial.ts';
+} from './trial-answers.ts';
 import type { TriedService } from './tried-service.ts';
 
 // The trials of the report by DAILY alone, which need no further call. Each gives true, or what

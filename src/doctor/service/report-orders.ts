@@ -3,13 +3,13 @@ import { type CallBody, parseRetryAfter } from '../../api/exchange.ts';
 import { isNotYet, lateAtMostMs, type Pace, poll } from '../../api/poll.ts';
 import type { Context } from '../../context.ts';
 import { type Encoding, outcomeOf, type ReportRequest } from '../../contract/messages.ts';
+import { pauseAfter } from '../../report/poll-interval.ts';
 import { encodeRequest } from '../../report/request.ts';
-import { pauseAfter } from '../../report/wait.ts';
 import { formatDuration } from '../../text/quantity.ts';
 import type { Progress } from '../../ui/progress.ts';
-import { documentIn, quoteStatus, type ReportDocument, statusWordIn } from './answers.ts';
 import { describeAnswer, type RawAnswer, reportIdIn, type ServiceCalls } from './calls.ts';
 import { TrialStopped } from './trial.ts';
+import { documentIn, quoteStatus, type ReportDocument, statusWordIn } from './trial-answers.ts';
 
 /** How a report is asked for. */
 export interface OrderOptions {

@@ -2,6 +2,9 @@ import { hasNextLink, recordIn } from '../../api/answers.ts';
 import { type StatementId, statements } from '../../contract/statements.ts';
 import { wallTimeOf } from '../../contract/values.ts';
 import { isObject, type JsonObject } from '../../text/json-object.ts';
+import { describeAnswer, type RawAnswer, reportIdIn } from './calls.ts';
+import * as documents from './document-trials.ts';
+import { type TrialOutcome, TrialStopped, type TrialVerdict } from './trial.ts';
 import {
   isCampaign,
   isCsvAnswer,
@@ -14,10 +17,7 @@ import {
   quoteStatus,
   receivedText,
   sumOf,
-} from './answers.ts';
-import { describeAnswer, type RawAnswer, reportIdIn } from './calls.ts';
-import * as documents from './document-trials.ts';
-import { type TrialOutcome, TrialStopped, type TrialVerdict } from './trial.ts';
+} from './trial-answers.ts';
 import { otherZone } from './trial-reports.ts';
 import type { TriedService } from './tried-service.ts';
 

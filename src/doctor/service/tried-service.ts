@@ -13,10 +13,10 @@ import type { Profile } from '../../contract/vocabulary.ts';
 import { SignInError } from '../../errors.ts';
 import { encodeRequest, requestParameters } from '../../report/request.ts';
 import type { Progress } from '../../ui/progress.ts';
-import { isRefusal, type ReportDocument, statusWordIn } from './answers.ts';
 import { describeAnswer, type RawAnswer, reportIdIn, type ServiceCalls } from './calls.ts';
 import { ReportOrders, requireDocument } from './report-orders.ts';
 import { TrialStopped } from './trial.ts';
+import { isRefusal, type ReportDocument, statusWordIn } from './trial-answers.ts';
 import type { TrialReport, TrialReportName } from './trial-reports.ts';
 
 /** Who asks, and how the account is set up. */

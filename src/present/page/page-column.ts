@@ -8,7 +8,7 @@ import {
 } from '../../figures/figures.ts';
 import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
 import { hourText, numberIn } from '../../figures/numbers.ts';
-import type { PlannedColumn } from '../../output/columns.ts';
+import type { PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { shortNames } from '../short-names.ts';

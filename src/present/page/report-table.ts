@@ -18,7 +18,7 @@ import {
 import { onlyUnit, type ReportSums, rowNoun, type Unit } from '../../figures/report-sums.ts';
 import { earlierSlots, layOutTime } from '../../figures/time-axis.ts';
 import { listWords } from '../../figures/window-text.ts';
-import type { ColumnPlan, PlannedColumn } from '../../output/columns.ts';
+import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { formatCount, pluralOf } from '../../text/quantity.ts';
 import { figureWithCurrency } from '../figure-text.ts';

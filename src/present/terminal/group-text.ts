@@ -11,7 +11,7 @@ import {
 } from '../../figures/grouping.ts';
 import { isName, type RankedGroups } from '../../figures/ranked-groups.ts';
 import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
-import { ColumnPlan } from '../../output/columns.ts';
+import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { formatCount } from '../../text/quantity.ts';

@@ -11,7 +11,7 @@ import { nameText } from '../../figures/group-name.ts';
 import { Grouping, keyText, type Sums, strangeValueNotes } from '../../figures/grouping.ts';
 import { hourText } from '../../figures/numbers.ts';
 import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
-import type { ColumnPlan, PlannedColumn } from '../../output/columns.ts';
+import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
 import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';

@@ -1,5 +1,5 @@
 import { type FaultSource, parseFault } from '../faults/parse-fault.ts';
-import type { Control, FaultAnswer } from '../local-server.ts';
+import type { Control, FaultAnswer } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
 import type { AdminBodyName } from './admin-bodies.ts';

@@ -2,8 +2,8 @@ import { UsageError } from '../../errors.ts';
 import { parseDuration } from '../../text/quantity.ts';
 import { isClockTime, readClockTime } from '../clock.ts';
 import { readFault } from '../faults/read-fault.ts';
-import type { Control, FaultObject, ListedReport } from '../local-server.ts';
 import { checkClockSetting, checkReportChange } from '../options.ts';
+import type { Control, FaultObject, ListedReport } from '../public-types.ts';
 import type { Services } from '../services.ts';
 
 /** Controls a running server from the same process. The admin calls do the same over HTTP. */

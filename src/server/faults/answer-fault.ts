@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { quoted } from '../../text/printable.ts';
 import { readSmallFile } from '../../text/small-file.ts';
-import { type Answer, jsonType } from '../answer.ts';
+import { type Answer, jsonType } from '../http-answer.ts';
 import { type FaultKind, httpStatus } from './fault-kind.ts';
 
 const fileBytesAtMost = 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { Answer } from '../answer.ts';
 import { encodeRowsAsCsv } from '../delivery.ts';
+import type { Answer } from '../http-answer.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { DocumentChange } from './fault-kind.ts';
 

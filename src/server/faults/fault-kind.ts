@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { parseDuration } from '../../text/quantity.ts';
-import type { Answer, BodyChange } from '../answer.ts';
-import type { FaultAnswer } from '../local-server.ts';
+import type { Answer, BodyChange } from '../http-answer.ts';
+import type { FaultAnswer } from '../public-types.ts';
 
 export interface FaultKind {
   /** One line for help. */

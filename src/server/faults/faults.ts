@@ -2,7 +2,7 @@ import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { formatCount } from '../../text/quantity.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { FaultRequest } from '../local-server.ts';
+import type { FaultRequest } from '../public-types.ts';
 import { seededRandom } from '../world/random.ts';
 import { failedFault } from './change-answer.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';

@@ -1,7 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointNames, type ReportStatus } from '../../contract/messages.ts';
-import { type Answer, type BodyChange, jsonAnswer, jsonType, refusalAnswer } from '../answer.ts';
+import {
+  type Answer,
+  type BodyChange,
+  jsonAnswer,
+  jsonType,
+  refusalAnswer,
+} from '../http-answer.ts';
 import {
   type ErrorId,
   errorIds,

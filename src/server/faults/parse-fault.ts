@@ -1,7 +1,7 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
-import type { FaultRequest } from '../local-server.ts';
+import type { FaultRequest } from '../public-types.ts';
 import {
   type FaultEffect,
   type FaultInput,

@@ -1,7 +1,7 @@
 import { endpointNames } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { aFunction, checkMembers, type MemberCheck, oneOf, text } from '../check-members.ts';
-import type { FaultAnswer, FaultObject } from '../local-server.ts';
+import type { FaultAnswer, FaultObject } from '../public-types.ts';
 import { type FaultEffect, FaultValues } from './fault-kind.ts';
 import { faultKinds } from './kinds.ts';
 import { type FaultSource, type FaultSpec, parseFault } from './parse-fault.ts';

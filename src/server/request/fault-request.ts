@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { FaultRequest } from '../local-server.ts';
+import type { FaultRequest } from '../public-types.ts';
 import { indexesIn, type Parameters } from './parse-body.ts';
 
 /** A call in the form that faults receive. */

@@ -1,6 +1,6 @@
 import type { ReportRequest, ReportStatus, StatusRecord } from '../../contract/messages.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { FaultRequest, LocalServerOptions } from '../local-server.ts';
+import type { FaultRequest, LocalServerOptions } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 

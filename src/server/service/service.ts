@@ -1,10 +1,10 @@
 import { defaultZone, type ReportRequest, type SignedEndpoint } from '../../contract/messages.ts';
-import { type Answer, jsonAnswer, jsonType } from '../answer.ts';
 import { instantOfWallTime } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
 import { Report } from '../engine.ts';
 import { type Account, campaignsOf } from '../fixtures/fixtures.ts';
-import type { FaultRequest } from '../local-server.ts';
+import { type Answer, jsonAnswer, jsonType } from '../http-answer.ts';
+import type { FaultRequest } from '../public-types.ts';
 import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';

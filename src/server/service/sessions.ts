@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { LocalServerOptions } from '../local-server.ts';
+import type { LocalServerOptions } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 

@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { Grouping, isTime, type KeyColumn } from '../../figures/grouping.ts';
 import { resolveKeys } from '../../figures/ranked-groups.ts';
 import { namesTotal } from '../../judge/total-check.ts';
-import { ColumnPlan } from '../../output/columns.ts';
+import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { TerminalTable } from '../../present/terminal/terminal-table.ts';
 import { valuesOf } from '../../rows/column-values.ts';

@@ -1,4 +1,4 @@
-import type { FindingKind, FolderFinding } from './check.ts';
+import type { FindingKind, FolderFinding } from './folder-check.ts';
 import type { History } from './history.ts';
 import type { Series } from './series.ts';
 

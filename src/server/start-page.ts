@@ -8,14 +8,14 @@ import {
 } from '../contract/messages.ts';
 import { escapeHtml } from '../text/printable.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
-import type { Answer } from './answer.ts';
 import { localTime } from './calendar.ts';
 import type { AdminCall } from './control/admin-calls.ts';
 import { listReports } from './control/control.ts';
 import type { ListedFault } from './faults/faults.ts';
 import { kindLabels } from './faults/kinds.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import type { ListedReport } from './local-server.ts';
+import type { Answer } from './http-answer.ts';
+import type { ListedReport } from './public-types.ts';
 import type { Services } from './services.ts';
 
 const pageStyle = `

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pauseAfter } from '../../src/report/wait.ts';
+import { pauseAfter } from '../../src/report/poll-interval.ts';
 
 test.each([
   { waitedMs: 0, interval: 'auto', expected: 500 },

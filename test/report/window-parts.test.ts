@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { mergeReports, partsOf, takeShard } from '../../src/report/parts.ts';
 import { planReport } from '../../src/report/request.ts';
 import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
+import { mergeReports, partsOf, takeShard } from '../../src/report/window-parts.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { readBatches } from '../rows/read-rows.ts';
