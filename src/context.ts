@@ -48,6 +48,9 @@ export interface Context {
   dispose(): Promise<void>;
 }
 
+/** The streams and the machine: all that most steps of a report need. */
+export type Streams = Pick<Context, 'console' | 'host'>;
+
 /** Creates the context of a command line. */
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   const startedMs = host.stopwatch();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { basename, resolve } from 'node:path';
-import type { Context } from '../context.ts';
+import type { Context, Streams } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { listWords } from '../figures/window-text.ts';
@@ -72,8 +72,6 @@ interface DeliveredReport {
   /** The requested columns, if the request is known. */
   readonly columns?: readonly Column[];
 }
-
-type Streams = Pick<Context, 'console' | 'host'>;
 
 /**
  * Creates the delivery for the output flags. Throws `UsageError` for flags that do not go together,

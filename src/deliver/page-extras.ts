@@ -12,15 +12,12 @@ import { readSmallFile } from '../text/small-file.ts';
 /** Pages are mailed, so a logo should add little to their size. */
 const maxLogoKilobytes = 200;
 
-/** Options for pages, and the printer for PDFs. */
-type PageExtras = Pick<EncodeOptions, 'remark' | 'logo' | 'printer'>;
-
 /** Reads the logo and finds the browser for an output. Throws `UsageError` if either is missing. */
 export function pageExtras(
   { host }: Pick<Context, 'host'>,
   { logo, note }: OutputFlags,
   format: FormatName,
-): PageExtras {
+): Pick<EncodeOptions, 'remark' | 'logo' | 'printer'> {
   return {
     remark: note,
     logo: logo === undefined ? undefined : readLogo(logo, host.cwd),

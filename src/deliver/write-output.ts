@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Streams } from '../context.ts';
 import { formats } from '../formats/index.ts';
 import {
   type EncodeOptions,
@@ -41,7 +41,7 @@ export interface CompleteOutput {
  * `IncompleteDataError` for damaged data.
  */
 export async function writeOutput(
-  context: Pick<Context, 'console' | 'host'>,
+  context: Streams,
   delivery: Delivery,
   source: OutputSource,
 ): Promise<CompleteOutput> {

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { type Context, version } from '../context.ts';
+import { type Streams, version } from '../context.ts';
 import { codeOf, OutputError, type UsageError } from '../errors.ts';
 import { lookAtFiles } from '../folder/disk.ts';
 import {
@@ -42,8 +42,6 @@ export interface FolderJob extends Job {
   /** Why none of its reports is ordered. Thrown once the other jobs are done. */
   readonly refusal?: UsageError;
 }
-
-type Streams = Pick<Context, 'console' | 'host'>;
 
 /**
  * Adds the history writers to jobs; with `--missing` keeps only the parts that are due, each with

@@ -12,7 +12,6 @@ import {
   type LedgerEntry,
 } from '../report/ledger.ts';
 import { encodeRequest, type ReportPlan, requestHash } from '../report/request.ts';
-import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
@@ -108,19 +107,13 @@ async function searchFor({ account, ledger }: ReportTools, plan: ReportPlan) {
   return { ...identity, credential: ledger.credentialOf(identityOf(await account.settings())) };
 }
 
-/** A report that is to be created. */
-export interface NewReport {
-  readonly spec: ReportSpec;
-  readonly plan: ReportPlan;
-}
-
 /**
  * Creates a report and records its id in the ledger; `take` processes the data if the service
  * answers with it directly (`decisions.md` 2). Throws as the client's `createReport`.
  */
 export async function createReport<T>(
   tools: ReportTools,
-  { spec, plan }: NewReport,
+  { spec, plan }: Pick<Job, 'spec' | 'plan'>,
   take: TakeReport<T>,
 ): Promise<OrderedReport<T>> {
   const { account, host, ledger } = tools;

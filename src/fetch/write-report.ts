@@ -1,4 +1,4 @@
-import { type Context, version } from '../context.ts';
+import { type Context, type Streams, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
@@ -44,11 +44,10 @@ export interface PreparedOutput {
    * Records the file in the history of its folder, and decides whether it is put in place. Throws
    * `OutputError`.
    */
-  readonly beforeRename?: ((report: UnplacedReport) => Promise<Recorded>) | undefined;
+  readonly beforeRename?:
+    | ((report: Omit<CompleteReport, 'path' | 'window' | 'overAt'>) => Promise<Recorded>)
+    | undefined;
 }
-
-/** A report whose file is complete but not yet in place. */
-type UnplacedReport = Omit<CompleteReport, 'path' | 'window' | 'overAt'>;
 
 interface ReportLabel {
   /** The name of a saved report; `null` for a report from flags alone. */
@@ -123,15 +122,13 @@ export interface WrittenReport {
   readonly comparison: Comparison | undefined;
 }
 
-type WritingContext = Pick<Context, 'console' | 'host'>;
-
 /**
  * Writes the rows of one report, or of several merged ones. Called again, from the start, for each
  * download attempt. Throws `OutputError`, `IncompleteDataError` for damaged data, and with
  * `--strict` `FindingsError`.
  */
 export async function writeReport(
-  context: WritingContext,
+  context: Streams,
   output: PreparedOutput,
   report: JudgedRows,
 ): Promise<WrittenReport> {
@@ -175,7 +172,7 @@ export async function writeReport(
 
 /** The origin of the data, as stored in the file. */
 function provenanceOf(
-  { host }: WritingContext,
+  { host }: Streams,
   { spec, expectation }: PreparedOutput,
   reportId: string | undefined,
 ): Provenance {
@@ -211,7 +208,7 @@ interface RowObservers {
  * secrets removed, which the service may repeat.
  */
 function watcherOf(
-  { console: { redact } }: WritingContext,
+  { console: { redact } }: Streams,
   { earlierFindings }: PreparedOutput,
   { verdict, figures }: RowObservers,
 ): RowWatcher {

@@ -1,4 +1,3 @@
-import type { ServiceAccount } from '../account/account.ts';
 import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
@@ -42,11 +41,6 @@ const maxListedNames = 10;
 
 const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
 
-interface PlanSource {
-  readonly account: ServiceAccount;
-  readonly spec: ReportSpec;
-}
-
 /**
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
  * matches on stderr. Fetches the campaign list only if a name was given. With `-vv` names are
@@ -55,7 +49,7 @@ interface PlanSource {
  */
 export async function planWithIds(
   { console }: Pick<Context, 'console'>,
-  { account, spec }: PlanSource,
+  { account, spec }: Pick<Job, 'account' | 'spec'>,
   plan: ReportPlan,
 ): Promise<JobPlan> {
   const queries = queriesOf(spec);
