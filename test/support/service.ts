@@ -1,3 +1,4 @@
+import type { EndpointName } from '../../src/contract/messages.ts';
 import type { LocalServerOptions } from '../../src/server/start.ts';
 import { type AccountName, startForTest, tokens } from '../server/local.ts';
 import {
@@ -44,7 +45,7 @@ export async function serveForTest(
   }
 
   /** How many calls of one kind the server has had. */
-  function calls(endpoint: 'auth' | 'buyer' | 'status' | 'download' | 'campaigns'): number {
+  function calls(endpoint: EndpointName): number {
     return server.requests().filter((request) => request.endpoint === endpoint).length;
   }
 
