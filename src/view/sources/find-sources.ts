@@ -1,26 +1,20 @@
-import { stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderSpec } from '../../folder/history.ts';
-import { expectNoAddressToRead } from '../../output/file/address.ts';
-import { isHistoryName } from '../../output/file/file-name.ts';
-import {
-  comparableWindow,
-  type EarlierWindow,
-  earlierWindow,
-} from '../../report/compared-window.ts';
-import { calendarUnitsIn, type SplitUnit, type Window } from '../../report/window.ts';
+import { type EarlierWindow, earlierWindow } from '../../report/compared-window.ts';
+import type { SplitUnit, Window } from '../../report/window.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../files/file-taker.ts';
 import { daysOfWindow, windowOfView } from '../select-days.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
-import { type FolderUnits, spanOf, unitsOf } from './folder-units.ts';
+import type { Clock } from './folder-series.ts';
+import { type FolderUnits, unitsOf } from './folder-units.ts';
 import { gapSentences } from './gap-sentences.ts';
 import { KnownFiles } from './known-files.ts';
+import { openSources, type Source, specOfSource } from './open-sources.ts';
 import type { SourceFile } from './source-file.ts';
+import { endOfFiles, laterHalf, spansOf, wholeUnitsOf, windowOfUnits } from './source-windows.ts';
 
 /** The files of a view, and what is known of them before they are read. */
 export interface Sources {
@@ -44,9 +38,6 @@ export interface Sources {
   readonly warnings: readonly string[];
   readonly shown: string;
 }
-
-/** A path of the command line: a series of a folder, or a file. */
-type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
 
 /**
  * Finds the files of some paths.
@@ -100,70 +91,6 @@ export async function findSources(
   };
 }
 
-interface Opening {
-  readonly host: Context['host'];
-  readonly options: ViewOptions;
-  readonly clock: Clock;
-  readonly knownFiles: KnownFiles;
-  readonly warnings: string[];
-}
-
-async function openSources(paths: readonly string[], opening: Opening): Promise<Source[]> {
-  const sources: Source[] = [];
-  for (const path of paths) {
-    expectNoAddressToRead(path, opening.host.platform);
-    sources.push(await openSource(path, opening));
-  }
-  const hasFolder = sources.some((source) => 'viewed' in source);
-  if (opening.options.series !== undefined && !hasFolder) {
-    throw new UsageError('--series is for folders.', { about: { flag: '--series' } });
-  }
-  return sources;
-}
-
-async function openSource(path: string, opening: Opening): Promise<Source> {
-  const { host, options, clock, knownFiles, warnings } = opening;
-  if (path === '-') return { file: { path, shown: 'stdin' } };
-  if (path === '') {
-    throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
-  }
-
-  const absolute = resolve(host.cwd, path);
-  const stats = await stat(absolute).catch(() => undefined);
-  if (stats?.isDirectory()) {
-    return { viewed: await openSeries({ path: absolute, shown: path }, options.series, clock) };
-  }
-  if (!stats && path.includes('*')) throw isPattern(path);
-  if (isHistoryName(basename(path))) throw isHistory(path);
-
-  const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
-  if (!stats?.isFile()) return { file };
-
-  const known = await knownFiles.entryOf(absolute);
-  if (known === 'changed') {
-    warnings.push(`${printable(path)} has changed since its download.`);
-    return { file };
-  }
-  return { file: { ...file, ...known } };
-}
-
-function isPattern(path: string): UsageError {
-  return new UsageError(`No file is named ${printable(path)}.`, {
-    hint: 'Some shells leave a * as it is: name the folder, or each file.',
-  });
-}
-
-function isHistory(path: string): UsageError {
-  const folder = printable(dirname(path));
-  return new UsageError(`${printable(path)} is the history of a folder.`, {
-    hint: `View the folder: adreport view ${folder}`,
-  });
-}
-
-function specOfSource(source: Source): FolderSpec | undefined {
-  return 'viewed' in source ? specOf(source.viewed) : source.file.entry?.own?.spec;
-}
-
 /** What the sources have in a window. */
 interface SourcesInWindow {
   readonly files: readonly SourceFile[];
@@ -186,12 +113,6 @@ async function readSources(
   return { files, folders };
 }
 
-function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] {
-  const spans: DaySpan[] = [];
-  for (const window of windows) if (window) spans.push(daysOfWindow(window));
-  return spans;
-}
-
 /** The files that were named, but those of units outside the window. */
 function filesOf(sources: readonly Source[], window: Window | undefined): SourceFile[] {
   const files: SourceFile[] = [];
@@ -202,34 +123,6 @@ function filesOf(sources: readonly Source[], window: Window | undefined): Source
     if (!isOutside) files.push(source.file);
   }
   return files;
-}
-
-/** A window without the unit that is still running, and what is to come. */
-function wholeUnitsOf(window: Window, { unit, now }: { unit: SplitUnit; now: number }): Window {
-  if (window.until < now) return window;
-  if (unit === 'day') return comparableWindow(window, now);
-  const over = [...calendarUnitsIn({ ...window, until: now }, unit)].findLast(
-    (each) => each.over <= now,
-  );
-  return over ? { ...window, until: over.over - 1, plannedUntil: window.until } : window;
-}
-
-/** The window as far as its days have been. */
-function endOfFiles(window: Window, folders: readonly FolderUnits[], now: number): Window {
-  if (window.until <= now || folders.length === 0) return window;
-  const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.over - 1] : []));
-  const until = Math.min(window.until, Math.max(...lasts));
-  return Number.isFinite(until) ? { ...window, until } : window;
-}
-
-function windowOfUnits(
-  files: readonly SourceFile[],
-  spec: FolderSpec | undefined,
-): Window | undefined {
-  const units = files.flatMap(({ unit }) => (unit ? [unit] : []));
-  if (!spec || units.length < files.length) return undefined;
-  const span = spanOf(units.sort((one, other) => one.start - other.start));
-  return span && { ...span, zone: spec.timezone, notes: [] };
 }
 
 function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
@@ -275,13 +168,4 @@ function needsPeriod(
     ? `Add --period, for example --period ${period} for the later half of ${printable(shown)}.`
     : 'Add --period, for example --period last-month.';
   return new UsageError('--compare needs a period.', { about: { flag: '--compare' }, hint });
-}
-
-/** The later half of a window as a value of `--period`; `undefined` for a single unit. */
-function laterHalf(window: Window, unit: SplitUnit): string | undefined {
-  const units = [...calendarUnitsIn(window, unit)];
-  const half = units.slice(Math.ceil(units.length / 2));
-  const [first] = half;
-  const last = half.at(-1);
-  return first && last && `${first.since}..${last.until}`;
 }

@@ -160,12 +160,3 @@ function gapOf(series: Series, { unit, entry, onDisk }: UnitFile): Gap | undefin
   if (isForeign) return 'foreign';
   return onDisk.sha256 === entry.line.sha256 ? undefined : 'changed';
 }
-
-/** The window from the first to the last of some units, in unix seconds. */
-export function spanOf(
-  units: readonly CalendarUnit[],
-): { readonly since: number; readonly until: number } | undefined {
-  const first = units[0];
-  const last = units.at(-1);
-  return first && last && { since: first.start, until: last.over - 1 };
-}

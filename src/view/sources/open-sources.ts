@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import type { FolderSpec } from '../../folder/history.ts';
+import { expectNoAddressToRead } from '../../output/file/address.ts';
+import { isHistoryName } from '../../output/file/file-name.ts';
+import { printable } from '../../text/printable.ts';
+import type { ViewOptions } from '../view-flags.ts';
+import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
+import type { KnownFiles } from './known-files.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** A path of the command line: a series of a folder, or a file. */
+export type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
+
+interface Opening {
+  readonly host: Context['host'];
+  readonly options: ViewOptions;
+  readonly clock: Clock;
+  readonly knownFiles: KnownFiles;
+  readonly warnings: string[];
+}
+
+export async function openSources(paths: readonly string[], opening: Opening): Promise<Source[]> {
+  const sources: Source[] = [];
+  for (const path of paths) {
+    expectNoAddressToRead(path, opening.host.platform);
+    sources.push(await openSource(path, opening));
+  }
+  const hasFolder = sources.some((source) => 'viewed' in source);
+  if (opening.options.series !== undefined && !hasFolder) {
+    throw new UsageError('--series is for folders.', { about: { flag: '--series' } });
+  }
+  return sources;
+}
+
+async function openSource(path: string, opening: Opening): Promise<Source> {
+  const { host, options, clock, knownFiles, warnings } = opening;
+  if (path === '-') return { file: { path, shown: 'stdin' } };
+  if (path === '') {
+    throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
+  }
+
+  const absolute = resolve(host.cwd, path);
+  const stats = await stat(absolute).catch(() => undefined);
+  if (stats?.isDirectory()) {
+    return { viewed: await openSeries({ path: absolute, shown: path }, options.series, clock) };
+  }
+  if (!stats && path.includes('*')) throw isPattern(path);
+  if (isHistoryName(basename(path))) throw isHistory(path);
+
+  const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
+  if (!stats?.isFile()) return { file };
+
+  const known = await knownFiles.entryOf(absolute);
+  if (known === 'changed') {
+    warnings.push(`${printable(path)} has changed since its download.`);
+    return { file };
+  }
+  return { file: { ...file, ...known } };
+}
+
+function isPattern(path: string): UsageError {
+  return new UsageError(`No file is named ${printable(path)}.`, {
+    hint: 'Some shells leave a * as it is: name the folder, or each file.',
+  });
+}
+
+function isHistory(path: string): UsageError {
+  const folder = printable(dirname(path));
+  return new UsageError(`${printable(path)} is the history of a folder.`, {
+    hint: `View the folder: adreport view ${folder}`,
+  });
+}
+
+export function specOfSource(source: Source): FolderSpec | undefined {
+  return 'viewed' in source ? specOf(source.viewed) : source.file.entry?.own?.spec;
+}
