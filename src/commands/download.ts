@@ -13,8 +13,10 @@ import { writingIntake } from '../fetch/receive.ts';
 import { downloadWhenReady, withResumeHint } from '../fetch/wait.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
 import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
+import { checkFlags } from '../plan/flags/check-flags.ts';
 import { type DownloadFlags, downloadFlags } from '../plan/flags/download-flags.ts';
 import { outputFlags } from '../plan/flags/output-flags.ts';
+import { checksOf } from '../plan/job-options.ts';
 import { outputOf, type ReportOutput } from '../plan/plan.ts';
 import { planOfEntry } from '../report/ledger.ts';
 import { declareCommand } from './command.ts';
@@ -49,8 +51,9 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     ? outputOf({ plan: noted.plan, accountName, options: {} })
     : { names: { account: accountName } };
   const names = { ...known.names, id: reportId };
-  const { strict = noted?.spec.strict, columns = noted?.spec.request.columns } = options;
-  const asked = { ...options, ...(strict && { strict }), ...(columns && { columns }) };
+  const { columns = noted?.spec.request.columns } = options;
+  const checks = noted ? checksOf(noted.spec) : {};
+  const asked = { ...checks, ...options, ...(columns && { columns }) };
   const output = await prepareOutput(context, asked, { ...known, names });
   const { take } = writingIntake(tools, { ...output, spec: noted?.spec });
   const client = await context.account.client();
@@ -61,7 +64,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const { platform } = context.host;
   const words = [
     '--wait',
-    ...(options.strict ? ['--strict'] : []),
+    ...typedFlags(checkFlags, options, platform),
     ...typedAccountFlags(options, platform),
     ...typedFlags(outputFlags, options, platform),
   ];

@@ -11,6 +11,7 @@ import type { Expectation } from '../judge/row-check.ts';
 import type { Verdict } from '../judge/verdict.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
+import type { CheckFlags } from '../plan/flags/check-flags.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import type { ReportOutput } from '../plan/plan.ts';
 import { filtersInWords } from '../report/filter-words.ts';
@@ -28,8 +29,7 @@ export interface PreparedOutput {
   /** Findings on the campaign list and on the report to compare with. */
   readonly earlierFindings: readonly Remark[];
 
-  /** True if findings are errors (`--strict`). */
-  readonly isStrict: boolean;
+  readonly checks: CheckFlags;
 
   /** The earlier report to compare with. */
   readonly comparison?: Comparison | undefined;
@@ -61,14 +61,14 @@ interface ReportLabel {
 /** Prepares the output of a report and the checks of its rows. Throws as `prepareDelivery`. */
 export async function prepareOutput(
   context: Context,
-  options: OutputFlags & { readonly strict?: boolean },
+  options: OutputFlags & CheckFlags,
   { names, columns, expectation, earlierFindings = [] }: ReportOutput,
 ): Promise<PreparedOutput> {
   return {
     delivery: await prepareDelivery(context, options, { names, columns }),
     expectation,
     earlierFindings,
-    isStrict: options.strict === true,
+    checks: options,
   };
 }
 
@@ -142,7 +142,7 @@ export async function writeReport(
     encoding: { comparison, provenance: provenanceOf(context, output, reportId) },
     watcher: watcherOf(context, output, { verdict, figures }),
     check: ({ judgement: { findings } }) => {
-      if (output.isStrict && findings.length > 0) throw incomplete(findings);
+      if (output.checks.strict && findings.length > 0) throw incomplete(findings);
     },
     keepsOld: async (complete) => {
       recorded = await recordFile(output, { ...report, ...complete, figures });

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { ReportSpec, SpecValue } from '../report/spec.ts';
+import { type CheckFlags, checkFlags } from './flags/check-flags.ts';
 import { isSwitch, readValue, type SpecFlag } from './flags/flag.ts';
 import { type JobOptions, specFlags, type ThisRunFlags } from './flags/run-flags.ts';
 
@@ -10,18 +11,32 @@ import { type JobOptions, specFlags, type ThisRunFlags } from './flags/run-flags
  * @throws UsageError for an invalid value, which a spec from disk may have
  */
 export function jobOptions(spec: ReportSpec, thisRun: ThisRunFlags): JobOptions {
-  const { name: format, ...shape } = spec.format;
+  const isElsewhere = ({ partOf }: SpecFlag) => partOf === 'request' || partOf === 'settings';
+  const own = [...specFlags].filter(([, flag]) => !isElsewhere(flag));
+  const options = { header: true, ...readOptions(spec, own) };
   const { columns } = spec.request;
-  const values: Readonly<Record<string, unknown>> = { ...spec, ...shape, format };
-
-  const options: Record<string, unknown> = { header: true };
-  for (const [option, flag] of specFlags) {
-    const isElsewhere = flag.partOf === 'request' || flag.partOf === 'settings';
-    const value = values[option] as SpecValue | undefined;
-    if (!isElsewhere && value !== undefined) options[option] = readOption(option, flag, value);
-  }
   // Each value was read by its flag.
   return { ...thisRun, ...options, ...(columns && { columns }) } as JobOptions;
+}
+
+/** The options of a spec that decide how a report is checked. Throws as `jobOptions`. */
+export function checksOf(spec: ReportSpec): CheckFlags {
+  return readOptions(spec, Object.entries(checkFlags.flags));
+}
+
+function readOptions(
+  spec: ReportSpec,
+  flags: readonly (readonly [option: string, flag: SpecFlag])[],
+): Record<string, unknown> {
+  const { name: format, ...shape } = spec.format;
+  const values: Readonly<Record<string, unknown>> = { ...spec, ...shape, format };
+
+  const options: Record<string, unknown> = {};
+  for (const [option, flag] of flags) {
+    const value = values[option] as SpecValue | undefined;
+    if (value !== undefined) options[option] = readOption(option, flag, value);
+  }
+  return options;
 }
 
 function readOption(option: string, flag: SpecFlag, value: SpecValue): unknown {

@@ -1,12 +1,12 @@
+import { checkFlags } from './check-flags.ts';
 import { flagGroup, type OptionsOf } from './flag.ts';
 import { outputFlags } from './output-flags.ts';
-import { strictFlag } from './run-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
 const ownFlags = flagGroup('Options:', {
   wait: { flags: '--wait', meaning: 'poll until the report is ready' },
-  strict: strictFlag,
+  ...checkFlags.flags,
 });
 
 /** All flags of `download`. */

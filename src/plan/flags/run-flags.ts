@@ -1,5 +1,6 @@
 import { comparedWindows } from '../../report/compared-window.ts';
 import { splitUnits } from '../../report/window.ts';
+import { checkFlags } from './check-flags.ts';
 import {
   type FlagGroup,
   type OptionsOf,
@@ -13,13 +14,7 @@ import { reportFlags } from './report-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
-export const strictFlag = {
-  belongsTo: 'spec',
-  flags: '--strict',
-  meaning: 'write no file and exit with 9 if a report fails a check',
-} as const;
-
-const judgeFlags = runFlagGroup('Request:', {
+const otherRequestFlags = runFlagGroup('Request:', {
   compare: {
     belongsTo: 'spec',
     partOf: 'format',
@@ -34,7 +29,6 @@ const judgeFlags = runFlagGroup('Request:', {
     meaning: 'create a new report, even if an unfinished one of the same request exists',
     isRare: true,
   },
-  strict: strictFlag,
 });
 
 export const concurrencyFlag = {
@@ -118,7 +112,8 @@ const savedReportFlags = runFlagGroup('Saved reports:', {
 /** All flags of `run`, whose names are also the keys of saved reports. */
 export const runFlags = [
   ...reportFlags,
-  judgeFlags,
+  otherRequestFlags,
+  checkFlags,
   outputFlags,
   manyReportsFlags,
   waitFlags,
