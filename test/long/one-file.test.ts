@@ -20,6 +20,7 @@ import { runToEnd } from '../support/spawn.ts';
  */
 
 const root = resolve(import.meta.dirname, '../..');
+const typeCheck = join(root, 'node_modules/typescript/bin/tsc');
 
 /** New files, by their paths. */
 const newFiles: Readonly<Record<string, string>> = {
@@ -91,7 +92,22 @@ const newMetric: NewLine = {
   line: "  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },",
 };
 
+/** An entry of a flag that decides the content of a report, but for `belongsTo`. */
+const newFlag = "flags: '--min-rows <n>', meaning: 'fewer rows are too few', read: readCount";
+
+const newFlagGroup = 'src/plan/flags/check-flags.ts';
+
 const newLines: readonly NewLine[] = [
+  {
+    file: newFlagGroup,
+    before: "import { type OptionsOf, runFlagGroup } from './flag.ts';",
+    line: "import { readCount } from './read-value.ts';",
+  },
+  {
+    file: newFlagGroup,
+    before: '  strict: {',
+    line: `  minRows: { belongsTo: 'spec', ${newFlag} },`,
+  },
   newMetric,
   {
     file: 'src/contract/vocabulary.ts',
@@ -150,10 +166,10 @@ function copyProject(): string {
 /** Puts a line into a file of the copy; the line before which it goes must stand there once. */
 function insertLine(copy: string, { file, before, line }: NewLine): void {
   const path = join(copy, file);
-  const parts = readFileSync(path, 'utf8').split(`\n${before}\n`);
+  const parts = `\n${readFileSync(path, 'utf8')}`.split(`\n${before}\n`);
   expect(parts, `${file} has one place for ${line}`).toHaveLength(2);
 
-  writeFileSync(path, parts.join(`\n${line}\n${before}\n`));
+  writeFileSync(path, parts.join(`\n${line}\n${before}\n`).slice(1));
 }
 
 test('a new metric breaks no test', () => {
@@ -167,11 +183,24 @@ test('a new metric breaks no test', () => {
   expect(status, stdout).toBe(0);
 });
 
+test('a flag of run that does not declare what it belongs to is refused by the compiler', () => {
+  const copy = copyProject();
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  const entry = "  minRows: { flags: '--min-rows <n>', meaning: 'fewer rows are too few' },";
+  insertLine(copy, { file: newFlagGroup, before: '  strict: {', line: entry });
+
+  const { status, stdout } = runToEnd(process.execPath, [typeCheck], copy);
+
+  expect(status).not.toBe(0);
+  expect(stdout).toMatch(/^src\/plan\/flags\/check-flags\.ts\(\d+,\d+\): error /m);
+  expect(stdout).toContain("Property 'belongsTo' is missing");
+});
+
 let copy: string;
 
 /** Runs the program that was built from the copy. */
-function run(line: CommandLine) {
-  return runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...wordsOf(line)]);
+function run(line: CommandLine, cwd?: string) {
+  return runToEnd(process.execPath, [join(copy, 'bin/adreport.js'), ...wordsOf(line)], cwd);
 }
 
 beforeAll(() => {
@@ -179,7 +208,6 @@ beforeAll(() => {
   for (const [name, text] of Object.entries(newFiles)) writeFileSync(join(copy, name), text);
   for (const line of newLines) insertLine(copy, line);
 
-  const typeCheck = join(root, 'node_modules/typescript/bin/tsc');
   for (const script of [typeCheck, '.ci/build.js']) {
     const result = runToEnd(process.execPath, [script], copy);
     expect(result).toEqual({ status: 0, stdout: '', stderr: '' });
@@ -254,6 +282,65 @@ describe('everything that follows is derived', () => {
     expect(run('tally --local --loud').stdout).toMatch(/^\d+ campaigns!\n$/);
     expect(run('help commands').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
     expect(run('complete "adreport ta"').stdout).toBe('tally \n');
+  });
+
+  describe('from the entry of a flag', () => {
+    const days = 'run --local -q --period 2025-11-10..2025-11-12 --by DAILY --split day';
+    const keeps = `${days} -o d={date}/part.csv --missing --min-rows 5`;
+
+    /** The lines of the history of a folder that have a spec. */
+    function specsIn(folder: string) {
+      const lines = readFileSync(join(folder, '_adreport.ndjson'), 'utf8').trim().split('\n');
+      return lines.map((line) => JSON.parse(line)).filter(({ history }) => history === 1);
+    }
+
+    test('the history has it, and repair runs with it', () => {
+      const folder = temporaryFolder();
+      expect(run(keeps, folder)).toMatchObject({ status: 0, stderr: '' });
+      rmSync(join(folder, 'd=2025-11-11'), { recursive: true });
+
+      const program = `${process.execPath} ${join(copy, 'bin/adreport.js')}`;
+      const client = `${program} repair . --wait-timeout 0s`;
+      const { status, stderr } = run(`local-server --manual exec -- ${client}`, folder);
+
+      expect(specsIn(folder)).toMatchObject([{ minRows: 5 }]);
+      expect(status, stderr).toBe(7);
+      expect(stderr).toMatch(/Continue with: adreport run .*--min-rows 5/);
+
+      expect(run('repair . --local', folder).status).toBe(0);
+      expect(specsIn(folder)).toHaveLength(1);
+    });
+
+    test('it is a key of saved reports', () => {
+      const folder = temporaryFolder();
+      const keys = 'period: 2025-11-10, by: DAILY, split: day, output: "{date}.csv", min-rows: 5';
+      const saved = (line: string) =>
+        writeFileSync(join(folder, 'adreport.yaml'), `reports:\n  days: {${line}}\n`);
+
+      saved(keys);
+      expect(run('run days --local', folder).status).toBe(0);
+      expect(specsIn(folder)).toMatchObject([{ minRows: 5 }]);
+
+      saved(keys.replace('min-rows: 5', 'min-rows: x'));
+      expect(run('run days --local', folder)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('adreport.yaml:2: min-rows'),
+      });
+    });
+
+    test('hints repeat it, also the one for another machine', () => {
+      const program = `${process.execPath} ${join(copy, 'bin/adreport.js')}`;
+      const client = `${program} run --period 2025-11-10 -o a.csv --min-rows 5 --wait-timeout 0s`;
+
+      const { stderr } = run(`local-server --manual exec -- ${client}`);
+
+      expect(stderr).toMatch(/Continue with: adreport run .*--min-rows 5/);
+      expect(stderr).toMatch(/On another machine: adreport download .*--min-rows 5/i);
+    });
+
+    test('download takes it too', () => {
+      expect(run('download --help').stdout).toMatch(/--min-rows <n> +fewer rows are too few/);
+    });
   });
 
   test.each([
