@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
-import { errorForOtherName } from './commands/other-names.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, codeOf, InterruptedError, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
-import { createProgram, fromCommanderError, ownWords, wordsToParse } from './program.ts';
+import { createProgram, ownWords, wordsToParse } from './program.ts';
 import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
@@ -39,10 +38,6 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     const program = createProgram(perform, output, argv);
     try {
       await program.parseAsync(wordsToParse(argv), { from: 'user' });
-    } catch (error) {
-      const isUnknown = error instanceof CommanderError && /unknown/i.test(error.code);
-      if (!isUnknown) throw error;
-      throw errorForOtherName(program, argv, host.platform) ?? error;
     } finally {
       if (help.length > 0) await new Console(host, flags).write(help.join(''));
     }
@@ -60,12 +55,11 @@ export async function main(argv: readonly string[], host: Host = processHost()):
 
 /** The error to show; `undefined` if there is none: help was printed, or the reader has gone. */
 function reasonOf(error: unknown, host: Host): unknown {
-  const ours = error instanceof CommanderError ? fromCommanderError(error) : error;
-  if (ours === undefined || ours instanceof ClosedPipeError) return undefined;
-  if (ours instanceof InterruptedError) return ours;
+  if (error instanceof ClosedPipeError || isHelp(error)) return undefined;
+  if (error instanceof InterruptedError) return error;
 
   // After a signal, errors of cancelled operations do not matter.
-  const reason: unknown = host.signal.aborted ? host.signal.reason : ours;
+  const reason: unknown = host.signal.aborted ? host.signal.reason : error;
   const code = codeOf(reason);
   if (code === 'EMFILE' || code === 'ENFILE') {
     return new UsageError(`Too many files are open (${code}).`, {
@@ -78,4 +72,10 @@ function reasonOf(error: unknown, host: Host): unknown {
   return new UsageError('The working folder was deleted.', {
     hint: 'Change to another folder, or use absolute paths.',
   });
+}
+
+/** True for Commander's way to end after printing help or the version. */
+function isHelp(error: unknown): boolean {
+  if (!(error instanceof CommanderError)) return false;
+  return error.exitCode === 0 || error.code === 'commander.help';
 }

@@ -1,15 +1,19 @@
-import { type Command, type CommanderError, Help, Option } from 'commander';
-import { DeclaredCommand, optionsTakenBy, type Perform } from './commands/command.ts';
+import { type Command, Help, Option } from 'commander';
+import {
+  DeclaredCommand,
+  optionsTakenBy,
+  type Perform,
+  type ProgramLine,
+} from './commands/command.ts';
 import { layOutPairs } from './commands/help-lists.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
-import { UsageError } from './errors.ts';
 import { addFlags, FlagOption } from './plan/flags/flag.ts';
 import { globalFlags } from './plan/flags/global-flags.ts';
 import { wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/examples.ts';
 
-/** The destination of Commander's help. Commander's errors are thrown. */
+/** The destination of Commander's help. */
 interface HelpOutput {
   readonly write: (text: string) => void;
   readonly width: number;
@@ -75,7 +79,9 @@ export function createProgram(
   output: HelpOutput,
   argv: readonly string[] = [],
 ): Command {
-  const program = new DeclaredCommand('adreport', firstExamples).description(
+  const line = { argv, platform: output.platform };
+  const parts = { examples: firstExamples, line };
+  const program = new DeclaredCommand('adreport', parts).description(
     'Requests advertising reports, waits for them, and writes complete files.\n' +
       'Add --local to try any command without an account, on sample data.',
   );
@@ -83,7 +89,7 @@ export function createProgram(
   addFlags(program, [globalFlags]);
   program.version(version, '-V, --version', 'print the version');
 
-  addCommands(program, perform, argv[0] ?? '');
+  addCommands(program, perform, line);
   configure(program, { ...output, showsRare: ownWords(argv).includes('--help-all') });
   return program.configureHelp({
     minWidthToWrap,
@@ -91,21 +97,24 @@ export function createProgram(
   });
 }
 
-function addCommands(program: Command, perform: Perform, firstWord: string): void {
+function addCommands(program: Command, perform: Perform, line: ProgramLine): void {
+  const [firstWord = ''] = line.argv;
   const isOfOne = !commandsOfAll.includes(firstWord);
 
   for (const { heading, commands } of commandGroups) {
     const named = commands.find(({ name }) => name === firstWord);
     if (isOfOne && named) {
-      program.addCommand(named.build(perform).helpGroup(heading));
+      program.addCommand(named.build(perform, line).helpGroup(heading));
       return;
     }
   }
 
   for (const { heading, commands } of commandGroups) {
-    for (const { build } of commands) program.addCommand(build(perform).helpGroup(heading));
+    for (const { build } of commands) program.addCommand(build(perform, line).helpGroup(heading));
   }
-  for (const { build } of hiddenCommands) program.addCommand(build(perform), { hidden: true });
+  for (const { build } of hiddenCommands) {
+    program.addCommand(build(perform, line), { hidden: true });
+  }
 }
 
 /** The help of the program, on one screen of 24 lines. */
@@ -124,7 +133,7 @@ function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Configures the help and errors of a command and its subcommands. */
+/** Configures the help of a command and its subcommands. */
 function configure(command: Command, page: HelpPage): void {
   const { write, width, showsRare } = page;
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
@@ -135,7 +144,6 @@ function configure(command: Command, page: HelpPage): void {
     .helpCommand(false)
     .addHelpOption(help)
     .exitOverride()
-    .showSuggestionAfterError()
     .configureHelp({
       subcommandTerm: (child) => child.name(),
       minWidthToWrap,
@@ -154,17 +162,12 @@ function configure(command: Command, page: HelpPage): void {
         const isShort = !showsRare && visible.length <= 12 && visible[0] instanceof Option;
         return new Help().groupItems([], visible, isShort ? () => 'Options:' : groupOf);
       },
-      optionDescription: (option) => {
-        const text = new Help().optionDescription(option);
-        return text.replace(/\((choices|default|preset): .*\)$/, plainFacts);
-      },
+      optionDescription: describeOption,
     })
-    // The help of a group without a subcommand is regular output. Error texts are also thrown, so
-    // they are not printed here.
+    // The help of a group without a subcommand is regular output.
     .configureOutput({
       writeOut: write,
       writeErr: write,
-      outputError: () => {},
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
     });
@@ -181,32 +184,15 @@ function isNotHelpAll({ long }: Option): boolean {
   return long !== '--help-all';
 }
 
-/** Commander's text on the values of a flag, without quotes. */
-function plainFacts(facts: string): string {
-  return facts.replace('preset:', 'default:').replaceAll('"', '');
-}
-
-/** Converts Commander's error; `undefined` if help or the version was printed. */
-export function fromCommanderError(error: CommanderError): UsageError | undefined {
-  if (error.exitCode === 0 || error.code === 'commander.help') return undefined;
-
-  const [first = '', ...suggestions] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = suggestions.join(' ').replace(/^\((.*)\)$/, '$1');
-  return new UsageError(asSentence(inOurWords(first)), {
-    hint: suggestion || 'See --help for the accepted flags and values.',
-  });
-}
-
-/** Rewrites a sentence of Commander: flags as typed, and our quotation marks. */
-function inOurWords(text: string): string {
-  return text
-    .replaceAll(/(?<!unknown )option '(?:-\w, )?(--[\w-]+)[^']*'/g, '$1')
-    .replaceAll(/\b(option|argument|command) '([^']*)'/g, '$1 “$2”')
-    .replace(/ argument (“.*”) is invalid\. /, ' $1: ')
-    .replace(/^(--[\w-]+) argument missing$/, '$1 needs a value');
-}
-
-function asSentence(text: string): string {
-  const ending = /[.!?]$/.test(text) ? '' : '.';
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${ending}`;
+/** The meaning of a flag with its values and its default. */
+function describeOption(option: Option): string {
+  const { argChoices, defaultValue, defaultValueDescription, presetArg, description } = option;
+  const takesValue = option.required || option.optional;
+  const facts: string[] = [];
+  if (argChoices) facts.push(`choices: ${argChoices.join(', ')}`);
+  if (takesValue && defaultValue !== undefined) {
+    facts.push(`default: ${defaultValueDescription ?? defaultValue}`);
+  }
+  if (presetArg !== undefined) facts.push(`default: ${presetArg}`);
+  return facts.length === 0 ? description : `${description} (${facts.join(', ')})`;
 }

@@ -1,9 +1,20 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import {
+  addFlags,
+  type Flag,
+  type FlagGroup,
+  FlagOption,
+  type OptionsOf,
+  seeHelp,
+} from '../plan/flags/flag.ts';
 import type { GlobalFlags } from '../plan/flags/global-flags.ts';
+import { readWord } from '../plan/flags/read-value.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/examples.ts';
+import { unknownCommand, unknownFlag } from './other-names.ts';
 
 /**
  * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.
@@ -87,22 +98,69 @@ export type Perform = (
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
+/** The command line that a program is built for. */
+export interface ProgramLine {
+  readonly argv: readonly string[];
+
+  /** The platform whose shells run the commands in hints. */
+  readonly platform: NodeJS.Platform;
+}
+
 /** A declared command; Commander's command is built when it is needed. */
 export interface CommandDeclaration {
   readonly name: string;
-  build(perform: Perform): Command;
+  build(perform: Perform, line: ProgramLine): Command;
 }
 
-/** A Commander command with its examples and the flags it takes from its parent. */
+interface CommandParts {
+  readonly examples: readonly Pair[];
+  readonly groupsAbove?: readonly FlagGroup[];
+  readonly line: ProgramLine;
+}
+
+/**
+ * A Commander command with its examples and the flags it takes from its parent. Commander calls a
+ * method for each kind of mistake; these throw our errors.
+ */
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
   readonly #groupsAbove: readonly FlagGroup[];
+  readonly #line: ProgramLine;
 
-  constructor(name: string, examples: readonly Pair[], groupsAbove: readonly FlagGroup[] = []) {
+  constructor(name: string, { examples, groupsAbove = [], line }: CommandParts) {
     super(name);
     this.examples = examples;
     this.#groupsAbove = groupsAbove;
+    this.#line = line;
+  }
+
+  /** Called by Commander. */
+  unknownOption(word: string): never {
+    const known = optionsTakenBy(this).map(({ option }) => option);
+    throw unknownFlag({ ...this.#line, command: this, word, known });
+  }
+
+  /** Called by Commander. */
+  unknownCommand(): never {
+    throw unknownCommand({ ...this.#line, command: this, word: this.args[0] ?? '' });
+  }
+
+  /** Called by Commander. */
+  missingArgument(name: string): never {
+    throw new UsageError(`The argument ${name} is missing.`, { hint: seeHelp });
+  }
+
+  /** Called by Commander. */
+  optionMissingArgument({ long, flags }: Option): never {
+    const flag = long ?? flags;
+    throw new UsageError(`${flag} needs a value.`, { about: { flag }, hint: seeHelp });
+  }
+
+  /** Called by Commander. */
+  missingMandatoryOptionValue({ long, flags }: Option): never {
+    const flag = long ?? flags;
+    throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelp });
   }
 
   /** True if a flag of the parent works here too. */
@@ -120,27 +178,31 @@ export function declareCommand<
 >(spec: CommandSpec<Groups, GroupsAbove, Args>): CommandDeclaration {
   type Options = OptionsOf<Groups> & OptionsOf<GroupsAbove> & GlobalFlags;
 
-  function build(perform: Perform): Command {
+  function build(perform: Perform, line: ProgramLine): Command {
     const sentences = [spec.summary, spec.introduction].filter((text) => text !== undefined);
     const { name, examples, summary, flags = [], flagsAbove = [] } = spec;
-    const command = new DeclaredCommand(name, examples, flagsAbove).summary(summary);
+    const parts = { examples, groupsAbove: flagsAbove, line };
+    const command = new DeclaredCommand(name, parts).summary(summary);
     command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, flags);
     const rareCount = countRare([...flags, ...flagsAbove]);
     if (rareCount > 0) addHelpAll(command, rareCount);
-    for (const subcommand of spec.subcommands ?? []) command.addCommand(subcommand.build(perform));
+    for (const { build } of spec.subcommands ?? []) command.addCommand(build(perform, line));
 
     const { action } = spec;
     if (!action) return command;
-    return command.action(async () => {
+    // Counted by `refuseExcess`.
+    return command.allowExcessArguments().action(async () => {
+      refuseConflicts(command);
+      refuseExcess(command);
       refuseFlagsOfOthers(command);
       const options = command.optsWithGlobals<Options>();
       await perform({ ...options, ...spec.contextOptions }, (context) =>
         action({
           context,
           options,
-          // Commander has checked the number and the words of the arguments.
+          // Their number and words are checked.
           args: command.processedArgs as ArgumentValues<Args>,
           typedOptions: typedOptionsOf(command),
           program: programOf(command),
@@ -155,7 +217,21 @@ export function declareCommand<
 function commanderArgument(spec: ArgumentSpec): Argument {
   if (typeof spec === 'string') return new Argument(spec);
   const argument = new Argument(spec.name, spec.meaning);
-  return spec.words ? argument.choices(spec.words) : argument;
+  const { words } = spec;
+  if (!words) return argument;
+  return argument.choices(words).argParser((text) => readArgument(argument, text));
+}
+
+/** One of the words of an argument, in any case. Throws `UsageError`. */
+function readArgument(argument: Argument, text: string): string {
+  try {
+    return readWord(text, argument.argChoices ?? []);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new UsageError(`Unknown ${argument.name()} “${printable(text)}”.`, {
+      hint: error.message,
+    });
+  }
 }
 
 function typedOptionsOf(command: Command): Set<string> {
@@ -167,6 +243,41 @@ function programOf(command: Command): Command {
   return command.parent ? programOf(command.parent) : command;
 }
 
+/** Throws `UsageError` for flags of the command, or of those above, that exclude each other. */
+function refuseConflicts(command: Command): void {
+  const typed = typedOptionsOf(command);
+  const options = command.options.filter((option) => typed.has(option.attributeName()));
+  for (const option of options) {
+    const others = option instanceof FlagOption ? (option.flag.conflicts ?? []) : [];
+    const other = options.find((each) => others.includes(each.attributeName()));
+    if (!other) continue;
+
+    const flag = option.long ?? option.flags;
+    const message = `${flag} cannot be used with ${other.long ?? other.flags}.`;
+    throw new UsageError(message, { about: { flag }, hint: 'Remove one of them.' });
+  }
+  if (command.parent) refuseConflicts(command.parent);
+}
+
+/** Throws `UsageError` for more arguments than the command has. */
+function refuseExcess(command: Command): void {
+  const { args, registeredArguments } = command;
+  const isVariadic = registeredArguments.at(-1)?.variadic === true;
+  const [excess] = args.slice(registeredArguments.length);
+  if (excess === undefined || isVariadic) return;
+
+  const count = formatPlural(registeredArguments.length, 'argument');
+  throw new UsageError(`adreport ${pathOf(command)} takes ${count}, not ${args.length}.`, {
+    hint: `Remove “${printable(excess)}”, or quote a value that has blanks.`,
+  });
+}
+
+/** A command as typed after `adreport`: `report create`. */
+function pathOf(command: Command): string {
+  const above = command.parent?.parent ? `${pathOf(command.parent)} ` : '';
+  return `${above}${command.name()}`;
+}
+
 /** Throws `UsageError` for a flag of the parent that does nothing here: `export --port 80`. */
 function refuseFlagsOfOthers(command: DeclaredCommand): void {
   for (const option of command.parent?.options ?? []) {
@@ -174,7 +285,7 @@ function refuseFlagsOfOthers(command: DeclaredCommand): void {
     if (!isTyped || !command.parent?.parent || command.takesFromAbove(option)) continue;
 
     const flag = option.long ?? option.flags;
-    const name = `${command.parent.name()} ${command.name()}`;
+    const name = pathOf(command);
     throw new UsageError(`${flag} does not work with adreport ${name}.`, {
       hint: `Leave it out. See: adreport help ${name}`,
     });

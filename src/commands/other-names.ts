@@ -1,7 +1,7 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { textOf } from '../help/index.ts';
-import { FlagOption, longNameOf } from '../plan/flags/flag.ts';
+import { FlagOption, longNameOf, seeHelp } from '../plan/flags/flag.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
@@ -65,73 +65,83 @@ export function helpCommandFor(word: string): string | undefined {
   return Object.hasOwn(otherTopics, name) ? otherTopics[name] : undefined;
 }
 
-/**
- * The error for a command or flag that has another name here, with the intended command line;
- * `undefined` for any other command line.
- */
-export function errorForOtherName(
-  program: Command,
-  argv: readonly string[],
-  platform: NodeJS.Platform,
-): UsageError | undefined {
-  const at = argv.findIndex((word) => !word.startsWith('-'));
-  const word = argv[at];
-  if (word === undefined) return undefined;
+/** A word of a command line that a command does not know. */
+interface UnknownWord {
+  readonly command: Command;
+  readonly word: string;
 
-  const command = program.commands.find((each) => each.name() === word);
-  if (command) return errorOfFlag(command, argv.slice(at + 1), platform);
+  /** The whole command line. */
+  readonly argv: readonly string[];
+  readonly platform: NodeJS.Platform;
+}
+
+/** The words after the unknown one. */
+function wordsAfter({ word, argv }: UnknownWord): readonly string[] {
+  return argv.slice(argv.indexOf(word) + 1);
+}
+
+/** The error for a word that is not a command, with the intended command line. */
+export function unknownCommand(unknown: UnknownWord): UsageError {
+  const { command, word, platform } = unknown;
+  const names = command.commands.map((each) => each.name());
+  if (command.parent) {
+    const name = `${command.name()} ${word}`;
+    const hint = didYouMean(nearest(word, names), `Its commands are ${names.join(', ')}.`);
+    return new UsageError(`There is no command “${printable(name)}”.`, { hint });
+  }
 
   const message = `There is no command “${printable(word)}”.`;
   if (Object.hasOwn(otherCommands, word)) {
-    const words = [
-      otherCommands[word] ?? '',
-      ...argv.slice(at + 1).map((each) => shellWord(each, platform)),
-    ];
-    return new UsageError(message, { hint: `Use: adreport ${words.join(' ')}` });
+    const words = wordsAfter(unknown).map((each) => shellWord(each, platform));
+    const hint = `Use: ${['adreport', otherCommands[word] ?? '', ...words].join(' ')}`;
+    return new UsageError(message, { hint });
   }
   if (textOf(word) !== undefined) {
     return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
   }
-  const names = program.commands.map((each) => each.name());
   return new UsageError(message, {
     hint: didYouMean(nearest(word, names), 'See: adreport help'),
   });
 }
 
-function errorOfFlag(
-  command: Command,
-  words: readonly string[],
-  platform: NodeJS.Platform,
-): UsageError | undefined {
-  const child = command.commands.find((each) => each.name() === words[0]);
-  if (child) return errorOfFlag(child, words.slice(1), platform);
-
+/**
+ * The error for a word that is not a flag, with the intended one.
+ *
+ * @param known the flags that the command takes
+ */
+export function unknownFlag(
+  unknown: UnknownWord & { readonly known: readonly Option[] },
+): UsageError {
+  const { command, word, known, platform } = unknown;
+  const [name = '', ownValue] = word.split(/=(.*)/s);
   const isGroup = command.commands.length > 0 && command.options.length === 0;
-  if (isGroup && words[0]?.startsWith('-')) {
+  if (isGroup) {
     const names = command.commands.map((each) => each.name());
     return new UsageError(`adreport ${command.name()} needs one of its commands before flags.`, {
       hint: `Its commands are ${names.join(', ')}.`,
     });
   }
 
-  const listFlag = words.find((word) => listFlags.includes(word));
-  if (command.name() === 'help' && listFlag !== undefined) {
-    return new UsageError(`There is no flag ${listFlag}.`, { hint: 'Use: adreport help commands' });
+  const message = `There is no flag ${printable(name)}.`;
+  const about = { flag: name };
+  if (command.name() === 'help' && listFlags.includes(name)) {
+    return new UsageError(message, { about, hint: 'Use: adreport help commands' });
   }
 
-  for (const [index, word] of words.entries()) {
-    const [name = '', ownValue] = word.split(/=(.*)/s);
-    const option = command.options.find(
-      (each) => each instanceof FlagOption && each.flag.otherNames?.includes(name),
-    );
-    const isFlagHere = command.options.some(({ long }) => long === name);
-    if (!(option instanceof FlagOption) || isFlagHere) continue;
-
-    const value = ownValue ?? words[index + 1] ?? '';
+  for (const option of command.options) {
+    if (!(option instanceof FlagOption) || !option.flag.otherNames?.includes(name)) continue;
+    const value = ownValue ?? wordsAfter(unknown)[0] ?? '';
     const flag = longNameOf(option.flag);
-    return new UsageError(`There is no flag ${name}.`, {
-      hint: `Use: ${value === '' ? flag : `${flag} ${shellWord(value, platform)}`}`,
-    });
+    const words = value === '' ? flag : `${flag} ${shellWord(value, platform)}`;
+    return new UsageError(message, { about, hint: `Use: ${words}` });
   }
-  return undefined;
+
+  const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
+  const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
+  return new UsageError(message, { about, hint: didYouMean(guess && `--${guess}`, seeHelp) });
+}
+
+/** Dashes would count as letters that are right. */
+function withoutDashes(flag: string): string {
+  return flag.replace(/^--?/, '');
 }

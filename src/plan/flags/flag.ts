@@ -1,5 +1,7 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../errors.ts';
 import type { FormatName } from '../../formats/index.ts';
+import { quoted } from '../../text/printable.ts';
 import { readWord } from './read-value.ts';
 
 /** One flag: its name, meaning and values. */
@@ -138,7 +140,6 @@ export class FlagOption extends Option {
   constructor(flag: Flag) {
     super(flag.flags, flag.meaning);
     this.flag = flag;
-    this.conflicts([...(flag.conflicts ?? [])]);
     this.hideHelp(flag.isHidden === true);
     if (flag.words) this.choices(flag.words);
     if (flag.preset !== undefined) this.preset(flag.preset);
@@ -149,13 +150,28 @@ export class FlagOption extends Option {
     } else if (flag.isRepeatable) {
       this.argParser<readonly unknown[]>((text, earlier = []) => [
         ...earlier,
-        readValue(flag, text),
+        readTyped(flag, text),
       ]);
     } else if (isList(flag)) {
       this.argParser((text, earlier) => joinLists(earlier, readValue(flag, text)));
     } else if (flag.words || flag.read) {
-      this.argParser((text) => readValue(flag, text));
+      this.argParser((text) => readTyped(flag, text));
     }
+  }
+}
+
+/** The hint for a command line that is wrong. */
+export const seeHelp = 'See --help for the accepted flags and values.';
+
+/** Reads one value from a command line. Throws `UsageError` for an invalid one. */
+function readTyped(flag: Flag, text: string): unknown {
+  try {
+    return readValue(flag, text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    const name = longNameOf(flag);
+    const about = { flag: name, value: text };
+    throw new UsageError(`${name} ${quoted(text)}: ${error.message}`, { about, hint: seeHelp });
   }
 }
 

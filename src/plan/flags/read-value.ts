@@ -18,7 +18,7 @@ export function readWord(text: string, words: readonly string[]): string {
 export function readColumns(text: string): readonly string[] | 'all' {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) {
-    throw new InvalidArgumentError('A name is empty. Example: date,campaignName,clicks');
+    throw new InvalidArgumentError('A name is empty. Example: date,campaignName,clicks.');
   }
 
   const isAll = names.length === 1 && names[0]?.toLowerCase() === 'all';
