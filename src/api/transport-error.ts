@@ -129,9 +129,13 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
 
 /** The message of an error on one line. For OpenSSL errors, only the reason. */
 function reasonOf(error: unknown, message: string): string {
-  const { reason } = (error ?? {}) as { readonly reason?: unknown };
-  const isOpenSsl = /:error:[0-9A-F]+:/i.test(message);
-  const text = isOpenSsl && typeof reason === 'string' ? `TLS failed: ${reason}` : message;
+  // Node adds both to errors of OpenSSL, whose messages have source lines.
+  const { library, reason } = (error ?? {}) as {
+    readonly library?: unknown;
+    readonly reason?: unknown;
+  };
+  const isOpenSsl = typeof library === 'string' && typeof reason === 'string';
+  const text = isOpenSsl ? `TLS failed: ${reason}` : message;
   return printable(shortened(text));
 }
 
