@@ -64,7 +64,8 @@ describe('a report that fails', () => {
 
 test('the report to compare with is fetched in parts too, and begins with them the next time', async () => {
   const { run, server, calls } = await serveForTest({ delayMs: 0 });
-  const line = `${october.replace('it.csv', 'it.txt')} --format table --compare previous`;
+  const days = 'run --period 2026-10-05..2026-10-08 --by DAILY --metrics displays';
+  const line = `${days} --format table --compare previous -o it.txt`;
   const whole = await run(line);
   expect(calls('buyer')).toBe(2);
   server.fault({
@@ -72,24 +73,24 @@ test('the report to compare with is fetched in parts too, and begins with them t
     kind: 'failed',
     when: ({ body }) => {
       const [since, until] = [Number(body.since), Number(body.until)];
-      return until - since > 20 * 86_400 && since < Date.UTC(2026, 8, 15) / 1_000;
+      return until - since > 2 * 86_400 && since < Date.UTC(2026, 9, 3) / 1_000;
     },
   });
 
   const first = await run(line);
   expect(first).toMatchObject({ exitCode: 0, files: whole.files });
-  expect(first.stderr).toContain('Ordering it in 5 weeks instead.');
-  expect(calls('buyer')).toBe(2 + 2 + 5 + 1);
+  expect(first.stderr).toContain('Ordering it in 4 days instead.');
+  expect(calls('buyer')).toBe(2 + 2 + 4 + 1);
 
   const second = await run(line);
   expect(second).toMatchObject({ exitCode: 0, files: whole.files });
-  expect(second.stderr).toContain('This report failed before; ordering it in 5 weeks.');
-  expect(calls('buyer')).toBe(10 + 5 + 1);
+  expect(second.stderr).toContain('This report failed before; ordering it in 4 days.');
+  expect(calls('buyer')).toBe(9 + 4 + 1);
 });
 
 test('of parts that nobody asked for, stdout has all or nothing', async () => {
   const { run, server } = await serveForTest({ delayMs: 0 });
-  const line = 'run --period 2026-10 --by DAILY,OS --metrics displays --format csv';
+  const line = 'run --period 2026-10-05..2026-10-08 --by DAILY --metrics displays --format csv';
   const whole = await run(line);
   const fails = (isBad: (since: number) => boolean) =>
     server.fault({
@@ -97,11 +98,11 @@ test('of parts that nobody asked for, stdout has all or nothing', async () => {
       kind: 'failed',
       when: ({ body }) => {
         const since = Number(body.since);
-        return Number(body.until) - since > 20 * 86_400 || isBad(since);
+        return Number(body.until) - since > 2 * 86_400 || isBad(since);
       },
     });
 
-  fails((since) => since > Date.UTC(2026, 9, 18) / 1_000);
+  fails((since) => since > Date.UTC(2026, 9, 6) / 1_000);
   expect(await run(line)).toMatchObject({ exitCode: 6, stdout: '' });
 
   server.clearFaults();

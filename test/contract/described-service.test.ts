@@ -519,7 +519,7 @@ describe('the vocabulary of the profiles', () => {
 
   test('a DSP has displays and revenue, as text with a comma; only what was asked for', async () => {
     const metrics = 'displays,revenueEuro,revenueDollar';
-    const rows = await rowsOf({ ...december, metrics, breakdowns: ['DAILY'] }, 'dsp');
+    const rows = await rowsOf({ ...day, metrics, breakdowns: ['DAILY'] }, 'dsp');
 
     for (const row of rows) {
       expect(Object.keys(row)).toEqual(['date', 'displays', 'revenueEuro', 'revenueDollar']);
@@ -804,10 +804,11 @@ describe('download', () => {
   });
 
   test('rows are ordered by time', async () => {
-    const rows = await rowsOf({ ...december, metrics: 'displays', breakdowns: ['DAILY', 'OS'] });
+    const days = { since: day.since, until: day.since + 3 * 86_400 - 1 };
+    const rows = await rowsOf({ ...days, metrics: 'displays', breakdowns: ['DAILY', 'OS'] });
     const dates = rows.map(({ date }) => String(date));
     expect(dates).toEqual(dates.toSorted());
-    expect(new Set(dates).size).toBe(32);
+    expect(new Set(dates).size).toBe(3);
   });
 
   test('the first day of a month, and of the window', async () => {
@@ -964,17 +965,16 @@ describe('the built-in data', () => {
   };
 
   test('every breakdown and every split of the window adds up exactly', async () => {
-    const total = sumOf(await rowsOf({ ...december, metrics }));
-    const noon = december.since + 15 * 86_400 + 43_200;
+    const days = { since: day.since, until: day.since + 3 * 86_400 - 1 };
+    const total = sumOf(await rowsOf({ ...days, metrics }));
+    const noon = day.since + 86_400 + 43_200;
 
     for (const name of ['DAILY', 'HOURLY', 'CAMPAIGN', 'CITY', 'OS', 'COUNTRY']) {
-      expect(sumOf(await rowsOf({ ...december, metrics, breakdowns: [name] })), name).toEqual(
-        total,
-      );
+      expect(sumOf(await rowsOf({ ...days, metrics, breakdowns: [name] })), name).toEqual(total);
     }
     const halves = [
-      ...(await rowsOf({ ...december, until: noon - 1, metrics })),
-      ...(await rowsOf({ ...december, since: noon, metrics })),
+      ...(await rowsOf({ ...days, until: noon - 1, metrics })),
+      ...(await rowsOf({ ...days, since: noon, metrics })),
     ];
     expect(sumOf(halves)).toEqual(total);
   });
