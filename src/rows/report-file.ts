@@ -87,7 +87,8 @@ export function readReportStream(
     if (form === 'parquet') throw parquetPipeError();
     const formForPeople = formForPeopleOf(head);
     if (formForPeople) throw forPeopleError(shown, formForPeople);
-    if (form === 'zip') throw archiveError();
+    if (form === 'zip') throw packedError('This is a zip archive.');
+    if (form === 'zstd') throw packedError('This file is packed with zstd.');
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
@@ -127,11 +128,8 @@ function isSheet(head: Buffer): boolean {
   return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
 }
 
-function archiveError(): IncompleteDataError {
-  return new IncompleteDataError('This is a zip archive.', {
-    code: 'ARCHIVE',
-    retryable: false,
-  });
+function packedError(message: string): IncompleteDataError {
+  return new IncompleteDataError(message, { code: 'ARCHIVE', retryable: false });
 }
 
 function forPeopleError(shown: string, { name, program }: FormForPeople): UsageError {

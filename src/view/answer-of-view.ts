@@ -1,8 +1,10 @@
 import { columnsOf } from '../contract/columns.ts';
+import { breakdowns } from '../contract/vocabulary.ts';
 import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import type { KeyColumn } from '../figures/grouping.ts';
 import { inServiceOrder, resolveKeys } from '../figures/ranked-groups.ts';
+import type { FolderSpec } from '../folder/history.ts';
 import { describeWindow, type Window } from '../report/window.ts';
 import {
   breakdownNames,
@@ -74,14 +76,18 @@ function keysOf({ gathered, options, sources }: View): readonly KeyColumn[] {
   if (gathered.keys) return gathered.keys;
   const { spec } = sources;
   const { by } = options;
-  if (!by || !spec) return [];
-  const { profile, breakdowns, metrics } = spec.request;
-  const sent = sentBreakdowns(breakdowns) ?? [];
+  if (!by) return [];
+  return resolveKeys(by, spec ? fieldsOf(spec) : everyField);
+}
+
+/** The columns that JSON without rows and request can have. */
+const everyField = breakdowns.flatMap(({ fields }) => fields.map(({ name }) => name));
+
+function fieldsOf({ request }: FolderSpec): readonly string[] {
+  const { profile, metrics } = request;
+  const sent = sentBreakdowns(request.breakdowns) ?? [];
   const fields = columnsOf(profile, { breakdowns: sent, metrics: [] }).map(({ field }) => field);
-  return resolveKeys(
-    by,
-    fields.includes('date') || metrics.length === 0 ? fields : ['date', ...fields],
-  );
+  return fields.includes('date') || metrics.length === 0 ? fields : ['date', ...fields];
 }
 
 function summaryOf(window: Window | undefined, by: readonly string[]): object | undefined {

@@ -246,6 +246,7 @@ describe('a report without rows is a note, and its CSV has a header', () => {
     { content: header, flags: '--by DAILY', csv: 'date,displays' },
     { content: header, flags: '--by CAMPAIGN --metrics displays', csv: 'campaignId,displays' },
     { content: '{"data":[]}', flags: '--metrics clicks,ctr', csv: 'clicks,ctr' },
+    { content: '{"data":[]}', flags: '--by date,OS --metrics clicks', csv: 'date,os,clicks' },
   ])('$content $flags', async ({ content, flags, csv }) => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'r.txt'), content);
@@ -374,12 +375,18 @@ describe('a file that cannot be read names the line and what is wrong', () => {
     expect(result.stderr).not.toContain('again');
   });
 
-  test('a zip is to be unpacked first', async () => {
-    const zip = Buffer.from(
-      '504b0304140000000000000000000000000000000000000000000a0000007265706f72742e637376',
-      'hex',
-    );
-    expectRefusal(await view(zip, '', 'r.zip'), 9, 'This is a zip archive');
+  test.each([
+    {
+      name: 'r.zip',
+      hex: '504b0304140000000000000000000000000000000000000000000a0000007265706f72742e637376',
+      says: 'This is a zip archive',
+    },
+    { name: 'r.csv', hex: '28b52ffd20', says: 'This file is packed with zstd' },
+    { name: 'r.csv.zst', hex: '28b52ffd24', says: 'This file is packed with zstd' },
+  ])('$name is to be unpacked first: $says', async ({ name, hex, says }) => {
+    const refused = await view(Buffer.from(hex, 'hex'), '', name);
+    expectRefusal(refused, 9, says);
+    expect(refused.stderr).toContain('Unpack it and view the report file inside');
   });
 });
 
