@@ -65,7 +65,7 @@ export const viewFlags = flagGroup('Options:', {
   },
   strict: {
     flags: '--strict',
-    meaning: 'write nothing and exit with 9 if days of the folder are missing or changed',
+    meaning: 'write nothing and exit with 9 if days are missing or values are wrong',
     isRare: true,
   },
 });
