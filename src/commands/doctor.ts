@@ -60,7 +60,7 @@ export const doctorCommand = declareCommand({
     ['adreport doctor --service --local', 'the service against its documentation'],
   ],
   flags: [doctorFlags],
-  // A call that fails once is a finding.
+  // A call that fails even once is a finding.
   contextOptions: { retries: 0 },
   action({ context, options }) {
     const { timeout: timeoutMs, service, record: recordFile } = options;
@@ -70,8 +70,8 @@ export const doctorCommand = declareCommand({
     }
     if (!service) return doctor(context, timeoutMs);
 
-    const isAgreed = options.yes === true;
-    return examineService(context, { timeoutMs, isAgreed, recordFile });
+    const isConfirmed = options.yes === true;
+    return examineService(context, { timeoutMs, isConfirmed, recordFile });
   },
 });
 
@@ -136,7 +136,7 @@ function fetchSummary(
   });
 }
 
-/** The width of a mark and the name of a check. */
+/** The width of a mark and a check's name. */
 const indent = 18;
 
 const marks: Readonly<Record<CheckResult['status'], Mark>> = {
@@ -145,7 +145,7 @@ const marks: Readonly<Record<CheckResult['status'], Mark>> = {
   broken: 'finding',
 };
 
-/** Prints the findings without secrets that texts of the service or settings may contain. */
+/** Prints the findings, without any secrets from settings or the service's texts. */
 async function printFindings(
   { console, flags }: Context,
   findings: readonly CheckResult[],
@@ -161,8 +161,8 @@ async function printFindings(
     return;
   }
   for (const finding of safeFindings) {
-    const { check: name, status, message, fix: below } = finding;
-    const thing = { mark: marks[status], name, message, below };
-    await console.result(resultLines(thing, indent, console.out).join('\n'));
+    const { check: name, status, message, fix: detail } = finding;
+    const entry = { mark: marks[status], name, message, detail };
+    await console.result(resultLines(entry, indent, console.out).join('\n'));
   }
 }

@@ -176,7 +176,7 @@ export const statements = [
   {
     id: 'S22',
     kind: 'assumed',
-    sentence: 'sends the hours for HOURLY as ISO 8601 with an offset',
+    sentence: 'writes the hours for HOURLY as ISO 8601 with an offset',
     source: 'decisions.md 4, Row fields',
     profiles: both,
   },
@@ -261,7 +261,7 @@ export const statements = [
   {
     id: 'S34',
     kind: 'described',
-    sentence: 'has null in the fields of dimensions that were not requested',
+    sentence: 'has null in the fields of breakdowns that were not requested',
     source: 'reporting-service.md, Report data, buyer profile',
     profiles: buyer,
   },

@@ -16,22 +16,21 @@ import { AdreportError, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 
-/** What one check came to. */
+/** The result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
 
-  /** What is to be done about it. */
+  /** What to do about it; `null` if the check passed. */
   readonly fix: string | null;
 
-  /** What a command would end with because of it. */
+  /** The exit code of commands that run into this problem; `null` unless `broken`. */
   readonly exitCode: number | null;
 }
 
-/** A report of yesterday's total, and the window that was asked for. */
+/** A report of yesterday's total, with the requested window. */
 export interface YesterdayReport {
-  /** What the report says of itself. */
   readonly summary: ReportSummary | undefined;
 
   readonly windowClock: WindowClock;
@@ -40,35 +39,30 @@ export interface YesterdayReport {
   readonly since: number;
 }
 
-/** What the checks are made with. */
 export interface CheckUpTools {
-  /** How long one check may take. */
+  /** Time limit of each check. */
   readonly timeoutMs: number;
 
   /**
-   * Whether each report of a project file could be run: how many there are. Throws `UsageError`
-   * where one could not.
+   * Validates every report of a project file and returns their number. Throws `UsageError` for an
+   * invalid one.
    */
   readonly checkReports: (path: string, shownPath: string) => Promise<number>;
 
-  /** The path of a browser. Throws `UsageError` if there is none. */
+  /** Returns the path of a browser. Throws `UsageError` if none is installed. */
   readonly findBrowser: () => string;
 
   readonly orderYesterday: () => Promise<YesterdayReport>;
 }
 
 /**
- * Checks the settings, the network and the token.
- * @throws what is no error of ours, and the reason why the program was ended
+ * Checks settings, network and token, in the order in which a command needs them. Throws errors
+ * other than `AdreportError`, and the signal's reason when aborted.
  */
 export function checkUp(context: Context, tools: CheckUpTools): Promise<readonly CheckResult[]> {
   return new CheckUp(context, tools).run();
 }
 
-/**
- * The checks of this machine, and of the way from it to the service, in the order in which a
- * command needs them.
- */
 class CheckUp {
   readonly #context: Context;
   readonly #tools: CheckUpTools;
@@ -79,10 +73,6 @@ class CheckUp {
     this.#tools = tools;
   }
 
-  /**
-   * Makes every check that can be made. Throws what is no error of ours, and the reason why the
-   * program was ended.
-   */
   async run(): Promise<readonly CheckResult[]> {
     const { platform } = this.#context.host;
     this.#ok('node', `Node.js ${process.version.slice(1)} on ${platform}`);
@@ -95,10 +85,9 @@ class CheckUp {
     return this.#results;
   }
 
-  /** The settings folder: whether what is in it can be read, and by its owner alone. */
+  /** Checks that the settings can be read, and by their owner only. */
   async #checkStore(): Promise<void> {
-    // The store closes files that are open to others, and says so: before the settings are read for
-    // anything else.
+    // Before anything else reads the settings: the store makes files private, and reports it once.
     const closedFiles: string[] = [];
     const { host } = this.#context;
     const store = new Store(host.env, (text) => closedFiles.push(text), host);
@@ -106,13 +95,13 @@ class CheckUp {
     await this.#attempt('settings-file', async () => {
       const { accounts } = await store.read();
       const names = Object.keys(accounts).join(', ');
-      this.#ok('settings-file', `${store.path}: ${names || 'no account is stored'}.`);
+      this.#ok('settings-file', `${store.path}: ${names || 'no stored accounts'}.`);
     });
 
-    // Windows has no modes.
+    // Windows has no file modes.
     if (host.platform === 'win32') return;
-    const nothingLeft = 'Nothing is left to do, if nobody else uses this machine.';
-    for (const text of closedFiles) this.#warn('permissions', text, nothingLeft);
+    const fix = 'Nothing to do, unless other people use this machine.';
+    for (const text of closedFiles) this.#warn('permissions', text, fix);
 
     const openFolders = [store.directory, join(store.directory, 'ledger')].filter(isOpenToOthers);
     for (const path of openFolders) {
@@ -122,18 +111,18 @@ class CheckUp {
     }
 
     if (closedFiles.length + openFolders.length === 0) {
-      this.#ok('permissions', 'open to no other user');
+      this.#ok('permissions', 'no other user can read the settings');
     }
   }
 
-  /** The project file: whether each of its reports could be run. */
+  /** Checks every report of the project file. */
   async #checkProjectFile(): Promise<void> {
     const { cwd } = this.#context.host;
 
     await this.#attempt(projectFileName, async () => {
       const path = findProjectFile(cwd);
       if (path === undefined) {
-        this.#ok(projectFileName, 'not here, nor in a folder above');
+        this.#ok(projectFileName, 'not in this folder or any above it');
         return;
       }
 
@@ -142,7 +131,7 @@ class CheckUp {
     });
   }
 
-  /** The browser that prints PDFs, which most machines can do without. */
+  /** Looks for a browser to print PDFs. Without one it warns only if `ADREPORT_BROWSER` is set. */
   #checkBrowser(): void {
     const { ADREPORT_BROWSER: wanted } = this.#context.host.env;
     try {
@@ -151,11 +140,11 @@ class CheckUp {
       if (!(error instanceof UsageError)) throw error;
       const { message, hint: fix = '' } = error;
       if (wanted) this.#warn('browser', message, fix);
-      else this.#ok('browser', 'none was found; only PDFs need Chrome, Chromium or Edge');
+      else this.#ok('browser', 'not found; only PDFs need Chrome, Chromium or Edge');
     }
   }
 
-  /** The settings with their sources, the way to the service, and whether it takes the token. */
+  /** Lists the settings with their sources, then checks the connection and the token. */
   async #checkService(settings: Settings): Promise<void> {
     this.#listSettings(settings);
     const canSignIn = await this.#succeeds('sign-in', async () => {
@@ -168,13 +157,13 @@ class CheckUp {
     });
     const url = settings.baseUrl.value;
     if (!url || !isProxyReadable) return;
-    this.#ok('proxy', proxy ? describeProxy(proxy) : 'none is set (HTTPS_PROXY)');
+    this.#ok('proxy', proxy ? describeProxy(proxy) : 'not set (HTTPS_PROXY)');
 
     const answers = await this.#succeeds('connection', () => this.#checkConnection(url, proxy));
     if (!answers || !canSignIn) return;
 
     const isSignedIn = await this.#succeeds('sign-in', () => this.#checkSignIn());
-    // The server in this process is our own, and reads instants.
+    // The server in this process always reads instants.
     if (!isSignedIn || this.#context.isLocal) return;
     await this.#succeeds('window-clock', () => this.#checkWindowClock());
   }
@@ -188,7 +177,7 @@ class CheckUp {
     }
   }
 
-  /** Makes one call without a token, which the service answers with 401 (`decisions.md`, 6). */
+  /** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
   async #checkConnection(baseUrl: URL, proxy: ProxySettings | undefined): Promise<void> {
     const { host } = this.#context;
     const { method } = endpoints.campaigns;
@@ -206,8 +195,8 @@ class CheckUp {
       response.body.destroy();
 
       const elapsed = formatDuration(host.stopwatch() - startedMs);
-      this.#judgeStatus(response.status, `${url.origin} answers ${response.status} in ${elapsed}`);
-      this.#judgeClock(response.headers.date);
+      this.#checkStatus(response.status, `${url.origin} answers ${response.status} in ${elapsed}`);
+      this.#checkClock(response.headers.date);
     } catch (error) {
       throw error instanceof TransportError ? error.error : error;
     } finally {
@@ -215,37 +204,35 @@ class CheckUp {
     }
   }
 
-  /** Judges the status of the call without a token; `answer` is the sentence that tells it. */
-  #judgeStatus(status: number, answer: string): void {
+  /** Checks the status of the call without a token; `answer` begins the message. */
+  #checkStatus(status: number, answer: string): void {
     if (status === 401 || status === 403) {
       this.#ok('connection', `${answer}, as it should without a token.`);
       return;
     }
     this.#warn(
       'connection',
-      `${answer}, but a call without a token should be answered with 401.`,
-      'Check the path of the base URL, or wait.',
+      `${answer}, but the answer to a call without a token should be 401.`,
+      'Check the path of the base URL, or try again later.',
     );
   }
 
-  /**
-   * Compares this machine's clock with the `Date` header of an answer; without one nothing is said.
-   */
-  #judgeClock(dateHeader: string | undefined): void {
-    // The header counts whole seconds, so that its time is half a second behind on average.
+  /** Compares this machine's clock with the `Date` header of an answer, if there is one. */
+  #checkClock(dateHeader: string | undefined): void {
+    // The header has whole seconds, so it is half a second behind on average.
     const aheadMs = this.#context.host.wallClock() - Date.parse(dateHeader ?? '') - 500;
     if (Number.isNaN(aheadMs)) return;
 
     const distance = formatDuration(Math.abs(aheadMs));
     if (Math.abs(aheadMs) < 60_000) {
-      this.#ok('clock', `within ${distance} of the service’s`);
+      this.#ok('clock', `within ${distance} of the service’s clock`);
       return;
     }
     const direction = aheadMs > 0 ? 'ahead of' : 'behind';
     this.#warn(
       'clock',
       `This machine’s clock is ${distance} ${direction} the service’s.`,
-      'Set the clock (e.g. with NTP): today, now and -36h are counted from it.',
+      'Set the clock (for example with NTP): today, now and -36h depend on it.',
     );
   }
 
@@ -255,27 +242,24 @@ class CheckUp {
       const { campaigns } = await client.campaigns();
       this.#ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.`);
     } catch (error) {
-      // The service knows the token, and keeps this list from it.
+      // A 403 means that the token is valid but may not read this list.
       const isForbidden = error instanceof AdreportError && error.httpStatus === 403;
       if (!isForbidden) throw error;
-      this.#ok('sign-in', 'works, but may not list campaigns.');
+      this.#ok('sign-in', 'works, but this account cannot list campaigns.');
     }
   }
 
-  /**
-   * Whether the service reads a window as we mean it: a report of yesterday's total says which
-   * window it covers.
-   */
+  /** Compares the window that a report of yesterday states with the requested one. */
   async #checkWindowClock(): Promise<void> {
     const { summary, windowClock, since } = await this.#tools.orderYesterday();
     if (!summary) {
-      this.#ok('window-clock', 'The service does not say which window a report covers.');
+      this.#ok('window-clock', 'Reports do not state their window.');
       return;
     }
 
     const shiftSeconds = Date.parse(summary.since) / 1_000 - since;
     if (shiftSeconds === 0) {
-      this.#ok('window-clock', `${windowClock}: reports cover the window that is asked for.`);
+      this.#ok('window-clock', `${windowClock}: reports cover the requested window.`);
       return;
     }
     const distance = formatDuration(Math.abs(shiftSeconds) * 1_000);
@@ -283,12 +267,12 @@ class CheckUp {
     const otherClock = windowClock === 'wall' ? 'instant' : 'wall';
     this.#warn(
       'window-clock',
-      `A report begins ${distance} ${direction} than asked for.`,
+      `Reports begin ${distance} ${direction} than requested.`,
       `adreport config set window-clock ${otherClock}`,
     );
   }
 
-  /** The result of some work; `undefined` where it fails, which then is a finding. */
+  /** Returns the result of `work`. If it throws an `AdreportError`, adds it to the results. */
   async #attempt<T>(check: string, work: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -296,12 +280,12 @@ class CheckUp {
       const { signal } = this.#context.host;
       if (signal.aborted) throw signal.reason;
       if (!(error instanceof AdreportError)) throw error;
-      this.#noteError(check, error);
+      this.#addError(check, error);
       return undefined;
     }
   }
 
-  /** Whether some work succeeds; that it fails is a finding. */
+  /** True if `work` succeeds; otherwise its error is in the results. */
   async #succeeds(check: string, work: () => void | Promise<void>): Promise<boolean> {
     const isDone = await this.#attempt(check, async () => {
       await work();
@@ -310,9 +294,9 @@ class CheckUp {
     return isDone === true;
   }
 
-  #noteError(check: string, error: AdreportError): void {
-    const { message, hint: fix = 'See adreport help exit-codes.', exitCode } = error;
-    // The account of the local server needs no stored settings.
+  #addError(check: string, error: AdreportError): void {
+    const { message, hint: fix = 'Read: adreport help exit-codes', exitCode } = error;
+    // The local server works without stored settings.
     const isHarmless = this.#context.isLocal && check === 'settings-file';
 
     if (isHarmless) this.#warn(check, message, fix);
@@ -328,7 +312,7 @@ class CheckUp {
   }
 }
 
-/** The permissions of a file or folder; 0 where there is none. */
+/** The mode of a file or folder; 0 if it does not exist. */
 function modeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 }
@@ -338,6 +322,6 @@ function isOpenToOthers(path: string): boolean {
 }
 
 function describeProxy({ url, none }: ProxySettings): string {
-  const exceptions = none ? `, but for ${none}` : '';
+  const exceptions = none ? `, except for ${none}` : '';
   return `${url.protocol}//${url.host} for https${exceptions}`;
 }

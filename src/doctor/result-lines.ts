@@ -2,32 +2,28 @@ import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import type { Console } from '../ui/console.ts';
 
-/** How something turned out that was examined. */
 export type Mark = 'good' | 'note' | 'finding' | 'unknown';
 
-/** Something that was examined, as it is told to people. */
-export interface ExaminedThing {
+/** The printed result of one check. */
+export interface ResultEntry {
   readonly mark: Mark;
   readonly name: string;
   readonly message: string;
 
-  /** What stands below the message, behind an arrow. */
-  readonly below: string | null;
+  /** Printed below the message, after an arrow. */
+  readonly detail: string | null;
 }
 
-/**
- * A thing as lines: its mark and its name, both as wide as `indent`, then its message, and below
- * that what follows from it.
- */
-export function resultLines(thing: ExaminedThing, indent: number, out: Console['out']): string[] {
-  const { mark, name, message, below } = thing;
+/** Lines of a result: mark and name in the first `indent` columns, then the message and detail. */
+export function resultLines(entry: ResultEntry, indent: number, out: Console['out']): string[] {
+  const { mark, name, message, detail } = entry;
   const width = Math.max(30, Math.min(120, out.width) - indent);
   const colour = colourOf(mark, out);
 
   const lines = message.split('\n').flatMap((line) => wrap(printable(line), width));
-  if (below !== null) {
+  if (detail !== null) {
     const arrow = out.showsUnicode ? '→' : '=>';
-    lines.push(...wrap(printable(`${arrow} ${below}`), width).map((line) => colour(line)));
+    lines.push(...wrap(printable(`${arrow} ${detail}`), width).map((line) => colour(line)));
   }
 
   const head = `${colour(signOf(mark, out.showsUnicode))} ${name.padEnd(indent - 5)}  `;

@@ -19,7 +19,7 @@ import { expectShapesOnly } from '../support/recording-property.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** What a recording must not have of the built-in data. */
+/** Built-in names and ids that must not appear in a recording. */
 const namesOfCampaigns = campaigns.flatMap(({ campaignId, campaignName }) => [
   campaignId,
   campaignName,
@@ -27,8 +27,8 @@ const namesOfCampaigns = campaigns.flatMap(({ campaignId, campaignName }) => [
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A service that answers one call otherwise. */
-const oddOf = (endpoint: EndpointName, change: (document: unknown) => unknown) => ({
+/** A service that changes the answers of one endpoint. */
+const oddService = (endpoint: EndpointName, change: (document: unknown) => unknown) => ({
   faults: [{ endpoint, change }],
 });
 
@@ -39,7 +39,7 @@ const signInOf = (account: string) => ({
 });
 
 describe('against the local server', () => {
-  test.each(accounts)('%s: everything holds, with ten reports at most', async (account) => {
+  test.each(accounts)('%s: every statement holds, with at most ten reports', async (account) => {
     const { run, calls } = await serveForTest({}, account);
 
     const result = await run(line, { env: signInOf(account) });
@@ -66,14 +66,14 @@ describe('against the local server', () => {
       const result = await run(line, { env: signInOf(account) });
 
       const times = server === 'wall' ? 'wall times' : 'instants';
-      const advice = `it reads ${times}: adreport config set window-clock ${server}`;
+      const advice = `it reads since and until as ${times}: adreport config set window-clock ${server}`;
       const isSet = server === setting;
       expect(othersIn(result)).toEqual(isSet ? {} : { S33: `differs: ${advice}` });
       expect(result.exitCode).toBe(0);
     },
   );
 
-  test.each(accounts)('--local as %s needs no account, and asks nothing', async (account) => {
+  test.each(accounts)('--local as %s needs no account and asks nothing', async (account) => {
     const { exitCode, stdout, stderr } = await runCli(
       `doctor --service --local --profile ${account}`,
     );
@@ -86,7 +86,7 @@ describe('against the local server', () => {
     expect(secondLine).toMatch(/^ {2}- 2026-11-16 to 2026-11-18 by DAILY$/);
   });
 
-  test('an administrator, who signs in with a token: what is not tried has its reason', async () => {
+  test('an administrator with a token: statements that are not tried have a reason', async () => {
     const { run } = await serveForTest({ lenient: true }, 'admin');
 
     const result = await run(line);
@@ -110,8 +110,8 @@ test('without a terminal and without --yes: exit 2, and nothing is ordered', asy
 });
 
 describe('a service that differs', () => {
-  test('every statement differs in some service', () => {
-    // A token behind a scheme word only is tried below.
+  test('every statement differs for some odd service', () => {
+    // A test below covers S02.
     const ids = new Set<unknown>(['S02']);
     for (const { doctor } of Object.values(oddServices)) for (const id of doctor) ids.add(id);
 
@@ -130,9 +130,9 @@ describe('a service that differs', () => {
     expect(exitCode).toBe(isDescribed ? 9 : 0);
   });
 
-  test('what came is printed as it came, and what explains a statement is named', async () => {
+  test('prints the received values and the statements that explain a difference', async () => {
     const { run } = await serveOdd(
-      oddOf('download', (document) => {
+      oddService('download', (document) => {
         const { data, summary } = document as { data: Row[]; summary: Row };
         const breakdowns = String(summary.breakdowns).toLowerCase().split(',');
         const dates = { date: '22/11/2026', displays: 5, clicks: 1.5 };
@@ -144,18 +144,18 @@ describe('a service that differs', () => {
     const said = othersIn(await run(line));
 
     expect(said).toMatchObject({
-      S14: 'differs: the summary has "Europe/Berlin" for timezone',
-      S16: 'differs: the summary has ["daily"] for breakdowns',
-      S08: 'differs: the summary lacks a breakdown of the form (follows from S16)',
+      S14: 'differs: timezone in the summary is "Europe/Berlin"',
+      S16: 'differs: breakdowns in the summary are ["daily"]',
+      S08: 'differs: a breakdown of the form is missing in the summary (follows from S16)',
       S17: 'differs: in a row clicks is 1.5',
-      S21: 'differs: a row has "22/11/2026" for a date',
+      S21: 'differs: the date of a row is "22/11/2026"',
     });
     expect(said.S19).toMatch(
-      /^differs: displays: 15 the days, \d+ the whole; clicks: 4\.5 the days, .*\(follows from S21, S17\)$/,
+      /^differs: displays: 15 by day, \d+ in total; clicks: 4\.5 by day, .*\(follows from S21, S17\)$/,
     );
   });
 
-  test('what is found before a service can no longer be reached is printed, with exit 5', async () => {
+  test('results are printed up to the call that cannot reach the service: exit 5', async () => {
     const { run } = await serveOdd({ faults: [{ endpoint: 'buyer', kind: '503' }] });
 
     const result = await run(line);
@@ -163,12 +163,12 @@ describe('a service that differs', () => {
     expect(result.exitCode).toBe(5);
     expect(resultsIn(result).find(({ id }) => id === 'S05')?.result).toBe('holds');
     expect(othersIn(result).S07).toBe(
-      'not tried: The service answers /buyer-reporting with 503 for now.',
+      'not tried: The service answered /buyer-reporting with status 503.',
     );
   });
 });
 
-test('a service that takes forms only: the setting is named, and the rest is tried with forms', async () => {
+test('a service that accepts forms only: suggests the setting and goes on with forms', async () => {
   const { run } = await serveOdd({
     faults: [
       {
@@ -186,7 +186,7 @@ test('a service that takes forms only: the setting is named, and the rest is tri
   expect(result.exitCode).toBe(9);
 });
 
-test('a token that is refused in every form: exit 3', async () => {
+test('a token that the service refuses with and without Bearer: exit 3', async () => {
   const { env } = await serve((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{}');
   });
@@ -194,7 +194,7 @@ test('a token that is refused in every form: exit 3', async () => {
   expectRefusal(await runCli('doctor --service --yes', { env }), 3, 'adreport login');
 });
 
-test('a service that takes the token behind a scheme only', async () => {
+test('a service that accepts the token only after the word Bearer', async () => {
   const { env } = await serve(({ headers }, response) => {
     const isTaken = headers.authorization?.startsWith('Bearer ');
     response.writeHead(isTaken ? 200 : 401, { 'content-type': 'application/json' }).end('[]');
@@ -208,7 +208,7 @@ test('a service that takes the token behind a scheme only', async () => {
 
 describe('--record', () => {
   test.each(accounts)(
-    '%s: shapes of every exchange, and nothing of the account',
+    '%s: has the shapes of all exchanges and nothing that identifies the account',
     async (account) => {
       const { run, server } = await serveForTest({}, account);
 
@@ -249,7 +249,7 @@ describe('--record', () => {
 
   test('unknown keys are replaced by numbers', async () => {
     const { run } = await serveOdd(
-      oddOf('campaigns', () => [{ campaignId: '12', ourClient: 'A' }]),
+      oddService('campaigns', () => [{ campaignId: '12', ourClient: 'A' }]),
     );
 
     const numbered = await run(`${line} --record x.json`);
@@ -258,7 +258,7 @@ describe('--record', () => {
     expect(numbered.files['x.json']).not.toContain('ourClient');
   });
 
-  test('of a service that cannot be examined to the end', async () => {
+  test('is written even if the examination ends with an error', async () => {
     const { env } = await serve((_request, response) => {
       response.writeHead(401, { 'x-tenant-acme': '1' }).end('Who is Jane?');
     });
@@ -270,7 +270,7 @@ describe('--record', () => {
     expect(files['x.json']).not.toMatch(/acme|Jane/);
   });
 
-  test('without --service: exit 2; where it cannot be written: exit 8, before anything is ordered', async () => {
+  test('without --service: exit 2; to a file that cannot be written: exit 8 before any order', async () => {
     const { run, calls } = await serveForTest();
 
     expectRefusal(await run('doctor --record x.json'), 2, '--service');
@@ -278,12 +278,12 @@ describe('--record', () => {
     expect(calls('buyer')).toBe(0);
   });
 
-  test('200 recordings of random exchanges hold nothing that was planted', () => {
+  test('200 recordings of random exchanges contain no planted value', () => {
     expectShapesOnly(200);
   });
 });
 
-test('the topic says what the table says', () => {
+test('the help topic lists the statements of the table', () => {
   const topic = topics['real-service'] ?? '';
   const rows = [...topic.matchAll(/^\| (S\d\d) \| (\w+) \| (.*) \|$/gm)];
   const table = statements.map(({ id, kind, sentence, profiles }) => {

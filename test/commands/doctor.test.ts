@@ -19,7 +19,7 @@ type Finding = Readonly<Record<'check' | 'status' | 'message', string>> & {
   readonly exitCode: number | null;
 };
 
-/** Reads findings, and holds them to what each of them must be. */
+/** Parses the findings and checks their invariants; returns a function that finds one by name. */
 function findings({ exitCode, stdout }: { readonly exitCode: unknown; readonly stdout: string }) {
   const all: Finding[] = JSON.parse(stdout);
   for (const { check, status, message, fix, exitCode: code } of all) {
@@ -41,7 +41,7 @@ const doctor = (options: CliOptions = {}) => runCli('doctor --json', options);
 const doctorAlone = (cwd: string, options: CliOptions = {}) =>
   runCli('doctor --json --local', { ...options, cwd });
 
-describe('all is well', () => {
+describe('no problems', () => {
   test('against a service: exit 0, the source of each setting, no secret', async () => {
     const { server, run } = await serveForTest({ clock: Date.now });
     const env = { ADREPORT_PASSWORD: 'sesame-open', ADREPORT_EMAIL: 'me@example.com' };
@@ -60,14 +60,14 @@ describe('all is well', () => {
     expect(stdout).not.toContain('sesame');
     expect(stdout).not.toContain(server.accounts[0]?.token);
 
-    // One call without the token, one with it, and a small report.
+    // A call without the token, one with it, then a small report.
     const asked = server.requests().map(({ path, status }) => `${path} ${status}`);
 
     expect(asked.slice(0, 3)).toEqual(['/campaigns 401', '/campaigns 200', '/buyer-reporting 200']);
     expect(asked.at(-1)).toBe('/download-reporting 200');
   });
 
-  test('--local needs no account, no network and no settings that are right', async () => {
+  test('--local needs no account, no network and no valid settings', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, '.config'), { mode: 0o700 });
     writeFileSync(join(cwd, '.config', 'settings.json'), '{', { mode: 0o600 });
@@ -86,7 +86,7 @@ describe('settings', () => {
   test.each([
     { name: 'nothing at all', env: {}, check: 'sign-in', exitCode: 3 },
     {
-      name: 'a base URL that is plain http',
+      name: 'a base URL with plain http',
       env: { ...https, ADREPORT_BASE_URL: 'http://reports.example.com' },
       check: 'settings',
       exitCode: 2,
@@ -98,7 +98,7 @@ describe('settings', () => {
       exitCode: 2,
     },
     {
-      name: 'a proxy that is none',
+      name: 'an invalid proxy',
       env: { ...https, HTTPS_PROXY: 'socks5://me:hush@x' },
       check: 'proxy',
       exitCode: 2,
@@ -109,7 +109,7 @@ describe('settings', () => {
       check: 'sign-in',
       exitCode: 3,
     },
-  ])('$name: the code that a command ends with', async ({ env, check, exitCode }) => {
+  ])('$name: the exit code is that of other commands', async ({ env, check, exitCode }) => {
     const result = await doctor({ env });
 
     expect(findings(result)(check)).toMatchObject({ status: 'broken', exitCode });
@@ -117,7 +117,7 @@ describe('settings', () => {
     expect((await runCli('campaigns --retries 0', { env })).exitCode).toBe(exitCode);
   });
 
-  test('adreport.yaml: its reports, or the line that is wrong', async () => {
+  test('adreport.yaml: the number of reports, or the line of a mistake', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a: { period: today }\n');
 
@@ -137,7 +137,7 @@ describe('settings', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'files open to others: each is named with its mode; what may hold a token is closed',
+    'paths open to other users are reported with their mode; files that may hold a token are closed',
     async () => {
       const cwd = temporaryFolder();
       const config = join(cwd, '.config');
@@ -161,7 +161,7 @@ describe('settings', () => {
   );
 });
 
-test('on Windows nothing is said about modes', async () => {
+test('on Windows file modes are not checked', async () => {
   const { exitCode, stdout } = await runCli('doctor --local --json', { platform: 'win32' });
 
   const checks = JSON.parse(stdout).map(({ check }: Finding) => check);
@@ -183,8 +183,8 @@ test.each([
   expect(exitCode).toBe(0);
 });
 
-test('no browser is no trouble, unless PDFs are wanted', async () => {
-  // Edge is a part of Windows; this Windows has no folder of programs.
+test('a missing browser is fine', async () => {
+  // Windows has Edge, but this one has no program folder.
   const { stdout } = await runCli('doctor --local --json', { platform: 'win32' });
 
   const browser = JSON.parse(stdout).find(({ check }: Finding) => check === 'browser');
@@ -193,8 +193,8 @@ test('no browser is no trouble, unless PDFs are wanted', async () => {
 
 describe('the service', () => {
   test.each([
-    { name: 'nobody listens', baseUrl: 'http://127.0.0.1:1' },
-    { name: 'no such host', baseUrl: 'https://nowhere.invalid' },
+    { name: 'connection refused', baseUrl: 'http://127.0.0.1:1' },
+    { name: 'unknown host', baseUrl: 'https://nowhere.invalid' },
   ])('$name: exit 5', async ({ baseUrl }) => {
     const found = findings(
       await doctor({ env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token } }),
@@ -207,7 +207,7 @@ describe('the service', () => {
     { name: 'rejecting', faults: ['campaigns:400'], exitCode: 4 },
     { name: 'refusing the token', faults: [], exitCode: 3 },
   ])(
-    '$name: the code that a command ends with, after one try; no token is shown',
+    '$name: the exit code is that of other commands, after one try; the token is not shown',
     async ({ faults, exitCode }) => {
       const { server, run } = await serveForTest({ faults });
 
@@ -234,7 +234,7 @@ describe('the service', () => {
     expect(clock).toMatchObject({ status, message: expect.stringMatching(says) });
   });
 
-  test('Ctrl-C ends the checks: exit 130, and nothing is found', async () => {
+  test('Ctrl-C ends the checks: exit 130 without findings', async () => {
     const { signal, send } = interruption(130);
 
     const { env } = await serve(send);
@@ -243,7 +243,7 @@ describe('the service', () => {
   });
 });
 
-test('a proxy is named, its password is not; NO_PROXY goes past it', async () => {
+test('shows the proxy without its password; NO_PROXY bypasses it', async () => {
   const service = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(service.server.port);
   const env = { ...service.env, HTTPS_PROXY: proxy.url.replace('//', '//me:hush-hush@') };
@@ -260,7 +260,7 @@ test('a proxy is named, its password is not; NO_PROXY goes past it', async () =>
     await spawnCli('doctor --json', { env: { ...env, NO_PROXY: 'example.com, localhost' } }),
   );
 
-  expect(past('proxy').message).toContain('but for example.com, localhost');
+  expect(past('proxy').message).toContain('except for example.com, localhost');
   expect(past('sign-in').status).toBe('ok');
   expect(proxy.asked).toHaveLength(asked);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { busy, oddServices } from '../contract/odd-services.ts';
 import { differencesOf, literalDifferences } from '../support/examination.ts';
 
-/** What `doctor --service` reports of every service that answers otherwise. */
+/** Runs `doctor --service` against every odd service. */
 test.each(Object.entries(oddServices))('%s', async (_name, service) => {
   const { doctor, isLiteral } = service;
 

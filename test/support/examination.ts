@@ -1,10 +1,10 @@
 import { type OddService, oddServices } from '../contract/odd-services.ts';
 import { serveOdd } from './odd-service.ts';
 
-/** The line that tries every statement, asks nothing, and prints JSON. */
+/** Tries every statement without asking, and prints JSON. */
 export const examinationLine = 'doctor --service --yes --json';
 
-/** One statement, as `--json` tells what came of it. */
+/** The result of one statement in `--json`. */
 interface StatementResult {
   readonly id: string;
   readonly kind: string;
@@ -17,7 +17,7 @@ export function resultsIn({ stdout }: { readonly stdout: string }): readonly Sta
   return JSON.parse(stdout).statements;
 }
 
-/** The statements that did not hold, by their numbers, with what was said of each. */
+/** The statements that do not hold: result and explanation by id. */
 export function othersIn(result: { readonly stdout: string }): Record<string, string> {
   const others: Record<string, string> = {};
   for (const { id, result: outcome, said } of resultsIn(result)) {
@@ -26,7 +26,7 @@ export function othersIn(result: { readonly stdout: string }): Record<string, st
   return others;
 }
 
-/** What comes of an examination: the statements that differ, and whether one is described. */
+/** Examines a service; `isDescribed` is true if a described statement differs. */
 export async function differencesOf(service: OddService) {
   const { run } = await serveOdd(service);
   const result = await run(examinationLine);
@@ -40,7 +40,7 @@ export async function differencesOf(service: OddService) {
   };
 }
 
-/** The statements that differ where every report is the same one of a single day. */
+/** Ids of the statements that differ if every report is the same report of a single day. */
 export async function literalDifferences(): Promise<readonly string[]> {
   const plain = oddServices['the same report: pretty-printed'];
   return plain ? (await differencesOf(plain)).ids : [];

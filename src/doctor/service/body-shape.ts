@@ -4,13 +4,12 @@ import { isObject, type JsonObject } from '../../text/json-object.ts';
 import { formatPlural } from '../../text/quantity.ts';
 
 /**
- * The shape of a body of the service: its keys, its types, its lengths and the known formats of its
- * times and numbers. A shape holds no value. A key stands in it only where the contract has it; any
- * other key may be somebody's name or id.
+ * The shape of a body: keys, types, lengths, and known formats of times and numbers, but no values.
+ * It contains only keys of the contract, because any other key may be a name or an id.
  */
 export type Shape = string | readonly Shape[] | { readonly [key: string]: Shape };
 
-/** The keys of requests and answers that the specification, `decisions.md` or the client know. */
+/** Keys of requests and answers in the specification, in `decisions.md` or in the client. */
 // biome-ignore format: a list of words reads as a paragraph
 const contractKeys = [
   'auth', 'email', 'password', 'token', 'access_token',
@@ -30,13 +29,12 @@ const allowedKeys: ReadonlySet<string> = new Set([
   ...filters.map(({ name }) => name),
 ]);
 
-/**
- * What one pattern of a text is called in a shape; the length is told beside it where it says
- * something.
- */
+/** The name of a text format in shapes. */
 interface TextFormat {
   readonly pattern: RegExp;
   readonly name: string;
+
+  /** True if the shape includes the length of the text. */
   readonly hasLength?: true;
 }
 
@@ -58,7 +56,7 @@ const textFormats: readonly TextFormat[] = [
 
 const anyText: TextFormat = { pattern: /^/, name: 'text', hasLength: true };
 
-/** The words that are the contract's own, by the keys under which they may stand. */
+/** Values that the contract defines, by key. */
 const contractWords: Readonly<Record<string, readonly string[]>> = {
   status: ['OK', 'KO', ...reportStatuses],
   message: reportStatuses,
@@ -67,11 +65,11 @@ const contractWords: Readonly<Record<string, readonly string[]>> = {
   output: ['direct'],
 };
 
-/** Deeper values and further keys are left out, so that no answer makes a long shape. */
-const deepest = 8;
-const keysAtMost = 80;
+// Limits for the length of a shape: deeper values and further keys are left out.
+const maxDepth = 8;
+const maxKeys = 80;
 
-/** Gives unknown keys a number, the same one for the same key; or leaves them as they are. */
+/** Replaces each unknown key by a number of its own, unless `keepsKeys` is true. */
 export class KeyNames {
   readonly #keepsKeys: boolean;
   readonly #word: string;
@@ -91,7 +89,7 @@ export class KeyNames {
   nameOf(key: string): string {
     if (this.#keepsKeys || this.isKnown(key)) return key;
 
-    // `breakdowns[7]` and `auth[email]` are what a form has for a list and for an object.
+    // Forms have `breakdowns[7]` for lists and `auth[email]` for objects.
     const [, list = '', member = ''] = /^(\w+)\[(\w*)\]$/.exec(key) ?? [];
     const isMember = /^\d{0,3}$/.test(member) || this.#allowed.has(member);
     if (this.#allowed.has(list) && isMember) return key;
@@ -102,21 +100,18 @@ export class KeyNames {
   }
 }
 
-/**
- * The shape of what a body's JSON holds. The items of a list have one shape, in which each of them
- * is.
- */
+/** The shape of a JSON value. The items of a list share one shape that covers them all. */
 export function shapeOf(value: unknown, names: KeyNames): Shape {
   return new Shaper(names).shapeOfAll([value], { key: '', depth: 0 });
 }
 
-/** Where a value stands: under which key, and how deep. */
+/** The position of a value: its key and depth. */
 interface Place {
   readonly key: string;
   readonly depth: number;
 }
 
-/** The shortest and the longest of the values of one format. */
+/** The shortest and longest value of one format. */
 interface Lengths {
   shortest: number;
   longest: number;
@@ -129,9 +124,9 @@ class Shaper {
     this.#names = names;
   }
 
-  /** One shape for several values that stand in the same place. */
+  /** One shape for several values in the same place. */
   shapeOfAll(values: readonly unknown[], place: Place): Shape {
-    if (place.depth > deepest) return '…';
+    if (place.depth > maxDepth) return '…';
 
     const lists = values.filter((value) => Array.isArray(value));
     const objects = values.filter(isObject);
@@ -173,8 +168,8 @@ class Shaper {
 
     const shape = new Map<string, Shape>();
     for (const [key, values] of valuesByKey) {
-      if (shape.size === keysAtMost) {
-        shape.set('…', `${valuesByKey.size - keysAtMost} more keys`);
+      if (shape.size === maxKeys) {
+        shape.set('…', `${valuesByKey.size - maxKeys} more keys`);
         break;
       }
       const isSometimesAbsent = values.length < objects.length;
@@ -203,7 +198,7 @@ function shapeOfScalars(scalars: readonly unknown[], key: string): string {
   return words.sort().join(' | ');
 }
 
-/** What a scalar is called, and its length; 0 where the length says nothing. */
+/** The name of a scalar's format, and its length or 0 if the shape does not include it. */
 interface ScalarFormat {
   readonly name: string;
   readonly length: number;
@@ -218,7 +213,7 @@ function formatOf(scalar: unknown, key: string): ScalarFormat {
   }
   if (typeof scalar !== 'string') return { name: String(scalar), length: 0 };
 
-  // How long somebody's password is helps whoever guesses it.
+  // The length of a password would help to guess it.
   if (key === 'password') return { name: 'text', length: 0 };
 
   const list = key.replace(/\[\d*\]$/, '');

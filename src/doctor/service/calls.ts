@@ -13,18 +13,16 @@ import type { Context } from '../../context.ts';
 import { isLabelledCsv, isPage } from '../../contract/body-kind.ts';
 import { endpoints } from '../../contract/messages.ts';
 import { codeOf, IncompleteDataError, RejectedError, UnreachableError } from '../../errors.ts';
+import { formatPlural } from '../../text/quantity.ts';
 import { KeyNames, shapeOf } from './body-shape.ts';
 
 /** One call of the examination. */
 export interface RawCall extends SentCall {
-  /**
-   * Whether the service is meant to refuse the call: then an answer of 5xx that stays is an answer,
-   * too.
-   */
-  readonly isMeantToFail?: boolean;
+  /** True if the service should refuse the call: a lasting 5xx is then returned, not thrown. */
+  readonly expectsRefusal?: boolean;
 }
 
-/** An answer as it came. */
+/** The answer to a call, uninterpreted. */
 export interface RawAnswer {
   readonly status: number;
 
@@ -32,29 +30,28 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 
-  /** Of the text; `undefined` where it is no JSON. */
+  /** The parsed text; `undefined` if it is not JSON. */
   readonly json: unknown;
 
-  /** Why the answer could not be read, one sentence. */
+  /** Why the answer could not be read, in one sentence. */
   readonly error?: string;
 }
 
-/** What makes the calls. */
 export interface ServiceCallsOptions {
   readonly http: Http;
   readonly baseUrl: URL;
   readonly host: Context['host'];
 
-  /** Told of each exchange once it is over. */
+  /** Called after each exchange. */
   readonly onExchange?: ((call: RawCall, answer: RawAnswer) => void) | undefined;
 }
 
-const triesAtMost = 5;
-const longestPauseMs = 5 * 60_000;
+const maxTries = 5;
+const maxPauseMs = 5 * 60_000;
 
 /**
- * Calls of the service whose answers are seen as they came, status and headers included. The client
- * hides what it can read all the same; here that is what is asked about.
+ * Calls the service and returns its answers with status and headers. The usual client smooths over
+ * deviations that the examination has to see.
  */
 export class ServiceCalls {
   readonly #options: ServiceCallsOptions;
@@ -64,8 +61,8 @@ export class ServiceCalls {
   }
 
   /**
-   * Makes a call, again where the service asks to come back later. Throws `UnreachableError` where
-   * it cannot be reached, or goes on answering 429 or 5xx.
+   * Makes a call, and repeats it if the service is temporarily unavailable. Throws
+   * `UnreachableError` if it cannot be reached or keeps answering 429 or 5xx.
    */
   async send(call: RawCall): Promise<RawAnswer> {
     const { host, onExchange } = this.#options;
@@ -75,20 +72,20 @@ export class ServiceCalls {
       onExchange?.(call, answer);
 
       const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], host.wallClock());
-      // The service says that it did nothing, and when to come back.
-      const isForNow =
+      // These answers mean that the service did nothing.
+      const isPostponed =
         answer.status === 429 || (answer.status === 503 && retryAfterMs !== undefined);
-      const isTemporary = isForNow || temporaryStatuses.includes(answer.status);
+      const isTemporary = isPostponed || temporaryStatuses.includes(answer.status);
       if (!isTemporary) return answer;
 
-      // A create makes a report each time that it is carried out.
-      const mayRepeat = isForNow || call.endpoint !== 'buyer';
-      if (tries === triesAtMost || !mayRepeat) {
-        if (call.isMeantToFail && !isForNow) return answer;
+      // A create that succeeds twice makes two reports.
+      const mayRepeat = isPostponed || call.endpoint !== 'buyer';
+      if (tries === maxTries || !mayRepeat) {
+        if (call.expectsRefusal && !isPostponed) return answer;
         throw unreachable(call, answer);
       }
       const pauseMs = retryPauseMs(tries, retryAfterMs ?? 0, host.random);
-      await host.sleep(Math.min(pauseMs, longestPauseMs), host.signal);
+      await host.sleep(Math.min(pauseMs, maxPauseMs), host.signal);
     }
   }
 
@@ -115,10 +112,10 @@ async function readAnswer(response: HttpResponse): Promise<RawAnswer> {
   return { status, headers, text, json: tryJson(text.replace(/^\ufeff/, '')) };
 }
 
-/** Why an answer could not be read; rethrows an error that is not the answer’s. */
+/** The reason why an answer could not be read. Rethrows errors that the answer did not cause. */
 function readErrorOf(error: unknown): string {
-  const isOfAnswer = error instanceof IncompleteDataError || error instanceof RejectedError;
-  if (isOfAnswer) return error.message;
+  const isAnswerError = error instanceof IncompleteDataError || error instanceof RejectedError;
+  if (isAnswerError) return error.message;
 
   const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '');
   if (isDecompression) return 'The compressed answer is damaged or cut short.';
@@ -127,43 +124,38 @@ function readErrorOf(error: unknown): string {
 
 function unreachable({ endpoint }: RawCall, { status }: RawAnswer): UnreachableError {
   const { path } = endpoints[endpoint];
-  return new UnreachableError(`The service answers ${path} with ${status} for now.`, {
-    hint: 'Run it again later.',
+  return new UnreachableError(`The service answered ${path} with status ${status}.`, {
+    hint: 'Try again later.',
   });
 }
 
-const longestDescription = 160;
+const maxDescriptionLength = 160;
 
-/**
- * An answer in a few words: its status, and the service's word for an error or the shape of its
- * body, without any value.
- */
+/** Describes an answer by its status and its error code or body shape, without values. */
 export function describeAnswer(answer: RawAnswer): string {
   const { status, error } = answer;
   if (error !== undefined) return status === 0 ? error : `${status}: ${error}`;
 
   const { errorId = '' } = recordIn(answer.json);
-  const isWord = /^[A-Z]+(?:_[A-Z]+)*$/.test(errorId);
-  return isWord ? `${status} ${errorId}` : `${status} with ${describeBody(answer)}`;
+  const isCode = /^[A-Z]+(?:_[A-Z]+)*$/.test(errorId);
+  return isCode ? `${status} ${errorId}` : `${status} with ${describeBody(answer)}`;
 }
 
 function describeBody(answer: RawAnswer): string {
   const { text, json, headers } = answer;
   if (json !== undefined) {
     const shape = JSON.stringify(shapeOf(json, new KeyNames(true)));
-    return shape.length > longestDescription ? `${shape.slice(0, longestDescription)}…` : shape;
+    return shape.length > maxDescriptionLength ? `${shape.slice(0, maxDescriptionLength)}…` : shape;
   }
 
   if (text === '') return 'an empty body';
   const contentType = headers['content-type'];
   if (isPage(text, contentType)) return 'a web page';
-  return isLabelledCsv(contentType) ? 'CSV' : `a text of ${text.length} characters that is no JSON`;
+  const isCsv = isLabelledCsv(contentType);
+  return isCsv ? 'CSV' : `text that is not JSON (${formatPlural(text.length, 'character')})`;
 }
 
-/**
- * The id of a report that an answer holds; `undefined` where there is none, or the answer is an
- * error.
- */
+/** The report id in an answer; `undefined` if it has none or is an error. */
 export function reportIdIn({ status, json }: RawAnswer): string | undefined {
   const isSuccess = status >= 200 && status <= 299;
   return isSuccess && !recordIn(json).isError ? findReportId(json) : undefined;

@@ -2,26 +2,25 @@ import { columnsOf } from '../../contract/columns.ts';
 import { dayOf, momentOf, numberTextOf } from '../../contract/values.ts';
 import { breakdowns } from '../../contract/vocabulary.ts';
 import type { JsonObject } from '../../text/json-object.ts';
-import { type TrialOutcome, TrialStopped } from './trial.ts';
+import { type TrialOutcome, TrialSkipped } from './trial.ts';
 import {
+  hasSameWallTime,
   isIsoWithOffset,
   isMetricValue,
-  isSameWall,
   receivedText,
   summaryWindowText,
 } from './trial-answers.ts';
 import type { TriedService } from './tried-service.ts';
 
-// The trials of the report by DAILY alone, which need no further call. Each gives true, or what
-// came instead.
+// Trials that need only the report by DAILY.
 
-/** The window of a summary in seconds since 1970. */
+/** The window of a summary, in seconds since 1970. */
 interface SummaryWindow {
   readonly since: number;
   readonly until: number;
 }
 
-/** The window that a summary states as described; `undefined` where it does not. */
+/** The window in a summary; `undefined` if it is not written as described. */
 function windowIn({ since, until }: JsonObject): SummaryWindow | undefined {
   const isWritten = isIsoWithOffset(String(since)) && isIsoWithOffset(String(until));
   const sinceMs = momentOf(String(since))?.instantMs;
@@ -30,14 +29,16 @@ function windowIn({ since, until }: JsonObject): SummaryWindow | undefined {
   return { since: sinceMs / 1_000, until: untilMs / 1_000 };
 }
 
-/** Which clocks show the window of the request where the summary states its window; both may. */
+/** For each window clock, true if the summary's window is the requested one by this clock. */
 async function clocksOf(service: TriedService): Promise<Record<'instant' | 'wall', boolean>> {
   const { summary } = await service.days();
   const { since, until } = service.requestOf('days');
   const window = windowIn(summary);
   return {
     instant: window?.since === since && window.until === until,
-    wall: isSameWall(since, String(summary.since)) && isSameWall(until, String(summary.until)),
+    wall:
+      hasSameWallTime(since, String(summary.since)) &&
+      hasSameWallTime(until, String(summary.until)),
   };
 }
 
@@ -51,7 +52,7 @@ export async function tryWindowForm(service: TriedService): Promise<TrialOutcome
 export async function tryWindowClock(service: TriedService): Promise<TrialOutcome> {
   const { summary } = await service.days();
   if (!windowIn(summary)) {
-    throw new TrialStopped('the summary does not say which window the report covers');
+    throw new TrialSkipped('the summary does not state the window');
   }
 
   const clocks = await clocksOf(service);
@@ -61,8 +62,8 @@ export async function tryWindowClock(service: TriedService): Promise<TrialOutcom
   const otherClock = windowClock === 'wall' ? 'instant' : 'wall';
   const names = { instant: 'instants', wall: 'wall times' };
   return clocks[otherClock]
-    ? `it reads ${names[otherClock]}: adreport config set window-clock ${otherClock}`
-    : `it covers another window: ${summaryWindowText(summary.since, summary.until)}`;
+    ? `it reads since and until as ${names[otherClock]}: adreport config set window-clock ${otherClock}`
+    : `the report covers another window: ${summaryWindowText(summary.since, summary.until)}`;
 }
 
 export async function tryBreakdowns(service: TriedService): Promise<TrialOutcome> {
@@ -70,12 +71,12 @@ export async function tryBreakdowns(service: TriedService): Promise<TrialOutcome
   const { breakdowns: echoed } = summary;
   const wanted = service.requestOf('days').breakdowns.join();
   const isEchoed = Array.isArray(echoed) && echoed.join() === wanted;
-  return isEchoed || `the summary has ${receivedText(echoed)} for breakdowns`;
+  return isEchoed || `breakdowns in the summary are ${receivedText(echoed)}`;
 }
 
 export async function tryTimezone(service: TriedService): Promise<TrialOutcome> {
   const { timezone } = (await service.days()).summary;
-  return timezone === 'europe/paris' || `the summary has ${receivedText(timezone)} for timezone`;
+  return timezone === 'europe/paris' || `timezone in the summary is ${receivedText(timezone)}`;
 }
 
 export async function tryMetrics(service: TriedService): Promise<TrialOutcome> {
@@ -84,12 +85,11 @@ export async function tryMetrics(service: TriedService): Promise<TrialOutcome> {
   const sentences: string[] = [];
 
   for (const { field, type, metric } of columns) {
-    // The field of the dollars has a statement of its own.
+    // S18 covers the field of the dollars.
     if (metric === undefined || field === 'valueDollar') continue;
     const wrong = rows.find((row) => !isMetricValue(row[field], type));
     if (!wrong) continue;
-    const came = wrong[field] === undefined ? 'absent' : receivedText(wrong[field]);
-    sentences.push(`${field} is ${came}`);
+    sentences.push(`${field} is ${receivedText(wrong[field])}`);
   }
   return sentences.length === 0 || `in a row ${sentences.join(', ')}`;
 }
@@ -98,7 +98,7 @@ export async function tryDollars(service: TriedService): Promise<TrialOutcome> {
   const { rows } = await service.daysWithRows();
   const hasDollars = rows.every((row) => numberTextOf(row.valueDollar) !== undefined);
   const names = Object.keys(rows[0] ?? {}).filter((name) => /dollar/i.test(name));
-  return hasDollars || `the rows have ${names.join(', ') || 'no dollars'}`;
+  return hasDollars || `the rows have ${names.join(', ') || 'no revenue in dollars'}`;
 }
 
 export async function tryMoneyTexts(service: TriedService): Promise<TrialOutcome> {
@@ -121,15 +121,15 @@ export async function tryNulls(service: TriedService): Promise<TrialOutcome> {
   }
 
   const sentences: string[] = [];
-  if (filled.length > 0) sentences.push(`they have values: ${filled.join(', ')}`);
-  if (absent.length > 0) sentences.push(`they are absent: ${absent.join(', ')}`);
+  if (filled.length > 0) sentences.push(`not null: ${filled.join(', ')}`);
+  if (absent.length > 0) sentences.push(`missing: ${absent.join(', ')}`);
   return sentences.length === 0 || sentences.join('; ');
 }
 
 export async function tryDates(service: TriedService): Promise<TrialOutcome> {
   const { rows, summary } = await service.daysWithRows();
   const undated = rows.find(({ date }) => typeof date !== 'string' || dayOf(date) === undefined);
-  if (undated) return `a row has ${receivedText(undated.date)} for a date`;
+  if (undated) return `the date of a row is ${receivedText(undated.date)}`;
 
   const dates = new Set(rows.map(({ date }) => date));
   if (dates.size < rows.length) {

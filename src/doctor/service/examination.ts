@@ -16,43 +16,38 @@ import type { Console } from '../../ui/console.ts';
 import { Prompt } from '../../ui/prompt.ts';
 import { type Mark, resultLines } from '../result-lines.ts';
 import { ServiceCalls } from './calls.ts';
-import { explained } from './explanations.ts';
+import { addCauses } from './explanations.ts';
 import { ServiceRecording } from './recording.ts';
 import type { TrialVerdict } from './trial.ts';
 import { planTrialReports, type TrialReport } from './trial-reports.ts';
 import { tryStatements } from './trials.ts';
 import { TriedService } from './tried-service.ts';
 
-/** How the examination of a service is made. */
 export interface ServiceExaminationOptions {
-  /** How long one call may take. */
+  /** Time limit of each call. */
   readonly timeoutMs: number;
 
-  /** Whether the reports are ordered without a question. */
-  readonly isAgreed: boolean;
+  /** True to order the reports without asking. */
+  readonly isConfirmed: boolean;
 
-  /** The file that the shapes of all exchanges are written to. */
+  /** A file for the shapes of all exchanges. */
   readonly recordFile: string | undefined;
 }
 
-/** One statement, and what its trial came to. */
+/** A statement with its verdict. */
 interface StatementResult extends TrialVerdict {
   readonly id: string;
   readonly kind: StatementKind;
   readonly sentence: string;
 }
 
-/**
- * What a statement that is described and differs ends the program with: the data would be read
- * wrongly.
- */
-const exitCodeOfDifference = 9;
+/** The exit code if a described statement differs: adreport would misread the data. */
+const differenceExitCode = 9;
 
 /**
- * Tries against the account what adreport relies on in the service, and prints what each statement
- * came to. The exit code is 9 where a described one differs. Throws `UsageError` where nobody
- * agreed to the reports, and nobody can be asked, and `OutputError` where the recording cannot be
- * written.
+ * Tries each statement on the service, prints the results, and returns the exit code. Throws
+ * `UsageError` if the reports are not confirmed and there is no terminal to ask, and `OutputError`
+ * if the recording cannot be written.
  */
 export async function examineService(
   context: Context,
@@ -73,8 +68,8 @@ export async function examineService(
     windowClock: settings.windowClock.value,
     nowMs: context.host.wallClock(),
   });
-  const isAgreed = await agreeOn(context, { settings, reports, options });
-  if (!isAgreed) {
+  const isConfirmed = await confirmOrders(context, { settings, reports, options });
+  if (!isConfirmed) {
     context.console.note('Nothing was ordered.');
     return 0;
   }
@@ -84,18 +79,17 @@ export async function examineService(
   const isDifferent = results.some(
     ({ kind, result }) => kind === 'described' && result === 'differs',
   );
-  return isDifferent ? exitCodeOfDifference : 0;
+  return isDifferent ? differenceExitCode : 0;
 }
 
-/** What the trials need. */
 interface TrialSetup {
   readonly settings: Settings;
   readonly reports: readonly TrialReport[];
   readonly options: ServiceExaminationOptions;
 }
 
-/** Lists the reports that will be ordered, and asks whether they may be. */
-async function agreeOn(
+/** Lists the reports and asks for permission to order them. */
+async function confirmOrders(
   { account, console, host, isLocal }: Context,
   { settings, reports, options }: TrialSetup,
 ): Promise<boolean> {
@@ -104,8 +98,7 @@ async function agreeOn(
   const count = formatPlural(reports.length, 'small report');
   console.note(`This orders ${count} from ${service}, with the ${settings.profile.value} profile:`);
   for (const { description } of reports) console.note(`  - ${description}`);
-  // The server in this process is nobody's account.
-  if (options.isAgreed || isLocal) return true;
+  if (options.isConfirmed || isLocal) return true;
 
   const prompt = new Prompt(host.stdin, console, host.signal);
   const question = { what: 'permission to order them', flag: '--yes' };
@@ -116,8 +109,8 @@ async function agreeOn(
 }
 
 /**
- * Tries the statements, prints what each came to, and records the exchanges. Where the service can
- * no longer be reached, what was found until then is printed all the same.
+ * Tries the statements, prints the results and records the exchanges. If the service becomes
+ * unreachable, the results so far are printed before the error is thrown.
  */
 async function examine(
   context: Context,
@@ -148,7 +141,7 @@ async function examine(
       encoding: settings.encoding.value,
       windowClock: settings.windowClock.value,
       token,
-      credentials: isLocal ? credentialsOfLocal(settings) : credentials,
+      credentials: isLocal ? localCredentials(settings) : credentials,
       hide: console.hide,
     },
     reports,
@@ -160,38 +153,37 @@ async function examine(
   let results: readonly StatementResult[] = [];
   try {
     await tryStatements(service, verdicts);
-    results = resultsOf({ profile, verdicts, whyNoMore: null }, console);
+    results = resultsOf({ profile, verdicts, stopReason: null }, console);
     await printResults(context, results);
     return results;
   } catch (error) {
-    const whyNoMore = error instanceof UnreachableError ? error.message : null;
-    results = resultsOf({ profile, verdicts, whyNoMore }, console);
-    if (whyNoMore !== null) await printResults(context, results);
+    const stopReason = error instanceof UnreachableError ? error.message : null;
+    results = resultsOf({ profile, verdicts, stopReason }, console);
+    if (stopReason !== null) await printResults(context, results);
     throw error;
   } finally {
     await http.close();
-    // A service that cannot be examined to the end is the one whose recording is wanted most.
+    // Also after an error, when the recording is most useful.
     if (options.recordFile) {
       await writeRecording(context, { settings, options, recording, results });
     }
   }
 }
 
-/** What became of each statement of a profile. */
 interface Outcomes {
   readonly profile: Profile;
   readonly verdicts: ReadonlyMap<StatementId, TrialVerdict>;
 
-  /** Why the others were not tried; null where nobody can say. */
-  readonly whyNoMore: string | null;
+  /** Why the other statements were not tried; `null` if unknown. */
+  readonly stopReason: string | null;
 }
 
 function resultsOf(
-  { profile, verdicts, whyNoMore }: Outcomes,
+  { profile, verdicts, stopReason }: Outcomes,
   console: Console,
 ): StatementResult[] {
-  const untried: TrialVerdict = { result: 'not tried', said: whyNoMore };
-  const allVerdicts = explained(verdicts);
+  const untried: TrialVerdict = { result: 'not tried', said: stopReason };
+  const allVerdicts = addCauses(verdicts);
   const results: StatementResult[] = [];
   for (const { id, kind, sentence, profiles } of statements) {
     if (!profiles.some((name) => name === profile)) continue;
@@ -201,7 +193,6 @@ function resultsOf(
   return results;
 }
 
-/** What is written of an examination. */
 interface RecordingSetup {
   readonly settings: Settings;
   readonly options: ServiceExaminationOptions;
@@ -209,7 +200,7 @@ interface RecordingSetup {
   readonly results: readonly StatementResult[];
 }
 
-/** Writes the recording, and says where it is. */
+/** Writes the recording and prints its path. */
 async function writeRecording(
   { console, host, isLocal }: Context,
   { settings, options, recording, results }: RecordingSetup,
@@ -232,16 +223,16 @@ async function writeRecording(
   await file.commit();
   console.note(`The recording of the calls is in ${path}.`);
   console.note(
-    'It is meant to hold no value, name, id, address or token. Read it before you send it to anybody.',
+    'It should contain no value, name, id, address or token. Read it before you send it.',
   );
 }
 
-/** What an account of the server in this process signs in with, which is no secret. */
-function credentialsOfLocal({ account }: Settings): Credentials {
+/** The public credentials of the server in this process. */
+function localCredentials({ account }: Settings): Credentials {
   return { email: `${account.value}@example.com`, password: 'demo' };
 }
 
-/** What the sentence of a statement stands behind: its mark and its number. */
+/** The width of a mark and a statement's number. */
 const indent = 9;
 
 const marks: Readonly<Record<TrialVerdict['result'], Mark>> = {
@@ -261,15 +252,15 @@ async function printResults(
 
   for (const { id: name, kind, sentence, result, said } of results) {
     const message = result === 'differs' ? `${sentence} (${kind})` : sentence;
-    const below = said && `${result}: ${said}`;
-    const thing = { mark: marks[result], name, message, below };
-    await console.result(resultLines(thing, indent, console.out).join('\n'));
+    const detail = said && `${result}: ${said}`;
+    const entry = { mark: marks[result], name, message, detail };
+    await console.result(resultLines(entry, indent, console.out).join('\n'));
   }
   const count = (wanted: TrialVerdict['result']): number =>
     results.filter(({ result }) => result === wanted).length;
   const counts = `${count('holds')} hold, ${count('differs')} differ, ${count('not tried')} not tried`;
   await console.result(`\n${formatPlural(results.length, 'statement')}: ${counts}.`);
   if (count('differs') > 0) {
-    console.note('What each statement means, and which settings help: adreport help real-service');
+    console.note('To list the statements and the settings that help: adreport help real-service');
   }
 }

@@ -1,7 +1,7 @@
 import type { StatementId } from '../../contract/statements.ts';
 import type { TrialVerdict } from './trial.ts';
 
-/** The statements whose failure makes another one fail too, because its trial reads the same. */
+/** For a statement, the statements that make it differ if they do, because its trial needs them. */
 const causes: { readonly [Id in StatementId]?: readonly StatementId[] } = {
   S08: ['S16'],
   S10: ['S09'],
@@ -11,8 +11,8 @@ const causes: { readonly [Id in StatementId]?: readonly StatementId[] } = {
   S33: ['S13'],
 };
 
-/** The verdicts, each with the statements that explain it. */
-export function explained(
+/** Adds to each verdict that does not hold the statements that it follows from. */
+export function addCauses(
   verdicts: ReadonlyMap<StatementId, TrialVerdict>,
 ): ReadonlyMap<StatementId, TrialVerdict> {
   const all = new Map(verdicts);

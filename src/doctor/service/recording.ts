@@ -4,7 +4,7 @@ import { endpoints } from '../../contract/messages.ts';
 import { KeyNames, type Shape, shapeOf } from './body-shape.ts';
 import type { RawAnswer, RawCall } from './calls.ts';
 
-/** What a recording says of the program and of its settings: nothing of whoever uses it. */
+/** Facts on the program and its settings that do not identify the user. */
 export interface RecordingFacts {
   readonly adreport: string;
   readonly node: string;
@@ -16,14 +16,14 @@ export interface RecordingFacts {
   readonly hasProxy: boolean;
 }
 
-/** What came of each statement, by its number, without what was said of it. */
+/** The result of each statement by its number, without details. */
 export type RecordedResults = Readonly<Record<string, string>>;
 
-/** The shape of a body, and how it is declared. */
+/** The shape of a body and its declared type. */
 interface RecordedBody {
   readonly type: string;
 
-  /** `null` where it would tell how long a password is. */
+  /** `null` for a sign-in, because the size would reveal the length of the password. */
   readonly bytes: number | null;
   readonly shape: Shape;
 }
@@ -31,21 +31,21 @@ interface RecordedBody {
 interface RecordedExchange {
   readonly call: string;
 
-  /** How the token was sent. */
+  /** The way the token was sent. */
   readonly authorization: string;
   readonly request: { readonly headers: readonly string[]; readonly body: RecordedBody | null };
   readonly status: number;
   readonly response: { readonly headers: readonly string[]; readonly body: RecordedBody | null };
 }
 
-/** An exchange, and how many like it followed at once. */
+/** An exchange, counted with the equal ones that follow it directly. */
 interface CountedExchange extends RecordedExchange {
   times: number;
 }
 
-const bytesAtMost = 200_000;
+const maxBytes = 200_000;
 
-/** The names of headers that say nothing of anybody. */
+/** Header names that identify no one. */
 // biome-ignore format: a list of words reads as a paragraph
 const plainHeaders: ReadonlySet<string> = new Set([
   'accept', 'accept-encoding', 'accept-ranges', 'access-control-allow-origin', 'age', 'allow', 'alt-svc', 'authorization',
@@ -66,20 +66,19 @@ const plainTypes = [
 ];
 const plainCharsets = ['utf-8', 'us-ascii', 'iso-8859-1', 'windows-1252'];
 
-/** Fields with values, as browsers write them: `auth[email]=a%40b&x=1`. */
+/** An encoded form: `auth[email]=a%40b&x=1`. */
 const formPattern = /^[\w.%+[\]-]+=[^\s=&]*(?:&[\w.%+[\]-]+=[^\s=&]*)*$/;
 
 /**
- * The exchanges of an examination by their shapes: a list of what may stand in it decides, so that
- * no value, name, id, address or token does. A key or a header that is not on the list is `key1` or
- * `header1`.
+ * Records the shapes of all exchanges. Only words on a list of allowed ones are kept, so it has no
+ * value, name, id, address or token. Other keys and headers become `key1` and `header1`.
  */
 export class ServiceRecording {
   readonly #exchanges: CountedExchange[] = [];
   readonly #keys = new KeyNames(false);
   readonly #headers = new KeyNames(false, 'header', plainHeaders);
 
-  /** The cells of a first line that may be no header. */
+  /** Cells of a first CSV line that may not be a header. */
   readonly #cells = new KeyNames(false, 'cell');
 
   get length(): number {
@@ -120,20 +119,17 @@ export class ServiceRecording {
     else this.#exchanges.push({ ...exchange, times: 1 });
   }
 
-  /**
-   * The recording as JSON for people, under 200 KB; what does not fit is left out from its end, and
-   * counted.
-   */
+  /** The recording as readable JSON below 200 KB; exchanges that do not fit are only counted. */
   toText(facts: RecordingFacts, statements: RecordedResults): string {
     let count = this.#exchanges.length;
     for (;;) {
       const exchanges = this.#exchanges.slice(0, count);
       const leftOut = this.#exchanges.length - count;
-      const text = `${layOutJson({ ...facts, statements, exchanges, leftOut })}\n`;
+      const text = `${formatJson({ ...facts, statements, exchanges, leftOut })}\n`;
       const bytes = Buffer.byteLength(text);
-      if (bytes < bytesAtMost || count === 0) return text;
+      if (bytes < maxBytes || count === 0) return text;
 
-      const fitting = Math.floor(count * (bytesAtMost / bytes));
+      const fitting = Math.floor(count * (maxBytes / bytes));
       count = Math.min(count - 1, fitting);
     }
   }
@@ -158,17 +154,14 @@ export class ServiceRecording {
     return shapeOf(text, this.#keys);
   }
 
-  /**
-   * Whether a text that is called a form is one, and not somebody's words: it has a field that is
-   * known.
-   */
+  /** True if a text declared as a form has a known field, so that it is not just any text. */
   #isForm(text: string): boolean {
     if (!formPattern.test(text)) return false;
     const fields = [...new URLSearchParams(text).keys()];
     return fields.some((field) => this.#keys.isKnown(field.replace(/\[.*$/, '')));
   }
 
-  /** The names of the columns, and how many lines there are. */
+  /** The column names, delimiter and number of lines of a CSV body. */
   #shapeOfCsv(text: string): Shape {
     const [head = '', ...lines] = text.split(/\r?\n/);
     const delimiter = head.includes(';') ? ';' : ',';
@@ -177,7 +170,7 @@ export class ServiceRecording {
       .split(delimiter)
       .slice(0, 80);
     const names = cells.map((cell) => cell.replaceAll('"', ''));
-    // A line without any known name may be a row, or somebody's words.
+    // A line without any known name may be a row or any other text.
     const isHeader = names.some((name) => this.#keys.isKnown(name));
     const keys = isHeader ? this.#keys : this.#cells;
     const columns = names.map((name) => keys.nameOf(name));
@@ -191,35 +184,31 @@ export class ServiceRecording {
   }
 }
 
-/** Columns of a line of the recording. */
 const lineWidth = 100;
 
-/**
- * JSON for people: what fits a line stands on one, and what does not has a line for each of its
- * members.
- */
-function layOutJson(value: unknown, indent = ''): string {
+/** Formats JSON: a value that fits is on one line, otherwise each of its members is. */
+function formatJson(value: unknown, indent = ''): string {
   const onOneLine = JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ');
   const isScalar = typeof value !== 'object' || value === null;
   if (isScalar || indent.length + onOneLine.length <= lineWidth) return onOneLine;
 
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
-    const items = value.map((item) => inner + layOutJson(item, inner));
+    const items = value.map((item) => inner + formatJson(item, inner));
     return `[\n${items.join(',\n')}\n${indent}]`;
   }
   const members = Object.entries(value).map(
-    ([key, member]) => `${inner}${JSON.stringify(key)}: ${layOutJson(member, inner)}`,
+    ([key, member]) => `${inner}${JSON.stringify(key)}: ${formatJson(member, inner)}`,
   );
   return `{\n${members.join(',\n')}\n${indent}}`;
 }
 
 function describeAuthorization(authorization: string | undefined): string {
   if (authorization === undefined) return 'none';
-  return authorization.startsWith('Bearer ') ? 'the token behind Bearer' : 'the token alone';
+  return authorization.startsWith('Bearer ') ? 'the token after Bearer' : 'the bare token';
 }
 
-/** A media type with its charset, where both are known. */
+/** A media type and charset, without any that is not on the lists above. */
 function plainTypeOf(contentType: string | undefined): string {
   if (contentType === undefined) return 'no type';
 

@@ -8,38 +8,32 @@ import { encodeRequest } from '../../report/request.ts';
 import { formatDuration } from '../../text/quantity.ts';
 import type { Progress } from '../../ui/progress.ts';
 import { describeAnswer, type RawAnswer, reportIdIn, type ServiceCalls } from './calls.ts';
-import { TrialStopped } from './trial.ts';
+import { TrialSkipped } from './trial.ts';
 import { documentIn, quoteStatus, type ReportDocument, statusWordIn } from './trial-answers.ts';
 
-/** How a report is asked for. */
 export interface OrderOptions {
   readonly encoding?: Encoding;
   readonly accept?: string | null;
-  readonly isMeantToFail?: boolean;
+  readonly expectsRefusal?: boolean;
 }
-
-/** What the orders are made with. */
 export interface ReportOrdersOptions {
   readonly calls: ServiceCalls;
   readonly host: Context['host'];
   readonly progress: Progress;
 }
 
-const waitAtMostMs = 10 * 60_000;
+const maxWaitMs = 10 * 60_000;
 
-/** How often a status call may be answered without a status before the wait is given up. */
-const answersWithoutStatusAtMost = 3;
+/** The wait ends after this many successive answers without a status. */
+const maxAnswersWithoutStatus = 3;
 
-/** The way of a report, from the create call to the document, with every answer as it came. */
+/** Creates, waits for and downloads reports, and returns the answers uninterpreted. */
 export class ReportOrders {
-  /** How the bodies are written; forms, once the service has refused JSON. */
+  /** The encoding of bodies; `form` once the service has refused JSON. */
   encoding: Encoding = 'json';
   token: string | undefined;
 
-  /**
-   * What was first otherwise than described in what status calls said of a report; `undefined`
-   * where nothing was.
-   */
+  /** The first status that differed from its description; `undefined` if none did. */
   statusDifference: string | undefined;
   readonly #calls: ServiceCalls;
   readonly #host: Context['host'];
@@ -55,36 +49,39 @@ export class ReportOrders {
     return this.send(encodeRequest(request, options.encoding ?? this.encoding), options);
   }
 
-  /** A create call with a body of its own. */
-  send(body: CallBody, { accept, isMeantToFail }: OrderOptions = {}): Promise<RawAnswer> {
+  /** Makes a create call with any body. */
+  send(body: CallBody, { accept, expectsRefusal }: OrderOptions = {}): Promise<RawAnswer> {
     const authorization = this.token;
-    return this.#calls.send({ endpoint: 'buyer', body, authorization, accept, isMeantToFail });
+    return this.#calls.send({ endpoint: 'buyer', body, authorization, accept, expectsRefusal });
   }
 
-  /** The report that a create call led to. Throws `TrialStopped` where there is none. */
+  /**
+   * Waits for the report of a create call and downloads it. `what` names it in messages. Throws
+   * `TrialSkipped` if that fails.
+   */
   async fetch(created: RawAnswer, what: string): Promise<ReportDocument> {
     const id = reportIdIn(created);
     if (id === undefined) {
-      throw new TrialStopped(`${what} was not made: ${describeAnswer(created)}`);
+      throw new TrialSkipped(`${what} was not created: ${describeAnswer(created)}`);
     }
 
     const words = await this.waitUntilOver(id, what);
     const word = words.at(-1) ?? '';
     if (outcomeOf(word) === 'failed') {
-      throw new TrialStopped(`${what} ended as ${quoteStatus(word)}`);
+      throw new TrialSkipped(`${what} ended with the status ${quoteStatus(word)}`);
     }
     return requireDocument(await this.downloadReady(id), what);
   }
 
   /**
-   * Asks for the status until the report is over, and gives its words. Throws `TrialStopped` when
-   * it takes too long.
+   * Polls the status until the report is ready or has failed, and returns every status. Throws
+   * `TrialSkipped` if it takes too long.
    */
   async waitUntilOver(id: string, what: string): Promise<string[]> {
     const meter = this.#progress.wait(what.replace(/^the/, 'The'));
     const words: string[] = [];
 
-    const look = async () => {
+    const pollStatus = async () => {
       const answer = await this.status(id);
       const word = statusWordIn(answer);
       words.push(word);
@@ -93,15 +90,15 @@ export class ReportOrders {
       return { seen: word, isOver, retryAfterMs: this.#retryAfterMs(answer) };
     };
     try {
-      const { seen: word, isOver } = await poll(look, {
-        ...this.#pace(waitAtMostMs),
+      const { seen: word, isOver } = await poll(pollStatus, {
+        ...this.#pace(maxWaitMs),
         onPoll: ({ seen: status, polls, waitedMs, nextPauseMs = 0 }) =>
           meter.update({ status, waitedMs, polls, nextPollMs: nextPauseMs }),
       });
       if (isOver) return words;
 
-      this.statusDifference ??= `it says ${quoteStatus(word)} for ${formatDuration(waitAtMostMs)}`;
-      throw new TrialStopped(`${what} was not ready in time`);
+      this.statusDifference ??= `it reported ${quoteStatus(word)} for ${formatDuration(maxWaitMs)}`;
+      throw new TrialSkipped(`${what} was not ready in time`);
     } finally {
       meter.stop();
     }
@@ -116,16 +113,16 @@ export class ReportOrders {
     return parseRetryAfter(headers['retry-after'], this.#host.wallClock());
   }
 
-  /** Throws `TrialStopped` where the last answers had no status: it is not to be waited for. */
+  /** Throws `TrialSkipped` if the last answers had no status. */
   #giveUpWithoutStatus(words: readonly string[], answer: RawAnswer): void {
-    const lastWords = words.slice(-answersWithoutStatusAtMost);
-    const isOver =
-      lastWords.length === answersWithoutStatusAtMost && lastWords.every((word) => word === '');
-    if (!isOver) return;
+    const lastWords = words.slice(-maxAnswersWithoutStatus);
+    const isHopeless =
+      lastWords.length === maxAnswersWithoutStatus && lastWords.every((word) => word === '');
+    if (!isHopeless) return;
 
     const description = describeAnswer(answer);
-    this.statusDifference ??= `it says no status: ${description}`;
-    throw new TrialStopped(`the status call was answered without a status: ${description}`);
+    this.statusDifference ??= `the answer has no status: ${description}`;
+    throw new TrialSkipped(`the answer to the status call has no status: ${description}`);
   }
 
   status(id: string): Promise<RawAnswer> {
@@ -136,10 +133,10 @@ export class ReportOrders {
     });
   }
 
-  /** The status of a report that does not exist, with any value of the Authorization header. */
+  /** Asks for the status of a report that does not exist. */
   statusOfUnknown(authorization: string | undefined): Promise<RawAnswer> {
     const body = this.#bodyOfId(unknownId);
-    return this.#calls.send({ endpoint: 'status', body, authorization, isMeantToFail: true });
+    return this.#calls.send({ endpoint: 'status', body, authorization, expectsRefusal: true });
   }
 
   download(id: string, accept?: string | null): Promise<RawAnswer> {
@@ -147,25 +144,22 @@ export class ReportOrders {
     return this.#calls.send({ endpoint: 'download', body, authorization: this.token, accept });
   }
 
-  /**
-   * Downloads a report that is said to be ready, again for a while where the answer is that it is
-   * not.
-   */
+  /** Downloads a report that is ready; tries again for a while if the answer is that it is not. */
   async downloadReady(id: string, accept?: string | null): Promise<RawAnswer> {
-    const look = async () => {
+    const tryDownload = async () => {
       const answer = await this.download(id, accept);
       const isRefused = documentIn(answer) === undefined;
-      // The report is known: the service has said that it is ready.
+      // The service knows the report: its status was ready.
       const isUnknown = answer.status === 404;
       const record = recordIn(answer.json);
       const isLate = isRefused && (isUnknown || isNotYet({ status: answer.status, record }));
       if (isLate) {
         const description = describeAnswer(answer);
-        this.statusDifference ??= `it says ready before the report is there: ${description}`;
+        this.statusDifference ??= `it reported ready before the report could be downloaded: ${description}`;
       }
       return { seen: answer, isOver: !isLate, retryAfterMs: this.#retryAfterMs(answer) };
     };
-    const { seen } = await poll(look, this.#pace(lateAtMostMs));
+    const { seen } = await poll(tryDownload, this.#pace(lateAtMostMs));
     return seen;
   }
 
@@ -180,12 +174,12 @@ export class ReportOrders {
   }
 }
 
-/** No service gives an id of zeros alone. */
+/** An id that no service assigns. */
 const unknownId = '0'.repeat(32);
 
-/** The report in an answer to a download. Throws `TrialStopped` where there is none. */
+/** The report in the answer to a download. Throws `TrialSkipped` if it has none. */
 export function requireDocument(answer: RawAnswer, what: string): ReportDocument {
   const document = documentIn(answer);
-  if (!document) throw new TrialStopped(`${what} cannot be read: ${describeAnswer(answer)}`);
+  if (!document) throw new TrialSkipped(`${what} cannot be read: ${describeAnswer(answer)}`);
   return document;
 }

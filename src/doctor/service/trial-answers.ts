@@ -5,17 +5,17 @@ import { Decimal } from '../../text/decimal.ts';
 import { isObject, type JsonObject } from '../../text/json-object.ts';
 import type { RawAnswer } from './calls.ts';
 
-// What the trials of a service read in its answers.
+// Parts of answers that the trials look at.
 
-/** A report as it came. */
+/** A downloaded report. */
 export interface ReportDocument {
   readonly rows: readonly JsonObject[];
 
-  /** Empty where there is none. */
+  /** Empty if the report has no summary. */
   readonly summary: JsonObject;
 }
 
-/** A member of an object; `undefined` where the value is none, or lacks it. */
+/** A member of an object; `undefined` if it is absent or `value` is not an object. */
 export function memberOf(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
@@ -24,9 +24,7 @@ export function isSuccess({ status, error }: RawAnswer): boolean {
   return status >= 200 && status <= 299 && error === undefined;
 }
 
-/**
- * Whether a call was refused, by its status or by the error in its body; an outage is no refusal.
- */
+/** True if a call was refused, by status or by an error in the body; an outage is not a refusal. */
 export function isRefusal({ status, json }: RawAnswer): boolean {
   if (status >= 400 && status <= 499) return true;
   return status < 400 && recordIn(json).isError;
@@ -37,10 +35,7 @@ export function isCsvAnswer({ status, headers, json }: RawAnswer): boolean {
   return isText && isLabelledCsv(headers['content-type']);
 }
 
-/**
- * Whether an answer is the record of the specification: `response` with status, message and
- * report_id, all texts.
- */
+/** True for the specification's status record: `response` with status, message and report_id. */
 export function isStatusRecord(json: unknown): boolean {
   const response = memberOf(json, 'response');
   return ['status', 'message', 'report_id'].every(
@@ -48,20 +43,18 @@ export function isStatusRecord(json: unknown): boolean {
   );
 }
 
-/**
- * The word for a report's state, wherever it stands, as it is written; empty where there is none.
- */
+/** The status of a report, as written in any part of the answer; empty if there is none. */
 export function statusWordIn({ json }: RawAnswer): string {
   const word = memberOf(memberOf(json, 'response'), 'status');
   return typeof word === 'string' ? word : recordIn(json).status;
 }
 
-/** A status word in quotation marks; a longer text may be anything, and is cut. */
+/** A status in quotation marks, shortened in case it is a longer text. */
 export function quoteStatus(word: string): string {
   return word === '' ? 'no status' : `“${word.slice(0, 24)}”`;
 }
 
-/** Whether an element of the list of campaigns has the members of the specification. */
+/** True for a campaign record as in the specification. */
 export function isCampaign(value: unknown): boolean {
   const texts = ['advertiserId', 'advertiserName', 'campaignId', 'campaignName'];
   const adUnits = memberOf(value, 'adunits');
@@ -73,22 +66,20 @@ export function isCampaign(value: unknown): boolean {
   );
 }
 
-/**
- * The members that a report has beside its rows, and its summary beside what describes it, by their
- * names.
- */
-export function membersBesideRows({ json }: RawAnswer): string[] {
-  const described = ['data', 'summary'];
+/** Names of members of a report and its summary that the specification does not have. */
+export function unknownMembersIn({ json }: RawAnswer): string[] {
+  const knownKeys = ['data', 'summary'];
   const summary = memberOf(json, 'summary');
-  const others = isObject(json) ? Object.keys(json).filter((key) => !described.includes(key)) : [];
-  const ofSummary = isObject(summary) ? Object.keys(summary) : [];
+  const members = isObject(json) ? Object.keys(json).filter((key) => !knownKeys.includes(key)) : [];
 
-  const ofWindow = ['since', 'until', 'breakdowns', 'timezone'];
-  for (const key of ofSummary) if (!ofWindow.includes(key)) others.push(`summary.${key}`);
-  return others;
+  const knownSummaryKeys = ['since', 'until', 'breakdowns', 'timezone'];
+  for (const key of isObject(summary) ? Object.keys(summary) : []) {
+    if (!knownSummaryKeys.includes(key)) members.push(`summary.${key}`);
+  }
+  return members;
 }
 
-/** The report in an answer, wherever its rows stand; `undefined` where there are none. */
+/** The report in an answer: an array of rows, or an object with one. `undefined` without rows. */
 export function documentIn(answer: RawAnswer): ReportDocument | undefined {
   const { json } = answer;
   if (!isSuccess(answer)) return undefined;
@@ -102,7 +93,7 @@ export function documentIn(answer: RawAnswer): ReportDocument | undefined {
   return undefined;
 }
 
-/** The exact sum of a field over rows, as text; `undefined` where one of them has no number. */
+/** The exact sum of a field as text; `undefined` if a row has no number in it. */
 export function sumOf(rows: readonly JsonObject[], field: string): string | undefined {
   let sum = new Decimal(0n, 0);
   for (const row of rows) {
@@ -113,7 +104,7 @@ export function sumOf(rows: readonly JsonObject[], field: string): string | unde
   return sum.toString();
 }
 
-/** Whether a row's value can be that of a metric: a count is a whole number. */
+/** True if a value is valid for a metric of this type. */
 export function isMetricValue(value: unknown, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : numberTextOf(value) !== undefined;
 }
@@ -122,25 +113,22 @@ export function isIsoWithOffset(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}$/.test(text);
 }
 
-/**
- * Whether a moment of a summary shows on the clock of its zone what the seconds show on that of
- * UTC.
- */
-export function isSameWall(seconds: number, text: string): boolean {
+/** True if the local time in `text` has the digits that `seconds` have in UTC. */
+export function hasSameWallTime(seconds: number, text: string): boolean {
   return momentOf(text)?.wallMs === seconds * 1_000;
 }
 
-/** The window of a summary in words. */
+/** A sentence part on the window of a summary. */
 export function summaryWindowText(since: unknown, until: unknown): string {
   if (since === undefined && until === undefined) return 'the summary has no window';
-  return `the summary has ${receivedText(since)} to ${receivedText(until)}`;
+  return `in the summary, since is ${receivedText(since)} and until is ${receivedText(until)}`;
 }
 
-const longestValue = 60;
+const maxValueLength = 60;
 
-/** A value as it came, shortened: the terminal is that of the account's owner. */
+/** A value as received, as shortened JSON; `missing` for `undefined`. */
 export function receivedText(value: unknown): string {
-  if (value === undefined) return 'nothing';
+  if (value === undefined) return 'missing';
   const json = JSON.stringify(value);
-  return json.length > longestValue ? `${json.slice(0, longestValue)}…` : json;
+  return json.length > maxValueLength ? `${json.slice(0, maxValueLength)}…` : json;
 }

@@ -3,7 +3,6 @@ import type { Profile } from '../../contract/vocabulary.ts';
 import { planReport } from '../../report/request.ts';
 import { formatDate } from '../../report/window.ts';
 
-/** The reports that the trials of both profiles need, by their names. */
 export type TrialReportName =
   | 'days'
   | 'whole'
@@ -18,34 +17,30 @@ export type TrialReportName =
   | 'unknownParameter'
   | 'backwards';
 
-/** A report that is ordered for the trials. */
+/** A report that a trial orders. */
 export interface TrialReport {
   readonly name: TrialReportName;
 
-  /** What it is, for whoever is asked whether it may be ordered. */
+  /** Shown to the user, who confirms the order. */
   readonly description: string;
   readonly request: ReportRequest;
 }
 
-/** What the reports depend on. */
 export interface TrialReportOptions {
   readonly profile: Profile;
 
-  /** How the service is thought to read the window. */
+  /** The setting for how the service reads the window. */
   readonly windowClock: WindowClock;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** The zone of a DSP’s report that is in another one than its default. */
+/** The zone of a DSP report that is not in the default zone. */
 export const otherZone = 'Asia/Tokyo';
 const dayMs = 86_400_000;
 
-/**
- * The reports that the trials order, ten at most: of three days that are over, and some that must
- * be refused.
- */
+/** The reports that the trials order: at most ten, of past days, some of which must be refused. */
 export function planTrialReports(options: TrialReportOptions): TrialReport[] {
   const { profile, nowMs } = options;
   const dayBefore = (days: number): string =>
@@ -82,10 +77,10 @@ export function planTrialReports(options: TrialReportOptions): TrialReport[] {
     const byCampaign = plan({ by: 'CAMPAIGN' });
     reports.push(
       { name: 'campaigns', description: `${threeDaysText} by CAMPAIGN`, request: byCampaign },
-      { name: 'oneCampaign', description: 'one campaign of those alone', request: byCampaign },
+      { name: 'oneCampaign', description: 'one of those campaigns', request: byCampaign },
       {
         name: 'advertiser',
-        description: `${oneDay.since} of an advertiser, which only administrators may ask for`,
+        description: `${oneDay.since} of one advertiser, which only administrators may request`,
         request: { ...small, filters: { advertiserId: ['1'] } },
       },
     );
@@ -108,7 +103,7 @@ export function planTrialReports(options: TrialReportOptions): TrialReport[] {
     },
     {
       name: 'unknownParameter',
-      description: `${oneDay.since} with a parameter that does not exist, which should be refused`,
+      description: `${oneDay.since} with an unknown parameter, which should be refused`,
       request: small,
     },
     {

@@ -1,11 +1,12 @@
-/** What a trial of a statement comes to: true where it holds, else what came instead. */
+/** The outcome of a trial: true if the statement holds, otherwise how the service differs. */
 export type TrialOutcome = true | string;
 
-/** Why a trial could not be made, without a full stop: its statement is not tried. */
-export class TrialStopped extends Error {}
+/** Thrown if a statement cannot be tried; the message is the reason, without a full stop. */
+export class TrialSkipped extends Error {}
 
-/** What became of a statement, and what came instead, or why it was not tried. */
 export interface TrialVerdict {
   readonly result: 'holds' | 'differs' | 'not tried';
+
+  /** How the service differs, or why the statement was not tried; `null` if it holds. */
   readonly said: string | null;
 }

@@ -4,7 +4,7 @@ import { wallTimeOf } from '../../contract/values.ts';
 import { isObject, type JsonObject } from '../../text/json-object.ts';
 import { describeAnswer, type RawAnswer, reportIdIn } from './calls.ts';
 import * as documents from './document-trials.ts';
-import { type TrialOutcome, TrialStopped, type TrialVerdict } from './trial.ts';
+import { type TrialOutcome, TrialSkipped, type TrialVerdict } from './trial.ts';
 import {
   isCampaign,
   isCsvAnswer,
@@ -13,21 +13,18 @@ import {
   isStatusRecord,
   isSuccess,
   memberOf,
-  membersBesideRows,
   quoteStatus,
   receivedText,
   sumOf,
+  unknownMembersIn,
 } from './trial-answers.ts';
 import { otherZone } from './trial-reports.ts';
 import type { TriedService } from './tried-service.ts';
 
-/** Tries a statement. Throws `TrialStopped` where it cannot be tried. */
+/** Tries a statement. Throws `TrialSkipped` if that is not possible. */
 type Trial = (service: TriedService) => Promise<TrialOutcome>;
 
-/**
- * The trial of each statement, in the order in which they are made: a report is asked for early
- * before it is waited for.
- */
+/** The trial of each statement, in the order in which they run, which saves calls and reports. */
 const trials: Readonly<Record<StatementId, Trial>> = {
   S01: async (service) => {
     const { answer } = await service.signIn();
@@ -49,7 +46,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   },
   S05: async (service) => {
     const answer = await service.campaigns();
-    if (hasNextLink(answer)) return 'it links to a further page';
+    if (hasNextLink(answer)) return 'the list links to another page';
 
     const { json } = answer;
     const isList = isSuccess(answer) && Array.isArray(json) && json.every(isCampaign);
@@ -57,7 +54,8 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   },
   S06: async (service) => {
     const { json } = await service.campaigns();
-    if (!Array.isArray(json) || json.length === 0) throw new TrialStopped('no campaign was listed');
+    if (!Array.isArray(json) || json.length === 0)
+      throw new TrialSkipped('the list of campaigns is empty');
 
     const dates: unknown[] = [];
     for (const campaign of json) {
@@ -74,7 +72,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   },
   S07: async (service) => (await service.creation()).finding ?? true,
   S35: async (service) => {
-    const id = await service.idOfDays();
+    const id = await service.daysId();
     const { answer } = await service.creation();
     const response = memberOf(answer.json, 'response');
     const isHeld = isStatusRecord(answer.json) && memberOf(response, 'report_id') === id;
@@ -86,11 +84,11 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   },
   S32: async (service) => {
     const { early, words } = await service.waiting();
-    if (!early) throw new TrialStopped('the report was ready at once');
+    if (!early) throw new TrialSkipped('the report was ready immediately');
 
-    const wasReadyMeanwhile = isSuccess(early) && words[1] === 'ready';
-    if (wasReadyMeanwhile) {
-      throw new TrialStopped('the report was ready before it could be asked for');
+    const becameReady = isSuccess(early) && words[1] === 'ready';
+    if (becameReady) {
+      throw new TrialSkipped('the report became ready before the early download');
     }
     return early.status === 409 || describeAnswer(early);
   },
@@ -103,15 +101,15 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   S36: async (service) => {
     await service.days();
     const answer = await service.daysAnswer();
-    const members = membersBesideRows(answer);
+    const members = unknownMembersIn(answer);
     if (answer.status !== 200) members.push(`status ${answer.status}`);
-    if (hasNextLink(answer)) members.push('a link to a further page');
-    return members.length === 0 || `beside the rows: ${members.join(', ')}`;
+    if (hasNextLink(answer)) members.push('a link to another page');
+    return members.length === 0 || `the answer also has ${members.join(', ')}`;
   },
   S31: async (service) => {
     await service.days();
     const { text } = await service.daysAnswer();
-    const again = await service.orders.download(await service.idOfDays());
+    const again = await service.orders.download(await service.daysId());
     return again.text === text || describeAnswer(again);
   },
   S13: documents.tryWindowForm,
@@ -127,22 +125,22 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     const whole = await service.order('whole', 'the report as one row');
     const { rows } = await service.daysWithRows();
 
-    // A field without numbers is told by the statements on fields.
+    // Other statements cover fields without numbers.
     const fields = service.metricFields().filter((field) => sumOf(rows, field) !== undefined);
-    if (fields.length === 0) throw new TrialStopped('the rows have no numbers');
-    return differencesIn(fields, { 'the days': rows, 'the whole': whole.rows });
+    if (fields.length === 0) throw new TrialSkipped('the rows have no numbers');
+    return differencesIn(fields, { 'by day': rows, 'in total': whole.rows });
   },
   S08: async (service) => {
-    const { asked, isForm, document } = await service.hours();
-    if (!isForm) return describeAnswer(asked);
+    const { formAnswer, acceptsForm, document } = await service.hours();
+    if (!acceptsForm) return describeAnswer(formAnswer);
 
     const echoed = document.summary.breakdowns;
     const isRead = Array.isArray(echoed) && echoed.includes('HOURLY') && echoed.includes('FORMAT');
-    return isRead || 'the summary lacks a breakdown of the form';
+    return isRead || 'a breakdown of the form is missing in the summary';
   },
   S22: async (service) => {
     const { document } = await service.hours();
-    if (document.rows.length === 0) throw new TrialStopped('there are no rows in that day');
+    if (document.rows.length === 0) throw new TrialSkipped('that day has no rows');
 
     const hours = document.rows.map(({ hour }) => hour);
     const other = hours.findIndex((hour) => !isIsoWithOffset(String(hour)));
@@ -157,25 +155,27 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   S12: async (service) => {
     const all = await service.order('campaigns', 'the report by CAMPAIGN');
     const row = all.rows.find(({ campaignId }) => /^\d+$/.test(String(campaignId)));
-    if (!row) throw new TrialStopped('no campaign has rows in those days');
+    if (!row) throw new TrialSkipped('no campaign has rows in those days');
 
     const wantedId = String(row.campaignId);
     const filters = { campaignId: [wantedId] };
     const one = await service.order('oneCampaign', 'the report of one campaign', filters);
     const isAlone = one.rows.every(({ campaignId }) => String(campaignId) === wantedId);
-    if (!isAlone) return 'other campaigns came, too';
+    if (!isAlone) return 'the report has other campaigns too';
 
     const ofCampaign = all.rows.filter(({ campaignId }) => String(campaignId) === wantedId);
-    if (one.rows.length === 0) return 'with the filter the campaign has no rows';
+    if (one.rows.length === 0) return 'the campaign has no rows with the filter';
     const fields = service.metricFields();
     return differencesIn(fields, { 'with the filter': one.rows, 'without it': ofCampaign });
   },
   S29: async (service) => {
     await service.days();
     const request = service.requestOf('advertiser');
-    const answer = await service.orders.create(request, { isMeantToFail: true });
+    const answer = await service.orders.create(request, { expectsRefusal: true });
     if (reportIdIn(answer) !== undefined) {
-      throw new TrialStopped('the account may filter by advertiserId, as an administrator may');
+      throw new TrialSkipped(
+        'this account can filter by advertiserId, so it seems to be an administrator’s',
+      );
     }
     service.refusals.push(answer);
     return isRefusal(answer) || describeAnswer(answer);
@@ -193,20 +193,19 @@ const trials: Readonly<Record<StatementId, Trial>> = {
   S15: async (service) => {
     const { summary } = await service.order('zone', `the report in the zone ${otherZone}`);
     if (summary.timezone !== otherZone) {
-      return `the summary has ${receivedText(summary.timezone)} for timezone`;
+      return `timezone in the summary is ${receivedText(summary.timezone)}`;
     }
-    const isMadeSo = /\+09:?00$/.test(String(summary.since));
-    return isMadeSo || 'the window of the summary is in another zone';
+    const isInZone = /\+09:?00$/.test(String(summary.since));
+    return isInZone || 'the window in the summary is in another zone';
   },
-  S24: async (service) => outcomeOfRefusal(await service.askForRefused('twoTimes')),
+  S24: async (service) => outcomeOfRefusal(await service.orderInvalid('twoTimes')),
   S26: async (service) => {
     const more = { campaingId: ['1'] };
-    return outcomeOfRefusal(await service.askForRefused('unknownParameter', more));
+    return outcomeOfRefusal(await service.orderInvalid('unknownParameter', more));
   },
-  S27: async (service) => outcomeOfRefusal(await service.askForRefused('backwards')),
+  S27: async (service) => outcomeOfRefusal(await service.orderInvalid('backwards')),
 
-  // A refusal tells itself by its status; what was meant to be refused and was not is told by its
-  // own trial.
+  // Needs the refusals of all trials above. Requests that were not refused differ in those.
   S25: async (service) => {
     await service.requireToken();
     const other = service.refusals.find(({ status, json }) => {
@@ -216,20 +215,20 @@ const trials: Readonly<Record<StatementId, Trial>> = {
     return other === undefined || describeAnswer(other);
   },
 
-  // Each report says something of it.
+  // Last, because every report adds to the statuses.
   S10: async (service) => {
-    await service.idOfDays();
+    await service.daysId();
     if (service.orders.statusDifference !== undefined) return service.orders.statusDifference;
 
     const { words } = await service.waiting();
     const before = words.slice(0, -1);
     const isHeld = words.at(-1) === 'ready' && before.every((word) => word === 'progress');
     const distinctWords = [...new Set(words)].map(quoteStatus);
-    return isHeld || `it says ${distinctWords.join(', ')}`;
+    return isHeld || `the status calls reported ${distinctWords.join(', ')}`;
   },
 };
 
-/** The sums in which two lists of rows differ, by what the lists are called. */
+/** Compares the sums of fields in two lists of rows; the keys of `lists` name them in the text. */
 function differencesIn(
   fields: readonly string[],
   lists: Readonly<Record<string, readonly JsonObject[]>>,
@@ -239,7 +238,7 @@ function differencesIn(
   for (const field of fields) {
     const sums = Object.entries(lists).map(([name, rows]) => ({ name, sum: sumOf(rows, field) }));
     if (new Set(sums.map(({ sum }) => sum)).size === 1) continue;
-    const parts = sums.map(({ name, sum }) => `${sum ?? 'no number'} ${name}`);
+    const parts = sums.map(({ name, sum }) => `${sum ?? 'no numbers'} ${name}`);
     sentences.push(`${field}: ${parts.join(', ')}`);
   }
   return sentences.length === 0 || sentences.join('; ');
@@ -250,9 +249,8 @@ function outcomeOfRefusal(answer: RawAnswer): TrialOutcome {
 }
 
 /**
- * Tries every statement of the profile on the service.
- * @param verdicts takes up what became of each, as soon as it is there
- * @throws SignInError where the service takes the token in no form, and UnreachableError
+ * Tries every statement of the profile, and adds each verdict to `verdicts` immediately. Throws
+ * `SignInError` if the service accepts the token in no way, and `UnreachableError`.
  */
 export async function tryStatements(
   service: TriedService,
@@ -274,7 +272,7 @@ async function verdictOf(trial: Trial, service: TriedService): Promise<TrialVerd
       ? { result: 'holds', said: null }
       : { result: 'differs', said: outcome };
   } catch (error) {
-    if (!(error instanceof TrialStopped)) throw error;
+    if (!(error instanceof TrialSkipped)) throw error;
     return { result: 'not tried', said: error.message };
   }
 }

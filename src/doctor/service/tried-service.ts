@@ -15,11 +15,10 @@ import { encodeRequest, requestParameters } from '../../report/request.ts';
 import type { Progress } from '../../ui/progress.ts';
 import { describeAnswer, type RawAnswer, reportIdIn, type ServiceCalls } from './calls.ts';
 import { ReportOrders, requireDocument } from './report-orders.ts';
-import { TrialStopped } from './trial.ts';
+import { TrialSkipped } from './trial.ts';
 import { isRefusal, type ReportDocument, statusWordIn } from './trial-answers.ts';
 import type { TrialReport, TrialReportName } from './trial-reports.ts';
 
-/** Who asks, and how the account is set up. */
 export interface TrialSettings {
   readonly profile: Profile;
   readonly encoding: Encoding;
@@ -27,11 +26,10 @@ export interface TrialSettings {
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
 
-  /** Keeps a token out of everything that is written. */
+  /** Keeps a token out of all output. */
   readonly hide: (token: string) => void;
 }
 
-/** What the trials are made with. */
 export interface TriedServiceOptions {
   readonly calls: ServiceCalls;
   readonly settings: TrialSettings;
@@ -40,46 +38,42 @@ export interface TriedServiceOptions {
   readonly progress: Progress;
 }
 
-/** The sign-in as it was answered. */
+/** The answer to the sign-in. */
 interface SignIn {
   readonly answer: RawAnswer;
   readonly token: string | undefined;
 }
 
-/** The call that creates the report by DAILY, as it was answered in the end. */
+/** The last answer to the call that creates the report by DAILY. */
 interface Creation {
   readonly answer: RawAnswer;
 
-  /** What was otherwise than described; `undefined` where nothing was. */
+  /** How the service differs from its description; `undefined` if it does not. */
   readonly finding: string | undefined;
 }
 
-/** The report by DAILY on its way. */
+/** The wait for the report by DAILY. */
 interface Waiting {
-  /** What the status calls said, one after the other. */
+  /** The status in each answer, in order. */
   readonly words: readonly string[];
 
-  /**
-   * The download that was asked for before the report was ready; `undefined` where it was ready at
-   * once.
-   */
+  /** The answer to a download before the report was ready; `undefined` if it was immediately. */
   readonly early: RawAnswer | undefined;
 }
 
-/** The report by HOURLY, which is asked for as a form, and in JSON where the form is refused. */
+/** The report by HOURLY, ordered with a form, or with JSON if the form is refused. */
 interface Hours {
-  readonly asked: RawAnswer;
-  readonly isForm: boolean;
+  readonly formAnswer: RawAnswer;
+  readonly acceptsForm: boolean;
   readonly document: ReportDocument;
 }
 
-/** The statuses with which a service may say that it cannot read the form of a body. */
-const statusesOfForm = [400, 406, 415, 422];
+/** Statuses that a service may answer if it cannot read the format of a body. */
+const unreadableBodyStatuses = [400, 406, 415, 422];
 
 /**
- * A service that is tried, and what it has answered. Each call is made, and each report ordered,
- * when a trial first needs it. What could not be had throws `TrialStopped`, in each trial that
- * needs it.
+ * The examined service and its answers. A call is made, or a report ordered, when a trial first
+ * needs it. If that fails, every trial that needs it gets a `TrialSkipped`.
  */
 export class TriedService {
   readonly settings: TrialSettings;
@@ -87,7 +81,7 @@ export class TriedService {
   readonly #calls: ServiceCalls;
   readonly #requests = new Map<TrialReportName, ReportRequest>();
 
-  /** The answers that were meant to be refusals. */
+  /** Answers to calls that should be refused. */
   readonly refusals: RawAnswer[] = [];
 
   #signIn: Promise<SignIn> | undefined;
@@ -119,13 +113,13 @@ export class TriedService {
   async #makeSignIn(): Promise<SignIn> {
     const { credentials, hide } = this.settings;
     if (!credentials) {
-      throw new TrialStopped('there is no password: set ADREPORT_EMAIL and ADREPORT_PASSWORD');
+      throw new TrialSkipped('it needs a password: set ADREPORT_EMAIL and ADREPORT_PASSWORD');
     }
 
     const { email } = credentials;
     const text = JSON.stringify({ auth: { email, password: await passwordOf(credentials) } });
     const body = { contentType: 'application/json', text };
-    const answer = await this.#calls.send({ endpoint: 'auth', body, isMeantToFail: true });
+    const answer = await this.#calls.send({ endpoint: 'auth', body, expectsRefusal: true });
     const bareToken = answer.json === undefined ? findToken(answer.text) : undefined;
     const token = bareToken ?? findToken(answer.json);
     if (token !== undefined) hide(token);
@@ -134,9 +128,8 @@ export class TriedService {
   }
 
   /**
-   * What is otherwise than described in how the service takes the token; `undefined` where nothing
-   * is.
-   * @throws SignInError where it takes it in no form
+   * How the service differs from its description in the way it accepts the token; `undefined` if
+   * it does not. Throws `SignInError` if it accepts the token in no way.
    */
   tokenFinding(): Promise<string | undefined> {
     this.#tokenFinding ??= this.#tryToken();
@@ -145,7 +138,7 @@ export class TriedService {
 
   async #tryToken(): Promise<string | undefined> {
     const { token } = this.orders;
-    if (token === undefined) throw new SignInError('The sign-in was answered without a token.', {});
+    if (token === undefined) throw new SignInError('The answer to the sign-in has no token.', {});
 
     const answer = await this.callWith(token);
     if (!this.#isRefused(answer)) return undefined;
@@ -156,40 +149,33 @@ export class TriedService {
         hint: 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN)',
       });
     }
-    return 'it takes the token behind the word Bearer only, which adreport cannot send';
+    return 'it accepts the token only after the word Bearer, which adreport does not send';
   }
 
   #isRefused({ status }: RawAnswer): boolean {
     return status === 401 || (status === 403 && this.isBuyer);
   }
 
-  /**
-   * Throws `TrialStopped` where the service did not take the token: nothing more can be asked of
-   * it.
-   */
+  /** Throws `TrialSkipped` if the service did not accept the token. */
   async requireToken(): Promise<string> {
     const { token } = this.orders;
     const finding = await this.tokenFinding();
     if (token !== undefined && finding === undefined) return token;
-    throw new TrialStopped('the token was not taken (S02)');
+    throw new TrialSkipped('the service did not accept the token (S02)');
   }
 
-  /** The smallest call of the profile: a DSP may have no list of campaigns. */
+  /** The smallest call of the profile. DSP accounts may not have a list of campaigns. */
   callWith(authorization: string | undefined): Promise<RawAnswer> {
     if (this.isBuyer) return this.#calls.send({ endpoint: 'campaigns', authorization });
     return this.orders.statusOfUnknown(authorization);
   }
 
-  /** The list of campaigns. */
   campaigns(): Promise<RawAnswer> {
     this.#campaigns ??= this.requireToken().then((token) => this.callWith(token));
     return this.#campaigns;
   }
 
-  /**
-   * The call that creates the report which most statements are about: in JSON, or as a form where
-   * JSON is not taken.
-   */
+  /** Creates the report by DAILY, which most trials use, with JSON or, if it is refused, a form. */
   creation(): Promise<Creation> {
     this.#creation ??= this.#createDays();
     return this.#creation;
@@ -202,49 +188,49 @@ export class TriedService {
     if (reportIdIn(answer) !== undefined) return { answer, finding: undefined };
 
     const description = describeAnswer(answer);
-    const mayTakeForms = statusesOfForm.includes(answer.status);
-    const isOfOtherProfile = description.includes('PROFILE_MISMATCH');
-    if (mayTakeForms && !isOfOtherProfile) {
+    const mayAcceptForms = unreadableBodyStatuses.includes(answer.status);
+    const isProfileMismatch = description.includes('PROFILE_MISMATCH');
+    if (mayAcceptForms && !isProfileMismatch) {
       const asForm = await this.orders.create(request, { encoding: 'form' });
       if (reportIdIn(asForm) !== undefined) {
         this.orders.encoding = 'form';
-        return { answer: asForm, finding: `${description}; ${this.#adviceOnForms()}` };
+        return { answer: asForm, finding: `${description}; ${this.#formAdvice()}` };
       }
     }
 
-    if (!isOfOtherProfile) return { answer, finding: description };
+    if (!isProfileMismatch) return { answer, finding: description };
     const otherProfile = this.isBuyer ? 'dsp' : 'buyer';
-    const advice = `if the account is a ${otherProfile} account: adreport config set profile ${otherProfile}`;
+    const advice = `for a ${otherProfile} account: adreport config set profile ${otherProfile}`;
     return { answer, finding: `${description}; ${advice}` };
   }
 
-  #adviceOnForms(): string {
+  #formAdvice(): string {
     const isSet = this.settings.encoding === 'form';
     return isSet
-      ? 'it takes forms only, and adreport sends it forms'
-      : 'it takes forms only: adreport config set encoding form';
+      ? 'it accepts forms only, which adreport sends'
+      : 'it accepts forms only: adreport config set encoding form';
   }
 
-  async idOfDays(): Promise<string> {
+  async daysId(): Promise<string> {
     const { answer } = await this.creation();
     const id = reportIdIn(answer);
-    if (id === undefined) throw new TrialStopped('no report could be made (S07)');
+    if (id === undefined) throw new TrialSkipped('no report could be created (S07)');
     return id;
   }
 
   firstStatus(): Promise<RawAnswer> {
-    this.#firstStatus ??= this.idOfDays().then((id) => this.orders.status(id));
+    this.#firstStatus ??= this.daysId().then((id) => this.orders.status(id));
     return this.#firstStatus;
   }
 
-  /** Waits for the report by DAILY, and asks for it before it is ready. */
+  /** Tries to download the report by DAILY before it is ready, then waits for it. */
   waiting(): Promise<Waiting> {
     this.#waiting ??= this.#waitForDays();
     return this.#waiting;
   }
 
   async #waitForDays(): Promise<Waiting> {
-    const id = await this.idOfDays();
+    const id = await this.daysId();
     const firstWord = statusWordIn(await this.firstStatus());
     if (outcomeOf(firstWord) !== 'progress') return { words: [firstWord], early: undefined };
 
@@ -253,39 +239,36 @@ export class TriedService {
     return { words: [firstWord, ...words], early };
   }
 
-  /** The report by DAILY as it was downloaded, or what came in its place. */
+  /** The answer to the download of the report by DAILY. */
   daysAnswer(): Promise<RawAnswer> {
     this.#daysAnswer ??= this.#downloadDays();
     return this.#daysAnswer;
   }
 
   async #downloadDays(): Promise<RawAnswer> {
-    const id = await this.idOfDays();
+    const id = await this.daysId();
     try {
       await this.waiting();
     } catch (error) {
-      // It may be there all the same.
-      if (!(error instanceof TrialStopped)) throw error;
+      // The download may work anyway.
+      if (!(error instanceof TrialSkipped)) throw error;
     }
     return this.orders.downloadReady(id);
   }
 
-  /** The report by DAILY. Nothing else is ordered of a service that does not give it. */
+  /** The report by DAILY. If it cannot be downloaded, no other report is ordered. */
   async days(): Promise<ReportDocument> {
     return requireDocument(await this.daysAnswer(), 'the report by DAILY');
   }
 
-  /** The report by DAILY where it has rows. */
+  /** The report by DAILY. Throws `TrialSkipped` if it has no rows. */
   async daysWithRows(): Promise<ReportDocument> {
     const document = await this.days();
-    if (document.rows.length === 0) throw new TrialStopped('there are no rows in those days');
+    if (document.rows.length === 0) throw new TrialSkipped('those days have no rows');
     return document;
   }
 
-  /**
-   * The report by HOURLY, asked for as a form with indexes that leave gaps; in JSON where that is
-   * refused.
-   */
+  /** The report by HOURLY, ordered with a form whose indexes have gaps, or else with JSON. */
   hours(): Promise<Hours> {
     this.#hours ??= this.#orderHours();
     return this.#hours;
@@ -296,18 +279,17 @@ export class TriedService {
     const request = this.requestOf('hours');
     const form = encodeRequest(request, 'form');
     const text = form.text.replace('breakdowns[0]', 'breakdowns[7]').replace('[1]=', '[10]=');
-    const asked = await this.orders.send({ ...form, text });
-    const isForm = reportIdIn(asked) !== undefined;
+    const formAnswer = await this.orders.send({ ...form, text });
+    const acceptsForm = reportIdIn(formAnswer) !== undefined;
 
-    const created = isForm ? asked : await this.orders.create(request, { encoding: 'json' });
+    const created = acceptsForm
+      ? formAnswer
+      : await this.orders.create(request, { encoding: 'json' });
     const document = await this.orders.fetch(created, 'the report by HOURLY');
-    return { asked, isForm, document };
+    return { formAnswer, acceptsForm, document };
   }
 
-  /**
-   * Asks for a report as planned, with other filters where they are given, waits for it, and reads
-   * it.
-   */
+  /** Orders a planned report, with `filters` instead of its own if given, and downloads it. */
   async order(
     name: TrialReportName,
     what: string,
@@ -319,10 +301,10 @@ export class TriedService {
     return this.orders.fetch(created, what);
   }
 
-  /** Asks for what should be refused, with members that no request has. */
-  async askForRefused(name: TrialReportName, more: object = {}): Promise<RawAnswer> {
+  /** Sends a request that should be refused, with additional members. */
+  async orderInvalid(name: TrialReportName, more: object = {}): Promise<RawAnswer> {
     await this.days();
-    const answer = await this.orders.send(this.#bodyOf(name, more), { isMeantToFail: true });
+    const answer = await this.orders.send(this.#bodyOf(name, more), { expectsRefusal: true });
     if (isRefusal(answer) || answer.status >= 500) this.refusals.push(answer);
     return answer;
   }
@@ -340,11 +322,11 @@ export class TriedService {
 
   requestOf(name: TrialReportName): ReportRequest {
     const request = this.#requests.get(name);
-    if (!request) throw new TrialStopped(`the report “${name}” was not planned`);
+    if (!request) throw new TrialSkipped(`the report “${name}” was not planned`);
     return request;
   }
 
-  /** The row fields of the metrics that the reports are asked for. */
+  /** Row fields of the requested metrics. */
   metricFields(): string[] {
     const columns = columnsOf(this.settings.profile, this.requestOf('whole'));
     return columns.map(({ field }) => field).filter((field) => metricOfField(field));
