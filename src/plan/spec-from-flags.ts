@@ -6,7 +6,7 @@ import { isUnnamed } from '../account/sign-in.ts';
 import type { Context } from '../context.ts';
 import { chooseFormat, csvDialect } from '../deliver/deliver.ts';
 import { formats } from '../formats/index.ts';
-import { readRequest } from '../report/request.ts';
+import { parseRequest } from '../report/request.ts';
 import type { ReportSpec, SpecFormat, SpecValue } from '../report/spec.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
@@ -30,7 +30,7 @@ export async function specFromFlags(
 ): Promise<ReportSpec> {
   const settings = await account.settings();
   const { encoding, windowClock } = settings;
-  const { asked, meanings } = readRequest({
+  const { spec, meanings } = parseRequest({
     platform: context.host.platform,
     profile: options.profile ?? settings.profile.value,
     metrics: options.metrics,
@@ -50,7 +50,7 @@ export async function specFromFlags(
   return {
     format: formatOf(context, options),
     ...topLevelMembers(options),
-    ...asked,
+    ...spec,
     ...ownerOf(account, settings),
     ...(encoding.value !== 'json' && { encoding: encoding.value }),
     ...(windowClock.value !== 'instant' && { windowClock: windowClock.value }),

@@ -1,7 +1,7 @@
 import { dayOf } from '../contract/values.ts';
 import { meaningOf, wordsFor } from '../contract/words.ts';
 
-/** A day of the calendar, which `october` and `Q3` are counted back from. */
+/** Today's date, relative to which `october` and `Q3` are resolved. */
 export interface CalendarDay {
   readonly year: number;
 
@@ -10,22 +10,22 @@ export interface CalendarDay {
   readonly day: number;
   readonly quarter: number;
 
-  /** The ISO week, and the year that it belongs to. */
+  /** The ISO week and its year. */
   readonly weekYear: number;
   readonly week: number;
 }
 
-/** A period as the specification writes it: `2026-10`, `last-7d`, `2026-10-01..2026-10-15`. */
+/** A period in its standard form: `2026-10`, `last-7d`, `2026-10-01..2026-10-15`. */
 export interface PlainPeriod {
   readonly text: string;
 
-  /** True if it was typed in other words, not merely in another case or with other separators. */
+  /** True if other words were typed, not just another case or other separators. */
   readonly isWord: boolean;
 }
 
 const units = ['week', 'month', 'quarter', 'year'];
 
-/** The periods that have a name: `today`, `last-month`. */
+/** Named periods: `today`, `last-month`. */
 export const periodNames = [
   'today',
   'yesterday',
@@ -34,7 +34,7 @@ export const periodNames = [
 
 const monthNumbers = Array.from({ length: 12 }, (_, index) => String(index + 1));
 
-/** The words that a misspelt period can be close to. Short ones are close to anything. */
+/** Words to suggest for a misspelt period. Short ones are close to anything. */
 export const periodWords = [
   ...periodNames,
   ...[...wordsFor('period', periodNames), ...wordsFor('month', monthNumbers)].filter(
@@ -42,15 +42,12 @@ export const periodWords = [
   ),
 ];
 
-/** What a side of a range can mean; `order` if day and month could be either way round. */
+/** A possible meaning of one end of a range; with `order` if day and month could be swapped. */
 interface Reading extends PlainPeriod {
   readonly order?: 'day first' | 'month first';
 }
 
-/**
- * What a period means: one reading, several for `01/10/2026`, none for a text that is not
- * understood.
- */
+/** The possible meanings of a period: several for `01/10/2026`, none for an unknown text. */
 export function readPeriod(text: string, today: CalendarDay): PlainPeriod[] {
   const parts = splitRange(text);
   if (!parts) return readWhole(text, today);
@@ -59,7 +56,7 @@ export function readPeriod(text: string, today: CalendarDay): PlainPeriod[] {
   const ranges: PlainPeriod[] = [];
   for (const first of firsts) {
     for (const last of lasts) {
-      // Nobody writes the days of one range in two orders.
+      // Both ends of a range have the same order of day and month.
       if (first.order && last.order && first.order !== last.order) continue;
       const isWord = first.isWord || last.isWord || parts.isWord;
       ranges.push({ text: `${first.text}..${last.text}`, isWord });
@@ -73,7 +70,7 @@ function readWhole(text: string, today: CalendarDay): PlainPeriod[] {
   return count ? [count] : readDay(text, today);
 }
 
-/** What a day, week, month, quarter or year means, as `readPeriod`. */
+/** The possible meanings of a day, week, month, quarter or year, like `readPeriod`. */
 export function readDay(text: string, today: CalendarDay): Reading[] {
   const named = meaningOf('period', text, periodNames);
   const [name] = named?.names ?? [];
@@ -93,7 +90,7 @@ interface RangeParts {
   readonly first: string;
   readonly last: string;
 
-  /** True if a word is between them: `1 oct to 15 oct`. */
+  /** True if a word separates them: `1 oct to 15 oct`. */
   readonly isWord: boolean;
 }
 
@@ -115,29 +112,29 @@ function readCount(text: string): PlainPeriod | undefined {
   if (count === undefined || unit === undefined) return undefined;
 
   const plain = `last-${count}${unit.charAt(0).toLowerCase()}`;
-  return { text: plain, isWord: !isSeparatedAs(plain, text) };
+  return { text: plain, isWord: !hasSameLetters(plain, text) };
 }
 
 /** True if two texts differ only in case, blanks, `-` and `_`. */
-function isSeparatedAs(plain: string, text: string): boolean {
+function hasSameLetters(plain: string, text: string): boolean {
   const bare = (each: string) => each.toLowerCase().replaceAll(/[\s_-]/g, '');
   return bare(plain) === bare(text);
 }
 
-/** A number or a word of a date. */
+/** A number or word in a date. */
 interface Token {
   readonly text: string;
   readonly kind: 'year' | 'number' | 'month' | 'quarter' | 'week' | 'eight digits';
   readonly value: number;
 
-  /** The separator behind it: `/`, `-`, `.`, or a blank. */
+  /** The separator after it: `/`, `-`, `.`, or a blank. */
   readonly mark: string;
 
   /** True for `1st`. */
   readonly isOrdinal: boolean;
 }
 
-/** The tokens of a date; `undefined` for a text with anything else in it. */
+/** The tokens of a date; `undefined` if the text contains anything else. */
 function tokensOf(text: string): Token[] | undefined {
   const tokens: Token[] = [];
   const pattern = /(\d+)(st|nd|rd|th)?|[a-z]+/giy;
@@ -176,7 +173,7 @@ function readWord(word: string): KindAndValue | undefined {
   return month === undefined ? undefined : { kind: 'month', value: Number(month) };
 }
 
-/** The kinds of tokens in their order: `quarter number year`. */
+/** The kinds of the tokens in order: `quarter number year`. */
 function kindsOf(tokens: readonly Token[]): string {
   return tokens.map(({ kind }) => kind).join(' ');
 }
@@ -221,10 +218,10 @@ function readMonth(tokens: readonly Token[], today: CalendarDay): Reading[] {
 
   const day = dayToken.value;
   const hasBegun = month < today.month || (month === today.month && day <= today.day);
-  const ownYear = year ?? (hasBegun ? today.year : today.year - 1);
-  const readings: Reading[] = [{ text: dayText(ownYear, month, day), isWord }];
+  const latestYear = hasBegun ? today.year : today.year - 1;
+  const readings: Reading[] = [{ text: dayText(year ?? latestYear, month, day), isWord }];
 
-  // `oct 26` may be a day, or a month of 2026.
+  // `oct 26` may be a day or October 2026.
   const isShortYear = year === undefined && tokens[1] === dayToken && !dayToken.isOrdinal;
   if (isShortYear && day >= 20 && day <= (today.year % 100) + 1) {
     readings.push({ text: monthText(2_000 + day, month), isWord });
@@ -253,7 +250,7 @@ function readDigits(tokens: readonly Token[]): Reading[] {
     case 'number number year': {
       const dayFirst = dayText(c?.value, b?.value, a.value);
       const readings: Reading[] = [{ text: dayFirst, isWord, order: 'day first' }];
-      // With dots the day is first everywhere.
+      // With dots, the day always comes first.
       if (a.mark !== '.') {
         const monthFirst = dayText(c?.value, a.value, b?.value);
         readings.push({ text: monthFirst, isWord, order: 'month first' });
@@ -265,7 +262,7 @@ function readDigits(tokens: readonly Token[]): Reading[] {
   }
 }
 
-/** Those readings whose day is in the calendar. */
+/** The readings whose day exists. */
 function existing(readings: readonly Reading[]): Reading[] {
   return readings.filter(({ text }) => dayOf(text) !== undefined);
 }

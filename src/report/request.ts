@@ -42,14 +42,14 @@ import {
 import { type SplitUnit, type Window, wallAt } from './window.ts';
 import { plainWindow, resolveWindow, type WindowFlags } from './window-flags.ts';
 
-/** The flags that say what is asked for, with their values as they were typed. */
+/** The flags of a request, with their values as typed. */
 export interface RequestFlags {
   readonly profile: Profile;
 
-  /** The system whose shells read the hints; this one if absent. */
+  /** The system whose shell the hints are quoted for; the current one if absent. */
   readonly platform?: NodeJS.Platform;
 
-  /** Comma list in any case, as `by`; all of the profile's where absent. */
+  /** A comma list in any case, like `by`; all metrics of the profile if absent. */
   readonly metrics?: string | undefined;
   readonly by?: string | undefined;
 
@@ -68,44 +68,43 @@ export interface RequestFlags {
   readonly windowClock?: WindowClock | undefined;
 }
 
-/** A report to ask for: the request as the service takes it, and its window in its zone. */
+/** A report to order: the request as sent to the service, and the window with its zone. */
 export interface ReportPlan {
   readonly profile: Profile;
   readonly request: ReportRequest;
   readonly window: Window;
   readonly windowClock: WindowClock;
 
-  /** The metrics that the user asked for, in that order, computed ones among them. */
+  /** The requested metrics in order, including computed ones. */
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
 
   /** True if each week of the window is a report of its own (`--by WEEKLY`). */
   readonly isWeekly: boolean;
 }
 
-/** What a request asks for, the zone of its days, and its window as the flags take it. */
-type AskedRequest = Pick<ReportSpec, 'request' | 'timezone' | 'period' | 'since' | 'until'>;
+/** A request with its zone, and its window as flag values. */
+type RequestSpec = Pick<ReportSpec, 'request' | 'timezone' | 'period' | 'since' | 'until'>;
 
-/** A request, and what the words it was typed with mean. */
-interface ReadRequest {
-  readonly asked: AskedRequest;
+interface ParsedRequest {
+  readonly spec: RequestSpec;
 
-  /** A sentence for each word that is not a name: `impressions means displays.` */
+  /** A sentence for each plain-English word: `impressions means displays.` */
   readonly meanings: readonly string[];
 }
 
 /**
- * Reads the flags of a request. The zone is the report's: Europe/Paris for a buyer, `--timezone`
- * for a DSP. Throws one `UsageError` with every mistake, those in the window included.
+ * Parses the flags of a request. The zone is Europe/Paris for a buyer, `--timezone` for a DSP.
+ * Throws one `UsageError` with all mistakes, including those in the window.
  */
-export function readRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ReadRequest {
+export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ParsedRequest {
   const { profile } = flags;
-  const reader = new RequestReader(flags);
+  const reader = new RequestParser(flags);
   const metrics = reader.readMetrics();
   const breakdowns = reader.readBreakdowns();
   const filters = reader.readFilters();
   const window = reader.readWindow(flags);
   const columns = reader.readColumns({ metrics, breakdowns });
-  if (!window || reader.errors.length > 0) throw oneErrorOf(reader.errors);
+  if (!window || reader.errors.length > 0) throw joinErrors(reader.errors);
 
   const hasFilters = Object.keys(filters).length > 0;
   const request = {
@@ -115,18 +114,17 @@ export function readRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): Re
     ...(hasFilters && { filters }),
     ...(columns !== undefined && { columns }),
   };
-  return { asked: { ...window, request }, meanings: [...new Set(reader.meanings)] };
+  return { spec: { ...window, request }, meanings: [...new Set(reader.meanings)] };
 }
 
-/** What a plan is made from: a spec, or as much of one. */
-type PlannedSpec = AskedRequest & Pick<ReportSpec, 'windowClock'>;
+/** The members of a spec that a plan depends on. */
+type PlannedSpec = RequestSpec & Pick<ReportSpec, 'windowClock'>;
 
-/** When a plan is made, and what only this run asks for. */
 export interface PlanOptions {
-  /** The present, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** True to have the data as the answer to the create call (`--direct`). */
+  /** True to get the data in the answer to the create call (`--direct`). */
   readonly direct?: boolean | undefined;
 
   /** The unit that `-90d` and `-2w` are rounded to. */
@@ -134,19 +132,20 @@ export interface PlanOptions {
 }
 
 /**
- * The request and the window of a spec as of now. The names of campaigns are left out: `/campaigns`
- * turns them into ids. Throws `UsageError` for a window that has become wrong.
+ * Resolves a spec at the current time into a request and a window. Filters by name are left out,
+ * because they are resolved through `/campaigns`. Throws `UsageError` for a window that is invalid
+ * now.
  */
 export function planSpec(spec: PlannedSpec, { nowMs, direct, wholeUnit }: PlanOptions): ReportPlan {
   const { period, since, until, timezone, windowClock = 'instant' } = spec;
-  const { profile, metrics: shownMetrics, breakdowns: asked } = spec.request;
+  const { profile, metrics: shownMetrics, breakdowns: requested } = spec.request;
   const window = resolveWindow({ period, since, until, zone: timezone, nowMs, wholeUnit });
 
   const { campaign, adUnit, advertiser, ...filters } = spec.request.filters ?? {};
   const request = {
-    ...sentNames({ metrics: shownMetrics, breakdowns: asked }),
+    ...sentNames({ metrics: shownMetrics, breakdowns: requested }),
     filters,
-    // A DSP report always states its zone, so that the service uses the zone of the window.
+    // Always for a DSP, so that the service uses the zone of the window.
     ...(profile === 'dsp' && { timezone }),
     ...(direct && { output: 'direct' as const }),
   };
@@ -156,61 +155,56 @@ export function planSpec(spec: PlannedSpec, { nowMs, direct, wholeUnit }: PlanOp
     window,
     windowClock,
     shownMetrics,
-    isWeekly: asked.includes('WEEKLY'),
+    isWeekly: requested.includes('WEEKLY'),
   };
 }
 
-/** The plan of what flags ask for. Throws as `readRequest` and `planSpec`. */
+/** Parses flags into a plan. Throws like `parseRequest` and `planSpec`. */
 export function planReport(
   flags: RequestFlags & PlanOptions & Omit<WindowFlags, 'zone'>,
 ): ReportPlan {
-  const { asked } = readRequest(flags);
-  return planSpec(
-    { ...asked, ...(flags.windowClock && { windowClock: flags.windowClock }) },
-    flags,
-  );
+  const { spec } = parseRequest(flags);
+  return planSpec({ ...spec, ...(flags.windowClock && { windowClock: flags.windowClock }) }, flags);
 }
 
-/** What a user asks for by name. */
-type AskedNames = Pick<SpecRequest, 'metrics' | 'breakdowns'>;
+type RequestedNames = Pick<SpecRequest, 'metrics' | 'breakdowns'>;
 
-/** The metrics and breakdowns that the service is asked for. */
+/** The metrics and breakdowns to send to the service, without computed ones. */
 function sentNames({
   metrics,
   breakdowns,
-}: AskedNames): Pick<ReportRequest, 'metrics' | 'breakdowns'> {
+}: RequestedNames): Pick<ReportRequest, 'metrics' | 'breakdowns'> {
   return {
     metrics: distinct(metrics.flatMap(neededFor)),
     breakdowns: breakdowns.map(sentBreakdown),
   };
 }
 
-/** The breakdown that the service is asked for. */
 function sentBreakdown(name: BreakdownName | DerivedBreakdownName): BreakdownName {
   const derived = derivedBreakdowns.find((breakdown) => breakdown.name === name);
   return derived ? derived.sentAs : (name as BreakdownName);
 }
 
-/** One error for all those of a command. */
-function oneErrorOf(errors: readonly UsageError[]): UsageError {
+/** Joins all errors of a command into one. */
+function joinErrors(errors: readonly UsageError[]): UsageError {
   const [first, second] = errors;
   if (first && !second) return first;
   const lines = errors.map(({ message, hint }) => `\n  - ${message} ${hint}`);
-  return new UsageError(`${errors.length} things are wrong:${lines.join('')}`, {
+  return new UsageError(`${errors.length} mistakes:${lines.join('')}`, {
     mistakes: errors,
   });
 }
 
-type Askable = Pick<ReportPlan, 'windowClock'> & {
+type WindowlessRequest = Pick<ReportPlan, 'windowClock'> & {
   readonly request: Omit<ReportRequest, 'since' | 'until'>;
 };
 
 /**
- * The request for a window, or for a part of one. Throws `UsageError` where its wall times end
- * before they begin.
+ * The request for a window or a part of it. Throws `UsageError` if its wall times end before they
+ * begin.
  */
 export function requestFor(
-  { request, windowClock }: Askable,
+  { request, windowClock }: WindowlessRequest,
   { since, until, zone }: Window,
 ): ReportRequest {
   if (windowClock === 'instant') return { ...request, since, until };
@@ -220,39 +214,41 @@ export function requestFor(
   if (wallSince <= wallUntil) return { ...request, since: wallSince, until: wallUntil };
 
   const message =
-    'As wall time this window would end before it begins: the clocks go back within it.';
-  const hint = 'Ask for the whole day, or with --window-clock instant.';
+    'As wall time, this window would end before it begins: the clocks go back within it.';
+  const hint = 'Request the whole day, or use --window-clock instant.';
   throw new UsageError(message, { hint, about: { flag: '--window-clock' } });
 }
 
-/** The metrics that the service is asked for, so that one that is shown can be. */
+/** The metrics to request in order to show a metric. */
 function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
   const derived = derivedMetrics.find(({ field }) => field === name);
   return derived ? [derived.numerator, derived.denominator] : [name as MetricName];
 }
 
-/** Values of a filter as they were typed, and the flag that gave them. */
+/** A filter as typed. */
 interface TypedFilter {
   readonly flag: '--filter' | '--country';
   readonly name: string;
 
-  /** A list of values. */
+  /** The comma list of values. */
   readonly list: string;
 }
 
-/** A value that is not accepted, and how its flag is typed. */
+/** A value of a filter. */
 interface TypedValue {
   readonly flag: string;
+
+  /** The flag in messages: `--country`, `--filter countryId`. */
   readonly typedAs: string;
   readonly text: string;
   readonly hint: string;
 }
 
-/** Reads the flags of a request, and collects what is wrong with them. */
-class RequestReader {
+/** Parses the flags of a request, and collects the errors. */
+class RequestParser {
   readonly errors: UsageError[] = [];
 
-  /** What words mean that are not names. */
+  /** A sentence for each plain-English word. */
   readonly meanings: string[] = [];
   readonly #flags: RequestFlags;
 
@@ -260,13 +256,13 @@ class RequestReader {
     this.#flags = flags;
   }
 
-  /** The metrics that the user asked for; all of the profile where none is named. */
+  /** The requested metrics; by default all of the profile. */
   readMetrics(): (MetricName | DerivedName)[] {
     const { profile, metrics: list } = this.#flags;
     if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
 
     if (splitList(list).length === 0) {
-      this.#refuse('--metrics', '--metrics names no metric.', 'Leave it out for all of them.');
+      this.#refuse('--metrics', '--metrics is empty.', 'Leave it out for all metrics.');
     }
     const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
     const entries = [...metrics, ...computed];
@@ -281,33 +277,33 @@ class RequestReader {
       all,
     );
     const timeNames = all.filter(({ time }) => time).map(({ name }) => name);
-    const askedTimes = names.filter((name) => timeNames.includes(name));
-    if (askedTimes.length > 1) {
-      const message = `${askedTimes.join(' and ')} exclude each other.`;
+    const requestedTimes = names.filter((name) => timeNames.includes(name));
+    if (requestedTimes.length > 1) {
+      const message = `${requestedTimes.join(' and ')} cannot be combined.`;
       this.#refuse('--by', message, `Use at most one of ${timeNames.join(', ')}.`);
     }
     return names;
   }
 
   /** The columns to write, by their names in the report. */
-  readColumns(asked: AskedNames): readonly string[] | 'all' | undefined {
+  readColumns(requested: RequestedNames): readonly string[] | 'all' | undefined {
     const { profile, columns } = this.#flags;
     if (columns === undefined || columns === 'all') return columns;
 
     const { names, notes, errors } = readColumnNames(columns, {
       profile,
-      request: sentNames(asked),
+      request: sentNames(requested),
     });
     this.meanings.push(...notes);
     this.errors.push(...errors);
     return names;
   }
 
-  /** The zone and the window as flags take it; `undefined` if it is wrong. */
-  readWindow(flags: Omit<WindowFlags, 'zone'>): Omit<AskedRequest, 'request'> | undefined {
+  /** The zone, and the window as flag values; `undefined` if they are wrong. */
+  readWindow(flags: Omit<WindowFlags, 'zone'>): Omit<RequestSpec, 'request'> | undefined {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
-      const message = `--timezone is for DSP reports: a buyer report is always in ${defaultZone}.`;
+      const message = `--timezone works with DSP reports only: buyer reports are always in ${defaultZone}.`;
       this.#refuse('--timezone', message, 'Leave --timezone out.');
     }
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
@@ -320,8 +316,8 @@ class RequestReader {
   }
 
   /**
-   * The `--filter name=v1,v2` and `--country` flags as filters: a name given twice merged, repeats
-   * dropped. Text that holds a comma stands in double quotes: `carrier="A, B",C`.
+   * All filters; values for the same name are merged without duplicates. A value with a comma is in
+   * double quotes: `carrier="A, B",C`.
    */
   readFilters(): SpecFilters {
     const filters: { [Name in FilterName | NamedFilter['name']]?: readonly string[] } = {};
@@ -350,15 +346,15 @@ class RequestReader {
     return filters;
   }
 
-  /** False, with an error, for a profile without filters. */
+  /** True if the profile has filters; otherwise adds an error. */
   #expectFilters(flag: string): boolean {
     const { profile } = this.#flags;
     if (vocabularyOf(profile).filters.length > 0) return true;
-    this.#refuse(flag, `A ${profile} report takes no filters.`, `Leave ${flag} out.`);
+    this.#refuse(flag, `A ${profile} report cannot have filters.`, `Leave ${flag} out.`);
     return false;
   }
 
-  /** The name that a filter was typed by; `undefined`, with an error, if it means none. */
+  /** The filter that a typed name means; `undefined` if there is none, after adding an error. */
   #readFilterName({ flag, name: text }: TypedFilter): string | undefined {
     const names = vocabularyOf(this.#flags.profile).filters.map(({ name }) => name);
     const accepted = [...names, ...Object.values(filtersByName)];
@@ -369,14 +365,14 @@ class RequestReader {
     });
   }
 
-  /** Names are separated like the values of `--filter`: by commas outside double quotes. */
+  /** Names or patterns, separated like the values of `--filter`. */
   #readPatterns(flag: string, list: string): string[] {
     const patterns = splitValues(list);
     if (patterns && patterns.length > 0) return patterns;
 
     const pattern = `${flag} ${this.#word('Summer*')}`;
-    const hint = `Write ${pattern}; a name that holds a comma stands in double quotes: ${flag} ${this.#word('"A, B"')}.`;
-    this.#refuse(flag, `${flag} ${quoted(list)}: this is no name.`, hint);
+    const hint = `Write ${pattern}, or with double quotes if the name contains a comma: ${flag} ${this.#word('"A, B"')}.`;
+    this.#refuse(flag, `${flag} ${quoted(list)}: this is not a name.`, hint);
     return [];
   }
 
@@ -391,18 +387,15 @@ class RequestReader {
     for (const list of countries) yield { flag: '--country', name: 'countryId', list };
   }
 
-  /**
-   * The values of one flag as the service takes them: a country may be given by its ISO code or its
-   * name.
-   */
+  /** The values of one filter as sent to the service; countries may be typed by code or name. */
   #readValues(filter: Filter, { flag, list }: TypedFilter): string[] {
     const isFilter = flag === '--filter';
     const typedAs = isFilter ? `--filter ${filter.name}` : flag;
     const hint = `Write ${typedAs}${isFilter ? '=' : ' '}${exampleOf(filter)}.`;
     const texts = splitValues(list);
     if (!texts) {
-      const message = `${typedAs}: its double quotes do not pair up.`;
-      this.#refuse(flag, message, `${hint} A quote inside quotes is doubled.`);
+      const message = `${typedAs}: a double quote is missing.`;
+      this.#refuse(flag, message, `${hint} Inside quotes, write a quote twice.`);
       return [];
     }
     if (texts.length === 0) this.#refuse(flag, `${typedAs} has no values.`, hint);
@@ -419,7 +412,7 @@ class RequestReader {
   #refuseValue(filter: Filter, { flag, typedAs, text, hint }: TypedValue): void {
     const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
-      const message = `${typedAs} takes ids, which are digits, and not ${quoted(text)}.`;
+      const message = `${typedAs} takes ids, which are digits, not ${quoted(text)}.`;
       const byName = namedFilters.find((each) => each.filter === filter.name);
       const otherwise = byName ? ` By name: ${byName.flag} ${this.#word(text)}` : '';
       this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);
@@ -429,9 +422,7 @@ class RequestReader {
     this.#refuse(flag, message, didYouMean(nearest(text, allCountryNames()), hint));
   }
 
-  /**
-   * The names of a comma list, each once.
-   */
+  /** The names in a comma list, without duplicates. */
   #readNames<Name extends string>(
     kind: 'metric' | 'breakdown',
     list: string,
@@ -462,7 +453,7 @@ class RequestReader {
     return distinct(names);
   }
 
-  /** The name that was typed; `undefined`, with an error, for an ambiguous or an unknown one. */
+  /** The name that was typed; `undefined` if it is ambiguous or unknown, after adding an error. */
   #readName(typed: TypedName, unknown: () => UsageError): string | undefined {
     const read = this.#collect((): ReadName => {
       const name = readName(typed);
@@ -473,7 +464,7 @@ class RequestReader {
     return read?.name;
   }
 
-  /** What is read; `undefined` if it throws a `UsageError`, which joins the others. */
+  /** Returns the result of `read`. If it throws a `UsageError`, adds it to the errors. */
   #collect<Value>(read: () => Value): Value | undefined {
     try {
       return read();
@@ -493,19 +484,18 @@ class RequestReader {
   }
 }
 
-/** A value of a filter as the service takes it; `undefined` for one that it does not take. */
+/** A filter value as sent to the service; `undefined` if it is invalid. */
 function filterValueOf({ on, compare }: Filter, text: string): string | undefined {
   if (compare === 'text' || /^\d+$/.test(text)) return text;
   return on === 'COUNTRY' ? findCountry(text)?.id : undefined;
 }
 
-/** Values of a filter, as they are typed. */
+/** Example values of a filter. */
 function exampleOf({ on, compare }: Filter): string {
   if (on === 'COUNTRY') return 'FR,Germany';
   return compare === 'id' ? '1234,5678' : '"A, B",C';
 }
 
-/** The words of a comma list. */
 function splitList(list: string): string[] {
   const words = list.split(',').map((word) => word.trim());
   return words.filter((word) => word !== '');
@@ -515,10 +505,7 @@ function distinct<T>(names: readonly T[]): T[] {
   return [...new Set(names)];
 }
 
-/**
- * Splits at the commas that stand outside double quotes; `undefined` where the quotes do not pair
- * up.
- */
+/** Splits at commas outside double quotes; `undefined` if a quote is missing. */
 function splitValues(list: string): string[] | undefined {
   const values: string[] = [];
   let at = 0;
@@ -526,22 +513,19 @@ function splitValues(list: string): string[] | undefined {
     const item = quotedItemAt(list, at) ?? bareItemAt(list, at);
     if (!item) return undefined;
     if (item.value !== '') values.push(item.value);
-    // Behind an item stands its comma.
+    // Skips the comma.
     at = item.end + 1;
   }
   return values;
 }
 
-/** One item of a list, and where its comma stands, or the list ends. */
+/** An item of a list; `end` is the index of the comma after it, or of the end of the list. */
 interface ListItem {
   readonly value: string;
   readonly end: number;
 }
 
-/**
- * The item in double quotes that begins at a place, blanks around it apart; `undefined` where none
- * does.
- */
+/** The item in double quotes that begins at an index, with its blanks; `undefined` for others. */
 function quotedItemAt(list: string, start: number): ListItem | undefined {
   const quoted = /\s*"((?:[^"]|"")*)"\s*/y;
   quoted.lastIndex = start;
@@ -558,21 +542,20 @@ function bareItemAt(list: string, start: number): ListItem | undefined {
   return value.startsWith('"') ? undefined : { value, end };
 }
 
-/** The body of a create call in one of the service's encodings. */
+/** The body of a create call. */
 export interface EncodedRequest {
   readonly contentType: string;
   readonly text: string;
 }
 
 /**
- * The create call's body in either of the service's encodings. A form is written as the
- * specification does, with the brackets and the commas of metrics bare:
- * `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
+ * Encodes the body of a create call. Forms are written as in the specification, with brackets and
+ * the commas of metrics unescaped: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
 export function encodeRequest(request: ReportRequest, encoding: Encoding): EncodedRequest {
   const parameters = requestParameters(request);
   if (encoding === 'json') {
-    // What a terminal would hide stands escaped, because people read the body before it is sent.
+    // With invisible characters escaped, because `--dry-run` prints the body.
     return { contentType: 'application/json', text: visibleJson(parameters) };
   }
 
@@ -606,10 +589,7 @@ export function requestParameters(request: ReportRequest): RequestParameters {
   };
 }
 
-/**
- * The create call as a line for any POSIX shell, or for cmd, which has the token from the variable
- * `ADREPORT_TOKEN`.
- */
+/** The create call as a curl command for POSIX shells or cmd; the token is in `ADREPORT_TOKEN`. */
 export function curlLine(
   baseUrl: string,
   { contentType, text }: EncodedRequest,
@@ -623,9 +603,8 @@ export function curlLine(
 }
 
 /**
- * A name for a request of an account that is the same on every machine: 32 hex digits. No order
- * counts: a service may give one report for requests whose metrics, breakdowns or filters stand in
- * another order.
+ * A hash (32 hex digits) of a request and its account, the same on every machine. The order of
+ * metrics, breakdowns and filters does not matter: the service may treat them as one request.
  */
 export function requestHash(baseUrl: string, account: string, request: ReportRequest): string {
   const sortedFilters: [name: string, values: string[]][] = [];

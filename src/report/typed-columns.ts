@@ -13,17 +13,17 @@ import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 import { alternatives, closestHint, type ReadName, readName } from './typed-name.ts';
 
-/** What decides the columns of a report. */
+/** The parts of a request that determine the columns of a report. */
 interface ColumnsRequest {
   readonly profile: Profile;
   readonly request: Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 }
 
-/** Columns as they were typed, by their names in the report. */
+/** Typed columns by their names in the report. */
 interface ReadColumns {
   readonly names: readonly string[];
 
-  /** What words mean that are not names. */
+  /** A sentence for each plain-English word. */
   readonly notes: readonly string[];
   readonly errors: readonly UsageError[];
 }
@@ -31,18 +31,17 @@ interface ReadColumns {
 const flag = '--columns';
 
 /**
- * Reads the names of `--columns` for a report that is not there yet. A column that cannot be in it
- * is an error: a metric that is not requested, a rate without its metrics, a field that comes only
- * with a breakdown that is not requested, or an unknown name. A buyer report can have any
- * dimension: its rows have them all, null or not.
+ * Checks the names in `--columns` before a report is ordered. A column that cannot be in the report
+ * is an error: a metric or breakdown that is not requested, a rate without its metrics, or an
+ * unknown name. Buyer rows have the fields of most breakdowns, requested or not.
  */
-export function readColumnNames(texts: readonly string[], asked: ColumnsRequest): ReadColumns {
+export function readColumnNames(texts: readonly string[], request: ColumnsRequest): ReadColumns {
   const names: string[] = [];
   const notes: string[] = [];
   const errors: UsageError[] = [];
   for (const text of texts) {
     try {
-      const { name, note } = readColumn(text, asked);
+      const { name, note } = readColumn(text, request);
       names.push(name);
       if (note !== undefined) notes.push(note);
     } catch (error) {
@@ -53,8 +52,8 @@ export function readColumnNames(texts: readonly string[], asked: ColumnsRequest)
   return { names: [...new Set(names)], notes, errors };
 }
 
-function readColumn(text: string, asked: ColumnsRequest): ReadName {
-  const possible = possibleColumns(asked);
+function readColumn(text: string, request: ColumnsRequest): ReadName {
+  const possible = possibleColumns(request);
   if (possible.names.includes(text)) return { name: text };
 
   for (const accepted of [possible.requested, possible.fields]) {
@@ -65,25 +64,25 @@ function readColumn(text: string, asked: ColumnsRequest): ReadName {
   const message = `${flag} ${quoted(text)}: this column cannot be in the report.`;
   const about = { flag, value: text };
   const list = `It can have ${possible.names.join(', ')}.`;
-  const ways = waysToColumns(asked.profile);
-  const known = readName({ place: 'column', flag, text, accepted: [...ways.keys()] });
-  if (known) throw new UsageError(message, { about, hint: ways.get(known.name) ?? list });
+  const hints = columnHints(request.profile);
+  const known = readName({ place: 'column', flag, text, accepted: [...hints.keys()] });
+  if (known) throw new UsageError(message, { about, hint: hints.get(known.name) ?? list });
 
   const hint = closestHint({ place: 'column', text, accepted: possible.fields }, '');
   throw new UsageError(message, {
     about,
-    hint: hint || `${list} --columns all writes every field.`,
+    hint: hint || `${list} To write every field: --columns all`,
   });
 }
 
 interface PossibleColumns {
-  /** The columns of what is requested. */
+  /** The columns of requested metrics and breakdowns. */
   readonly requested: readonly string[];
 
-  /** All columns that the rows can have, and those computed from them. */
+  /** All columns that rows can have, and those computed from them. */
   readonly fields: readonly string[];
 
-  /** Their names, and those of metrics whose column has another one. */
+  /** `fields`, and the names of metrics whose column has another name. */
   readonly names: readonly string[];
 }
 
@@ -107,38 +106,37 @@ function possibleColumns({ profile, request }: ColumnsRequest): PossibleColumns 
   };
 }
 
-/** Every column that a report can have, with what to request for it. */
-function waysToColumns(profile: Profile): Map<string, string> {
-  const ways = new Map<string, string>();
+/** For every known column, a hint on how to request it. */
+function columnHints(profile: Profile): Map<string, string> {
+  const hints = new Map<string, string>();
   for (const { fields } of breakdowns) {
     for (const { name: field } of fields) {
       const names = breakdowns.filter((each) => each.fields.some(({ name }) => name === field));
-      ways.set(field, `It comes with --by ${alternatives(names.map(({ name }) => name))}.`);
+      hints.set(field, `Add ${alternatives(names.map(({ name }) => name))} to --by.`);
     }
   }
   for (const { name, rowField } of metrics) {
-    ways.set(rowField?.[profile] ?? name, `Add ${name} to --metrics.`);
+    hints.set(rowField?.[profile] ?? name, `Add ${name} to --metrics.`);
   }
   for (const { field, numerator, denominator } of derivedMetrics) {
-    ways.set(field, `Add ${field} to --metrics, or ${numerator} and ${denominator}.`);
+    hints.set(field, `Add ${field} to --metrics, or ${numerator} and ${denominator}.`);
   }
-  return ways;
+  return hints;
 }
 
-/** The columns of a file that a typed name means. */
+/** The columns of a file that a typed name refers to. */
 export interface FileColumns {
   readonly columns: readonly string[];
 
-  /** The breakdown that was named: `WEEKLY` adds up the days of its column. */
+  /** The breakdown, if one was typed; `WEEKLY` and `MONTHLY` add up days. */
   readonly breakdown?: string;
 
-  /** For stderr, if another word was typed: `impressions means displays.` */
+  /** For stderr, if a plain-English word was typed: `impressions means displays.` */
   readonly note?: string;
 }
 
-/** A name of columns as it was typed. */
 interface TypedColumn {
-  /** `--by` and `--filter` take breakdowns too: `CAMPAIGN` means the id and the name. */
+  /** `--by` and `--filter` accept breakdowns too: `CAMPAIGN` means the id and the name. */
   readonly flag: '--by' | '--filter' | '--metrics' | '--sort';
   readonly text: string;
 
@@ -147,9 +145,9 @@ interface TypedColumn {
 }
 
 /**
- * The columns of a file that a name means: the column of exactly that name, else those of a
- * breakdown, or a column in another case, form or word; `undefined` if there is none. Throws
- * `UsageError` with the names if it means several things.
+ * Finds the columns of a file by name: a column with exactly that name, or those of a breakdown, or
+ * a column spelt differently; `undefined` if there is none. Throws `UsageError` with the choices if
+ * the name is ambiguous.
  */
 export function readFileColumns({ flag, text, fields }: TypedColumn): FileColumns | undefined {
   if (fields.includes(text)) return { columns: [text] };
@@ -166,25 +164,25 @@ export function readFileColumns({ flag, text, fields }: TypedColumn): FileColumn
   return { columns: [column.name], ...(column.note !== undefined && { note: column.note }) };
 }
 
-/** The breakdown that a name means, unless a column of the file is meant. */
+/** The breakdown with this name, unless it fits a column of the file better. */
 function readFileBreakdown({ flag, text, fields }: TypedColumn): ReadName | undefined {
   if (flag === '--metrics' || flag === '--sort') return undefined;
 
   const accepted = breakdownsIn(fields);
   const isBreakdown = meaningOf('breakdown', text, accepted)?.isWord === false;
   const isColumn = meaningOf('column', text, fields)?.isWord === false;
-  // `OS` and `os` differ in case only: groups are those of the breakdown, filters one column.
+  // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
   if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
   return readName({ place: 'breakdown', flag, text, accepted });
 }
 
-/** The breakdowns that a file with these columns can be added up by. */
+/** The breakdowns by which a file with these columns can be grouped. */
 function breakdownsIn(fields: readonly string[]): string[] {
   const names: string[] = [];
   for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
-    const isThere = fieldsOfBreakdown(name).some((field) => fields.includes(field));
+    const hasField = fieldsOfBreakdown(name).some((field) => fields.includes(field));
     const lacksHour = name === 'HOURLY' && !fields.includes('hour');
-    if (isThere && !lacksHour) names.push(name);
+    if (hasField && !lacksHour) names.push(name);
   }
   return names;
 }

@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 
-/** A name as somebody typed it. */
+/** A name as typed. */
 export interface TypedName {
   readonly place: NamePlace;
   readonly flag: string;
@@ -19,18 +19,15 @@ export interface TypedName {
   readonly accepted: readonly string[];
 }
 
-/** The name that a typed text means. */
+/** The name that a typed text refers to. */
 export interface ReadName {
   readonly name: string;
 
-  /** For stderr, if another word was typed: `impressions means displays.` */
+  /** For stderr, if a plain-English word was typed: `impressions means displays.` */
   readonly note?: string;
 }
 
-/**
- * The name that a text means; `undefined` if it means none. Throws `UsageError` with all the names
- * if it means several.
- */
+/** Finds a name by what was typed, if it is known. Throws `UsageError` for an ambiguous text. */
 export function readName({ place, flag, text, accepted }: TypedName): ReadName | undefined {
   const meaning = meaningOf(place, text, accepted);
   const [name] = meaning?.names ?? [];
@@ -48,7 +45,7 @@ export function meansNote(text: string, name: string): string {
   return `${printable(text.trim())} means ${name}.`;
 }
 
-/** The error for a text that means several names. */
+/** The error for a text with several meanings. */
 export function ambiguous({
   flag,
   text,
@@ -65,13 +62,13 @@ export function ambiguous({
   });
 }
 
-/** The hint for a text that means none of the accepted names: the closest, or else the list. */
+/** The hint for an unknown name: the closest ones, or else `otherwise`. */
 export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): string {
   const names = closestNames(typed);
   return names.length > 0 ? `Did you mean ${alternatives(names)}?` : otherwise;
 }
 
-/** The accepted names that a text leads to, or that are spelt almost like it. */
+/** The accepted names that are related to a text or spelt almost like it. */
 export function closestNames({ place, text, accepted }: Omit<TypedName, 'flag'>): string[] {
   const related = namesRelatedTo(place, text, accepted);
   if (related.length > 0) return related;

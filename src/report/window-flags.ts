@@ -19,35 +19,30 @@ export interface WindowFlags {
   readonly until?: string | undefined;
   readonly period?: string | undefined;
 
-  /** Zone that days and wall times are of: the report's, never the machine's. */
+  /** The zone of days and wall times: the report's, never the machine's. */
   readonly zone: string;
 
-  /** The present, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly nowMs: number;
 
   /** The unit that `-90d` and `-2w` are rounded to, so that no file has a part of one. */
   readonly wholeUnit?: SplitUnit | undefined;
 }
 
-/**
- * A value of a flag as the user wrote it, with the flag's name (`--since`) for the messages about
- * it.
- */
+/** A flag's value as typed, and the flag's name (`--since`) for messages. */
 interface FlagValue {
   readonly flag: string;
   readonly text: string;
 }
 
-/**
- * The error for a flag's value; `reason` has no full stop: `--period “soon”: this is no period.`
- */
+/** The error for a flag's value: `--period “soon”: this is not a period.` */
 function refuse({ flag, text }: FlagValue, reason: string, hint: string): UsageError {
   return new UsageError(`${flag} ${quoted(text)}: ${reason}.`, { hint, about: { flag } });
 }
 
 /**
- * The zone name in its usual case (`europe/paris` → `Europe/Paris`); an alias stays itself
- * (`Asia/Kolkata`).
+ * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`), but does not replace
+ * aliases (`Asia/Kolkata`). Throws `UsageError` for an unknown one.
  */
 function checkZoneName(text: string): string {
   const name = text.trim();
@@ -56,26 +51,22 @@ function checkZoneName(text: string): string {
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
     const meant = nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
     const otherwise =
-      'Give a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
-    throw refuse(
-      { flag: '--timezone', text },
-      'there is no such time zone',
-      didYouMean(meant, otherwise),
-    );
+      'Use a name of the TZ database, e.g. Europe/Paris, America/New_York, Asia/Kolkata or UTC.';
+    throw refuse({ flag: '--timezone', text }, 'unknown time zone', didYouMean(meant, otherwise));
   }
   const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
 }
 
-/** The texts of window flags, as the specification writes them. */
+/** Window flags without plain-English words. */
 interface PlainWindow extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
-  /** What words mean that are not names: `october means 2026-10.` */
+  /** A sentence for each replaced word: `october means 2026-10.` */
   readonly notes: readonly string[];
 }
 
 /**
- * The window flags without the words of plain English: `october` becomes `2026-10`, so that it
- * means the same next year. Throws `UsageError` for a text with two meanings.
+ * Replaces plain-English words in window flags: `october` becomes `2026-10`, so that it means the
+ * same next year. Throws `UsageError` for a text with several meanings.
  */
 export function plainWindow({
   period,
@@ -114,17 +105,17 @@ function calendarDay({ year, month, day, quarter, weekYear, weekNumber }: DateTi
 }
 
 /**
- * The window that `--since` and `--until`, or `--period`, name in a zone (`cli.md`, Flags of
- * `report create` and `run`). Throws `UsageError` for a value that is no date, and for a window
- * that is missing, double, reversed or before 1970.
+ * Resolves `--since` and `--until`, or `--period`, into a window (`cli.md`, Choosing the report).
+ * Throws `UsageError` for an invalid value, and for a window that is missing, given twice, reversed
+ * or before 1970.
  */
 export function resolveWindow(flags: WindowFlags): Window {
   const { zone, nowMs, wholeUnit } = flags;
   const { since, until, period } = plainWindow(flags);
   if (period !== undefined && (since ?? until) !== undefined) {
     const other = since === undefined ? '--until' : '--since';
-    const hint = 'Give --period, or --since and --until.';
-    throw new UsageError(`--period and ${other} both name a window.`, {
+    const hint = 'Use either --period, or --since and --until.';
+    throw new UsageError(`--period and ${other} cannot be combined.`, {
       hint,
       about: { flag: '--period' },
     });
@@ -135,31 +126,28 @@ export function resolveWindow(flags: WindowFlags): Window {
   const window =
     period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
   if (window.since < 0) {
-    const message = "The window begins before 1970, where the service's time begins.";
+    const message = 'The window begins before 1970, which the service does not support.';
     const flag = period === undefined ? '--since' : '--period';
     throw new UsageError(message, { hint: 'Choose a later day.', about: { flag } });
   }
   return window;
 }
 
-/** Days of the calendar, as the midnights at which they start and are over. */
+/** A range of days, as its first midnight and the midnight after it. */
 interface Days {
   readonly start: DateTime;
   readonly end: DateTime;
 }
 
-/** Days by a calendar unit of the present. */
+/** A range of calendar units relative to the current one. */
 interface RelativeDays {
   readonly unit: DateTimeUnit;
 
-  /**
-   * How many of the unit they begin before the present one, which is 0; so many they are, but one
-   * at least.
-   */
+  /** 0 for the current unit; otherwise the number of whole units before it. */
   readonly ago: number;
 }
 
-/** How days of the calendar are written, in Luxon's tokens. */
+/** Formats of calendar days, in Luxon's tokens. */
 const calendarForms = [
   { form: 'yyyy', unit: 'year' },
   { form: "yyyy-'q'q", unit: 'quarter' },
@@ -169,14 +157,14 @@ const calendarForms = [
 ] as const;
 
 const acceptedPeriods =
-  'Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
+  'Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
   '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
 
 const acceptedInstants =
-  'Give a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not of the ' +
+  'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not in the ' +
   "report's zone), unix seconds, now, or a time ago (-36h, -7d, -2w).";
 
-/** Reads the values of window flags in one zone, at one present. */
+/** Parses the values of window flags in one zone at one time. */
 class WindowReader {
   readonly #zone: string;
 
@@ -213,10 +201,7 @@ class WindowReader {
     return { since, until, zone, notes: this.#notes };
   }
 
-  /**
-   * The value of `--period`: whole days of the zone, except `last-24h`, which are the 24 hours that
-   * end now.
-   */
+  /** The window of `--period`: whole days of the zone, or for `last-24h` the 24 hours until now. */
   readPeriod(text: string): Window {
     const zone = this.#zone;
     const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
@@ -230,13 +215,13 @@ class WindowReader {
     const since = startOfDay(days.start, zone);
     const until = startOfDay(days.end, zone) - 1;
     if (since > until) {
-      const reason = `this day does not exist in ${zone}, where the calendar skipped it`;
+      const reason = `this day does not exist in ${zone}, because the calendar skipped it`;
       throw refuse(value, reason, 'Choose another day.');
     }
     return { since, until, zone, notes: [] };
   }
 
-  /** The days of a name, or from those of one name to those of another: `2026-11-01..today`. */
+  /** The days of a name or of a range: `2026-11-01..today`. */
   #daysOfRange(period: FlagValue): Days {
     const { text } = period;
     const dots = text.indexOf('..');
@@ -259,13 +244,12 @@ class WindowReader {
       ? 'this is not a period'
       : `${quoted(name)} is not a day, week, month or year`;
     const meant = nearest(name, ['last-7d', 'last-24h', ...periodWords]);
-    throw refuse(period, reasonAgainst(name, otherwise), didYouMean(meant, acceptedPeriods));
+    throw refuse(period, invalidReason(name, otherwise), didYouMean(meant, acceptedPeriods));
   }
 
   /**
-   * The days that a text names in any case: `today`, `last-month`, `last-7d` (seven whole days
-   * before today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for another
-   * text.
+   * The days of a name in any case: `today`, `last-month`, `last-7d` (seven whole days before
+   * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. `undefined` for other texts.
    */
   #daysOf(text: string): Days | undefined {
     const name = text.toLowerCase();
@@ -284,13 +268,11 @@ class WindowReader {
     return undefined;
   }
 
-  /**
-   * The first second of what the text names for `--since`, the last for `--until`, in unix seconds.
-   */
+  /** The first second of the named time for `--since`, the last for `--until`. */
   #instantOf(value: FlagValue): number {
     const text = value.text.toUpperCase();
     if (text === 'NOW') return this.#now;
-    // A year, a date without its hyphens, or milliseconds would be another time than was meant.
+    // Other lengths are probably a year, a date without hyphens, or milliseconds.
     if (/^(0|\d{5,7}|\d{9,10})$/.test(text)) return Number(text);
     if (/^[+-]?\d+([.,]\d+)?$/.test(text)) {
       throw refuse(value, 'unix seconds have five to ten digits, but not eight', acceptedInstants);
@@ -303,12 +285,12 @@ class WindowReader {
     if (days && isSince(value)) return startOfDay(days.start, this.#zone);
     if (days) return startOfDay(days.end, this.#zone) - 1;
 
-    const reason = reasonAgainst(text, 'this is not a day or a time');
+    const reason = invalidReason(text, 'this is not a day or a time');
     const meant = nearest(text, ['now', ...periodWords]);
     throw refuse(value, reason, didYouMean(meant, acceptedInstants));
   }
 
-  /** The instant of `-36H`, `-7D` or `-2W`; `undefined` for another text. */
+  /** The instant of `-36H`, `-7D` or `-2W`; `undefined` for other texts. */
   #instantAgo(value: FlagValue, text: string): number | undefined {
     const match = /^-(\d{1,6})([HDW])$/.exec(text);
     if (!match) return undefined;
@@ -325,8 +307,8 @@ class WindowReader {
   }
 
   /**
-   * The instant of an ISO 8601 date-time, in the zone where it has no offset; `undefined` for
-   * another text.
+   * The instant of an ISO 8601 date-time, in the report's zone if it has no offset; `undefined` for
+   * other texts.
    */
   #instantOfIso(value: FlagValue, text: string): number | undefined {
     const iso = text.replace(' ', 'T').replace(' ', '');
@@ -342,22 +324,21 @@ class WindowReader {
   }
 
   /**
-   * The instant of a wall time: of one that is skipped or doubled, the first for `since`, the last
-   * for `until`, with a note.
+   * The instant of a wall time. If a clock change skips or repeats it: the first for `--since`, the
+   * last for `--until`, with a note.
    */
   #settle(value: FlagValue, wall: DateTime): number {
     const zone = this.#zone;
     const { first, last, isSkipped } = instantsOf(wall, zone);
     if (!isSkipped && first === last) return first;
 
-    // Before the instant at which the clocks went forward.
+    // The last second before the clocks go forward.
     const lastOfWindow = isSkipped ? last - 1 : last;
     const instant = isSince(value) ? first : lastOfWindow;
-    const oddity = isSkipped ? 'does not exist' : 'happens twice';
-    const taken = `${formatInstant(instant, zone)} is taken`;
+    const problem = isSkipped ? 'does not exist' : 'happens twice';
     const { flag, text } = value;
     this.#notes.push(
-      `${flag} ${quoted(text)} ${oddity} in ${zone}, where the clocks change: ${taken}.`,
+      `${flag} ${quoted(text)} ${problem} in ${zone} because of a clock change; using ${formatInstant(instant, zone)}.`,
     );
     return instant;
   }
@@ -371,7 +352,7 @@ function isSince({ flag }: FlagValue): boolean {
   return flag === '--since';
 }
 
-/** The days of `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for another text. */
+/** The days of `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other texts. */
 function relativeDaysOf(name: string): RelativeDays | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
   if (name === 'yesterday') return { unit: 'day', ago: 1 };
@@ -384,15 +365,12 @@ function relativeDaysOf(name: string): RelativeDays | undefined {
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/**
- * What is wrong with a text that is written as a date but is none, such as 2026-02-30, or with
- * another one.
- */
-function reasonAgainst(text: string, otherwise: string): string {
+/** The reason for a date that does not exist, such as 2026-02-30; `otherwise` for other texts. */
+function invalidReason(text: string, otherwise: string): string {
   return /^\d{4}-/.test(text) ? `the calendar has no ${quoted(text)}` : otherwise;
 }
 
-/** Whether a text is what `--period` takes. */
+/** True for a valid value of `--period`. */
 export function isPeriod(text: string, nowMs: number): boolean {
   try {
     resolveWindow({ period: text, zone: 'UTC', nowMs });

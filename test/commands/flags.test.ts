@@ -127,9 +127,9 @@ describe('--campaign and --ad-unit', () => {
   test.each([
     { flag: '--ad-unit', name: 'Nowhere', says: 'No ad unit is called “Nowhere”', calls: 1 },
     { flag: '--campaign', name: 'Polrlicht*', says: 'Polarlicht', calls: 1 },
-    { flag: '--campaign', name: '', says: 'this is no name', calls: 0 },
-    { flag: '--campaign', name: ',', says: 'this is no name', calls: 0 },
-    { flag: '--campaign', name: '"A, B', says: 'this is no name', calls: 0 },
+    { flag: '--campaign', name: '', says: 'this is not a name', calls: 0 },
+    { flag: '--campaign', name: ',', says: 'this is not a name', calls: 0 },
+    { flag: '--campaign', name: '"A, B', says: 'this is not a name', calls: 0 },
   ])(
     '$flag $name is exit 2, with the nearest, or without a call',
     async ({ flag, name, says, calls }) => {

@@ -165,7 +165,7 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    account: a\n    period: yesterday\n    by: HOURLY, DAILY',
-      expected: /adreport\.yaml:6: HOURLY and DAILY exclude each other/,
+      expected: /adreport\.yaml:6: HOURLY and DAILY cannot be combined/,
     },
     {
       report: '\n    period: yesterday\n    dry-run: true',

@@ -179,7 +179,7 @@ const refused = [
   },
   {
     line: '--by CAMPAIGN --columns date',
-    says: 'It comes with --by DAILY, HOURLY, MONTHLY or RANGE.',
+    says: 'Add DAILY, HOURLY, MONTHLY or RANGE to --by.',
   },
   { line: '--period 01/10/2026', says: 'can mean 2026-10-01 or 2026-01-10' },
   { line: '--period "oct 26"', says: 'can mean 2026-10-26 or 2026-10' },

@@ -11,8 +11,8 @@ function build(flags: Partial<RequestFlags & PlanOptions>) {
   return planReport({ profile: 'buyer', ...window, ...flags }).request;
 }
 
-describe('what flags ask for', () => {
-  test('nothing: every metric of the profile, in column order, and no breakdown', () => {
+describe('request flags', () => {
+  test('by default: every metric of the profile in column order, no breakdowns', () => {
     expect(build({})).toEqual({
       since: 1_417_392_000,
       until: 1_420_070_399,
@@ -123,19 +123,22 @@ describe('countries', () => {
     expect(build(flags).filters).toEqual({ countryId: ids });
   });
 
-  test.each(['en', 'fr', 'de', 'es', 'it'])('every name in the language %s is read', (language) => {
-    const names = new Intl.DisplayNames(language, { type: 'region' });
+  test.each(['en', 'fr', 'de', 'es', 'it'])(
+    'every country name in the language %s is found',
+    (language) => {
+      const names = new Intl.DisplayNames(language, { type: 'region' });
 
-    for (const country of allCountries()) {
-      const name = names.of(country.code) ?? '';
-      const withoutAccents = name.normalize('NFD').replaceAll(/\p{M}/gu, '');
-      for (const text of [name, name.toUpperCase(), withoutAccents]) {
-        expect(findCountry(text), text).toEqual(country);
+      for (const country of allCountries()) {
+        const name = names.of(country.code) ?? '';
+        const withoutAccents = name.normalize('NFD').replaceAll(/\p{M}/gu, '');
+        for (const text of [name, name.toUpperCase(), withoutAccents]) {
+          expect(findCountry(text), text).toEqual(country);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('each has a code, an id and a name of its own, and is found by any of them', () => {
+  test('each has a unique code, id and name, and is found by any of them', () => {
     const all = allCountries();
 
     expect(all).toHaveLength(250);
@@ -147,7 +150,7 @@ describe('countries', () => {
   });
 });
 
-describe('one mistake is one sentence', () => {
+describe('a single mistake', () => {
   test.each<{ flags: Partial<RequestFlags>; message: string; hint: string }>([
     {
       flags: { metrics: 'clikcs' },
@@ -161,8 +164,8 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { metrics: ' , ' },
-      message: '--metrics names no metric.',
-      hint: 'Leave it out for all of them.',
+      message: '--metrics is empty.',
+      hint: 'Leave it out for all metrics.',
     },
     {
       flags: { metrics: 'spend' },
@@ -196,7 +199,7 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { profile: 'dsp', countries: ['FR'] },
-      message: 'A dsp report takes no filters.',
+      message: 'A dsp report cannot have filters.',
       hint: 'Leave --country out.',
     },
     {
@@ -211,22 +214,22 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { by: 'hourly,OS,daily' },
-      message: 'HOURLY and DAILY exclude each other.',
+      message: 'HOURLY and DAILY cannot be combined.',
       hint: 'Use at most one of',
     },
     {
       flags: { profile: 'dsp', filters: ['osId=1', 'x=2'] },
-      message: 'A dsp report takes no filters.',
+      message: 'A dsp report cannot have filters.',
       hint: 'Leave --filter out.',
     },
     {
       flags: { profile: 'dsp', timezone: 'Paris' },
-      message: '--timezone “Paris”: there is no such',
+      message: '--timezone “Paris”: unknown time zone',
       hint: 'Did you mean Europe/Paris?',
     },
     {
       flags: { timezone: 'Europe/Paris' },
-      message: '--timezone is for DSP reports',
+      message: '--timezone works with DSP reports only',
       hint: 'Leave --timezone out.',
     },
     {
@@ -246,8 +249,8 @@ describe('one mistake is one sentence', () => {
     },
     {
       flags: { filters: ['carrier="A, B'] },
-      message: 'its double quotes do not pair up.',
-      hint: 'A quote inside quotes is doubled',
+      message: 'a double quote is missing.',
+      hint: 'Inside quotes, write a quote twice',
     },
     {
       flags: { filters: ['cityId=Paris,3017382'] },
@@ -264,7 +267,7 @@ describe('one mistake is one sentence', () => {
   });
 });
 
-test('the window is of the report’s zone', () => {
+test('the window is in the report’s zone', () => {
   const dsp = planReport({
     profile: 'dsp',
     timezone: 'Asia/Tokyo',
@@ -283,7 +286,7 @@ test('the window is of the report’s zone', () => {
 });
 
 describe('several mistakes', () => {
-  test('are said at once', () => {
+  test('are reported together', () => {
     const wrong = {
       metrics: 'clikcs,displays',
       by: 'daily,hourly,campain',
@@ -293,13 +296,13 @@ describe('several mistakes', () => {
     const plan = () => planReport({ profile: 'buyer', period: '2026-02-30', nowMs: 0, ...wrong });
 
     expect(plan).toThrowErrorMatchingInlineSnapshot(`
-      [UsageError: 6 things are wrong:
+      [UsageError: 6 mistakes:
         - There is no metric “clikcs”. Did you mean clicks?
         - There is no breakdown “campain”. Did you mean CAMPAIGN?
-        - DAILY and HOURLY exclude each other. Use at most one of DAILY, HOURLY, MONTHLY, RANGE, WEEKLY.
-        - --filter osId takes ids, which are digits, and not “x”. It selects mobile OS IDs.
-        - --timezone is for DSP reports: a buyer report is always in Europe/Paris. Leave --timezone out.
-        - --period “2026-02-30”: the calendar has no “2026-02-30”. Give today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
+        - DAILY and HOURLY cannot be combined. Use at most one of DAILY, HOURLY, MONTHLY, RANGE, WEEKLY.
+        - --filter osId takes ids, which are digits, not “x”. It selects mobile OS IDs.
+        - --timezone works with DSP reports only: buyer reports are always in Europe/Paris. Leave --timezone out.
+        - --period “2026-02-30”: the calendar has no “2026-02-30”. Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
     `);
   });
 });
@@ -345,14 +348,14 @@ describe('a service that reads wall time', () => {
     },
   );
 
-  test('a part of a split report is sent so too', () => {
+  test('parts of a split report are sent as wall time too', () => {
     const parts = partsOf(plan('2026-10-24..2026-10-26'), 'day');
     expect(parts.map(({ request }) => [read(request.since), read(request.until)])).toEqual(
       ['24', '25', '26'].map((day) => [`2026-10-${day}T00:00:00`, `2026-10-${day}T23:59:59`]),
     );
   });
 
-  test('a window of the doubled hour that would end before it begins is refused', () => {
+  test('a window in the repeated hour that would end before it begins is refused', () => {
     const flags = { since: '2026-10-25T02:50+02:00', until: '2026-10-25T02:10+01:00', nowMs: 0 };
 
     expect(planReport({ profile: 'buyer', ...flags }).window.until).toBeGreaterThan(0);

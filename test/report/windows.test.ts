@@ -55,14 +55,14 @@ describe('--period', () => {
     expect(days(text)).toBe(expected);
   });
 
-  test('weeks begin on Monday, and months and years turn, on their first day too', () => {
+  test('this-week, this-month and this-year on the first day of each', () => {
     expect(days('this-week', '2027-01-01T08:00:00Z')).toBe('2026-12-28 .. 2027-01-03');
     expect(days('last-month', '2027-01-01T08:00:00Z')).toBe('2026-12-01 .. 2026-12-31');
     expect(days('last-week', '2026-11-16T00:00:00Z')).toBe('2026-11-09 .. 2026-11-15');
     expect(days('this-week', '2026-11-15T22:59:59Z')).toBe('2026-11-09 .. 2026-11-15');
   });
 
-  test('last-24h are the 24 hours that end now', () => {
+  test('last-24h is the 24 hours until now', () => {
     expect(read({ period: 'last-24h' })).toBe(
       '2026-11-17T15:20:38+0100 .. 2026-11-18T15:20:37+0100',
     );
@@ -72,7 +72,7 @@ describe('--period', () => {
     { zone: 'Europe/Paris', day: /^2026-11-18/ },
     { zone: 'Pacific/Auckland', day: /^2026-11-19/ },
     { zone: 'America/Los_Angeles', day: /^2026-11-18/ },
-  ])('today is the zone’s: $zone', ({ zone, day }) => {
+  ])('today is the day in $zone', ({ zone, day }) => {
     expect(read({ period: 'today', zone, nowMs: Date.parse('2026-11-18T22:30:00Z') })).toMatch(day);
   });
 
@@ -87,7 +87,7 @@ describe('--period', () => {
       zone: 'Europe/Paris',
       expected: '2026-10-25T00:00:00+0200 .. 2026-10-25T23:59:59+0100',
     },
-    // Midnight skipped: the day begins at 01:00.
+    // Midnight is skipped: the day begins at 01:00.
     {
       period: '2018-11-04',
       zone: 'America/Sao_Paulo',
@@ -98,7 +98,7 @@ describe('--period', () => {
       zone: 'Asia/Beirut',
       expected: '2022-03-27T01:00:00+0300 .. 2022-03-27T23:59:59+0300',
     },
-    // The last hour doubled, and the first.
+    // A repeated last hour, and a repeated first hour.
     {
       period: '2022-11-06',
       zone: 'America/Havana',
@@ -201,7 +201,7 @@ describe('--since and --until', () => {
     expect(read({ since, until })).toBe(expected);
   });
 
-  test('the zone is the report’s, in any case and by its aliases, with its 30 and 45 minutes', () => {
+  test('zones in any case, aliases, and offsets of 30 and 45 minutes', () => {
     expect(read({ since: 'today', until: 'today', zone: 'Asia/Kathmandu' })).toBe(
       '2026-11-18T00:00:00+0545 .. 2026-11-18T23:59:59+0545',
     );
@@ -215,8 +215,8 @@ describe('--since and --until', () => {
 });
 
 describe('clock changes', () => {
-  const skipped = 'does not exist in Europe/Paris, where the clocks change';
-  const doubled = 'happens twice in Europe/Paris, where the clocks change';
+  const skipped = 'does not exist in Europe/Paris because of a clock change';
+  const doubled = 'happens twice in Europe/Paris because of a clock change';
 
   interface ClockChange {
     readonly since: string;
@@ -226,30 +226,30 @@ describe('clock changes', () => {
   }
 
   test.each<ClockChange>([
-    // A skipped time is the first instant after it for since, the last before it for until.
+    // A skipped time means the first instant after it for since, the last before it for until.
     {
       since: '2026-03-29T02:30',
       until: '2026-03-30',
       expected: '2026-03-29T03:00:00+0200 .. 2026-03-30T23:59:59+0200',
-      notes: [`--since “2026-03-29T02:30” ${skipped}: 2026-03-29T03:00:00+0200 is taken.`],
+      notes: [`--since “2026-03-29T02:30” ${skipped}; using 2026-03-29T03:00:00+0200.`],
     },
     {
       since: '2026-03-28',
       until: '2026-03-29T02:30',
       expected: '2026-03-28T00:00:00+0100 .. 2026-03-29T01:59:59+0100',
-      notes: [`--until “2026-03-29T02:30” ${skipped}: 2026-03-29T01:59:59+0100 is taken.`],
+      notes: [`--until “2026-03-29T02:30” ${skipped}; using 2026-03-29T01:59:59+0100.`],
     },
-    // A doubled time is the first for since, the last for until.
+    // A repeated time means its first instant for since, its last for until.
     {
       since: '2026-10-25T02:30',
       until: '2026-10-25T02:30',
       expected: '2026-10-25T02:30:00+0200 .. 2026-10-25T02:30:00+0100',
       notes: [
-        `--since “2026-10-25T02:30” ${doubled}: 2026-10-25T02:30:00+0200 is taken.`,
-        `--until “2026-10-25T02:30” ${doubled}: 2026-10-25T02:30:00+0100 is taken.`,
+        `--since “2026-10-25T02:30” ${doubled}; using 2026-10-25T02:30:00+0200.`,
+        `--until “2026-10-25T02:30” ${doubled}; using 2026-10-25T02:30:00+0100.`,
       ],
     },
-    // An offset leaves nothing to resolve.
+    // With an offset there is nothing to resolve.
     {
       since: '2026-10-25T02:30+02:00',
       until: '2026-10-25T02:30+01:00',
@@ -261,7 +261,7 @@ describe('clock changes', () => {
     expect(resolve({ since, until }).notes).toEqual(notes);
   });
 
-  test('days ago are the same time of day, hours ago are hours', () => {
+  test('-7d keeps the time of day across clock changes; -36h is exactly 36 hours', () => {
     const afterChange = Date.parse('2026-10-26T11:00:00Z');
 
     expect(read({ since: '-2d', nowMs: afterChange })).toMatch('2026-10-24T12:00:00+0200');
@@ -272,17 +272,17 @@ describe('clock changes', () => {
   });
 });
 
-describe('what is refused, and what is said', () => {
+describe('invalid windows', () => {
   test.each([
     {
       flags: { since: '2026-02-30' },
       message: '--since “2026-02-30”: the calendar has no “2026-02-30”.',
-      hint: 'Give a day',
+      hint: 'Use a day',
     },
     {
       flags: { since: '2026-11-01T10:60' },
       message: 'the calendar has no “2026-11-01T10:60”.',
-      hint: 'Give a day',
+      hint: 'Use a day',
     },
     {
       flags: { since: '1764547200000' },
@@ -302,12 +302,12 @@ describe('what is refused, and what is said', () => {
     {
       flags: { since: '2026' },
       message: '--since “2026”: unix seconds have five to ten digits, but not eight.',
-      hint: 'Give a day (2026-11-01',
+      hint: 'Use a day (2026-11-01',
     },
     {
       flags: { since: '2026/11/1x' },
       message: '--since “2026/11/1x”: this is not a day or a time.',
-      hint: 'Give a day (2026-11-01',
+      hint: 'Use a day (2026-11-01',
     },
     {
       flags: { since: 'yesterdya' },
@@ -329,28 +329,28 @@ describe('what is refused, and what is said', () => {
     },
     {
       flags: { period: 'today', since: 'today' },
-      message: '--period and --since both name a window.',
-      hint: 'Give --period, or',
+      message: '--period and --since cannot be combined.',
+      hint: 'Use either --period, or',
     },
     {
       flags: { since: 'today', zone: 'Europe/Pariss' },
-      message: '--timezone “Europe/Pariss”: there is no such time zone.',
+      message: '--timezone “Europe/Pariss”: unknown time zone.',
       hint: 'Europe/Paris?',
     },
     {
       flags: { since: 'today', zone: 'paris' },
-      message: '--timezone “paris”: there is no such time zone.',
+      message: '--timezone “paris”: unknown time zone.',
       hint: 'Did you mean Europe/Paris?',
     },
     {
       flags: { since: 'today', zone: '+02:00' },
-      message: '--timezone “+02:00”: there is no such time zone.',
+      message: '--timezone “+02:00”: unknown time zone.',
       hint: 'TZ database',
     },
     {
       flags: { period: '2026-02-30' },
       message: '--period “2026-02-30”: the calendar has no “2026-02-30”.',
-      hint: 'Give today',
+      hint: 'Use today',
     },
     {
       flags: { period: '2025-W53' },
@@ -375,14 +375,14 @@ describe('what is refused, and what is said', () => {
     {
       flags: { period: '2026-10..soon' },
       message: '“soon” is not a day, week, month or year.',
-      hint: 'Give today',
+      hint: 'Use today',
     },
     {
       flags: { period: 'last-weak' },
       message: '--period “last-weak”: this is not a period.',
       hint: 'Did you mean last-week?',
     },
-    { flags: { period: '' }, message: '--period “”: this is not a period.', hint: 'Give today' },
+    { flags: { period: '' }, message: '--period “”: this is not a period.', hint: 'Use today' },
     {
       flags: { period: '2011-12-30', zone: 'Pacific/Apia' },
       message: 'this day does not exist in Pacific/Apia',
@@ -433,13 +433,13 @@ describe('any zone', () => {
   /** From 2000 to 2040. */
   const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
 
-  /** The date by the platform's own formatting: the reference for the clock's arithmetic. */
+  /** The local date as formatted by the platform: the reference for our arithmetic. */
   const dateByIntl = (instant: number, zone: string): string =>
     new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(
       instant * 1_000,
     );
 
-  test('a day’s period holds exactly the instants that the platform dates to it', () => {
+  test('the period of a day contains exactly the instants with that local date', () => {
     fc.assert(
       fc.property(anyZone, anyInstant, fc.nat(86_400), (zone, instant, into) => {
         const day = formatDate(instant, zone);
@@ -456,7 +456,7 @@ describe('any zone', () => {
     );
   });
 
-  test('a wall time without offset is found again, at its first or last instant', () => {
+  test('a wall time without an offset resolves to its first or last instant', () => {
     fc.assert(
       fc.property(anyZone, anyInstant, (zone, instant) => {
         const text = formatInstant(instant, zone).slice(0, 19);
@@ -489,7 +489,7 @@ describe('any zone', () => {
     else process.env.TZ = zoneBefore;
 
     const machineHours = new Set(found.map(({ machineHour }) => machineHour));
-    // Windows has a zone of its own, which TZ need not change.
+    // On Windows, TZ may not change the zone.
     if (process.platform !== 'win32') expect(machineHours.size).toBe(3);
     for (const { window } of found) expect(window).toEqual(found[0]?.window);
   });
