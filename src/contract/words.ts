@@ -7,32 +7,29 @@ import {
   type VocabularyEntry,
 } from './vocabulary.ts';
 
-/**
- * Where somebody types a name: a metric, a breakdown or a filter of a request, a column of a file,
- * a period, or a month in one.
- */
+/** The kind of name that is typed; `column` is one of a file, `month` is part of a period. */
 export type NamePlace = 'metric' | 'breakdown' | 'filter' | 'column' | 'period' | 'month';
 
-/** A word that people type in a place, and a name it means there. */
+/** A word that people type, and the name that it means in a place. */
 interface Word {
   readonly place: NamePlace;
   readonly word: string;
   readonly name: string;
 
-  /** The word only leads to the name, in a search or a hint. */
+  /** True if the word finds the name in searches and hints, but is not accepted for it. */
   readonly isRelated?: true;
 }
 
-/** What a typed text means in its place. */
+/** The meaning of a typed text in its place. */
 export interface Meaning {
   /** One name, or several if the text is ambiguous. */
   readonly names: readonly string[];
 
-  /** True for another word than the name, not merely another case, separator or number. */
+  /** True if another word was typed, not just another case, separator or plural. */
   readonly isWord: boolean;
 }
 
-/** The filters that take names instead of ids, by the breakdown whose names they take. */
+/** The filters that accept names instead of ids, by breakdown. */
 export const filtersByName: Readonly<Record<string, string>> = {
   CAMPAIGN: 'campaign',
   ADUNIT: 'adunit',
@@ -68,8 +65,8 @@ const words: readonly Word[] = [
 ];
 
 /**
- * What a text means among the accepted names: the name itself, else one that differs in case,
- * separators or number, else those that the word means. `undefined` if it means none.
+ * The accepted names that a text means: the name itself, or one that differs in case, separators or
+ * plural, or those that the word means. `undefined` for an unknown text.
  */
 export function meaningOf(
   place: NamePlace,
@@ -86,7 +83,7 @@ export function meaningOf(
   return names.length > 0 ? { names, isWord: true } : undefined;
 }
 
-/** The accepted names that a text leads to without meaning one: `ios` leads to `OS`. */
+/** The accepted names that are related to a text: `ios` is related to `OS`. */
 export function namesRelatedTo(
   place: NamePlace,
   text: string,
@@ -95,7 +92,7 @@ export function namesRelatedTo(
   return namesOf(place, accepted, ({ word }) => isForm(word, text));
 }
 
-/** The words that lead to the accepted names. */
+/** The words for the accepted names. */
 export function wordsFor(place: NamePlace, accepted: readonly string[]): string[] {
   const found = words.filter((word) => word.place === place && accepted.includes(word.name));
   return [...new Set(found.map(({ word }) => word))];
@@ -104,9 +101,9 @@ export function wordsFor(place: NamePlace, accepted: readonly string[]): string[
 function namesOf(
   place: NamePlace,
   accepted: readonly string[],
-  isMeant: (word: Word) => boolean,
+  matches: (word: Word) => boolean,
 ): string[] {
-  const found = words.filter((word) => word.place === place && isMeant(word));
+  const found = words.filter((word) => word.place === place && matches(word));
   const names = new Set(found.map(({ name }) => name));
   return accepted.filter((name) => names.has(name));
 }
@@ -144,7 +141,7 @@ function* breakdownWords(): Generator<Word> {
   for (const breakdown of [...breakdowns, ...derivedBreakdowns]) {
     const { name } = breakdown;
     yield* wordsOfEntry('breakdown', breakdown, name);
-    // The fields of time belong to several breakdowns: their words are in the entries.
+    // Time fields belong to several breakdowns, so that their words are in the entries.
     if (breakdown.time) continue;
     for (const field of breakdown.fields) yield { place: 'breakdown', word: field.name, name };
   }
@@ -174,7 +171,7 @@ function* columnWords(): Generator<Word> {
   for (const metric of derivedMetrics) yield* wordsOfEntry('column', metric, metric.field);
 
   for (const breakdown of [...breakdowns, ...derivedBreakdowns]) {
-    // An hour has a column of its own, and its date is not it.
+    // The column of HOURLY is `hour`, not the date next to it.
     const fields = breakdown.name === 'HOURLY' ? breakdown.fields.slice(-1) : breakdown.fields;
     for (const { name } of fields) {
       yield { place: 'column', word: breakdown.name, name };
@@ -190,14 +187,17 @@ function* periodWords(): Generator<Word> {
       yield { place: 'period', word, name };
     }
     yield { place: 'period', word: `previous ${unit}`, name: `last-${unit}` };
+    // Ambiguous alone.
+    yield { place: 'period', word: unit, name };
+    yield { place: 'period', word: unit, name: `last-${unit}` };
   }
 }
 
 function* wordsOfEntry(
   place: NamePlace,
-  { words: meant = [], related = [] }: VocabularyEntry,
+  { words: accepted = [], related = [] }: VocabularyEntry,
   name: string,
 ): Generator<Word> {
-  for (const word of meant) yield { place, word, name };
+  for (const word of accepted) yield { place, word, name };
   for (const word of related) yield { place, word, name, isRelated: true };
 }

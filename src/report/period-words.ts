@@ -37,10 +37,16 @@ const monthNumbers = Array.from({ length: 12 }, (_, index) => String(index + 1))
 /** Words to suggest for a misspelt period. Short ones are close to anything. */
 export const periodWords = [
   ...periodNames,
-  ...[...wordsFor('period', periodNames), ...wordsFor('month', monthNumbers)].filter(
-    (word) => word.length > 4,
-  ),
+  ...[
+    ...wordsFor('period', periodNames).filter(isUnique),
+    ...wordsFor('month', monthNumbers),
+  ].filter((word) => word.length > 4),
 ];
+
+/** True for a word with a single meaning, unlike `month`. */
+function isUnique(word: string): boolean {
+  return readNamed(word).length === 1;
+}
 
 /** A possible meaning of one end of a range; with `order` if day and month could be swapped. */
 interface Reading extends PlainPeriod {
@@ -49,6 +55,10 @@ interface Reading extends PlainPeriod {
 
 /** The possible meanings of a period: several for `01/10/2026`, none for an unknown text. */
 export function readPeriod(text: string, today: CalendarDay): PlainPeriod[] {
+  // Before ranges, because `year to date` is not one.
+  const named = readNamed(text);
+  if (named.length > 0) return named;
+
   const parts = splitRange(text);
   if (!parts) return readWhole(text, today);
 
@@ -66,15 +76,18 @@ export function readPeriod(text: string, today: CalendarDay): PlainPeriod[] {
 }
 
 function readWhole(text: string, today: CalendarDay): PlainPeriod[] {
-  const count = readCount(text);
-  return count ? [count] : readDay(text, today);
+  const counted = readCount(text, today);
+  return counted.length > 0 ? counted : readDay(text, today);
 }
 
+function readNamed(text: string): PlainPeriod[] {
+  const { names = [], isWord = false } = meaningOf('period', text, periodNames) ?? {};
+  return names.map((name) => ({ text: name, isWord }));
+}
 /** The possible meanings of a day, week, month, quarter or year, like `readPeriod`. */
 export function readDay(text: string, today: CalendarDay): Reading[] {
-  const named = meaningOf('period', text, periodNames);
-  const [name] = named?.names ?? [];
-  if (named && name !== undefined) return [{ text: name, isWord: named.isWord }];
+  const named = readNamed(text);
+  if (named.length > 0) return named;
 
   const tokens = tokensOf(text);
   if (!tokens) return [];
@@ -102,17 +115,66 @@ function splitRange(text: string): RangeParts | undefined {
   return { first, last, isWord: word !== undefined && word !== '-' };
 }
 
-/** `last 7 days`, `30d`, `past 2 weeks`, `24 hours` */
-function readCount(text: string): PlainPeriod | undefined {
+/** `two` is 2. */
+const numberWords = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+
+/** `last 7 days`, `30d`, `past two weeks`, `24 hours`, `last 3 months` */
+function readCount(text: string, today: CalendarDay): PlainPeriod[] {
   const match =
-    /^\s*(?:(?:the[\s_-]+)?(?:last|past|previous)[\s_-]*)?([1-9]\d{0,5})[\s_-]*(d|days?|w|weeks?|wks?|h|hours?|hrs?)\s*$/i.exec(
+    /^\s*(?:(?:the[\s_-]+)?(?:last|past|previous)[\s_-]*)?([1-9]\d{0,5}|[a-z]+)[\s_-]*(d|days?|w|weeks?|wks?|h|hours?|hrs?|months?|quarters?|years?)\s*$/i.exec(
       text,
     );
-  const [, count, unit] = match ?? [];
-  if (count === undefined || unit === undefined) return undefined;
+  const [, number = '', unit = ''] = match ?? [];
+  const word = numberWords.indexOf(number.toLowerCase());
+  const count = word > 0 ? word : Number(number);
+  if (!match || !(count > 0)) return [];
 
+  const longUnit = /^(month|quarter|year)/i.exec(unit)?.[1]?.toLowerCase();
+  if (longUnit !== undefined) return readLongCount(count, longUnit as LongUnit, today);
   const plain = `last-${count}${unit.charAt(0).toLowerCase()}`;
-  return { text: plain, isWord: !hasSameLetters(plain, text) };
+  return [{ text: plain, isWord: !hasSameLetters(plain, text) }];
+}
+
+type LongUnit = 'month' | 'quarter' | 'year';
+
+/**
+ * The last whole months, quarters or years. Months and years may also mean as many days, which end
+ * yesterday.
+ */
+function readLongCount(count: number, unit: LongUnit, today: CalendarDay): PlainPeriod[] {
+  const perYear = { month: 12, quarter: 4, year: 1 }[unit];
+  const current =
+    today.year * perYear + { month: today.month, quarter: today.quarter, year: 1 }[unit];
+  const textOf = (index: number) => {
+    const year = Math.floor((index - 1) / perYear);
+    const number = index - year * perYear;
+    if (unit === 'year') return String(year);
+    return unit === 'quarter' ? `${year}-Q${number}` : monthText(year, number);
+  };
+  const first = textOf(current - count);
+  const whole = count === 1 ? first : `${first}..${textOf(current - 1)}`;
+  if (unit === 'quarter') return [{ text: whole, isWord: true }];
+
+  const months = count * (12 / perYear);
+  const days = months % 12 === 0 ? (months / 12) * 365 : months * 30;
+  return [
+    { text: whole, isWord: true },
+    { text: `last-${days}d`, isWord: true },
+  ];
 }
 
 /** True if two texts differ only in case, blanks, `-` and `_`. */

@@ -5,21 +5,18 @@ import { readFileColumns } from '../../src/report/typed-columns.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/**
- * Plain English on a command line: what is typed, where, and what it means or which names it
- * offers. The clock shows Friday 2026-11-20.
- */
+/** Plain English on a command line. It is Friday, 2026-11-20. */
 
-/** What is typed for a flag, and the name it means. */
+/** A text typed for a flag, and the name it means. */
 interface Try {
   readonly flag: 'metrics' | 'by' | 'filter' | 'columns' | 'period' | 'since';
   readonly typed: string;
   readonly means: string;
 
-  /** Present if the meaning is not reported on stderr. */
+  /** True if the meaning is not reported on stderr. */
   readonly silent?: true;
 
-  /** What else is on the command line; `--period 2026-11-09` unless a window is typed. */
+  /** Other flags of the line; `--period 2026-11-09` is added unless a window is typed. */
   readonly beside?: string;
   readonly account?: 'dsp';
 }
@@ -87,10 +84,14 @@ const accepted: readonly Try[] = [
   { flag: 'period', typed: 'last 7 days', means: 'last-7d' },
   { flag: 'period', typed: '30d', means: 'last-30d' },
   { flag: 'period', typed: 'past 2 weeks', means: 'last-2w' },
+  { flag: 'period', typed: 'last two weeks', means: 'last-2w' },
+  { flag: 'period', typed: 'the last 2 quarters', means: '2026-Q2..2026-Q3' },
+  { flag: 'period', typed: 'last 4 quarters', means: '2025-Q4..2026-Q3' },
   { flag: 'period', typed: 'last 24 hours', means: 'last-24h' },
   { flag: 'period', typed: 'mtd', means: 'this-month' },
   { flag: 'period', typed: 'QTD', means: 'this-quarter' },
   { flag: 'period', typed: 'ytd', means: 'this-year' },
+  { flag: 'period', typed: 'Month to Date', means: 'this-month' },
   { flag: 'period', typed: 'previous month', means: 'last-month' },
   { flag: 'period', typed: 'Q3', means: '2026-Q3' },
   { flag: 'period', typed: 'week 45', means: '2026-W45' },
@@ -134,7 +135,7 @@ test.each(accepted)('--$flag $typed means $means', async (one) => {
   expect(textOf(flag, entry.spec)).toBe(means);
 });
 
-/** The value that the ledger has for a flag. */
+/** The value of a flag in the ledger. */
 function textOf(
   flag: Try['flag'],
   spec: { request: Record<string, unknown>; period?: string; since?: string },
@@ -145,7 +146,7 @@ function textOf(
   return `${name}=${values}`;
 }
 
-/** What is typed behind `run`, and what is offered for it. */
+/** Flags of `run`, and the names that the error offers. */
 const refused = [
   { line: '--metrics revenue', says: 'can mean revenueEuro or revenueDollar' },
   { line: '--metrics spend', says: 'can mean revenueEuro or revenueDollar' },
@@ -185,6 +186,10 @@ const refused = [
   { line: '--period "oct 26"', says: 'can mean 2026-10-26 or 2026-10' },
   { line: '--period octobre', says: 'Did you mean october?' },
   { line: '--period "last moth"', says: 'Did you mean last-month?' },
+  { line: '--period "last 3 months"', says: 'can mean 2026-08..2026-10 or last-90d' },
+  { line: '--period "past twelve months"', says: 'can mean 2025-11..2026-10 or last-365d' },
+  { line: '--period "last 2 years"', says: 'can mean 2024..2025 or last-730d' },
+  { line: '--period month', says: 'can mean this-month or last-month' },
   { line: '--period "past month"', says: 'Did you mean last-month?' },
   { line: '--period "2026 13"', says: 'the calendar has no “2026-13”' },
   { line: '--since 01/10/2026', says: 'can mean 2026-10-01 or 2026-01-10' },
@@ -201,7 +206,6 @@ test.each(refused)('run $line is refused: $says', async ({ line, says }) => {
   expect(result.files).toEqual({});
 });
 
-/** What is typed behind `view a.csv`, and the first line of the CSV, or what is refused. */
 const rows = [
   'date,campaignId,campaignName,deviceType,displays,clicks,revenueEuro',
   '2026-11-01,1,Ski,phone,100,5,1.50',
@@ -241,7 +245,7 @@ describe('a column of a file', () => {
   const read = (flag: '--by' | '--metrics', text: string) =>
     readFileColumns({ flag, text, fields });
 
-  test('of exactly that name wins, and another word has a note', () => {
+  test('with exactly that name wins; another word has a note', () => {
     expect(read('--by', 'date')).toEqual({ columns: ['date'] });
     expect(read('--metrics', 'Impressions')).toEqual({ columns: ['Impressions'] });
     expect(read('--metrics', 'impressions')).toEqual({ columns: ['Impressions'] });
@@ -258,7 +262,7 @@ describe('a column of a file', () => {
     expect(() => read('--metrics', 'cost')).toThrow('can mean revenueEuro or revenueDollar');
   });
 
-  test('of a report that is there, by download --columns', async () => {
+  test('of an existing report: download --columns', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const created = 'report create --period 2026-11-09 --by CAMPAIGN,DEVICETYPE';
     const { stdout } = await run(`${created} --metrics displays,revenueEuro`);
@@ -270,7 +274,7 @@ describe('a column of a file', () => {
     expect(downloaded.stderr).toContain('device means deviceType.');
   });
 
-  test('of the list of campaigns, by campaigns --columns', async () => {
+  test('of the list of campaigns: campaigns --columns', async () => {
     const { run } = await serveForTest();
     const line = 'campaigns --format csv --columns';
     expect((await run(`${line} "campaign name,campaign id"`)).stdout).toMatch(
@@ -291,7 +295,7 @@ test('a repeated list is one list', async () => {
 });
 
 describe('a word', () => {
-  test('is not reported with -q, nor in the notes of --json, and once for two accounts', async () => {
+  test('is not reported with -q or in the notes of --json, and only once for two accounts', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = 'run --period october --metrics impressions -o a.csv';
 
@@ -305,7 +309,7 @@ describe('a word', () => {
     expect(stderr.split('imps means displays.')).toHaveLength(2);
   });
 
-  test('is in no file name, header or history', async () => {
+  test('does not appear in file names, headers or histories', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const flags = '--period "1 oct 2026..2 oct 2026" --by day,countries --metrics impressions';
 
@@ -321,7 +325,7 @@ describe('a word', () => {
     expect(history).not.toMatch(/impressions|"oct/);
   });
 
-  test('in a saved report means the same, and a mistake has its line', async () => {
+  test('means the same in a saved report, where a mistake is reported with its line', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     const saved = ['  a:', '    period: oct 2026', '    by: [day, campaigns]', '    metrics: imps'];
     writeFileSync(
