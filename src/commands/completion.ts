@@ -2,14 +2,21 @@ import { resolve } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { findProjectFile, readProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
+import { columnsOf } from '../contract/columns.ts';
 import { allCountries } from '../contract/countries.ts';
 import { endpointNames } from '../contract/messages.ts';
-import { profiles, type VocabularyEntry, vocabularyOf } from '../contract/vocabulary.ts';
+import {
+  type Profile,
+  profiles,
+  type VocabularyEntry,
+  vocabularyOf,
+} from '../contract/vocabulary.ts';
 import { filtersByName, meaningOf, type NamePlace, wordsFor } from '../contract/words.ts';
 import { sections, topics } from '../help/index.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
 import { periodNames, periodWords } from '../report/period-words.ts';
+import { campaignColumnNames } from './campaigns.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { describeCandidate } from './completion-meanings.ts';
 import { helpLists } from './help-lists.ts';
@@ -231,7 +238,7 @@ async function offer(context: Context, place: Place, current: string): Promise<C
   const { command, pendingOption } = place;
   if (pendingOption) {
     const { valuesByOption } = place;
-    return offerValues({ context, option: pendingOption, valuesByOption, current });
+    return offerValues({ context, command, option: pendingOption, valuesByOption, current });
   }
 
   const operands = current.startsWith('-') ? undefined : await offerOperands(context, place);
@@ -251,6 +258,7 @@ function asWords(names: readonly string[]): string[] {
 /** An option whose value is being typed. */
 interface PendingValue {
   readonly context: Context;
+  readonly command: Command;
   readonly option: Option;
   readonly valuesByOption: Place['valuesByOption'];
 
@@ -260,7 +268,7 @@ interface PendingValue {
 
 /** Candidates for the value of an option. */
 async function offerValues(pending: PendingValue): Promise<Candidates> {
-  const { context, option, valuesByOption, current } = pending;
+  const { context, command, option, valuesByOption, current } = pending;
   const name = option.attributeName();
   if (name === 'account') {
     const { accounts } = await context.store().read();
@@ -275,6 +283,9 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
   if (name === 'timezone') return asWords(Intl.supportedValuesOf('timeZone'));
   if (name === 'fault') return offerFaults(current);
   if (name === 'country') return offerListItems(countryWords(), current);
+  if (name === 'columns' && command.name() === 'campaigns') {
+    return offerNames('column', campaignColumnNames, current);
+  }
 
   const { breakdowns, derivedBreakdowns, metrics, derived, filters } = await vocabularyAt(
     context,
@@ -290,9 +301,16 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
   if (name === 'by') {
     return offerNames('breakdown', namesOf([...breakdowns, ...derivedBreakdowns]), current);
   }
-  if (name === 'metrics') {
-    const computed = derived.map(({ field }) => field);
-    return offerNames('metric', [...namesOf(metrics), ...computed], current);
+  const computed = derived.map(({ field }) => field);
+  if (name === 'metrics') return offerNames('metric', [...namesOf(metrics), ...computed], current);
+  if (name === 'columns' || name === 'sort') {
+    const request = {
+      metrics: metrics.map((metric) => metric.name),
+      breakdowns: breakdowns.map((breakdown) => breakdown.name),
+    };
+    const profile = await profileAt(context, valuesByOption.profile);
+    const fields = columnsOf(profile, request).map(({ field }) => field);
+    return offerNames('column', [...new Set([...fields, ...computed])], current);
   }
   return [];
 }
@@ -433,6 +451,10 @@ function commandsOf(command: Command): string[] {
 
 /** The vocabulary of the profile on the command line or in the settings. */
 async function vocabularyAt(context: Context, profileName: string | undefined) {
+  return vocabularyOf(await profileAt(context, profileName));
+}
+
+async function profileAt(context: Context, profileName: string | undefined): Promise<Profile> {
   const profile = profiles.find((name) => name === profileName);
-  return vocabularyOf(profile ?? (await context.account.settings()).profile.value);
+  return profile ?? (await context.account.settings()).profile.value;
 }

@@ -43,10 +43,7 @@ function furnish(): { cwd: string; env: Record<string, string> } {
 /** What the program prints where it knows no word, and no file can stand there. */
 const nothing = [' '];
 
-/**
- * What the program offers for the last word of a line; a blank behind it says that the next word
- * follows. None says that the shell offers files.
- */
+/** The candidates for the last word of a line: complete ones end with a blank, none mean files. */
 async function offered(line: string, { cwd, env } = furnish()): Promise<string[]> {
   const result = await runCli(['complete', `adreport ${line}`], { cwd, env });
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
@@ -59,7 +56,7 @@ function namesOf(profile: Profile, entries: readonly VocabularyEntry[]): string[
   return ownEntries.map(({ name }) => name);
 }
 
-/** What `--metrics` takes: the metrics of a profile, and those that are computed from them. */
+/** The metrics of a profile, including computed ones. */
 function metricNamesOf(profile: Profile): string[] {
   const derived = vocabularyOf(profile).derived.map(({ field }) => field);
   return [...namesOf(profile, metrics), ...derived];
@@ -83,16 +80,16 @@ describe('what is offered', () => {
     expect(await offered('local-server export --')).not.toContain('--delay ');
   });
 
-  test('behind a comma what the list does not hold yet', async () => {
+  test('after a comma, the names that the list does not have yet', async () => {
     const values = await offered('run --by daily,campaign,');
 
     expect(values).not.toContain('daily,campaign,CAMPAIGN');
     expect(values).toContain('daily,campaign,OS');
   });
 
-  /** Words that are complete: a blank follows each. */
+  /** Complete words end with a blank. */
   const whole = (...words: readonly string[]): string[] => words.map((word) => `${word} `);
-  // One of its name, or of its code where its name is more than one word.
+  // By name, or by code if the name has several words.
   const countriesWithU = ['Ukraine', 'Uganda', 'UM', 'US', 'Uruguay', 'Uzbekistan'];
   const startingWithC = namesOf('buyer', breakdowns).filter((name) => name.startsWith('C'));
 
@@ -128,6 +125,12 @@ describe('what is offered', () => {
     { line: 'run --by publisher', values: ['PUBLISHERID'] },
     { line: 'run --by zip', values: ['zip', 'zip-code'] },
     { line: 'run --by geo', values: [' '] },
+    { line: 'run --columns date,campaign', values: ['date,campaignId', 'date,campaignName'] },
+    { line: 'download a --columns impr', values: ['impressions'] },
+    { line: 'campaigns --columns adunit', values: ['adunits', 'adunitId', 'adunitName'] },
+    { line: 'run --columns value', values: ['valueDollar'] },
+    { line: 'run --profile dsp --columns value', values: nothing },
+    { line: 'view a.csv --sort ecpm', values: ['ecpmEuro', 'ecpmDollar'] },
     { line: 'run --filter oper', values: ['operating-system=', 'operator='] },
     {
       line: 'run --period last-',
