@@ -117,10 +117,11 @@ test('the README installs the package of this version', () => {
   expect(new Set(named)).toEqual(new Set([version]));
 });
 
-test('every topic is linked from the README', () => {
-  expect(Object.keys(topics).filter((name) => !readme.includes(`(src/help/${name}.md)`))).toEqual(
-    [],
-  );
+test('the README names every topic, and links only to files of the package', () => {
+  const missing = Object.keys(topics).filter((name) => !readme.includes(`adreport help ${name}\``));
+  expect(missing).toEqual([]);
+  // Pictures are for readers of the repository.
+  expect([...readme.matchAll(/(?<!!\[[^\]]*)\]\(/g)]).toEqual([]);
 });
 
 test('every code block names its language, which is sh in the README', () => {
