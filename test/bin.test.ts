@@ -61,7 +61,7 @@ test.skipIf(process.platform === 'win32').each([
   },
 );
 
-test('the manifest is reduced for packing and put back, by steps that may run again', () => {
+test('package.json is reduced for packing and restored; both steps can run twice', () => {
   const folder = temporaryFolder();
   const script = resolve(import.meta.dirname, '../.ci/pack-manifest.js');
   const file = join(folder, 'package.json');
@@ -87,11 +87,11 @@ test('the manifest is reduced for packing and put back, by steps that may run ag
   expect(read()).toEqual({ ...whole, name: 'edited' });
 });
 
-test('work that comes to nothing, with nothing left to wait for, is exit 1', () => {
+test('a promise that never settles is exit 1 once nothing else is pending', () => {
   expect(launchAlone('export const main = () => new Promise(() => {});').status).toBe(1);
 });
 
-test('a clone that has not been built says how to build it', () => {
+test('a clone that has not been built explains how to build it', () => {
   const { status, stderr } = launchAlone();
 
   expect(status).toBe(1);
@@ -168,7 +168,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'a stdout that is closed at the start is /dev/null, as the topic security says; files are written',
+  'a stdout that is closed at the start counts as /dev/null, as the topic security says; files are written',
   () => {
     const cwd = temporaryFolder();
     const script = `'${process.execPath}' '${launcher}' run --local --direct --period 2026-11-09 -q -o x.csv --json >&-`;

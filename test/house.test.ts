@@ -114,7 +114,7 @@ function folderOf(file: string): string {
 }
 
 describe('the import table', () => {
-  test('the search finds imports, and what they mean', () => {
+  test('the search finds and resolves imports', () => {
     expect(own.length).toBeGreaterThan(files.length);
     expect(own.map(targetOf).filter((target) => !existsSync(join(root, target)))).toEqual([]);
   });
@@ -127,21 +127,21 @@ describe('the import table', () => {
     expect(strangers).toEqual([]);
   });
 
-  test('where values stand in the bytes is known to rows alone', () => {
+  test('only rows/ uses the byte positions of values', () => {
     const strangers = own.filter(
       (one) => folderOf(one.file) !== 'rows' && targetOf(one) === 'rows/row-ranges.ts',
     );
     expect(strangers).toEqual([]);
   });
 
-  test('every folder stands in the table', () => {
+  test('every folder is in the table', () => {
     const top = ['main', 'program', 'context', 'host', 'version', 'local-server'];
     expect(
       files.map(folderOf).filter((folder) => !(folder in folders) && !top.includes(folder)),
     ).toEqual([]);
   });
 
-  test('no file imports itself through others, types included', () => {
+  test('there are no import cycles, even of types', () => {
     const targets = new Map(
       files.map((file) => [file, own.filter((one) => one.file === file).map(targetOf)]),
     );
@@ -159,7 +159,7 @@ describe('the import table', () => {
   });
 });
 
-describe('one door per package', () => {
+describe('one front door per package', () => {
   const packages = imports.filter(({ from }) => !/^(?:\.|node:)/.test(from));
 
   test.each(Object.entries(doors))('%s', (name, allowed) => {
@@ -171,7 +171,7 @@ describe('one door per package', () => {
     expect(users.length, `${name} is used at all`).toBeGreaterThan(0);
   });
 
-  test('is the front door: no path into a package but what it offers', () => {
+  test('is the front door: nothing else of the package can be imported', () => {
     const offered = ['csv-stringify/sync', 'csv-parse/sync'];
     const paths = packages
       .map(({ from }) => from)
@@ -181,7 +181,7 @@ describe('one door per package', () => {
   });
 });
 
-test('no two exports of different files have one name', () => {
+test('exports of different files have different names', () => {
   const declared =
     /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
   const namesIn = (file: string) =>

@@ -13,7 +13,7 @@ async function text(answer: ReportAnswer): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-test('the token travels alone in its header, and the base URL keeps its path', async () => {
+test('the token is alone in its header, and the base URL keeps its path', async () => {
   const { url, received } = await serve((_request, response) =>
     json(response, { response: { status: 'ready' } }),
   );
@@ -33,7 +33,7 @@ test('the token travels alone in its header, and the base URL keeps its path', a
 });
 
 describe('retries', () => {
-  test('after the last retry the error says what the service said, and how often it was asked', async () => {
+  test('after the last retry the error quotes the service and counts the tries', async () => {
     const refusal = { response: { error: 'Back at noon' } };
 
     const { client, received } = await connect((_request, response) =>
@@ -47,7 +47,7 @@ describe('retries', () => {
     expect(received).toHaveLength(4);
   });
 
-  test('a create whose answer never comes may have made a report, and says so', async () => {
+  test('a create without an answer may have made a report, and the error says so', async () => {
     const { client, received } = await connect((_request, response) => void response.destroy());
 
     await expect(client.createReport({ body }, text)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe('retries', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test('what the reader of a download throws is no fault of the service: it is thrown on, and nothing repeated', async () => {
+  test('an error of a download’s reader is thrown unchanged, and nothing is repeated', async () => {
     const { client, received } = await connect((_request, response) =>
       json(response, { data: [] }),
     );
@@ -91,7 +91,7 @@ describe('retries', () => {
 describe('signing in', () => {
   const credentials = { email: 'a@example.com', password: 'secret' };
 
-  test('a refused token is renewed once, for all calls together, and each call repeated', async () => {
+  test('a refused token is renewed once for all calls, and each call is repeated', async () => {
     const { client, received } = await connect(
       (request, response) => {
         if (request.path === '/auth-reporting')
@@ -123,8 +123,8 @@ describe('signing in', () => {
   });
 });
 
-describe('what a refusal says', () => {
-  test.each([404, 410])('%i to a call that names no report speaks of none', async (status) => {
+describe('refusals', () => {
+  test.each([404, 410])('%i to a call without a report does not mention one', async (status) => {
     const { client } = await connect((_request, response) => void response.writeHead(status).end());
     for (const call of [client.createReport({ body }, text), client.campaigns()]) {
       const error = await call.catch((thrown: unknown) => thrown);
@@ -136,7 +136,7 @@ describe('what a refusal says', () => {
     }
   });
 
-  test('all the faults that a refusal lists are said, one a line', async () => {
+  test('all mistakes listed in a refusal are printed, one per line', async () => {
     const details = [
       { parameter: 'metrics', problem: 'is unknown\u001b[2J' },
       { parameter: 'since' },
@@ -155,7 +155,7 @@ describe('what a refusal says', () => {
     });
   });
 
-  test('a refusal is read no further than it explains', async () => {
+  test('a long refusal is read only in part', async () => {
     let pieces = 0;
 
     const { client } = await connect((_request, response) => {
@@ -176,7 +176,7 @@ describe('what a refusal says', () => {
   });
 });
 
-test('a create may answer with data of any size, which is whole to its last byte', async () => {
+test('a create may answer with data of any size, complete to the last byte', async () => {
   for (const length of [0, 20_000]) {
     const document = {
       data: Array.from({ length }, (_, index) => ({ displays: index })),
@@ -191,7 +191,7 @@ test('a create may answer with data of any size, which is whole to its last byte
 });
 
 test.each(Object.entries({ gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }))(
-  '%s that is cut short, or is nothing at all, is exit 9',
+  '%s that is cut or empty is exit 9',
   async (coding, compress) => {
     const whole = compress(
       JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) }),
@@ -225,7 +225,7 @@ describe('redirects', () => {
     expect(received[3]).toMatchObject({ method: 'POST', path: '/v2/status', body: '{"id":"r"}' });
   });
 
-  test('circles are left after five times', async () => {
+  test('loops end after five redirects', async () => {
     const { client, received } = await connect((_request, response) => {
       response.writeHead(302, { location: '/campaigns' }).end();
     });
@@ -235,7 +235,7 @@ describe('redirects', () => {
     expect(received).toHaveLength(6);
   });
 
-  test('a GET goes to no other origin without TLS, a POST to none, and no POST is made a GET', async () => {
+  test('a GET never goes to another origin without TLS, a POST to none, and no POST becomes a GET', async () => {
     const other = await serve((_request, response) => json(response, []));
     for (const { status, name, location } of [
       { status: 302, name: 'campaigns', location: other.url.href },
@@ -254,7 +254,7 @@ describe('redirects', () => {
   });
 });
 
-test('what is no web server is called so, and not asked again', async () => {
+test('a server that does not speak HTTP is reported, without a retry', async () => {
   const port = await listenRaw('SSH-2.0-OpenSSH_9.9\r\n');
 
   const { client, pauses } = await clientAt(new URL(`http://127.0.0.1:${port}`));
@@ -266,7 +266,7 @@ test('what is no web server is called so, and not asked again', async () => {
   expect(pauses).toEqual([]);
 });
 
-describe('a certificate that this machine does not know is exit 5, and not asked again', () => {
+describe('an unknown certificate is exit 5, without a retry', () => {
   test.each(['directly', 'after a redirect'])('%s', async (way) => {
     const { server } = await serveTls();
     const moved = await serve((_request, response) => {
@@ -285,7 +285,7 @@ describe('a certificate that this machine does not know is exit 5, and not asked
   });
 });
 
-test('what is given up before its connection stands never leaves', async () => {
+test('a call that is aborted before its connection is open is never sent', async () => {
   const { url, received } = await serve((_request, response) => json(response, []));
   const http = await createHttp({ timeoutMs: 1_000, userAgent: 'test', trace: () => {} });
   onTestFinished(() => http.close());

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRetryAfter, retryPauseMs, Throttle } from '../../src/api/exchange.ts';
 
-test('a pause grows from half a second, is jittered by half, and never passes 30 s; Retry-After makes it longer', () => {
+test('pauses grow from half a second to 30 s with jitter; Retry-After extends them', () => {
   const random = fc.double({ min: 0, max: 0.999, noNaN: true });
   fc.assert(
     fc.property(
@@ -33,7 +33,7 @@ test.each([
   expect(parseRetryAfter(value, Date.UTC(2026, 10, 20, 12))).toBe(expected);
 });
 
-test('under any limit any number of callers get through, and no call is refused more than six times', async () => {
+test('with any rate limit all callers succeed, and no call is refused more than six times', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 40 }),

@@ -22,7 +22,7 @@ const hardTexts = {
   'word characters': 'A_'.repeat(500_000),
 };
 
-describe('a megabyte that is made to be read again and again is read once', () => {
+describe('a megabyte that invites backtracking is read once', () => {
   test.each(Object.entries(hardTexts))('%s', async (_name, text) => {
     for (const status of [200, 400]) {
       const { env } = await serve((_request, response) => {
@@ -41,7 +41,7 @@ describe('a megabyte that is made to be read again and again is read once', () =
   });
 });
 
-test('a list of a million and more values is refused before it fills the memory', async () => {
+test('a list of over a million values is refused before it fills the memory', async () => {
   const { env } = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(`[${'{},'.repeat(1_100_000)}{}]`);
@@ -51,7 +51,7 @@ test('a list of a million and more values is refused before it fills the memory'
   expect(stderr).toContain('The response has more than a million values.');
 });
 
-test('a message of the service that says what ours says is said once', async () => {
+test('a message of the service that repeats ours is printed once', async () => {
   for (const message of ['The report is not ready.', 'the report is not ready']) {
     const { env } = await serve(({ path }, response) => {
       if (path === '/status-reporting') json(response, { response: { status: 'ready' } });

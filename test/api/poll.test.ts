@@ -59,7 +59,7 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
 }
 
 describe('waitForReport', () => {
-  test('the lag is at most a tenth of the time waited, or half a second, and never over 30 s', async () => {
+  test('the delay is at most a tenth of the time waited, at least half a second, and never over 30 s', async () => {
     const anyDuration = fc.oneof(
       fc.integer({ min: 1, max: 20_000 }),
       fc.integer({ min: 1, max: 4 * 60 * minuteMs }),
@@ -79,7 +79,7 @@ describe('waitForReport', () => {
     );
   });
 
-  test('the wait ends at the deadline with a last call, whatever the interval and Retry-After', async () => {
+  test('the wait ends at the deadline with a last call, for any interval and Retry-After', async () => {
     const anyInterval = fc.oneof(
       fc.constant('auto' as const),
       fc.integer({ min: 100, max: 100_000 }),
@@ -154,7 +154,7 @@ describe('waitForReport', () => {
     },
   );
 
-  test('every poll is told, and the last one has no next', async () => {
+  test('every poll is reported, and the last one has no next', async () => {
     const polls: Poll<StatusRecord>[] = [];
 
     await play({ endsAfterMs: 800, onPoll: (poll) => polls.push(poll) });

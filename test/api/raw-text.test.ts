@@ -47,7 +47,7 @@ async function startTelling(bytes: string): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('a proxy over TLS by its IP address draws no deprecation of Node', async () => {
+test('a TLS proxy with an IP address causes no deprecation warning', async () => {
   const { server, env } = await serveTls();
   const proxy = await startConnectProxy(server.port);
   const port = await startTlsBefore(Number(new URL(proxy.url).port));
@@ -57,7 +57,7 @@ test('a proxy over TLS by its IP address draws no deprecation of Node', async ()
   expect(proxy.asked).toHaveLength(1);
 });
 
-test('what OpenSSL says of a server without TLS is one line for people', async () => {
+test('OpenSSL’s error for a server without TLS becomes one readable line', async () => {
   const port = await startTelling('HTTP/1.1 400 Bad Request\r\n\r\n');
   const env = { ADREPORT_BASE_URL: `https://localhost:${port}`, ADREPORT_TOKEN: token };
   const { exitCode, stderr } = await spawnCli(list, { env });
@@ -67,7 +67,7 @@ test('what OpenSSL says of a server without TLS is one line for people', async (
 });
 
 test.each(['099', '000', '1', '99999'])(
-  'the status %s is no HTTP, and no assertion',
+  'the status %s is reported as invalid HTTP',
   async (status) => {
     const port = await startTelling(`HTTP/1.1 ${status} Odd\r\ncontent-length: 2\r\n\r\n[]`);
     const env = { ADREPORT_BASE_URL: `http://127.0.0.1:${port}`, ADREPORT_TOKEN: token };
@@ -77,7 +77,7 @@ test.each(['099', '000', '1', '99999'])(
   },
 );
 
-test('a key of adreport.yaml that is a mapping draws no warning of the YAML package', async () => {
+test('a mapping as a key of adreport.yaml causes no warning of the YAML package', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'adreport.yaml'), 'defaults:\n  ? {a: b}\n  : c\n  profile: dsp\n');
   const { stderr } = await spawnCli('config get profile', { cwd });

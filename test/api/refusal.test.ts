@@ -4,7 +4,7 @@ import { readHttpError } from '../../src/api/refusal.ts';
 import { endpointNames, endpoints } from '../../src/contract/messages.ts';
 
 test.each(endpointNames)(
-  'only a call with a body is told to write it as a form: %s',
+  'the hint on forms is only for calls with a body: %s',
   async (endpoint) => {
     const body = Readable.from([Buffer.from('{}')]);
     const response = { status: 415, headers: {}, body, allowTime: () => {} };

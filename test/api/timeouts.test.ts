@@ -77,8 +77,8 @@ async function sizeOf({ body }: { body: AsyncIterable<Buffer> }): Promise<number
   return sizeBytes;
 }
 
-describe.concurrent('a timeout bounds', () => {
-  test('connecting: a create has not left, and is tried again', async ({ onTestFinished }) => {
+describe.concurrent('a timeout limits', () => {
+  test('connecting: a create was not sent, and is tried again', async ({ onTestFinished }) => {
     const port = await listenRaw('', onTestFinished);
     const url = new URL(`https://127.0.0.1:${port}/`);
 
@@ -129,7 +129,7 @@ describe.concurrent('a timeout bounds', () => {
   });
 });
 
-describe.concurrent('an exchange that never pauses is bounded as a whole', () => {
+describe.concurrent('an exchange that never pauses has a limit as a whole', () => {
   const tooSlow = { exitCode: 5, message: expect.stringContaining('did not end in time') };
 
   test.for(['signIn', 'status', 'campaigns'] as const)('%s', async (name, { onTestFinished }) => {
@@ -149,7 +149,7 @@ describe.concurrent('an exchange that never pauses is bounded as a whole', () =>
     await expect(call).rejects.toMatchObject({ ...tooSlow, code: 'CREATE_UNCERTAIN' });
   });
 
-  test('an error that is being told', async ({ onTestFinished }) => {
+  test('an error that is being received', async ({ onTestFinished }) => {
     const { client } = await clientAt(urlOf('drips-an-error'), { timeoutMs, onTestFinished });
 
     const call = client.download('r', sizeOf);
@@ -157,7 +157,7 @@ describe.concurrent('an exchange that never pauses is bounded as a whole', () =>
     await expect(call).rejects.toMatchObject({ exitCode: 4, httpStatus: 400 });
   });
 
-  test('hints without an answer, of a download too', async ({ onTestFinished }) => {
+  test('hints without an answer, also for a download', async ({ onTestFinished }) => {
     const options = { timeoutMs, retries: 0, onTestFinished };
     const { client } = await clientAt(urlOf('promises-an-answer'), options);
 
@@ -167,8 +167,8 @@ describe.concurrent('an exchange that never pauses is bounded as a whole', () =>
   });
 });
 
-describe.concurrent('no timeout bounds', () => {
-  test('a download that moves: it takes as long as it takes', async ({ onTestFinished }) => {
+describe.concurrent('a timeout does not limit', () => {
+  test('a download that makes progress', async ({ onTestFinished }) => {
     const options = { timeoutMs, retries: 0, onTestFinished };
 
     const { client } = await clientAt(urlOf('is-slow-but-whole'), options);
@@ -176,7 +176,7 @@ describe.concurrent('no timeout bounds', () => {
     expect(await client.download('r', sizeOf)).toBeGreaterThan(0);
   });
 
-  test('a reader that takes its time', async ({ onTestFinished }) => {
+  test('a slow reader', async ({ onTestFinished }) => {
     const options = { timeoutMs, retries: 0, onTestFinished };
     const { client } = await clientAt(urlOf('is-large'), options);
 

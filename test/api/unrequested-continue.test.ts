@@ -71,7 +71,7 @@ describe.each(Object.entries(ways))('%s', (_name, send) => {
   });
 });
 
-test('bytes like it in a report are kept', async () => {
+test('the same bytes in a report are kept', async () => {
   const text = 'HTTP/1.1 100 Continue\\r\\n\\r\\n';
   const { env } = await serveAfter('', async (socket, answer) => {
     const body = `{"data":[{"campaignName":"${text}"}]}`;

@@ -381,7 +381,7 @@ describe('a folder for several accounts', () => {
     expect(check.exitCode).toBe(0);
   });
 
-  test('gets a single missing file back', async () => {
+  test('downloads a single missing file again', async () => {
     const { run, cwd, creators } = await serveStored();
     const line = `${daily} -o data/{account}/{date}.csv`;
     const { files } = await run(line);

@@ -82,7 +82,7 @@ test.each(traces)('$what: neither names nor secrets', async (trace) => {
   expectNone(result, [...names, misspelt, token, email, password]);
 });
 
-test('doctor --json shows the shape of a list of campaigns that it cannot read, without what it holds', async () => {
+test('doctor --json shows the shape of an unreadable list of campaigns, without its values', async () => {
   const unreadable = { answer: { list: [{ label: 'Acme "summer"', number: 12 }] } };
   const { env } = await serve(({ headers }, response) => {
     json(response, unreadable, headers.authorization ? 200 : 401);

@@ -650,7 +650,7 @@ describe('check', () => {
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
-  test('a path that starts like a flag can be typed again', async () => {
+  test('a path that looks like a flag is printed so that it can be typed', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const line = week.replace('data/', './-d/');
     expect(await run(line)).toMatchObject({ exitCode: 0 });
@@ -818,7 +818,7 @@ describe('repair', () => {
     }
   });
 
-  test('orders more than a hundred reports only after a question, or with --yes', async () => {
+  test('orders more than a hundred reports only after confirmation or with --yes', async () => {
     const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
     const line = 'run --since 2026-08-01 --until 2026-11-15 --by OS --split day -q';
     await run(`${line.replace('2026-08-01', '2026-11-15')} -o data/{date}.csv`);
@@ -836,7 +836,7 @@ describe('repair', () => {
     expect(calls('buyer') - before).toBe(106);
   });
 
-  test('has the exit code of a failed download, and names the days', async () => {
+  test('has the exit code of a failed download, and names its days', async () => {
     const { run, at, server } = await keepWeek();
     rmSync(at('date=2026-11-10/part.csv'));
     rmSync(at('date=2026-11-12/part.csv'));

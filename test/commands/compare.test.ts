@@ -172,7 +172,7 @@ describe('--compare', () => {
     expect(heading).not.toContain('change');
   });
 
-  test('is also below a table of one row', async () => {
+  test('is also below a table with one row', async () => {
     const line = 'run --local --period 2026-10 --metrics displays,revenueEuro';
 
     const { stdout } = await runCli(`${line} --compare previous --format table`);

@@ -66,8 +66,8 @@ const countedPeriods: readonly string[] = ['last-7d', 'last-30d', 'last-4w', 'la
 
 const costs: readonly string[] = ['cpcEuro', 'cpcDollar', 'cplEuro', 'cpdEuro'];
 
-describe('what is offered', () => {
-  test('commands and flags, those of the commands above included, and none that is hidden', async () => {
+describe('candidates', () => {
+  test('commands and flags, including inherited ones but no hidden ones', async () => {
     const commands = await offered('');
 
     expect(commands).toEqual(
@@ -160,8 +160,8 @@ describe('what is offered', () => {
   });
 });
 
-describe('a person is in the middle of a line', () => {
-  test('nothing that is wrong is said, and nothing mended', async () => {
+describe('in the middle of a line', () => {
+  test('mistakes are neither reported nor corrected', async () => {
     const place = furnish();
     writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports: [');
     writeFileSync(join(place.cwd, '.config', 'settings.json'), '{');
@@ -171,7 +171,7 @@ describe('a person is in the middle of a line', () => {
     }
   });
 
-  test('the service is not asked', async () => {
+  test('no calls are made', async () => {
     const { server, run } = await serveForTest();
 
     for (const words of ['run ', 'status ', 'run --campaign ', 'run --filter campaignId=']) {
@@ -180,7 +180,7 @@ describe('a person is in the middle of a line', () => {
     expect(server.requests()).toEqual([]);
   });
 
-  test('no name is offered that a shell could run', async () => {
+  test('names with shell characters are not offered', async () => {
     const place = furnish();
     const names = ['x$(touch gone)', 'x`y`', 'a b', 'a;b', 'a"y', 'fine-name', 'été'];
     const reports = names.map((name) => `  ${JSON.stringify(name)}: { period: today }\n`);
@@ -270,7 +270,7 @@ test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) =>
   }
 });
 
-test('PowerShell, which is not run here: the script registers itself, and its brackets close', async () => {
+test('PowerShell, which is not run here: the script registers itself and has balanced brackets', async () => {
   const { exitCode, stdout } = await runCli('completion powershell');
 
   expect(exitCode).toBe(0);
@@ -291,6 +291,6 @@ test('PowerShell, which is not run here: the script registers itself, and its br
   expect(open).toEqual([]);
 });
 
-test('another shell is refused, with those that are known', async () => {
+test('an unknown shell is refused, with the known ones', async () => {
   expectRefusal(await runCli('completion tcsh'), 2, 'bash, zsh, fish, powershell');
 });

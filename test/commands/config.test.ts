@@ -34,7 +34,7 @@ async function twoAccounts(env: Record<string, string> = {}) {
 }
 
 describe('list and get', () => {
-  test('every setting, with where it came from; nothing secret', async () => {
+  test('every setting with its source; no secrets', async () => {
     const { config } = await twoAccounts({
       ADREPORT_PROFILE: 'dsp',
       ADREPORT_PASSWORD: 'sesame-open',
@@ -66,7 +66,7 @@ describe('list and get', () => {
     expect(stdout + table.stdout).not.toMatch(new RegExp(`${token}|sesame`));
   });
 
-  test('the value alone; of another account; of the project’s file; nothing where nothing is set', async () => {
+  test('the bare value, also of another account or the project file; nothing if it is not set', async () => {
     const { cwd, config } = await twoAccounts();
 
     for (const { words, stdout, stderr } of [
@@ -87,7 +87,7 @@ describe('list and get', () => {
 });
 
 describe('set and unset', () => {
-  test('a first base URL makes the default account, closed to others; its profile follows', async () => {
+  test('a first base URL creates the default account, readable by the owner only, then its profile', async () => {
     const { config, stored, path } = settle();
 
     const set = await config('set base-url https://reports.example.com/v1/');
@@ -103,7 +103,7 @@ describe('set and unset', () => {
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('a token stays with its origin, and with it alone', async () => {
+  test('a token is kept only for its origin', async () => {
     const { config, stored } = await twoAccounts();
 
     await config('set base-url https://reports.example.com/other/path');
@@ -124,7 +124,7 @@ describe('set and unset', () => {
     expect(stored()).toMatchObject({ future: 1, accounts: { agency: { profile: 'dsp' } } });
   });
 
-  test('the default account; another one’s settings; without a base URL an account is removed', async () => {
+  test('the default account, settings of another one; an account without a base URL is removed', async () => {
     const { config, stored } = await twoAccounts();
 
     expect(await config('set account agency')).toMatchObject({ exitCode: 0 });
@@ -175,7 +175,7 @@ describe('set and unset', () => {
     expect(stored()).toEqual(before);
   });
 
-  test('what is stored wrongly can be mended', async () => {
+  test('an invalid stored value can be replaced', async () => {
     const { config, store, stored } = await twoAccounts();
     store({ accounts: { default: { baseUrl: 'http://reports.example.com', token } } });
 
@@ -187,7 +187,7 @@ describe('set and unset', () => {
   });
 });
 
-test('path: of the file that login writes', async () => {
+test('path: the file that login writes', async () => {
   const { config, path } = settle();
 
   expect((await config('path')).stdout).toBe(`${path}\n`);

@@ -12,7 +12,7 @@ const onLinux = { platform: 'linux' } as const;
 
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
 
-describe('a fault leaves the old file or the whole new one, and says what happened', () => {
+describe('a fault leaves the old file or the complete new one, and is reported', () => {
   // One kind of each sort; `test/long` has them all.
   const ofAnswers = ['503', 'reset', 'truncate:bytes=20', 'html'];
   const ofReports = ['unauthorized', 'failed', 'stuck', 'not-downloadable'];
@@ -52,7 +52,7 @@ describe('Retry-After', () => {
   );
 });
 
-describe('the wait’s end', () => {
+describe('the end of the wait', () => {
   test.each(['503', 'reset', '429:retry-after=3600'])(
     'a status call that keeps failing (%s) does not outlive --wait-timeout: exit 7, resumable',
     async (fault) => {
@@ -91,7 +91,7 @@ describe('the wait’s end', () => {
     expect(calls('buyer')).toBe(1);
   });
 
-  test('both commands that continue keep --strict and all that shapes the file', async () => {
+  test('both commands that continue keep --strict and the flags that shape the file', async () => {
     const { run } = await serveForTest({ manual: true });
     const flags = '--strict --columns date,displays --normalize --filter campaignId=1,2';
 
@@ -106,7 +106,7 @@ describe('the wait’s end', () => {
     expect(kept.filter((words) => !elsewhere.includes(words))).toEqual([]);
   });
 
-  test('the resume command names the file itself, and --local has none', async () => {
+  test('the resume command has the expanded file name; --local has no resume command', async () => {
     const { run } = await serveForTest({ manual: true });
 
     const line = `${byDay} --wait-timeout 1s -o "{profile}-{since} {id}.csv"`;
@@ -126,7 +126,7 @@ test.each([
   { status: 410, answer: { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } } },
   { status: 200, answer: { response: { status: 'expired' } } },
 ])(
-  'a report that is picked up and is gone ($status) is replaced by a new one, once, and said',
+  'a report that is picked up but gone ($status) is replaced by a new one, once, with a note',
   async ({ status, answer }) => {
     let creates = 0;
     let isGone = false;
@@ -163,7 +163,7 @@ test.each([
   },
 );
 
-test('a create that is interrupted on its way may have made a report, and the run says so', async () => {
+test('a create that is interrupted may have made a report, and the run says so', async () => {
   const { signal, send } = interruption(143);
   const { env, received } = await serve(send);
 
@@ -207,7 +207,7 @@ test('a gap and a repeated row are warnings; with --strict exit 9, the old file,
   expect(received.filter(({ path }) => path === '/buyer-reporting')).toHaveLength(3);
 });
 
-describe('what cannot be written is exit 8', () => {
+describe('an output that cannot be written is exit 8', () => {
   test('a full disk', async (context) => {
     if (!existsSync('/dev/full')) return context.skip('there is no /dev/full here');
     const { run } = await serveForTest({ delayMs: 0 });
@@ -221,7 +221,7 @@ describe('what cannot be written is exit 8', () => {
     );
   });
 
-  test('a disk that fills up in the middle: the old file stays, and nothing beside it', async (context) => {
+  test('a disk that fills up: the old file stays, and no temporary file remains', async (context) => {
     const cwd = temporaryFolder();
     const { status } = runToEnd('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', cwd]);
     if (status !== 0) return context.skip('tmpfs cannot be mounted');
@@ -236,7 +236,7 @@ describe('what cannot be written is exit 8', () => {
     expect(result.files).toEqual({ 'x.csv': 'old' });
   });
 
-  test('--no-clobber keeps a file that somebody puts there meanwhile', async () => {
+  test('--no-clobber keeps a file that appears in the meantime', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 5_000 });
     const onSleep = () => writeFileSync(join(cwd, 'x.csv'), 'theirs');
 
@@ -247,7 +247,7 @@ describe('what cannot be written is exit 8', () => {
 });
 
 test.each([false, true])(
-  'a download to stdout that breaks off goes on where it was, and not if it comes otherwise (%s)',
+  'an interrupted download to stdout continues where it was, unless its bytes differ (%s)',
   async (isChanged) => {
     const rows = Array.from({ length: 30_000 }, (_, index) => ({
       date: '2026-11-09',

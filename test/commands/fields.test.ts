@@ -33,7 +33,7 @@ test('the vocabulary of a profile', async () => {
   expect(dsp.filters).toEqual([]);
 });
 
-test('as a table: the flag of each, its name, its meaning', async () => {
+test('as a table with flag, name and meaning', async () => {
   const { exitCode, stdout } = await runCli(['fields'], { env: { COLUMNS: '200' } });
 
   expect(exitCode).toBe(0);
@@ -61,18 +61,15 @@ test.each([
   { word: 'countr', name: 'countryId' },
   { word: 'viewability', name: 'displays' },
   { word: 'GEONAME', name: 'countryId' },
-])(
-  'the trade’s word, a part of a name or of a meaning: $word leads to $name',
-  async ({ word, name }) => {
-    const { metrics, breakdowns, filters } = await vocabulary(word);
-    const found: { name: string }[] = [...metrics, ...breakdowns, ...filters];
+])('trade words and parts of names or meanings: $word finds $name', async ({ word, name }) => {
+  const { metrics, breakdowns, filters } = await vocabulary(word);
+  const found: { name: string }[] = [...metrics, ...breakdowns, ...filters];
 
-    expect(found.map((entry) => entry.name)).toContain(name);
-    expect(found.length).toBeLessThan(8);
-  },
-);
+  expect(found.map((entry) => entry.name)).toContain(name);
+  expect(found.length).toBeLessThan(8);
+});
 
-test('what is not found is exit 2', async () => {
+test('an unknown term is exit 2', async () => {
   expectRefusal(await runCli('fields xylophone'), 2, 'xylophone');
 });
 

@@ -42,7 +42,7 @@ test.each([
   { line: 'local-server --polls x', says: 'Use a whole number, 1 or more.' },
   { line: 'local-server --seed 20261101', says: 'The maximum is 999999.' },
   { line: 'local-server --port 70000', says: 'The maximum is 65535.' },
-])('$line is exit 2, and says what would be right', async ({ line, says }) => {
+])('$line is exit 2 with a correction', async ({ line, says }) => {
   expectRefusal(await runCli(line), 2, says);
 });
 
@@ -88,11 +88,11 @@ test.each([
   { flags: '--by OS', body: { since: midnight - 3_600, until: midnight + 86_399 - 3_600 } },
   // The digits of the wall time, as if they were UTC.
   { flags: '--window-clock wall', body: { since: midnight, until: midnight + 86_399 } },
-])('$flags asks for $body', async ({ flags, body }) => {
+])('$flags requests $body', async ({ flags, body }) => {
   expect(await bodyOf(flags)).toMatchObject(body);
 });
 
-test('--poll-interval: so long between two calls, however long it takes', async () => {
+test('--poll-interval: a fixed pause between calls', async () => {
   const { run: runHere } = await serveForTest({ polls: 4 });
   const pausesMs: number[] = [];
 
@@ -104,7 +104,7 @@ test('--poll-interval: so long between two calls, however long it takes', async 
 });
 
 describe('--campaign and --ad-unit', () => {
-  test('become ids, shown in the dry run; the report is that of the ids', async () => {
+  test('are resolved to ids, in the dry run and in the request', async () => {
     const { run: runHere } = await serveForTest({ delayMs: 0 });
     const listed = await runHere(
       'campaigns --format csv --no-header --columns campaignId,campaignName',
@@ -131,7 +131,7 @@ describe('--campaign and --ad-unit', () => {
     { flag: '--campaign', name: ',', says: 'this is not a name', calls: 0 },
     { flag: '--campaign', name: '"A, B', says: 'this is not a name', calls: 0 },
   ])(
-    '$flag $name is exit 2, with the nearest, or without a call',
+    '$flag $name is exit 2, with the nearest name or before any call',
     async ({ flag, name, says, calls }) => {
       const { run: runHere, server } = await serveForTest();
 

@@ -35,7 +35,7 @@ test.each([
   expectRefusal(refused, 2, says);
 });
 
-test('each command line that is offered works', async () => {
+test('each suggested command works', async () => {
   const { run } = await serveForTest({ delayMs: 0 });
   const lines = [
     'help formats',
@@ -48,15 +48,15 @@ test('each command line that is offered works', async () => {
   for (const line of lines) expect(await run(line)).toMatchObject({ exitCode: 0 });
 });
 
-test('a saved report may be called as a period', async () => {
+test('a saved report may have the name of a period', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  today:\n    period: 2026-10-01\n');
   expect(await run('run today --dry-run')).toMatchObject({ exitCode: 0 });
   expectRefusal(await run('run last-month'), 2, 'Use: adreport run --period last-month');
 });
 
-describe('a campaign by its name', () => {
-  test('in a month before it ran says when it runs', async () => {
+describe('a campaign filter', () => {
+  test('for a month before the campaign began mentions its dates', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const says = 'Noël 2026 🎄 runs from 2026-11-16 to 2026-12-24';
 
@@ -89,7 +89,7 @@ describe('view', () => {
     '2026-11-02,Ski weekend,1,2.25',
   ];
 
-  test('--filter takes wildcards, and --sort the words of the trade', async () => {
+  test('--filter accepts wildcards, and --sort trade words', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
 

@@ -117,7 +117,7 @@ test('settings that cannot be read do not matter where the environment suffices,
 });
 
 test.each(['TOKEN', 'PASSWORD'])(
-  'a secret of 50 kB in ADREPORT_%s is exit 2, and shown nowhere',
+  'a secret of 50 kB in ADREPORT_%s is exit 2 and never shown',
   async (name) => {
     const base = { ADREPORT_BASE_URL: 'https://reports.example.com', ADREPORT_EMAIL: 'a@b.c' };
 
@@ -130,7 +130,7 @@ test.each(['TOKEN', 'PASSWORD'])(
   },
 );
 
-test('no compiled code and nothing else is kept in a cache folder', async () => {
+test('nothing is written to a cache folder', async () => {
   const cwd = temporaryFolder();
 
   const env = { HOME: cwd, XDG_CACHE_HOME: join(cwd, 'cache'), TMPDIR: join(cwd, 'tmp') };
@@ -140,7 +140,7 @@ test('no compiled code and nothing else is kept in a cache folder', async () => 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a settings folder that cannot be: the report comes, and it is said',
+  'a settings folder that cannot be created is a warning, and the report is printed',
   async () => {
     const nowhere = { ADREPORT_CONFIG_DIR: '/proc/nowhere/adreport' };
     const { run, server } = await serveForTest({ delayMs: 0 });

@@ -113,7 +113,7 @@ const commands = allCommands().filter((command) => command !== program);
 describe.each(commands.map((command) => [pathOf(command), command] as const))(
   'help %s --json',
   (path, command) => {
-    test('says what --help says', async () => {
+    test('has the contents of --help', async () => {
       const facts = await readFacts(path);
       const flag = command.options.some(({ long }) => long === '--help-all')
         ? '--help-all'
@@ -151,7 +151,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))(
       }
     });
 
-    test('names flags that the parser takes, and no others', async () => {
+    test('lists exactly the flags that the parser accepts', async () => {
       const facts = await readFacts(path);
       if (isGroup(facts)) return;
       const words = [...path.split(' '), ...neededWords(facts)];
@@ -169,7 +169,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))(
       });
     });
 
-    test('names the choices of a flag, its default, and what excludes it', async () => {
+    test('has choices, default and conflicts of a flag', async () => {
       const facts = await readFacts(path);
       if (isGroup(facts)) return;
       const words = [...path.split(' '), ...neededWords(facts)];
@@ -197,7 +197,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))(
       }
     });
 
-    test('says which flags may be repeated: of any other one the last counts', async () => {
+    test('marks repeatable flags; for others the last value counts', async () => {
       const facts = await readFacts(path);
       if (isGroup(facts)) return;
       const words = [...path.split(' '), ...neededWords(facts)];
@@ -211,7 +211,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))(
       }
     });
 
-    test('says which words are needed', async () => {
+    test('marks required arguments', async () => {
       const facts = await readFacts(path);
       if (isGroup(facts)) return;
       const words = path.split(' ');
@@ -227,7 +227,7 @@ describe.each(commands.map((command) => [pathOf(command), command] as const))(
 );
 
 describe('help --json', () => {
-  test('lists every command with those below it, and every topic', async () => {
+  test('lists every command with subcommands, and every topic', async () => {
     const { exitCode, stdout } = await runCli('help --json');
     const facts = JSON.parse(stdout);
 
@@ -245,7 +245,7 @@ describe('help --json', () => {
     for (const { name, summary } of names) expect(list).toContain(`${name} ${summary}`);
   });
 
-  test('names the variables of the environment that stand in for flags', async () => {
+  test('has the environment variables of flags', async () => {
     const { flags } = await readFacts('doctor');
     const variables = flags.flatMap(({ flag, environment }) => (environment ? [flag] : []));
 
@@ -255,7 +255,7 @@ describe('help --json', () => {
     }
   });
 
-  test('a topic: its Markdown; words that are neither: exit 2', async () => {
+  test('of a topic is its Markdown; of an unknown word exit 2', async () => {
     const { stdout } = await runCli('help folders --json');
 
     expect(JSON.parse(stdout)).toMatchObject({ topic: 'folders', text: topics.folders });

@@ -97,7 +97,7 @@ describe('every command', () => {
   });
 
   test.each(named.map((command) => [pathOf(command), command] as const))(
-    '%s: --help-all has every other flag, --help those that are not rare, and -h is last',
+    '%s: --help-all has every other flag, --help all but rare ones, with -h last',
     async (path, command) => {
       const taken = optionsTakenBy(command).filter(({ declaring }) => declaring !== program);
       const isRare = ({ option }: (typeof taken)[number]) =>
@@ -149,7 +149,7 @@ describe('every command', () => {
   });
 
   test.each([60, 80, 120])(
-    'its help fits a terminal of %i columns, but for examples',
+    'its help fits a terminal of %i columns, except for examples',
     async (columns) => {
       for (const line of ['run --help-all', 'local-server --help-all', 'help', 'help commands']) {
         const { stdout } = await runCli(line, { tty: true, columns });
@@ -161,7 +161,7 @@ describe('every command', () => {
     },
   );
 
-  test('flags that belong together stand together', async () => {
+  test('related flags are next to each other', async () => {
     const { stdout } = await runCli(['run', '--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
 
@@ -188,7 +188,7 @@ describe('topics', () => {
     }
   });
 
-  test('periods: with what each of them means today', async () => {
+  test('periods: with the meaning of each today', async () => {
     const periods = await page('help', 'periods');
 
     for (const name of periodNames) expect(periods).toContain(` ${name} 20`);
@@ -198,7 +198,7 @@ describe('topics', () => {
   });
 
   test.each(Object.entries(sections))(
-    '%s is the name of a section, which says where the rest is',
+    '%s is the name of a section, which names its topic',
     async (name, { topic, headings }) => {
       const text = await page('help', name);
 

@@ -25,7 +25,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe.skipIf(process.platform === 'win32')('as a process', () => {
-  test('SIGTERM ends it though nobody reads its stderr', async () => {
+  test('SIGTERM ends it even if stderr is not read', async () => {
     const { child, ready } = await serve();
     child.stderr?.removeAllListeners('data').pause();
     // More request lines than a pipe holds.
@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends it with exit 0, once it has answered',
+    '%s ends it with exit 0 after open calls',
     async (signal) => {
       const { child, ready, ended } = await serve();
 
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
     },
   );
 
-  test('a port that is taken: exit 2, and what to do', async () => {
+  test('a port in use: exit 2 with a hint', async () => {
     const { port } = new URL((await serve()).ready.url);
 
     const { exitCode, stderr } = await start('--port', port).ended;
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   const expectGone = (pids: readonly number[]) =>
     expect.poll(() => pids.filter(isAlive)).toEqual([]);
 
-  test('SIGTERM reaches the command and what it started; none is left', async () => {
+  test('SIGTERM ends the command and its child processes', async () => {
     const { child, ended, pids } = await exec('trap "exit 7" TERM; sleep 60 & echo "$! $$"; wait');
 
     expect(pids.map(isAlive)).toEqual([true, true]);
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     await expectGone(pids);
   });
 
-  test('the log of the server is apart from the stderr of the command', async () => {
+  test('the log of the server is separate from the stderr of the command', async () => {
     const client = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then((answer) => answer.text())`;
     const script = `"$0" -e "${client}" && echo mine >&2 && exit`;
     const run = async (exitCode: number, ...flags: string[]) => {
@@ -123,14 +123,14 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     );
   });
 
-  test('what the command leaves running ends with it', async () => {
+  test('background processes of the command end with it', async () => {
     const { ended, pids } = await exec('sleep 60 >/dev/null 2>&1 & echo $!; exit 3');
 
     expect(await ended).toMatchObject({ exitCode: 3 });
     await expectGone(pids);
   });
 
-  test('what ignores SIGTERM is killed', async () => {
+  test('processes that ignore SIGTERM are killed', async () => {
     const script = 'trap "" TERM; sleep 60 >/dev/null 2>&1 & echo $!; exit 3';
     const { ended, pids } = await exec(script);
 
@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     await expectGone(pids);
   });
 
-  test('in a terminal the command can read from it, and Ctrl-C ends both', async () => {
+  test('on a terminal the command can read input, and Ctrl-C ends both', async () => {
     // By `exec`: a shell that is just about to start a program may lose the signal.
     const script = 'read answer; echo "got $answer by $$"; exec sleep 60';
     const args = [launcher, 'local-server', 'exec', '--', 'sh', '-c', script];
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     await expectGone([pid]);
   });
 
-  test('a second signal ends it at once, with a command that will not listen', async () => {
+  test('a second signal ends it immediately, even if the command ignores signals', async () => {
     const { child, ended, pids } = await exec(
       'trap "" INT TERM; echo $$; while :; do sleep 1; done',
     );

@@ -29,7 +29,7 @@ function serveAndEnd(
 }
 
 describe('while it serves', () => {
-  test('a line says where it listens, and how to sign in; it ends with exit 0', async () => {
+  test('prints its address and how to sign in, and ends with exit 0', async () => {
     const { exitCode, stdout, stderr } = await serveAndEnd('', undefined, { platform: 'linux' });
 
     expect(exitCode).toBe(0);
@@ -42,7 +42,7 @@ describe('while it serves', () => {
     );
   });
 
-  test('binding beyond loopback is said, and the address is one that this machine can call', async () => {
+  test('warns when not on loopback, and prints an address that works on this machine', async () => {
     const { exitCode, stdout, stderr } = await serveAndEnd(' --host 0.0.0.0');
 
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:\d+\n$/)]);
@@ -53,7 +53,7 @@ describe('while it serves', () => {
     expect(await runCli(['local-server', '--host', ''])).toMatchObject({ exitCode: 2 });
   });
 
-  test('--json tells all it takes to call it', async () => {
+  test('--json has everything that a client needs', async () => {
     let called: Response | undefined;
 
     const { exitCode, stdout } = await serveAndEnd(' --json', async (ready) => {
@@ -99,7 +99,7 @@ describe('while it serves', () => {
     });
   });
 
-  test('--now is where its clock starts', async () => {
+  test('--now sets the start of its clock', async () => {
     let health: object = {};
 
     await serveAndEnd(' --now 2026-11-01T09:00:00Z --json', async (ready) => {
@@ -111,7 +111,7 @@ describe('while it serves', () => {
     expect(health).toMatchObject({ now: expect.stringMatching(/^2026-11-01T09:0\d:/) });
   });
 
-  test('each request is a line on stderr: who asked, what the answer was, and which fault struck', async () => {
+  test('logs each request on stderr with account, answer and fault', async () => {
     const faults = ' --fault campaigns:503:times=1 --fault campaigns:reset:times=1:after=1';
     const { stderr } = await serveAndEnd(faults, async (ready) => {
       const [, url = ''] = /listening on (\S+)/.exec(ready) ?? [];
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   const exec = (script: string, options: CliOptions = {}, flags: readonly string[] = []) =>
     runCli(['local-server', ...flags, 'exec', '--', 'sh', '-c', script], options);
 
-  test('gives the command the settings of the first account, over those that were there', async () => {
+  test('sets the environment of the first account for the command, overriding earlier values', async () => {
     const env = {
       PATH: process.env.PATH,
       ADREPORT_ACCOUNT: 'mine',
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     );
   });
 
-  test('a certificate of the server is one that the command trusts', async () => {
+  test('makes the command trust the server’s certificate', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'cert.pem'), certificate);
     writeFileSync(join(cwd, 'key.pem'), privateKey);
@@ -181,12 +181,12 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     { script: 'exit 0', exitCode: 0 },
     { script: 'kill -KILL $$', exitCode: 137 },
     { script: 'kill -TERM $$', exitCode: 143 },
-  ])('exits as the command did: $script', async ({ script, exitCode }) => {
+  ])('exits like the command: $script', async ({ script, exitCode }) => {
     expect(await exec(script)).toMatchObject({ exitCode });
   });
 });
 
-describe('flags that cannot be are refused before anything listens', () => {
+describe('invalid flags are refused before the server listens', () => {
   test.each([
     {
       flags: '--delay 2s --polls 3',
@@ -216,7 +216,7 @@ describe('flags that cannot be are refused before anything listens', () => {
   });
 });
 
-test('the file of a fault is found from the working folder', async () => {
+test('the file of a fault is relative to the working folder', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'busy now.json'), '{"state":"BUSY"}');
   const script = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then(async (answer) =>
@@ -236,7 +236,7 @@ test('the file of a fault is found from the working folder', async () => {
   );
 });
 
-test('while many facts are read, a line now and then says how many', async () => {
+test('progress is printed while many facts are read', async () => {
   const cwd = temporaryFolder();
   await runCli('local-server export data --period 2026-10-25', { cwd });
   const facts = join(cwd, 'data', 'facts.csv');
@@ -256,7 +256,7 @@ test('while many facts are read, a line now and then says how many', async () =>
 });
 
 describe('own data', () => {
-  test('what is exported is valid, and is served', async () => {
+  test('exported data is valid and can be served', async () => {
     const cwd = temporaryFolder();
 
     const exported = await runCli('local-server export data --period 2026-10-25 --json', { cwd });
@@ -284,7 +284,7 @@ describe('own data', () => {
     expect(refused.stderr.match(/data[\\/]facts\.csv:\d+: /g)).toHaveLength(2);
   });
 
-  test('export replaces no file', async () => {
+  test('export never replaces a file', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'accounts.json'), '[]');
 

@@ -35,7 +35,7 @@ describe('--logo', () => {
       content: `\ufeff<?xml version="1.0"?>\n<!-- made by hand -->\n<!DOCTYPE svg [<!ENTITY a "b">]>\n${svg}`,
       type: 'image/svg+xml',
     },
-  ])('$name stands in the page itself, whatever its name', async ({ content, type }) => {
+  ])('$name is embedded in the page', async ({ content, type }) => {
     const cwd = folderWith({ 'logo.bin': content });
 
     const { files, stderr } = await runCli(`${day} -o r.html --logo logo.bin`, { cwd });
@@ -71,7 +71,7 @@ describe('--logo', () => {
 describe('--note', () => {
   const note = ['--note', 'For <Acme>.\nFigures may rise.'];
 
-  test('stands on the page with its lines, and as one line in the summary of a sheet', async () => {
+  test('is on the page with its line breaks, and one line in the summary of a sheet', async () => {
     const words = day.split(' ');
     const { files } = await runCli([...words, '-o', 'r.html', ...note]);
 
@@ -95,7 +95,7 @@ test.each([
   },
   { flags: '--logo logo.png -o r.xlsx', says: '--logo works with html and pdf, not with xlsx.' },
   { flags: '--logo logo.png', says: 'not with csv' },
-])('$flags: exit 2, because it would be missed', async ({ flags, says }) => {
+])('$flags: exit 2, because it would not be shown', async ({ flags, says }) => {
   expectRefusal(await runCli(`${day} ${flags}`), 2, says);
 });
 
@@ -114,7 +114,7 @@ test('a saved report has both as keys; its logo is found from the folder of its 
   expect(html).toContain('<p class="remark">To all</p>');
 });
 
-test('they are no part of what a folder of pages answers: --missing fetches nothing anew', async () => {
+test('they do not affect the content of a folder of pages: --missing downloads nothing', async () => {
   const { run, server } = await serveForTest({ delayMs: 0 });
   const line = 'run --period 2026-11-18..2026-11-19 --split day --missing -o data/{date}.html';
   expect(await run(line)).toMatchObject({ exitCode: 0 });

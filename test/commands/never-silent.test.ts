@@ -51,7 +51,7 @@ describe('download ID', () => {
     }
   });
 
-  test('of any other report, what the document tells is compared with its rows', async () => {
+  test('any other report is checked against its own document', async () => {
     const summary = {
       since: '2026-11-09T00:00:00+0100',
       until: '2026-11-09T23:59:59+0100',
@@ -78,7 +78,7 @@ describe('download ID', () => {
 
 describe('many reports', () => {
   test.each([{}, { ADREPORT_CONFIG_DIR: '/dev/null/none' }])(
-    'one id for three creates is a finding of each report but the first, with %o',
+    'the same id for three creates is a finding for all but the first, with %o',
     async (env) => {
       const data = [{ date: '2026-11-09', displays: 1 }];
       const { run } = await serveOdd({ faults: literalAnswers({ download: { data } }) });
@@ -91,7 +91,7 @@ describe('many reports', () => {
     },
   );
 
-  test('each part of a merged output is compared by itself', async () => {
+  test('each part of a merged output is checked alone', async () => {
     const { run } = await serveOdd({
       server: { delayMs: 0 },
       faults: [
@@ -120,7 +120,7 @@ describe('many reports', () => {
   });
 
   test.each(['{date}.csv', 'x.csv'])(
-    'a bug in one of them is exit 1 at once, while others still wait for their data: %s',
+    'a bug in one of them is exit 1 immediately, while others are still waiting: %s',
     async (file) => {
       // Of one text the program's own process makes an error that nobody expects.
       const bug = `const { decode } = TextDecoder.prototype;
@@ -154,7 +154,7 @@ describe('many reports', () => {
     },
   );
 
-  test('a reader of --json that goes away keeps no file from being written', async () => {
+  test('files are written even if the reader of --json goes away', async () => {
     const { env, cwd } = await serveForTest({ delayMs: 0 });
     const line =
       'run --period 2026-11-01..2026-11-12 --by OS --metrics displays --split day -o {date}.csv --json';
@@ -169,7 +169,7 @@ describe('many reports', () => {
   });
 });
 
-describe('a CSV whose end is marked by the end of the connection alone', () => {
+describe('a CSV that ends with the connection', () => {
   /** A service that says nothing of how long its CSV is. */
   async function serveUnmarked(csv: string) {
     const service = await serve(({ path }, response) => {
@@ -188,7 +188,7 @@ describe('a CSV whose end is marked by the end of the connection alone', () => {
 
   const byMonth = 'run --period 2026-11 --split month --by DAILY --metrics displays';
 
-  test.each([byDay, byMonth])('cut in its last value is a note: %s', async (line) => {
+  test.each([byDay, byMonth])('is noted if it is cut in its last value: %s', async (line) => {
     const env = await serveUnmarked(rows);
 
     const result = await runCli(`${line} --json -q -o x.csv`, { env });
@@ -199,7 +199,7 @@ describe('a CSV whose end is marked by the end of the connection alone', () => {
     );
   });
 
-  test('with a line end behind its last row is whole', async () => {
+  test('is complete if a line break follows its last row', async () => {
     const env = await serveUnmarked(`${rows}\n`);
 
     expect(await runCli(`${byDay} --strict -q -o x.csv`, { env })).toMatchObject({
@@ -208,14 +208,14 @@ describe('a CSV whose end is marked by the end of the connection alone', () => {
     });
   });
 
-  test('cut within a row is no report', async () => {
+  test('is not a report if it is cut within a row', async () => {
     const env = await serveUnmarked(rows.slice(0, -2));
 
     expect(await runCli(`${byDay} -q -o x.csv`, { env })).toMatchObject({ exitCode: 9, files: {} });
   });
 });
 
-test('--direct: rows beside an id and an error are the report, and the error is a finding', async () => {
+test('--direct: rows next to an id and an error are the report, and the error is a finding', async () => {
   const change = (document: object) => ({ report_id: 'r1', error: 'shard 2 is late', ...document });
   const { run, calls } = await serveOdd({ faults: [{ endpoint: 'buyer', change }] });
   const line = 'run --direct --period 2026-11-09 --by DAILY --metrics displays -q -o x.csv';
@@ -234,7 +234,7 @@ describe('names', () => {
     next: '/campaigns?page=2',
   };
 
-  test('that were looked up in a list that is not whole are a finding; with --strict nothing is asked for', async () => {
+  test('looked up in an incomplete list are a finding; with --strict nothing is ordered', async () => {
     const data = [{ date: '2026-11-09', displays: 1 }];
     const { run, calls } = await serveOdd({
       faults: literalAnswers({ campaigns, download: { data } }),
@@ -307,7 +307,7 @@ describe('campaigns --active', () => {
   });
 });
 
-test('exactly 10,000 rows may be a limit, which --strict lets pass', async () => {
+test('exactly 10,000 rows may be a limit, which --strict accepts', async () => {
   const data = Array.from({ length: 10_000 }, (_, row) => ({
     campaignId: `${row}`,
     campaignName: 'A',

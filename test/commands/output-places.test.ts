@@ -13,8 +13,8 @@ reports:
   two: {output: second/report.csv}
 `;
 
-describe.skipIf(process.platform === 'win32')('two outputs that are one file', () => {
-  test('through a link to a folder are exit 2, before anything is sent', async () => {
+describe.skipIf(process.platform === 'win32')('two outputs in one file', () => {
+  test('through a link to a folder are exit 2 before any call', async () => {
     const { run, cwd, server } = await serveForTest();
     writeFileSync(join(cwd, 'adreport.yaml'), twoReports);
     mkdirSync(join(cwd, 'first'));
@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('two outputs that are one file', (
     expect(server.requests()).toEqual([]);
   });
 
-  test('through a link to a file that is not there yet are exit 2', async () => {
+  test('through a link to a file that does not exist yet are exit 2', async () => {
     const { run, cwd } = await serveForTest();
     writeFileSync(join(cwd, 'adreport.yaml'), twoReports);
     mkdirSync(join(cwd, 'second'));
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === 'win32')('two outputs that are one file', (
     expectRefusal(await run('run --all'), 2, 'would both be written to second/report.csv.');
   });
 
-  test('of one report in parts are named', async () => {
+  test('of parts of one report are named', async () => {
     const { run, cwd, server } = await serveForTest();
     symlinkSync('2026-11-01.csv', join(cwd, '2026-11-02.csv'));
 
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('two outputs that are one file', (
     expect(server.requests()).toEqual([]);
   });
 
-  test('are two where the link leads elsewhere, outside of folders with a history', async () => {
+  test('are two if the link has another target, outside folders with a history', async () => {
     const { run, cwd } = await serveForTest({ delayMs: 0 });
     mkdirSync(join(cwd, 'elsewhere'));
     symlinkSync('elsewhere/second.csv', join(cwd, '2026-11-02.csv'));

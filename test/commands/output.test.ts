@@ -49,7 +49,7 @@ describe('columns', () => {
     );
   });
 
-  test('may be costs of a click, a lead and a download, computed from the sums of their row', async () => {
+  test('may be costs per click, lead and download, computed from the row', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const sums = 'revenueEuro,revenueDollar,clicks,leads,downloads';
     const costs = 'cpcEuro,cpcDollar,cplEuro,cpdEuro';
@@ -76,7 +76,7 @@ describe('columns', () => {
     expect(csv.stdout.trimEnd().split('\r\n')).toEqual([`country,${costs}`, ...expectedLines]);
   });
 
-  test('have no cost of a click that nobody named', async () => {
+  test('have no cost per click unless it is requested', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const { stdout } = await run(`${day} --by COUNTRY --format table`);
@@ -85,7 +85,7 @@ describe('columns', () => {
     expect(stdout).not.toMatch(/CP[CLD]/);
   });
 
-  test('are all that the service sends with --columns all; json holds nothing that is computed', async () => {
+  test('are all of the service’s with --columns all; json has no computed ones', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const all = await run(`${day} --by DAILY --metrics clicks --format csv --columns all`);
@@ -110,7 +110,7 @@ describe('columns', () => {
     ['ctr'],
   );
 
-  test('that are computed come from the row’s own values, and are empty where there are no displays', async () => {
+  test('that are computed use the values of the row, and are empty without displays', async () => {
     const body = documentOf(
       '{"date":"2026-11-01","displays":3,"clicks":1}',
       '{"date":"2026-11-02","displays":0,"clicks":1}',
@@ -123,7 +123,7 @@ describe('columns', () => {
     }
   });
 
-  test('that were not asked for are left out while they are null, and kept and said where they are not', async () => {
+  test('that were not requested are left out if null, otherwise kept with a note', async () => {
     const rows = [
       '{"date":"2026-11-01","city":null,"os":"iOS","displays":4,"clicks":1,"new":null}',
       '{"date":"2026-11-02","city":"","os":null,"displays":4,"clicks":1,"new":2}',
@@ -199,7 +199,7 @@ describe('typed formats', () => {
   test.each([
     { format: 'parquet', magic: /^PAR1/ },
     { format: 'xlsx', magic: /^PK/ },
-  ])('$format goes into a pipe, and not onto a terminal', async ({ format, magic }) => {
+  ])('$format is written to a pipe, but not to a terminal', async ({ format, magic }) => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     const piped = await run(`${byHour} --format ${format}`);
@@ -225,7 +225,7 @@ describe('typed formats', () => {
     revenueDollar: fc.option(money),
   });
 
-  test('--normalize gives the same rows whether a DSP report came as JSON or as CSV', async () => {
+  test('--normalize gives the same rows for a DSP report in JSON and CSV', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1 }), async (rows) => {
         const json = JSON.stringify({ data: rows });
@@ -252,7 +252,7 @@ describe('CSV', () => {
     { flags: '--no-header --delimiter tab', first: `${name}\t2\t501\r\n` },
     { flags: '--excel', first: '\ufeffcampaignName;adunits;advertiserId\r\n' },
     { flags: '--bom --delimiter |', first: '\ufeffcampaignName|adunits|advertiserId\r\n' },
-  ])('campaigns speak every dialect: $flags', async ({ flags, first }) => {
+  ])('campaigns can be written in every dialect: $flags', async ({ flags, first }) => {
     const { run } = await serveForTest();
 
     const { stdout } = await run(
@@ -272,7 +272,7 @@ describe('CSV', () => {
     expect(stdout).toMatch(/^"'=HYPERLINK/);
   });
 
-  test('on a terminal shows control characters; a pipe and a file have them as they are', async () => {
+  test('shows control characters on a terminal, and keeps them in pipes and files', async () => {
     const { run } = await serveForTest({ delayMs: 0 }, 'awkward');
     const csv = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays --format csv';
     const raw = '\n49002,\u001b[31mRED ALERT\u001b[0m launch,';
@@ -295,7 +295,7 @@ describe('CSV', () => {
   });
 
   test.each([byHour, 'download x', 'campaigns'])(
-    '%s: what cannot be is told before anything is asked',
+    '%s: invalid combinations are refused before any call',
     async (line) => {
       const { run, server } = await serveForTest();
 
@@ -310,7 +310,7 @@ describe('CSV', () => {
     },
   );
 
-  test('flags that another format has no use for are told, once', async () => {
+  test('flags that do not work with the format are reported once', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const told = (format: string, names: string) =>
       `Note: ${names} apply to CSV and have no effect in ${format}.\n`;
@@ -332,7 +332,7 @@ describe('CSV', () => {
 });
 
 describe('--json without -o', () => {
-  test('the report is JSON, unless --format says otherwise; a list is, too', async () => {
+  test('a report or list is JSON, unless --format is given', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const day = '--period 2026-11-09 --by DAILY --metrics clicks';
     const id = (await run(`report create ${day}`)).stdout.trim();
@@ -353,7 +353,7 @@ describe('--json without -o', () => {
 });
 
 describe('--json with -o', () => {
-  test('a line on stdout: the file, its rows, bytes, report, window and warnings', async () => {
+  test('prints one line with file, rows, bytes, report, window and warnings', async () => {
     const { run } = await serveForTest();
     const line = 'run --since 2026-11-09 --until 2026-11-10 --by DAILY --json -q -o r.csv';
 
@@ -380,7 +380,7 @@ describe('--json with -o', () => {
     });
   });
 
-  test('a line for each of many files, and none for stdout', async () => {
+  test('prints one line per file, and none for stdout', async () => {
     const { run } = await serveForTest();
     const days = 'run --period 2026-10-01..2026-10-04 --json -q';
     const { stdout } = await run(`${days} --by OS --split day -o {date}.csv`);
@@ -396,7 +396,7 @@ describe('--json with -o', () => {
     expect((await run(`${days} --by DAILY --format csv`)).stdout).toMatch(/^date,/);
   });
 
-  test('download tells the window that the service states', async () => {
+  test('download has the window that the service states', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const id = (await run('report create --period 2026-11-09 --by DAILY')).stdout.trim();
 

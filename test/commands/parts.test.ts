@@ -149,7 +149,7 @@ describe('one file per part', () => {
     expect(files['data/date=2024-10-27/part.csv']).toBe(alone.stdout);
   });
 
-  test('one failed part: the others are written, its code and name are reported, and --missing fetches only it', async () => {
+  test('one failed part: it is reported with its code, the others are written, and --missing fetches only it', async () => {
     const { run, server, calls } = await serveForTest({
       delayMs: 0,
       faults: ['status:expired:times=1:after=2'],

@@ -85,7 +85,7 @@ async function serveShortTokens(passwords: Readonly<Record<string, string>>) {
 }
 
 describe('the password of the environment', () => {
-  test('that names no account goes to neither of two', async () => {
+  test('without an account is sent to neither of two', async () => {
     const { own, other, run, signIns } = await twoServices();
 
     const result = await run(`run --account a,b ${oneDay}`, { env: { ADREPORT_PASSWORD: 'demo' } });
@@ -94,7 +94,7 @@ describe('the password of the environment', () => {
     expect([signIns(own), signIns(other)]).toEqual([0, 0]);
   });
 
-  test('goes to the one account that a command uses', async () => {
+  test('is sent to the only account that a command uses', async () => {
     const { own, run, signIns } = await twoServices();
 
     const result = await run(`run --account a ${oneDay}`, { env: { ADREPORT_PASSWORD: 'demo' } });
@@ -103,7 +103,7 @@ describe('the password of the environment', () => {
     expect(signIns(own)).toBe(1);
   });
 
-  test('goes to the account of ADREPORT_EMAIL alone', async () => {
+  test('is sent only to the account of ADREPORT_EMAIL', async () => {
     const { own, other, run, signIns } = await twoServices();
     const env = { ADREPORT_EMAIL: 'BUYER@example.com', ADREPORT_PASSWORD: 'demo' };
 
@@ -114,7 +114,7 @@ describe('the password of the environment', () => {
     expect([signIns(own), signIns(other)]).toEqual([1, 0]);
   });
 
-  test('goes to the service of ADREPORT_BASE_URL alone', async () => {
+  test('is sent only to the service of ADREPORT_BASE_URL', async () => {
     const { own, other, run, signIns } = await twoServices();
     const env = { ADREPORT_BASE_URL: other.server.url, ADREPORT_PASSWORD: 'demo' };
 
@@ -127,7 +127,7 @@ describe('the password of the environment', () => {
 describe('the e-mail address and the password of the environment, without its address', () => {
   const ofA = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
 
-  test('go to no account of adreport.yaml but their own', async () => {
+  test('are used only for their own account in adreport.yaml', async () => {
     const { own, other, run, signIns, cwd } = await twoServices();
     const reports = ['a', 'b'].map((name) => {
       return `  of-${name}: {account: ${name}, period: 2026-11-09, by: OS, output: ${name}.csv}`;
@@ -143,7 +143,7 @@ describe('the e-mail address and the password of the environment, without its ad
   });
 
   test.each(['ADREPORT_ACCOUNT', 'the stored default'])(
-    'do not go to another account, which %s names',
+    'are not used for another account, set by %s',
     async (place) => {
       const { other, run, signIns } = await twoServices();
       if (place === 'the stored default') await run('config set account b');
@@ -202,7 +202,7 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(service.refusedSignIns()).toBe(0);
   });
 
-  test('that leaves a program behind is read all the same', async () => {
+  test('that leaves a background process works', async () => {
     const { own, run } = await twoServices();
     const command = 'echo demo; sleep 20 &';
     await run(['config', 'set', 'password-command', command, '--account', 'a']);
@@ -213,7 +213,7 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(own.calls('auth')).toBe(2);
   });
 
-  test('is tried by login, and shown without what it prints', async () => {
+  test('is tried by login, and shown without its output', async () => {
     const { own, run } = await twoServices();
     const line = `login --account c --base-url ${own.server.url} --email buyer@example.com -q`;
 
@@ -241,7 +241,7 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(signIns(own)).toBe(0);
   });
 
-  test('gives way to a password of the environment that is for the account', async () => {
+  test('is not run if the environment has the password of the account', async () => {
     const { run, own, signIns } = await twoServices();
     await run(['config', 'set', 'password-command', 'exit 1', '--account', 'a']);
     const env = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
@@ -250,7 +250,7 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(signIns(own)).toBe(1);
   });
 
-  test('cannot be named by adreport.yaml', async () => {
+  test('cannot be set in adreport.yaml', async () => {
     const cwd = temporaryFolder();
     const report = '  x:\n    period: yesterday\n    password-command: touch pwned\n';
     writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n${report}`);

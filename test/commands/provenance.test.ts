@@ -59,7 +59,7 @@ describe('a Parquet file', () => {
     expect(JSON.parse(stdout)).toMatchObject({ request, reportId: report });
   });
 
-  test('of a report that only its id is known of has no request', async () => {
+  test('of a report with an unknown request has none', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const elsewhere = { env: { ADREPORT_CONFIG_DIR: '/nowhere' } };
     const id = (await run('report create --period yesterday --by OS', elsewhere)).stdout.trim();
@@ -81,7 +81,7 @@ describe('a Parquet file', () => {
     expect(JSON.parse(stdout)).toMatchObject({ reportId: id, request, key: ['os'] });
   });
 
-  test('of data that came at once has its request', async () => {
+  test('of a direct report has its request', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
     await run(`run --direct --period yesterday --by OS --campaign * -o x.parquet -q`);
@@ -91,7 +91,7 @@ describe('a Parquet file', () => {
     expect(JSON.parse(stdout)).toMatchObject({ reportId: null, request, key: ['os'] });
   });
 
-  test('keeps what was warned of', async () => {
+  test('keeps the warnings', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     // The service reads the window as instants: its report begins and ends an hour later than is
     // asked for.
@@ -104,7 +104,7 @@ describe('a Parquet file', () => {
   });
 });
 
-test('a sheet says on its summary what it is of', async () => {
+test('a sheet has its origin on Summary', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
 
   await run(`${line} -o x.xlsx -q`);
@@ -120,7 +120,7 @@ test('a sheet says on its summary what it is of', async () => {
   expect(new Date(fetchedMs).toISOString()).toMatch(/^2026-11-/);
 });
 
-test('no markup of a filter gets into a page', async () => {
+test('markup in a filter is escaped in a page', async () => {
   const { run } = await serveForTest({ delayMs: 0 });
 
   const { files } = await run(`${line} --filter carrier=</script><b> -o x.html -q`);
@@ -129,7 +129,7 @@ test('no markup of a filter gets into a page', async () => {
   expect(files['x.html']).not.toContain('</script><b>');
 });
 
-test('a page says at its head what it is of, and at its foot whose and which report', async () => {
+test('a page has its subject in the header, and its origin in the footer', async () => {
   const { run } = await serveForTest({ delayMs: 0 });
 
   const { files } = await run(`${line} -o x.html -q`);
@@ -144,7 +144,7 @@ test('a page says at its head what it is of, and at its foot whose and which rep
   expect(footer).toMatch(/<dt>Report<\/dt><dd>[0-9a-f]{20,}<\/dd>/);
 });
 
-test('a page and a sheet, which go to other people, hold no e-mail address and no address of the service', async () => {
+test('a page and a sheet contain no e-mail address and no address of the service', async () => {
   const { run, server, cwd } = await serveForTest({ delayMs: 0 });
   const env = { ADREPORT_EMAIL: 'somebody@agency.example' };
 

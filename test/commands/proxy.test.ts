@@ -24,7 +24,7 @@ test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused wi
   expect(server.requests()).toHaveLength(calls);
 });
 
-test('a certificate of another host is told from one of a private authority', async () => {
+test('a certificate of another host is distinguished from one of a private authority', async () => {
   const { server, env } = await serveTls('127.0.0.2');
 
   const refused = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
@@ -33,7 +33,7 @@ test('a certificate of another host is told from one of a private authority', as
   expect(server.requests()).toEqual([]);
 });
 
-test('a call that is sent on to another origin goes there without the token', async () => {
+test('a call redirected to another origin has no token', async () => {
   const { server, env } = await serveTls();
   const moved = await serve((_request, response) => {
     response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
@@ -46,7 +46,7 @@ test('a call that is sent on to another origin goes there without the token', as
   expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401, token: undefined }]);
 });
 
-test('a download that is sent on to a signed URL is fetched there by GET, without the token', async () => {
+test('a download redirected to a signed URL uses GET without the token', async () => {
   const asked: object[] = [];
   const storage = createServer(
     { cert: certificate, key: privateKey },
@@ -72,7 +72,7 @@ test('a download that is sent on to a signed URL is fetched there by GET, withou
   expect(asked).toEqual(Array(3).fill({ method: 'GET', url: '/r1?signature=x', token: undefined }));
 });
 
-test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async () => {
+test('every call uses HTTPS_PROXY, except for hosts in NO_PROXY', async () => {
   // On loopback alone it would refuse the name under which the proxy finds it.
   const { server, env } = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(server.port);
@@ -92,7 +92,7 @@ test('every call goes through HTTPS_PROXY, and none that NO_PROXY names', async 
   expect(proxy.asked).toHaveLength(asked);
 });
 
-test('a proxy’s password is sent to it, and shown nowhere', async () => {
+test('a proxy’s password is sent to it and never shown', async () => {
   const { server, env } = await serveTls();
   const proxy = await startConnectProxy(server.port, 407);
   const HTTPS_PROXY = proxy.url.replace('http://', 'me:hush-hush@');
@@ -106,7 +106,7 @@ test('a proxy’s password is sent to it, and shown nowhere', async () => {
   expect(server.requests()).toEqual([]);
 });
 
-test('what is wrong with the way to the proxy is said of it, not of the service', async () => {
+test('problems of the proxy are not blamed on the service', async () => {
   const service = { ADREPORT_BASE_URL: 'https://localhost', ADREPORT_TOKEN: 'f'.repeat(40) };
 
   const result = await runCli(list, {

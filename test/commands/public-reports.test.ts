@@ -47,7 +47,7 @@ const sent = (
 
 const whole = sent(rows);
 
-describe('a report that is ready and not there yet', () => {
+describe('a report that is ready but cannot be downloaded yet', () => {
   test.each([
     { status: 400, body: { error: { is_transient: true, message: 'Try later' } } },
     { status: 422, body: { response: { error: 'soon', retryable: true } } },
@@ -65,7 +65,7 @@ describe('a report that is ready and not there yet', () => {
     expect(downloads()).toBe(3);
   });
 
-  test('is not waited for if the service says that it is not transient', async () => {
+  test('is not tried again if the service says that it is not transient', async () => {
     const body = { error: { is_transient: false, message: 'Broken' } };
     const { env } = await serveDownloads(json(body, 400));
 
@@ -112,7 +112,7 @@ describe('packed bodies', () => {
     { coding: 'deflate', body: named },
     { coding: 'gzip', body: '\ufeffcampaignName,displays\nÉté à Paris,7\n' },
     { coding: 'br', body: 'campaignName,displays\nÉté à Paris,7\n' },
-  ])('$body is read, although it says $coding', async ({ coding, body }) => {
+  ])('$body is read, although it is labelled $coding', async ({ coding, body }) => {
     const contentType = body.startsWith('{') ? 'application/json' : 'text/csv';
     const headers = { 'content-encoding': coding, 'content-type': contentType };
     const { env } = await serveDownloads(sent(body, headers));
@@ -143,7 +143,7 @@ describe('packed bodies', () => {
     expectRefusal(await runCli(line, { env }), 9, `The response is ${name}`);
   });
 
-  test('gzip that is cut is no report', async () => {
+  test('cut gzip is not a report', async () => {
     const packed = gzipSync(rows.repeat(50));
     const { env } = await serveDownloads(sent(packed.subarray(0, packed.length - 20)));
 
@@ -213,7 +213,7 @@ test('a refusal of a report that was ordered in JSON says nothing of forms, in a
 });
 
 test.each([{ below: '' }, { below: 'folder' }])(
-  'a ledger that cannot be written is one warning, however many reports ($below)',
+  'a ledger that cannot be written is one warning for all reports ($below)',
   async ({ below }) => {
     const { run } = await serveForTest({ delayMs: 0 });
     const folder = temporaryFolder();
@@ -233,7 +233,7 @@ test.each([{ below: '' }, { below: 'folder' }])(
 );
 
 test.each([{ text: 'null' }, { text: '[]' }, { text: '"x"' }])(
-  'a settings file that holds $text is named, with what to do',
+  'a settings file with $text is reported with a fix',
   async ({ text }) => {
     const folder = temporaryFolder();
     mkdirSync(folder, { recursive: true });
@@ -258,7 +258,7 @@ test.each([
     says: 'profile of its account “a” is not buyer or dsp',
   },
   { text: '{"defaultAccount":7,"accounts":{}}', says: 'its defaultAccount is not a string' },
-])('a settings file that holds $text is explained', async ({ text, says }) => {
+])('a settings file with $text is explained', async ({ text, says }) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'settings.json'), text, { mode: 0o600 });
 
@@ -271,7 +271,7 @@ test.each([
 test.each([
   { user: '', says: 'The proxy requires a user name and a password: HTTPS_PROXY=' },
   { user: 'me:wrong@', says: 'The proxy refused the user name and the password in HTTPS_PROXY' },
-])('a proxy that answers 407 to “$user” says what to do', async ({ user, says }) => {
+])('a proxy that answers 407 to “$user” is reported with a fix', async ({ user, says }) => {
   const proxy = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () =>
@@ -297,7 +297,7 @@ test('a redirect to no web address names its scheme', async () => {
   expectRefusal(await runCli('campaigns --retries 0', { env }), 4, 'redirects to a file: address');
 });
 
-describe('text of the service is bounded', () => {
+describe('text of the service is limited', () => {
   const long = 'x'.repeat(600_000);
 
   test('a state word', async () => {
@@ -309,7 +309,7 @@ describe('text of the service is bounded', () => {
     expect(result.stderr.length).toBeLessThan(5_000);
   });
 
-  test('why a report failed, and in how many lines', async () => {
+  test('the reason of a failed report, and its number of lines', async () => {
     const errors = Array.from({ length: 40 }, (_, index) => `${index} ${long.slice(0, 900)}`);
     const { env } = await serveAnswers({ buyer: [json({ errors }, 400)] });
 
@@ -331,7 +331,7 @@ describe('text of the service is bounded', () => {
     expectRefusal(await runCli(line, { env }), 9, 'a report id of more than 500 characters');
   });
 
-  test('the names and texts of what an answer says besides', async () => {
+  test('names and texts of other members', async () => {
     const word = long.slice(0, 50_000);
     const { env } = await serveAnswers({
       buyer: [json({ report_id: 'r1', notice: word })],
@@ -374,7 +374,7 @@ describe('text of the service is bounded', () => {
   });
 });
 
-describe('what is refused before anything is ordered', () => {
+describe('refused before any order', () => {
   test.each([
     { target: 's3://bucket/x.csv', pipe: '-o - | aws s3 cp - s3://bucket/x.csv' },
     { target: 'https://example.com/x.csv', pipe: '-o - | curl -T - https://example.com/x.csv' },

@@ -37,7 +37,7 @@ describe.each([
   ['link', `${line} --no-clobber`, /has no hard links, which are needed/],
   ['rename', line, /the system does not allow it/],
 ] as const)('a disk that refuses %s', (call, command, reason) => {
-  test('is told of before anything is sent', async () => {
+  test('is reported before any call', async () => {
     const { cwd, env, server } = await serveForTest({ delayMs: 0 });
 
     const result = await spawnCli(command, { cwd, env: { ...env, NODE_OPTIONS: refusing(call) } });
@@ -49,7 +49,7 @@ describe.each([
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a disk that refuses chmod is told of before a file with other permissions would be replaced',
+  'a disk that refuses chmod is reported before a file with other permissions would be replaced',
   async () => {
     const { cwd, env, server } = await serveForTest({ delayMs: 0 });
     writeFileSync(join(cwd, 'report.csv'), 'old', { mode: 0o600 });
@@ -65,7 +65,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('adreport init on a disk without hard links is exit 8, and leaves nothing', async () => {
+test('adreport init on a disk without hard links is exit 8 and leaves no file', async () => {
   const cwd = temporaryFolder();
 
   const result = await spawnCli('init', { cwd, env: { NODE_OPTIONS: refusing('link') } });

@@ -75,7 +75,7 @@ describe('login', () => {
   test.each([
     { name: 'a token', env: { ADREPORT_TOKEN: tokens.buyer } },
     { name: 'an e-mail and a password', env: password },
-  ])('with $name of the environment, which the next command does without', async ({ env }) => {
+  ])('with $name from the environment, which the next command does not need', async ({ env }) => {
     const { cli, login } = await signedOut();
 
     expect(await login('-q', '', { env })).toMatchObject({ exitCode: 0, stdout: '' });
@@ -134,7 +134,7 @@ describe('login', () => {
     expect(() => statSync(settings)).toThrow();
   });
 
-  test('a DSP account is known by what the service refuses it, and stored as one', async () => {
+  test('a DSP account is recognised by refusals of the service, and stored as one', async () => {
     const { server, cli, login } = await signedOut();
 
     const signIn = await login('--token-stdin', tokens.dsp);
@@ -147,7 +147,7 @@ describe('login', () => {
     ).toEqual([]);
   });
 
-  test('a stored token beside a password of the environment is said', async () => {
+  test('a stored token next to a password in the environment is reported', async () => {
     const { cli, login } = await signedOut();
 
     await login('--token-stdin', tokens.buyer);
@@ -158,12 +158,12 @@ describe('login', () => {
     expect((await cli('campaigns')).stderr).toBe('');
   });
 
-  test('on a terminal whose input has ended is given up, like with Ctrl-C', async () => {
+  test('on a terminal without input ends as with Ctrl-C', async () => {
     expectRefusal(await runCli('login', { tty: true }), 130, '(e.g. https://reports.example.com)');
   });
 });
 
-test('a report of the wrong profile is refused with the flag that mends it', async () => {
+test('a report of the wrong profile is refused with the flag to use', async () => {
   const { run } = await serveForTest({}, 'dsp');
   expectRefusal(
     await run('run --profile buyer --period yesterday --metrics clicks'),
@@ -182,7 +182,7 @@ test('a stored token is not sent to another origin', async () => {
   expect(other.received).toEqual([]);
 });
 
-test('with credentials in the environment a token that dies is renewed, in the middle of a wait too', async () => {
+test('with credentials in the environment an expired token is renewed, even during a wait', async () => {
   const { server, cli, calls } = await signedOut({
     delayMs: 60_000,
     faults: ['status:unauthorized:times=1:after=3'],

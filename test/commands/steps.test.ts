@@ -40,7 +40,7 @@ describe('one step at a time', () => {
     ]);
   });
 
-  test('a report is as old as its order, however long the service took to answer it', async () => {
+  test('the age of a report counts from its order, even if the answer was slow', async () => {
     const nowMs = Date.UTC(2026, 10, 20, 12);
     const { run } = await serveForTest({
       delayMs: 0,
@@ -54,7 +54,7 @@ describe('one step at a time', () => {
     expect(entry.createdAt).toBe(new Date(nowMs).toISOString());
   });
 
-  test('another account’s report is exit 4, like one that does not exist', async () => {
+  test('a report of another account is exit 4, like one that does not exist', async () => {
     const { run } = await serveForTest();
 
     const id = (await run(create)).stdout.trim();
@@ -67,7 +67,7 @@ describe('one step at a time', () => {
     expectRefusal(await run('status f00'), 4, 'UNKNOWN_REPORT');
   });
 
-  test('the command that goes on names the account and the address that were given', async () => {
+  test('the resume command has the given account and address', async () => {
     const { server, cwd, env } = await serveForTest({ manual: true });
     const flags = `--base-url ${server.url} --account agency`;
     await runCli(`login ${flags} --token-stdin`, { cwd, stdin: env.ADREPORT_TOKEN });
@@ -85,7 +85,7 @@ describe('one step at a time', () => {
     );
   });
 
-  test('report list --limit: the newest first, by whole ids, those of one millisecond too', async () => {
+  test('report list --limit: newest first with full ids, even within a millisecond', async () => {
     const { run } = await serveForTest();
     const ids: string[] = [];
     for (let i = 0; i < 4; i += 1) ids.unshift((await run(create)).stdout.trim());
@@ -105,7 +105,7 @@ describe('one step at a time', () => {
     expect(await run('report list --limit 0')).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  test('a list of no reports is empty, and says how to make one', async () => {
+  test('an empty list of reports has a hint', async () => {
     const listed = await runCli('report list');
 
     expect(listed).toMatchObject({
@@ -134,7 +134,7 @@ describe('one step at a time', () => {
 });
 
 describe('campaigns', () => {
-  test('one row a campaign as CSV, the records as JSON, one object an ad unit', async () => {
+  test('one row per campaign as CSV, the records as JSON, one object per ad unit', async () => {
     const { run } = await serveForTest();
     const records = JSON.parse((await run('campaigns --format json')).stdout);
     const fields =
@@ -156,7 +156,7 @@ describe('campaigns', () => {
     }
   });
 
-  test('--search passes over accents and case, and says where it finds nothing', async () => {
+  test('--search ignores accents and case, and reports no matches', async () => {
     const { run } = await serveForTest();
 
     expect((await run('campaigns --search NOEL')).stdout).toContain('Noël 2026');
@@ -187,7 +187,7 @@ describe('campaigns', () => {
     expectRefusal(await run('campaigns --columns campainName'), 2, 'campaignName');
   });
 
-  test('a table says “no end” of a campaign that ends in 9999; files keep the date', async () => {
+  test('a table has “no end” for a campaign until 9999; files keep the date', async () => {
     const { run } = await serveForTest();
 
     const table = (await run('campaigns --format table')).stdout;
@@ -210,11 +210,11 @@ describe('campaigns', () => {
   });
 });
 
-describe('report ids are the service’s own: whatever they hold, what is said can be read and run', () => {
+describe('report ids may contain anything: messages stay readable, and commands work', () => {
   test.each([
     { name: 'a line break', id: 'a\nb "c"', visible: '\\n' },
     { name: 'a dash in front', id: '-rf', visible: ' -- -rf' },
-  ])('$name: the resume command leads back to the id', async ({ id, visible }) => {
+  ])('$name: the resume command has the same id', async ({ id, visible }) => {
     const { env } = await serveAnswers({
       '/buyer-reporting': { id },
       '/status-reporting': { status: 'progress' },
@@ -237,7 +237,7 @@ describe('report ids are the service’s own: whatever they hold, what is said c
     '{"id": 12345678901234567890}',
     '12345678901234567890',
     '{"response":{"note":"1\\"2","report_id":12345678901234567890}}',
-  ])('a number with more digits than a number holds: %s', async (text) => {
+  ])('a number with more digits than a double: %s', async (text) => {
     const { env, received } = await serve(({ path }, response) => {
       if (path === '/buyer-reporting') response.end(text);
       else

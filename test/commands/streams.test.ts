@@ -40,7 +40,7 @@ test.each([
   }
 });
 
-test('off a terminal there is not one escape code, even where a terminal is claimed', async () => {
+test('without a terminal there are no escape codes, even if one is claimed', async () => {
   const { run } = await serveForTest({ delayMs: 30_000 });
   const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
 
@@ -78,7 +78,7 @@ test('-v traces method, URL, status, time and size of every call, and each retry
   ]);
 });
 
-test('six tries of a call are one line, which counts', async () => {
+test('six tries of a call are one line with a count', async () => {
   const { run } = await serveForTest({ delayMs: 0, faults: ['status:503:times=5'] });
 
   const { exitCode, stderr } = await run('run --period yesterday --progress none -o x.csv');
@@ -120,25 +120,22 @@ test.each([
 test.each([
   { what: 'a secret', line: 'login --base-url http://127.0.0.1:9 --token-stdin' },
   { what: 'a report', line: 'view -' },
-])(
-  'SIGTERM while $what is awaited on stdin that nothing comes through ends it',
-  async ({ line }) => {
-    const { signal, send } = interruption(143);
-    const stdin = new Readable({ read: () => void setImmediate(send) });
+])('SIGTERM ends the wait for $what on a silent stdin', async ({ line }) => {
+  const { signal, send } = interruption(143);
+  const stdin = new Readable({ read: () => void setImmediate(send) });
 
-    const result = await runCli(line, { stdin, signal });
+  const result = await runCli(line, { stdin, signal });
 
-    expectRefusal(result, 143, /^adreport: Terminated\.\n$/);
-    expect(stdin.destroyed).toBe(true);
-  },
-);
+  expectRefusal(result, 143, /^adreport: Terminated\.\n$/);
+  expect(stdin.destroyed).toBe(true);
+});
 
-describe.skipIf(process.platform === 'win32')('in processes of their own', () => {
+describe.skipIf(process.platform === 'win32')('in child processes', () => {
   test.each([
     { signal: 'SIGINT', code: 130 },
     { signal: 'SIGTERM', code: 143 },
   ] as const)(
-    '$signal in the middle of a download: exit $code, the old file, and nothing beside it',
+    '$signal during a download: exit $code, the old file, and no temporary file',
     async ({ signal, code }) => {
       const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
       writeFileSync(join(cwd, 'x.csv'), 'old');
@@ -154,7 +151,7 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     },
   );
 
-  test('a second signal ends it at once, though a thread waits', async () => {
+  test('a second signal ends it immediately, even if a thread is waiting', async () => {
     const cwd = temporaryFolder();
     const pipe = join(cwd, 'pipe');
     spawnSync('mkfifo', [pipe]);
@@ -178,7 +175,7 @@ describe.skipIf(process.platform === 'win32')('in processes of their own', () =>
     'run --help | head -1',
     // As Node.js and Python open it for a child whose output nobody wants.
     'campaigns --local 1<>/dev/null',
-  ])('a reader that goes away ends it quietly: adreport %s', (line) => {
+  ])('a reader that goes away ends it silently: adreport %s', (line) => {
     const command = `'${process.execPath}' '${launcher}' ${line}; echo "\${PIPESTATUS[0]}"`;
 
     const { stdout, stderr } = runToEnd('bash', ['-c', command]);

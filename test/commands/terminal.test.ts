@@ -32,7 +32,7 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
   return { server, cwd, open, answer, signedIn, settings: join(cwd, '.config', 'settings.json') };
 }
 
-test('doctor --service lists its reports, and orders none where the answer is no', async () => {
+test('doctor --service lists its reports, and orders none without permission', async () => {
   const { server, open, answer, signedIn } = await sitDown();
   const terminal = open('doctor --service', signedIn);
   await answer(terminal, { 'Order nothing': '\r' });
@@ -45,7 +45,7 @@ test('doctor --service lists its reports, and orders none where the answer is no
 });
 
 describe('login', () => {
-  test('asks for everything, shows no password, and the next command is signed in', async () => {
+  test('asks for everything, hides the password, and signs in the next command', async () => {
     const { server, open, answer, settings } = await sitDown();
     const terminal = open('login');
     await answer(terminal, {
@@ -69,7 +69,7 @@ describe('login', () => {
     expect(await next.exitCode).toBe(0);
   });
 
-  test('takes a token instead, and offers next time what it knows', async () => {
+  test('accepts a token instead, and suggests known values the next time', async () => {
     const { server, open, answer, settings } = await sitDown();
     const terminal = open(`login --base-url ${server.url}`);
     await answer(terminal, { 'Token from the': '\u001b[B\r', 'Token:': `${tokens.buyer}\r` });
@@ -87,7 +87,7 @@ describe('login', () => {
     expect(await again.exitCode).toBe(130);
   });
 
-  test('offers the scheme that was left out, and after a wrong password the e-mail address', async () => {
+  test('suggests the missing scheme, and the e-mail address after a wrong password', async () => {
     const { server, open, answer } = await sitDown();
     const terminal = open('login --account agency');
     await answer(terminal, {
@@ -105,7 +105,7 @@ describe('login', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('a wrong password is asked for again', async () => {
+  test('asks again after a wrong password', async () => {
     const { server, open, answer } = await sitDown();
     const terminal = open(`login --base-url ${server.url} --email buyer@example.com`);
     await answer(terminal, { 'Password:': 'wrong\r', 'Try again.': '' });
@@ -116,7 +116,7 @@ describe('login', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('Ctrl-C at the password is exit 130, and nothing is stored; a terminal that closes there is a plain exit', async () => {
+  test('Ctrl-C at the password is exit 130 and stores nothing; a closed terminal ends it too', async () => {
     const { server, open, answer, settings } = await sitDown();
     const line = `login --base-url ${server.url} --email buyer@example.com`;
     const terminal = open(line);
@@ -136,7 +136,7 @@ describe('login', () => {
 });
 
 describe('run', () => {
-  test('shows a bar while it waits; in the end the terminal holds the result line and its card alone', async () => {
+  test('shows a bar while it waits; in the end there are only the result line and its card', async () => {
     const { server, cwd, open, signedIn } = await sitDown({ manual: true });
     const report = '--period 2026-11-09..2026-11-15 --by DAILY --metrics requests,displays';
     const terminal = open(`run ${report} -o week.csv`, signedIn);
@@ -159,7 +159,7 @@ describe('run', () => {
     expect(readFileSync(join(cwd, 'week.csv'), 'utf8')).toContain('2026-11-15');
   });
 
-  test('Ctrl-C while the bar stands: exit 130, the resume command, the terminal as it was', async () => {
+  test('Ctrl-C while the bar is shown: exit 130, the resume command, a restored terminal', async () => {
     const { cwd, open, signedIn } = await sitDown({ manual: true });
     const terminal = open('run --period yesterday -o day.csv', signedIn);
     await terminal.waitFor(/Report \w+.*waiting/s);
@@ -179,7 +179,7 @@ describe('run', () => {
   });
 });
 
-test('run without a window asks, and prints the command line that does without questions', async () => {
+test('run without a window asks, and prints the equivalent command', async () => {
   const { cwd, open, answer, signedIn } = await sitDown({ delayMs: 0 });
   const terminal = open('run --metrics displays,clicks', signedIn);
   await answer(terminal, {

@@ -105,7 +105,7 @@ const byCampaign = [
 ];
 
 describe('every form of a report', () => {
-  test.each(bodies)('%s: the same sums, and ratios of sums', async (name, bytes) => {
+  test.each(bodies)('%s: the same sums, and rates of sums', async (name, bytes) => {
     const args = '--by campaign --json';
 
     expect(groupsOf(await view(name, bytes(rows), args))).toEqual(byCampaign);
@@ -123,7 +123,7 @@ describe('every form of a report', () => {
   test.each([
     { by: 'DAILY,CAMPAIGN', columns: 'date,campaignId,campaignName' },
     { by: 'HOURLY', columns: 'date' },
-  ])('Parquet that was written by $by', async ({ by, columns }) => {
+  ])('Parquet written by $by', async ({ by, columns }) => {
     const cwd = temporaryFolder();
     const shown = async (file: string) => {
       await runCli(
@@ -146,7 +146,7 @@ describe('every form of a report', () => {
     expect(await shown('r.parquet')).toEqual(expected);
   });
 
-  test('sums equal those of plain addition, whatever form the rows have', async () => {
+  test('sums equal plain addition in every form', async () => {
     const name = fc.constantFrom('a', 'b', 'ü', '日本', '=1+1', null);
     const row: fc.Arbitrary<Row> = fc.record({
       date: fc.constantFrom('2026-11-01', '2026-11-02', '2026-12-01'),
@@ -197,7 +197,7 @@ describe('every form of a report', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('output', () => {
   const json = JSON.stringify({ data: rows });
 
   test('on a terminal a card and the first rows; in a pipe one row of sums', async () => {
@@ -222,7 +222,7 @@ describe('what is shown', () => {
     expect(piped.stdout).toBe('displays,clicks,revenueEuro\r\n4600,129,8.85\r\n');
   });
 
-  test('the cost of a click is shown where it is named, or decides the order', async () => {
+  test('the cost per click is shown if it is requested or sorted by', async () => {
     const named = await view('r.json', json, '--by campaign --metrics cpcEuro --sort cpcEuro');
     const sorted = await view('r.json', json, '--by campaign --sort CPCeuro:asc --json');
 
@@ -254,7 +254,7 @@ describe('what is shown', () => {
     `);
   });
 
-  test('the order of a key or a figure either way, what has none last', async () => {
+  test('groups sorted by key or figure in both directions, those without a value last', async () => {
     const odd = [
       { campaignName: 'b', displays: 10, clicks: 1 },
       { campaignName: null, displays: 20, clicks: 8 },
@@ -286,7 +286,7 @@ describe('what is shown', () => {
     expect(await sorted('ctr:asc')).toEqual(['b,0.1,1', 'a9,0.2,2', ',0.4,8', 'a10,,3', 'c,,']);
   });
 
-  test('--filter keeps rows with one of the values, in the figures too', async () => {
+  test('--filter keeps rows with one of the values, also in the figures', async () => {
     const kept = await view(
       'r.json',
       json,
@@ -347,7 +347,7 @@ describe('what is shown', () => {
     `);
   });
 
-  test('--json has all of it', async () => {
+  test('--json is complete', async () => {
     const { stdout } = await view('r.json', json, '--by date --metrics clicks --top 1 --json');
     expect(JSON.parse(stdout)).toEqual({
       file: 'r.json',
@@ -366,7 +366,7 @@ describe('what is shown', () => {
     });
   });
 
-  test('names of the service are inert', async () => {
+  test('control characters in names are made visible', async () => {
     const bad = JSON.stringify([
       { campaignName: '\u001b[31mred\n', 'clicks\u001b[2J': 1, clicks: 1 },
     ]);
@@ -378,7 +378,7 @@ describe('what is shown', () => {
     }
   });
 
-  test('what cannot be added up, or was not asked of the service, is said', async () => {
+  test('values that cannot be added up or were not requested are reported', async () => {
     const odd = JSON.stringify([
       { city: null, clicks: 'few' },
       { city: null, clicks: 'n/a' },
@@ -488,12 +488,12 @@ describe('refusals', () => {
       bytes: 'PK\u0003\u0004',
       says: 'r.xlsx is a spreadsheet: open it with Excel, LibreOffice or another spreadsheet program.',
     },
-  ])('$name is exit 2, and says what opens it', async ({ name, bytes, says }) => {
+  ])('$name is exit 2 and names a program that opens it', async ({ name, bytes, says }) => {
     expectRefusal(await view(name, bytes), 2, says);
     expectRefusal(await runCli('view -', { stdin: bytes }), 2, says.replace(name, 'stdin'));
   });
 
-  test('a file that is not there, a folder, and Parquet through a pipe are exit 2', async () => {
+  test('a missing file, a folder, and Parquet through a pipe are exit 2', async () => {
     expectRefusal(await runCli('view nowhere.csv'), 2, 'nowhere.csv');
     expectRefusal(await runCli('view .'), 2, 'No adreport history in .');
     expectRefusal(
@@ -514,7 +514,7 @@ describe('--period of a single file', () => {
   };
   const json = JSON.stringify({ data, summary });
 
-  test('chooses the rows of these days', async () => {
+  test('selects the rows of these days', async () => {
     const { stdout, stderr } = await view('r.json', json, '--period 2026-11-17..2026-11-22');
     expect({ stdout, stderr }).toEqual({ stdout: 'clicks\r\n2\r\n', stderr: '' });
   });
@@ -524,7 +524,7 @@ describe('--period of a single file', () => {
     expect(stderr).toBe('Warning: 2 of 3 days are missing.\n');
   });
 
-  test('is exit 2 if the file has no row of them', async () => {
+  test('is exit 2 if the file has no rows of them', async () => {
     const result = await view('r.json', json, '--period 2026-10');
     expectRefusal(result, 2, 'r.json has no rows for these days.');
     expect(result.stderr).toContain('It has 2026-11-16 to 2026-11-22.');
@@ -536,7 +536,7 @@ describe('the closing card', () => {
   const cardOf = (stderr: string): string =>
     /Wrote week\.\w+: [^\n]*\n([\s\S]*)$/.exec(stderr)?.[1] ?? '';
 
-  test('follows the file on a terminal, with the figures that view shows of it', async () => {
+  test('is printed after writing a file on a terminal, with the figures of view', async () => {
     const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
     const card = cardOf(stderr);
 
@@ -560,7 +560,7 @@ describe('the closing card', () => {
     expect((await runCli(`${run} ${flags}`, { tty })).stderr).not.toContain('by day');
   });
 
-  test('a file a day has one card for all', async () => {
+  test('is one for all if there is one file per day', async () => {
     const { stderr } = await runCli(`${run} --split day -o {date}.csv`, { tty: true });
 
     const whole = await runCli(`${run} -o week.csv`, { tty: true });

@@ -44,7 +44,7 @@ describe.each([
   { flag: '--tls-cert', line: 'local-server --port 0 --tls-cert thing --tls-key thing' },
 ])('$flag', ({ flag, line, file = 'thing' }) => {
   test.each(things)(
-    '$name: exit 2 at once, with a sentence',
+    '$name: exit 2 immediately, with a sentence',
     async ({ name, make, why, platform }) => {
       if (process.platform === 'win32' || (platform && platform !== process.platform)) return;
       // Without a file of this name there is no saved report, which is another sentence.

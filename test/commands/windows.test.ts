@@ -47,7 +47,7 @@ describe('a name that Windows cannot hold', () => {
     },
   );
 
-  test.skipIf(process.platform === 'win32')('is a file like any other elsewhere', async () => {
+  test.skipIf(process.platform === 'win32')('is valid on other systems', async () => {
     const line = [...day, '--local', '--format', 'csv', '-o'];
 
     const { exitCode, files } = await runCli([...line, 'what?: {date}.'], { platform: 'linux' });
@@ -91,7 +91,7 @@ describe('a printed command has the quotes of the platform', () => {
     expect(stdout).not.toContain("'");
   });
 
-  test('that was meant', async () => {
+  test('that is suggested', async () => {
     const { stderr } = await runCli(['fetch', '-o', 'my week.csv'], onWindows);
     expect(stderr).toContain('-o "my week.csv"');
   });

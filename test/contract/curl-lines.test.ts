@@ -56,7 +56,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
       body: /^\{"response":\{"error_id":"SYSTEM","error":"Username or password not set in request"\}\}$/,
     },
   ])(
-    '-X POST -d @auth, where the file holds JSON that curl labels as a form: $auth',
+    '-X POST -d @auth with a JSON file, which curl labels as a form: $auth',
     async ({ auth, status, body }) => {
       const answer = await curl('/auth-reporting', ['-X', 'POST', '-d', '@input'], auth);
 
@@ -124,7 +124,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
     expect(answer.status).toBe(status);
   });
 
-  describe('a DSP’s report, with output=direct as the vendor shows it', () => {
+  describe('a DSP report with output=direct, as in the documentation', () => {
     const fields = `${window}&metrics=displays,revenueEuro,revenueDollar&breakdowns[0]=DAILY&output=direct`;
 
     test('is JSON with an Accept header', async () => {
@@ -174,7 +174,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
     expect(compressed.body).toBe(plain.body);
   });
 
-  test('a Bearer token is refused, and the answer says why', async () => {
+  test('a Bearer token is refused with the reason', async () => {
     const header = 'Authorization: Bearer 00000000000000000000000000000000000000b1';
 
     const answer = await curl('/campaigns', ['-H', header]);
@@ -183,7 +183,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
     expect(answer.body).toContain('without “Bearer”');
   });
 
-  test('a body of more than a mebibyte is too large', async () => {
+  test('a body of more than 1 MiB is too large', async () => {
     const input = `{"x":"${'y'.repeat(1_100_000)}"}`;
 
     const answer = await curl('/status-reporting', [...asBuyer, '-d', '@input'], input);

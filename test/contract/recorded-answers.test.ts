@@ -40,7 +40,7 @@ async function startService(report = buyerReport) {
 
 const window = '--since 1417392000 --until 1420070399';
 
-test('a buyer’s report: three kinds of calls, and the document as it came', async () => {
+test('a buyer report: three kinds of calls, and the document unchanged', async () => {
   const { run, received } = await startService();
 
   const { exitCode, stdout } = await run(`run ${window} --metrics displays --format json`);
@@ -72,7 +72,7 @@ test('a form-encoded request has the keys of the examples', async () => {
   );
 });
 
-test('a DSP’s report as CSV has the values of the JSON', async () => {
+test('a DSP report as CSV has the values of the JSON', async () => {
   const { run } = await startService(dspReport);
 
   const { stdout } = await run(`run --profile dsp ${window} --by DAILY --format csv`);

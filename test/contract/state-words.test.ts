@@ -43,7 +43,7 @@ async function statusOf(answer: unknown) {
   return runCli('status r1', { env });
 }
 
-describe('the OK of an envelope is not the state of the report, where another member tells that', () => {
+describe('the OK of an envelope is not the status of the report if another member has it', () => {
   test.each([
     { answer: { response: { status: 'OK', state: 'progress' } }, word: 'progress' },
     { answer: { response: { status: 'OK', data: { status: 'queued' } } }, word: 'queued' },
@@ -57,7 +57,7 @@ describe('the OK of an envelope is not the state of the report, where another me
   });
 });
 
-test('a word that is not known is a note, said once, with the download as a thing to try', async () => {
+test('an unknown status is noted once, and suggests trying the download', async () => {
   const said = ['baking', 'baking', 'baking', 'ready'];
   const { env, received } = await serve((request, response) => {
     const status = request.path === '/status-reporting' ? said.shift() : 'new';

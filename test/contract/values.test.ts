@@ -27,7 +27,7 @@ describe('numbers', () => {
   const otherTypes = [null, true, []];
 
   test.each([...emptyOrCutShort, ...ambiguous, ...oddlyWritten, ...otherTypes])(
-    '%j is none, and nothing is guessed',
+    '%j is not a number, and nothing is guessed',
     (value) => {
       expect(numberTextOf(value)).toBeUndefined();
     },
@@ -38,7 +38,7 @@ describe('times', () => {
   const dayMs = 86_400_000;
   const hourMs = 3_600_000;
 
-  test('are days of the calendar', () => {
+  test('are calendar days', () => {
     fc.assert(
       fc.property(fc.integer({ min: -719_528, max: 2_932_896 }), (day) => {
         const date = new Date(day * dayMs).toISOString().slice(0, 10);
@@ -51,7 +51,7 @@ describe('times', () => {
   const impossibleDays = ['2026-02-29', '2026-13-01', '2026-11-00'];
   const otherSpellings = ['2026-1-1', '20261101', '2026-11-01T00:00', ''];
 
-  test.each([...impossibleDays, ...otherSpellings])('%j is no day', (text) => {
+  test.each([...impossibleDays, ...otherSpellings])('%j is not a day', (text) => {
     expect(dayOf(text)).toBeUndefined();
   });
 
@@ -59,7 +59,7 @@ describe('times', () => {
     { text: '2026-10-25T02:30:00+0200', hours: 2 },
     { text: '2026-10-24T19:30:00-05:00', hours: -5 },
     { text: '2026-10-25T00:30Z', hours: 0 },
-  ])('$text is a moment, kept apart from what the clocks of its zone showed', (moment) => {
+  ])('$text is an instant with its wall time', (moment) => {
     const instantMs = Date.UTC(2026, 9, 25, 0, 30);
 
     expect(momentOf(moment.text)).toEqual({
@@ -71,11 +71,11 @@ describe('times', () => {
   const withoutOffset = ['2026-11-01T06:00:00', '2026-11-01', '13', ''];
   const badlyWritten = ['2026-11-01 06:00:00+0100', '2026-11-01T25:00:00Z'];
 
-  test.each([...withoutOffset, ...badlyWritten])('%j is no moment', (text) => {
+  test.each([...withoutOffset, ...badlyWritten])('%j is not an instant', (text) => {
     expect(momentOf(text)).toBeUndefined();
   });
 
-  test('what the clocks of the service showed has a blank and no offset', () => {
+  test('a wall time of the service has a blank and no offset', () => {
     expect(wallTimeOf('2026-11-01 06:00:00')).toBe(Date.UTC(2026, 10, 1, 6));
     expect(wallTimeOf('2026-11-01T06:00:00')).toBeUndefined();
     expect(wallTimeOf('2026-11-31 06:00:00')).toBeUndefined();

@@ -44,7 +44,7 @@ test('filters', () => {
   );
 });
 
-test('what a DSP may ask for', () => {
+test('what a DSP may request', () => {
   const dsp = vocabularyOf('dsp');
 
   expect(namesOf(dsp.metrics)).toEqual(['displays', 'revenueEuro', 'revenueDollar']);

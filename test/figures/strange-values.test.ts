@@ -38,6 +38,6 @@ it('a page shows the note to its readers', async () => {
   expect(text).toContain('2 values of Revenue (€) are not numbers and are left out of the sums.');
 });
 
-it('there is no note on a metric that was not selected', async () => {
+it('a metric that was not selected has no note', async () => {
   expect((await encode(body, 'html', { selectedColumns: ['date', 'clicks'] })).notes).toEqual([]);
 });

@@ -55,7 +55,7 @@ describe('the ticks of an axis', () => {
       expect(axisOf(daysFrom('2026-10-01', 31)).labels[index]).toContain(`${text} 2026`);
   });
 
-  test('of hours name each hour once, even when clocks go back', () => {
+  test('of hours label each hour once, even when clocks go back', () => {
     const hours = Array.from({ length: 25 }, (_, i) => {
       const hour = i < 3 ? i : i - 1;
       return `2026-10-25T${String(hour).padStart(2, '0')}:00:00${i < 3 ? '+0200' : '+0100'}`;
@@ -72,7 +72,7 @@ describe('the ticks of an axis', () => {
     ]);
   });
 
-  test('number from three to seven in any window', () => {
+  test('are three to seven in any window', () => {
     for (const count of [60, 90, 180, 365, 366, 730]) {
       const { ticks } = axisOf(daysFrom('2024-01-01', count));
       expect(ticks.length).toBeGreaterThanOrEqual(3);

@@ -70,7 +70,7 @@ test('the code of every topic can be copied from the terminal as it is in the fi
   }
 });
 
-test('a comment that does not fit behind its command stands above it, like those of its neighbours', () => {
+test('a comment that does not fit after its command is above it, like those of its neighbours', () => {
   const code =
     '```sh\nadreport run --local   # a report\nadreport view x.csv    # its figures, and its rows\n```';
   expect(
@@ -94,7 +94,7 @@ test('no comment of a topic is broken by a terminal of 80 columns', () => {
   }
 });
 
-test('our commands have the quotes of Windows there, and those of other programs stay', () => {
+test('on Windows only our own commands are quoted for it', () => {
   const code = "```sh\nadreport run -o '{date}.csv'   # a day\ncurl -d '{}' $url\n```";
 
   const page = renderMarkdown(code, { width: 60, style: plainStyle, platform: 'win32' });

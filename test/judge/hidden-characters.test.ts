@@ -25,7 +25,7 @@ function resumeWords(stderr: string): string[] {
 }
 
 describe.skipIf(process.platform === 'win32')('an id with line breaks and direction marks', () => {
-  test('is visible in every line, and the command that resumes the report has the same id', async () => {
+  test('is visible in every line, and works in the resume command', async () => {
     const state = { status: 'progress' };
     const { env } = await serve(({ path }, response) => {
       if (path === '/buyer-reporting') json(response, { report_id: hostile });

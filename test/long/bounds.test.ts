@@ -107,7 +107,7 @@ describe.each(ownFormats)('%s', (format) => {
   });
 });
 
-describe('few bytes that unpack to gigabytes of blanks, and what is no report', () => {
+describe('compressed gigabytes of blanks, which are not a report', () => {
   const blanks = Buffer.alloc(64 * 1024 * 1024, ' ');
   let brotli: Buffer;
   let gzip: Buffer;

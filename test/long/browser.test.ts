@@ -217,7 +217,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect((await columnOf(page, 4))[0]).toBe('com.example.app300');
   });
 
-  test('filtered totals keep their rates: they are computed from the sums of the rows that are left', async () => {
+  test('filtered totals have correct rates, computed from the sums of the remaining rows', async () => {
     const page = await open(fileOf(await reportPage('--by CAMPAIGN')));
     await page.getByLabel('Filter').fill('puzzle king');
 
@@ -244,7 +244,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     '--by CAMPAIGN --compare previous',
     '--by DAILY --compare previous',
     '--by DAILY,CAMPAIGN',
-  ])('%s: at 1280 px every column is seen', async (flags) => {
+  ])('%s: at 1280 px every column is visible', async (flags) => {
     const page = await open(fileOf(await reportPage(flags)));
     const widths =
       "['scrollWidth', 'clientWidth'].map((name) => document.querySelector('.scroll')[name])";
@@ -253,7 +253,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(contentWidth).toBe(ownWidth);
   });
 
-  test('the values of a chart stand beside the pointer, each with the colour of its line', async () => {
+  test('the values of a chart are next to the pointer, each with the colour of its line', async () => {
     const page = await open(fileOf(await reportPage('--by DAILY,CAMPAIGN')));
     const slot = page.locator('figure.wide .slots i').nth(9);
     await slot.hover();
@@ -269,7 +269,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await tip.isVisible()).toBe(false);
   });
 
-  test('the label of a tick stands under its column', async () => {
+  test('the label of a tick is below its column', async () => {
     const page = await open(fileOf(await reportPage('--by DAILY')));
     const chart = page.locator('figure.time').first();
     const label = await chart.locator('.x text', { hasText: '12 Oct' }).boundingBox();
@@ -281,7 +281,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
   });
 
   test.each(['2026-W45', '2026-10-01..2026-10-12', '2026-10', '2026'])(
-    'on a phone the labels of %s stand apart',
+    'on a phone the labels of %s do not overlap',
     async (period) => {
       const by = period === '2026' ? 'MONTHLY' : 'DAILY';
       const { files } = await runCli(`run --local --period ${period} --by ${by} -o r.html`);
@@ -301,7 +301,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     },
   );
 
-  test('on a phone nothing to touch is smaller than 44 px, and ids give way to names', async () => {
+  test('on a phone no touch target is smaller than 44 px, and names replace ids', async () => {
     const page = await open(fileOf(await reportPage('--by CAMPAIGN')), phone);
     const controls = await page.locator('button, input, summary').filter({ visible: true }).all();
     expect(controls.length).toBeGreaterThan(3);
@@ -318,7 +318,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
   });
 
   test.skipIf(!pdfToText || !hasEmoji)(
-    'a PDF of hostile names shows every character as text, and holds nothing that runs (skipped without pdftotext and emoji)',
+    'a PDF of hostile names shows every character as text, and contains no scripts (skipped without pdftotext and emoji)',
     async () => {
       const rows = hostileNames.map((campaignName, i) => {
         return { campaignId: String(40_000 + i), campaignName, displays: 10 + i, clicks: i };
@@ -339,7 +339,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     },
   );
 
-  test('a PDF is asked for like any other file, and its pages are those of the page', async () => {
+  test('a PDF is requested like any other file, and shows the same as the page', async () => {
     const cwd = temporaryFolder();
     const line = 'run --local --period 2026-10 --by CAMPAIGN --compare previous -o r.pdf --json';
 
@@ -368,7 +368,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
 
     const campaign = 'Dauerkampagne Städtereisen';
 
-    test('a month by day and campaign has its campaigns with their change, and its many rows elsewhere', async () => {
+    test('a month by day and campaign lists its campaigns with their changes, but not all rows', async () => {
       const { pages, sizeBytes } = await printed(
         '--period 2026-10 --by DAILY,CAMPAIGN --compare previous --title "October for Alpes"',
       );
@@ -384,7 +384,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       expect(lines.join(' ')).toMatch(/About this report .* Key: date, campaignId/);
     });
 
-    test('a year by month and campaign has whole names, a running head and numbers of pages', async () => {
+    test('a year by month and campaign has complete names, a running head and page numbers', async () => {
       const { pages } = await printed('--period 2025 --by MONTHLY,CAMPAIGN --title "The year"');
 
       expect(pages.length).toBeGreaterThan(2);
@@ -402,7 +402,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       for (const row of rows) expect(row).toMatch(/ [\d,]+$/);
     });
 
-    test('figures that have no room give way in their order, and the page names them', async () => {
+    test('columns that do not fit are dropped in order, and the page names them', async () => {
       const metrics =
         'requests,displays,clicks,downloads,leads,landings,revenueEuro,revenueDollar,ctr,ecpmEuro,cpcEuro';
       const { pages } = await printed(
@@ -426,7 +426,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       return { server, page };
     }
 
-    test('the list of reports fills, under its own security policy, and leads to their rows', async () => {
+    test('the list of reports is updated, within the page’s security policy, and links to their rows', async () => {
       const { server, page } = await openServer({ manual: true });
       const waiting = await createReport(server);
       const ready = await createReport(server, 'dsp');
@@ -473,7 +473,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       await expect.poll(() => faults.innerText()).toBe('None.');
     });
 
-    test('copies a token, and a curl line, at a click', async () => {
+    test('copies a token or a curl line with a click', async () => {
       const { server, page } = await openServer({});
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');

@@ -76,7 +76,7 @@ test.for([
   { name: 'that begins at a day', window: '--since 2027-10-01 --until yesterday', rolls: false },
   { name: 'that rolls', window: '--period last-30d', rolls: true },
 ])(
-  'a year of a job with a window $name, with outages of up to 60 nights: every file is the truth',
+  'a year of a job with a window $name, with outages of up to 60 nights: every file is correct',
   async ({ window, rolls }) => {
     const { request, wakeOn, expectSuccess, findings, expectTruth } = await serveNights('day');
     const line = `run ${window} ${request} --missing --lookback 3 -o data/{date}.csv`;

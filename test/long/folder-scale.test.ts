@@ -86,7 +86,7 @@ test('over 10,000 files a nightly run takes 3 s of processor time, check 5 s, bo
   expect(check.megabytes).toBeLessThan(160);
 }, 600_000);
 
-test('a hundred thousand lines of a history take seconds, and 150 MB', async () => {
+test('a history of a hundred thousand lines takes seconds and 150 MB', async () => {
   const { path, lines, costOf, nightly } = await fillFolder(365);
   const help = await costOf('--help');
   const all = Array.from({ length: 100_000 }, (_, index) => lines[index % lines.length]);

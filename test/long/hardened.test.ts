@@ -48,7 +48,7 @@ test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async
   );
 });
 
-test('4: hosts whose names are alike in 16 characters leave each other’s files alone', async (context) => {
+test('4: hosts with the same first 16 characters do not touch each other’s files', async (context) => {
   const folder = temporaryFolder();
   const inHost = (host: string, ...argv: string[]) => {
     const args = [
@@ -113,7 +113,7 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
 });
 
 test.skipIf(onWindows)(
-  '9: the curl line of a token with shell characters runs nothing else',
+  '9: the curl line of a token with shell characters runs no other command',
   async () => {
     const cwd = temporaryFolder();
     const wild = "x';touch${IFS}ran;'$(touch${IFS}ran)`touch${IFS}ran`";
@@ -145,7 +145,7 @@ test.skipIf(onWindows)(
   },
 );
 
-test('11: homes and folders below /proc: the report comes, and nothing hangs', async (context) => {
+test('11: homes and folders below /proc: the report is printed, and nothing hangs', async (context) => {
   if (!existsSync('/proc/self')) context.skip('there is no /proc here');
   for (const name of [
     'HOME',
@@ -177,7 +177,7 @@ test('11: homes and folders below /proc: the report comes, and nothing hangs', a
   });
 });
 
-test('12: a damaged page of Parquet, which hyparquet would read for ever, is exit 9', async () => {
+test('12: a damaged Parquet page that would make hyparquet loop forever is exit 9', async () => {
   const file = join(temporaryFolder(), 'report.parquet');
   const run = `run --local --direct --period 2026-11-01..2026-11-09 --by DAILY,COUNTRY -q -o ${file}`;
 
@@ -198,7 +198,7 @@ test('12: a damaged page of Parquet, which hyparquet would read for ever, is exi
 });
 
 describe('13: the local server', () => {
-  test('a report that is deleted early is gone, and the answer says why', async () => {
+  test('a report that is deleted early is gone, and the answer gives the reason', async () => {
     const server = await startForTest();
     const first = await createReport(server);
     // As bytes of their requests 64 MB are kept.

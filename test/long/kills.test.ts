@@ -61,7 +61,7 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
   expect(halfWritten).toBeGreaterThan(kills / 20);
 });
 
-test(`${kills} writers of settings killed: the file is always whole, and what was stored stays`, async () => {
+test(`${kills} writers of settings killed: the file is always complete, and keeps what was stored`, async () => {
   const script = bundleScript(`
     import { writeSync } from 'node:fs';
     import { processHost } from './src/host.ts';

@@ -249,7 +249,7 @@ const warningsIn = ({ stdout }: CliResult): string[] =>
 const adapted = ({ adapt = (request) => request }: Damage) => requests.map(adapt);
 const numRuns = 10;
 
-test.each(clocks)('nothing is found in a report that is right, by the %s clock', async (clock) => {
+test.each(clocks)('a correct report has no findings, with the %s clock', async (clock) => {
   const anyWindow = fc.constantFrom(...wholeDays, ...sinceLately);
   const asked = anyWindow.chain((window) => requests.map((one) => ({ ...one, window })));
 
@@ -263,7 +263,7 @@ test.each(clocks)('nothing is found in a report that is right, by the %s clock',
   );
 });
 
-describe('a finding: --strict is exit 9 without a file, and else there is a warning', () => {
+describe('a finding: with --strict exit 9 without a file, otherwise a warning', () => {
   test.each(Object.entries(damages))('%s', async (_name, damage) => {
     await fc.assert(
       fc.asyncProperty(adapted(damage), async (request) => {
@@ -283,7 +283,7 @@ describe('a finding: --strict is exit 9 without a file, and else there is a warn
   });
 });
 
-describe('a note: --strict lets it pass, and it is not a warning', () => {
+describe('a note: accepted by --strict, and not a warning', () => {
   test.each(Object.entries(noted))('%s', async (_name, damage) => {
     await fc.assert(
       fc.asyncProperty(adapted(damage), async (request) => {

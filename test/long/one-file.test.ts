@@ -240,7 +240,7 @@ describe('everything that follows is derived', () => {
     expect(run(`${day} --metrics sharse`).stderr).toContain('Did you mean shares?');
   });
 
-  test('from the entry of a metric: data that adds up, whatever the breakdowns', () => {
+  test('from the entry of a metric: data that adds up for all breakdowns', () => {
     const sumBy = (breakdowns: string): number => {
       const rows = rowsOf(`--by ${breakdowns} --metrics displays,shares`);
       return rows.reduce((sum, { shares }) => sum + Number(shares), 0);
@@ -253,7 +253,7 @@ describe('everything that follows is derived', () => {
     expect(sumBy('HOURLY,OS')).toBe(sum);
   });
 
-  test('from those of a breakdown and a filter', () => {
+  test('from the entries of a breakdown and a filter', () => {
     const [day] = rowsOf('--by DAILY --metrics displays');
 
     // The built-in data knows no languages: all of it is of an unknown one, and none is French.

@@ -63,7 +63,7 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('holds what runs, and nothing else, in 9 MB', () => {
+  test('contains only what is needed to run it, in 9 MB', () => {
     const paths = Object.keys(sizes);
     const kinds = paths.filter(
       (path) => !/^dist\/([\w.-]+\.c?js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.c?ts)$/.test(path),
@@ -85,7 +85,7 @@ describe('the package', () => {
     expect(sizeBytes).toBeLessThan(9_000_000);
   });
 
-  test('is installed as one package that brings none along and runs nothing, without network', () => {
+  test('is installed without network, dependencies or scripts', () => {
     expect(said.trim()).toMatch(/^added 1 package in \S+$/);
 
     const manifest = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
@@ -113,7 +113,7 @@ describe('the package', () => {
   });
 });
 
-describe('what is said of the package', () => {
+describe('statements about the package', () => {
   /** A component of the list that npm makes. */
   interface Component {
     readonly 'bom-ref': string;
@@ -122,7 +122,7 @@ describe('what is said of the package', () => {
     readonly scope: string;
   }
 
-  test('the list of parts has every package that is bundled, and no other', () => {
+  test('the SBOM lists exactly the bundled packages', () => {
     npm(['run', 'sbom'], copy);
 
     const list = JSON.parse(readFileSync(join(copy, `adreport-${version}.cdx.json`), 'utf8'));
@@ -161,7 +161,7 @@ describe('what is said of the package', () => {
     const isHere = existsSync(judge);
     if (!isHere) console.log(`Skipped: ${name} (not in ADREPORT_TOOLS)`);
 
-    test.skipIf(!isHere)(`${name} finds nothing wrong, and would`, () => {
+    test.skipIf(!isHere)(`${name} finds no problems, and finds planted ones`, () => {
       const judged = (packed: string) => runToEnd(process.execPath, [judge, packed, ...flags]);
       expect(judged(tarball)).toMatchObject({ status: 0, stderr: '' });
 
@@ -198,7 +198,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
   if (!isHere) console.log(`Skipped: Node ${wanted} (none in ADREPORT_NODES)`);
 
   describe.skipIf(!isHere)('the installed program', () => {
-    test('is run by that Node, and tells version and help without a word of warning', () => {
+    test('runs on that Node, and prints version and help without warnings', () => {
       const told = runToEnd(node, ['--version']).stdout.trim();
 
       if (wanted !== 'this') expect(`${told}.`.startsWith(`v${wanted}.`)).toBe(true);
@@ -239,7 +239,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
       { fault: 'buyer:403', exitCode: 4 },
       { fault: 'status:503', exitCode: 5 },
       { fault: 'download:truncate:bytes=100', exitCode: 9 },
-    ])('$fault: exit $exitCode, and nothing left behind', ({ fault, exitCode }) => {
+    ])('$fault: exit $exitCode, and no files remain', ({ fault, exitCode }) => {
       const cwd = temporaryFolder();
       const exec = wordsOf(`local-server --delay 0s --fault ${fault} exec --`);
       const run = wordsOf('run --period 2026-10-01 --retries 0 --json -o r.csv');
@@ -293,7 +293,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
   });
 });
 
-describe('adreport/local-server in a project of its own', () => {
+describe('adreport/local-server in a new project', () => {
   const consumer = `
     import { startLocalServer, type LocalAccount, type LocalServer, type LoggedRequest } from 'adreport/local-server';
 
@@ -406,7 +406,7 @@ describe('adreport/local-server in a project of its own', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ numPassedTests: 1, numTotalTests: 1 });
   });
 
-  test('from CommonJS by import(); nothing else of the package can be reached into', () => {
+  test('from CommonJS with import(); nothing else of the package can be imported', () => {
     const text = `
       import('adreport/local-server').then(({ startLocalServer }) =>
         startLocalServer().then((service) => service.close()).then(() => console.log('closed')));

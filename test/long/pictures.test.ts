@@ -16,7 +16,7 @@ const withoutSeconds = (picture: string): string => {
   return picture.replace(/, in [\d.]+ m?s\./, '').replaceAll(/ textLength="[\d.]+"/g, '');
 };
 
-test.skipIf(!canMake)('the pictures of the README can be made again, and are current', async () => {
+test.skipIf(!canMake)('the pictures of the README are current', async () => {
   const folder = temporaryFolder();
   const env = { ...process.env, ADREPORT_BROWSER: browser };
   await promisify(execFile)(process.execPath, [join(pictures, 'make.js'), folder], { env });

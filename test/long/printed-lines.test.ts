@@ -153,7 +153,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     },
   );
 
-  test('a sign-in far away, by a proxy that leads to a service of that name', async () => {
+  test('a sign-in at a remote host, through a proxy', async () => {
     const far = (await examplesOf(['login', '--help'])).filter(isFar);
 
     expect(far).toHaveLength(1);

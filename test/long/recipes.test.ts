@@ -135,7 +135,7 @@ describe('cron, an alarm', () => {
   const crontab = recipe('folders', 'Folders: reports that a job keeps complete', 'crontab');
   const [, line = ''] = /^0 9 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
 
-  test('it is silent if nothing is wrong, and otherwise prints what repairs it', async () => {
+  test('prints nothing if there are no problems, otherwise the command that repairs them', async () => {
     const { cwd, shell } = await openPlace();
     const [, fill = ''] = /^15 6 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
     const run = fill.replace('2026-01-01', '-5d');
@@ -237,7 +237,7 @@ print(len(days), all(int(row['displays']) >= 0 for row in rows))`;
     expect((await place.shell('python3 read.py')).stdout).toBe('30 True\n');
   });
 
-  test('Spark, Hive and Trino see the reports alone: the rest has names that they hide', async () => {
+  test('Spark, Hive and Trino see only the reports: they ignore the names of other files', async () => {
     const place = await openPlace();
     await fillFolder(place, 'data/date={date}/part.parquet');
 
@@ -587,7 +587,7 @@ describe('containers', () => {
     },
   );
 
-  test('the files that the image keeps are a program', async () => {
+  test('the files in the image are a working program', async () => {
     const image = temporaryFolder();
     const copies = [...text.matchAll(/^COPY --from=build \/adreport\/(\S+) \/adreport\/(\S+)$/gm)];
     expect(copies).toHaveLength(3);
@@ -610,7 +610,7 @@ describe('containers', () => {
     expect(stdout).toMatch(/displays/);
   });
 
-  test('the health of the server is what its line says', async () => {
+  test('the health check works as printed', async () => {
     const { server } = await openPlace();
     const [, words = '[]'] = /^HEALTHCHECK .*\\\n\s+CMD (\[.*\])$/m.exec(text) ?? [];
     const [node, flag = '', script = '']: string[] = JSON.parse(words);
@@ -634,7 +634,7 @@ describe('containers', () => {
     expect(lint(wrong).status).toBe(1);
   });
 
-  test('the client of the compose file runs beside the server', async () => {
+  test('the client of the compose file runs next to the server', async () => {
     const { server, cwd, env } = await openPlace();
     const { services } = parse(readFileSync(compose, 'utf8'));
     const { command, environment } = services.client;
@@ -667,7 +667,7 @@ describe('containers', () => {
     },
   );
 
-  test('the pods of the job share its days', async () => {
+  test('the pods of the job divide its days', async () => {
     const { cwd, shell } = await openPlace();
     const { spec } = parse(job);
     const [container] = spec.template.spec.containers;
@@ -704,7 +704,7 @@ describe('Windows Task Scheduler', () => {
   });
 });
 
-describe('data of one’s own', () => {
+describe('your own data', () => {
   const facts = recipe('local-server', 'More: your own data', 'csv');
 
   test('the lines of facts.csv are what the server adds up', async () => {
@@ -718,7 +718,7 @@ describe('data of one’s own', () => {
   });
 });
 
-describe('answers of one’s own', () => {
+describe('your own responses', () => {
   const lines = recipe('testing', 'More: your own responses', 'bash').trim().split('\n');
   const call = recipe('testing', 'More: your own responses', 'http');
   const code = recipe('testing', 'More: your own responses', 'ts');
@@ -801,7 +801,7 @@ describe('every block of code', () => {
   ];
 
   test.each(readCodeBlocks().map((block) => [keyOf(block), block] as const))(
-    '%s: a test runs it, or the text says why none does',
+    '%s: a test runs it, or the text explains why not',
     (key, { language, introduction }) => {
       if (language === 'text') {
         expect(introduction).toMatch(/not run/);

@@ -252,7 +252,7 @@ describe('a sheet', () => {
   const bodyOf = (rowCount: number) =>
     `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
 
-  test('holds 1,048,575 rows', async () => {
+  test('can have 1,048,575 rows', async () => {
     const { bytes } = await encode(bodyOf(1_048_575), 'xlsx');
     const rows = readSheet(bytes);
 
@@ -266,7 +266,7 @@ describe('a sheet', () => {
     });
   });
 
-  test('refuses what would make it larger than 4 GiB', async () => {
+  test('refuses to become larger than 4 GiB', async () => {
     const entry = new ZipArchive().begin('sheet');
     const part = ' '.repeat(2 ** 26);
     for (let i = 1; i < 64; i++) entry.write(part);

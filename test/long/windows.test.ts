@@ -44,7 +44,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
   }, 240_000);
   afterAll(() => windows?.stop());
 
-  test('the main job writes the bytes that it writes elsewhere, in every format', async () => {
+  test('the main job writes the same bytes as on other systems, in every format', async () => {
     const cwd = temporaryFolder();
 
     const written = await windows.run(`${week} -o week.csv`, { cwd });
@@ -123,7 +123,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     expect(await windows.run(line, { cwd, env })).toMatchObject({ exitCode: 0 });
   });
 
-  test('the sign-in is kept under AppData, and doctor finds nothing wrong', async () => {
+  test('the sign-in is stored below AppData, and doctor finds no problems', async () => {
     const place = { cwd: temporaryFolder(), isOfUser: true };
     const { server } = await serve();
     writeFileSync(join(place.cwd, 'token.txt'), `${tokens.buyer}\r\n`);
@@ -169,7 +169,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
       expect(readdirSync(cwd)).toEqual(['held.csv']);
     });
 
-    test('while the report is made keeps the report, and the same command finishes', async () => {
+    test('when the report is ready: the report is kept, and the same command finishes', async () => {
       const cwd = temporaryFolder();
       const { env, orders, makeReady } = await serve({ manual: true });
       writeFileSync(join(cwd, 'held.csv'), 'old');
@@ -234,7 +234,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test('a drive that does not exist is a folder that does not exist', async () => {
+  test('a drive that does not exist is reported like a missing folder', async () => {
     const cwd = temporaryFolder();
     const refused = await windows.run(`${week} -o x:\\data\\week.csv`, { cwd });
     expect(refused).toMatchObject({ exitCode: 8 });
@@ -277,7 +277,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     }
   });
 
-  test('cmd reads a quoted word back as what it was', async () => {
+  test('cmd reads a quoted word as the original', async () => {
     const cwd = temporaryFolder();
     const texts = [
       'my data\\',

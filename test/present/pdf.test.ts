@@ -85,13 +85,11 @@ test('a terminal is refused, as for every binary format', async () => {
   );
 });
 
-describe.skipIf(process.platform === 'win32')(
-  'a browser (a shell script that stands for one)',
-  () => {
-    /** A program with the path of the PDF in `$pdf` and that of the page in `$page`. */
-    function browserThat(does: string): string {
-      const path = join(temporaryFolder(), 'browser');
-      const script = `#!/bin/sh
+describe.skipIf(process.platform === 'win32')('a browser (replaced by a shell script)', () => {
+  /** A program with the path of the PDF in `$pdf` and that of the page in `$page`. */
+  function browserThat(does: string): string {
+    const path = join(temporaryFolder(), 'browser');
+    const script = `#!/bin/sh
 for word in "$@"; do
   case $word in
     --print-to-pdf=*) pdf=\${word#--print-to-pdf=} ;;
@@ -100,125 +98,124 @@ for word in "$@"; do
 done
 ${does}
 `;
-      writeFileSync(path, script);
-      chmodSync(path, 0o755);
-      return path;
-    }
+    writeFileSync(path, script);
+    chmodSync(path, 0o755);
+    return path;
+  }
 
-    const whole = String.raw`printf '%%PDF-1.4\n' > "$pdf"; grep -c '</html>' "$page" >> "$pdf"; printf '%%%%EOF\n' >> "$pdf"`;
+  const whole = String.raw`printf '%%PDF-1.4\n' > "$pdf"; grep -c '</html>' "$page" >> "$pdf"; printf '%%%%EOF\n' >> "$pdf"`;
 
-    /** Folders left behind by earlier runs. */
-    const leftovers = () =>
-      readdirSync(tmpdir()).filter((name) => name.startsWith('.print.adreport-'));
+  /** Folders left behind by earlier runs. */
+  const leftovers = () =>
+    readdirSync(tmpdir()).filter((name) => name.startsWith('.print.adreport-'));
 
-    test('prints the whole page, gets no token, and leaves nothing behind', async () => {
-      const before = leftovers();
-      const { run } = await serveForTest({ delayMs: 0 });
-      const browser = browserThat(`[ -z "$ADREPORT_TOKEN" ] || exit 9\n${whole}`);
+  test('prints the whole page, gets no token, and leaves nothing behind', async () => {
+    const before = leftovers();
+    const { run } = await serveForTest({ delayMs: 0 });
+    const browser = browserThat(`[ -z "$ADREPORT_TOKEN" ] || exit 9\n${whole}`);
 
-      const { exitCode, files, stderr } = await run(`${day} -o r.pdf`, {
-        env: { ADREPORT_BROWSER: browser },
-      });
-
-      expect(exitCode, stderr).toBe(0);
-      expect(files).toEqual({ 'r.pdf': '%PDF-1.4\n1\n%%EOF\n' });
-      expect(leftovers().filter((name) => !before.includes(name))).toEqual([]);
+    const { exitCode, files, stderr } = await run(`${day} -o r.pdf`, {
+      env: { ADREPORT_BROWSER: browser },
     });
 
-    test('removes the files of a killed run', async () => {
-      const { run } = await serveForTest({ delayMs: 0 });
-      const folder = temporaryFolder();
-      // The program reports its pid and is killed.
-      const names = `basename "$(dirname "$pdf")" >> '${folder}/names'`;
-      const kills = browserThat(`${names}; kill -9 $PPID`);
-      const killed = await startCli(`${day} --local -o r.pdf`, {
-        env: { ADREPORT_BROWSER: kills },
-      }).ended;
-      const [name = ''] = readFileSync(join(folder, 'names'), 'utf8').split('\n');
-      expect(killed.signal).toBe('SIGKILL');
-      expect(leftovers()).toContain(name);
+    expect(exitCode, stderr).toBe(0);
+    expect(files).toEqual({ 'r.pdf': '%PDF-1.4\n1\n%%EOF\n' });
+    expect(leftovers().filter((name) => !before.includes(name))).toEqual([]);
+  });
 
-      await run(`${day} -o r.pdf`, { env: { ADREPORT_BROWSER: browserThat(whole) } });
+  test('removes the files of a killed run', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const folder = temporaryFolder();
+    // The program reports its pid and is killed.
+    const names = `basename "$(dirname "$pdf")" >> '${folder}/names'`;
+    const kills = browserThat(`${names}; kill -9 $PPID`);
+    const killed = await startCli(`${day} --local -o r.pdf`, {
+      env: { ADREPORT_BROWSER: kills },
+    }).ended;
+    const [name = ''] = readFileSync(join(folder, 'names'), 'utf8').split('\n');
+    expect(killed.signal).toBe('SIGKILL');
+    expect(leftovers()).toContain(name);
 
-      expect(leftovers()).not.toContain(name);
+    await run(`${day} -o r.pdf`, { env: { ADREPORT_BROWSER: browserThat(whole) } });
+
+    expect(leftovers()).not.toContain(name);
+  });
+
+  test('a list of campaigns and a report in a pipe are printed too', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const env = { ADREPORT_BROWSER: browserThat(whole) };
+
+    expect((await run(`${day} --format pdf`, { env })).stdout).toMatch(/^%PDF-1\.4\n1\n%%EOF\n$/);
+    expect((await run('campaigns -o c.pdf', { env })).files).toHaveProperty(['c.pdf']);
+  });
+
+  test.each([
+    {
+      name: 'fails',
+      does: 'echo "No usable sandbox!" >&2; exit 1',
+      says: 'Its last message: No usable sandbox!',
+    },
+    { name: 'writes nothing', does: 'exit 0', says: 'wrote no file' },
+    {
+      name: 'writes something else',
+      does: 'echo "<html>" > "$pdf"',
+      says: 'wrote an incomplete PDF',
+    },
+    {
+      name: 'is cut off',
+      does: `printf '%%PDF-1.4 obj' > "$pdf"`,
+      says: 'wrote an incomplete PDF',
+    },
+    { name: 'is killed', does: 'kill -9 $$', says: 'was ended by a signal' },
+  ])('a browser that $name: exit 8, and the old file is kept', async ({ does, says }) => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    writeFileSync(join(cwd, 'r.pdf'), 'the old one');
+
+    const result = await run(`${day} -o r.pdf`, { env: { ADREPORT_BROWSER: browserThat(does) } });
+
+    expectRefusal(result, 8, says);
+    expect(result.stderr).toContain('-o report.html');
+    expect(result.files).toEqual({ 'r.pdf': 'the old one' });
+  });
+
+  test('a browser that hangs is killed with its child processes after the time limit', async () => {
+    const folder = temporaryFolder();
+    const browser = browserThat(`sleep 60 & echo $! > ${folder}/child; wait`);
+    const { signal } = new AbortController();
+
+    const printing = printPage(Buffer.from('<p>'), {
+      browser,
+      env: {},
+      signal,
+      timeLimitMs: 300,
     });
 
-    test('a list of campaigns and a report in a pipe are printed too', async () => {
-      const { run } = await serveForTest({ delayMs: 0 });
-      const env = { ADREPORT_BROWSER: browserThat(whole) };
+    await expect(printing).rejects.toThrow('did not finish within');
+    const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
+    await expect.poll(() => isRunning(child)).toBe(false);
+  });
 
-      expect((await run(`${day} --format pdf`, { env })).stdout).toMatch(/^%PDF-1\.4\n1\n%%EOF\n$/);
-      expect((await run('campaigns -o c.pdf', { env })).files).toHaveProperty(['c.pdf']);
+  test('Ctrl-C ends it with the exit code of the signal', async () => {
+    const folder = temporaryFolder();
+    const browser = browserThat(
+      `echo $$ > ${folder}/part; mv ${folder}/part ${folder}/pid; sleep 60`,
+    );
+    const controller = new AbortController();
+
+    const printing = printPage(Buffer.from('<p>'), {
+      browser,
+      env: {},
+      signal: controller.signal,
     });
+    const outcome = printing.catch((error) => error);
+    await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
+    controller.abort(new Error('Interrupted.'));
 
-    test.each([
-      {
-        name: 'fails',
-        does: 'echo "No usable sandbox!" >&2; exit 1',
-        says: 'Its last message: No usable sandbox!',
-      },
-      { name: 'writes nothing', does: 'exit 0', says: 'wrote no file' },
-      {
-        name: 'writes something else',
-        does: 'echo "<html>" > "$pdf"',
-        says: 'wrote an incomplete PDF',
-      },
-      {
-        name: 'is cut off',
-        does: `printf '%%PDF-1.4 obj' > "$pdf"`,
-        says: 'wrote an incomplete PDF',
-      },
-      { name: 'is killed', does: 'kill -9 $$', says: 'was ended by a signal' },
-    ])('a browser that $name: exit 8, and the old file is kept', async ({ does, says }) => {
-      const { run, cwd } = await serveForTest({ delayMs: 0 });
-      writeFileSync(join(cwd, 'r.pdf'), 'the old one');
-
-      const result = await run(`${day} -o r.pdf`, { env: { ADREPORT_BROWSER: browserThat(does) } });
-
-      expectRefusal(result, 8, says);
-      expect(result.stderr).toContain('-o report.html');
-      expect(result.files).toEqual({ 'r.pdf': 'the old one' });
-    });
-
-    test('a browser that hangs is killed with its child processes after the time limit', async () => {
-      const folder = temporaryFolder();
-      const browser = browserThat(`sleep 60 & echo $! > ${folder}/child; wait`);
-      const { signal } = new AbortController();
-
-      const printing = printPage(Buffer.from('<p>'), {
-        browser,
-        env: {},
-        signal,
-        timeLimitMs: 300,
-      });
-
-      await expect(printing).rejects.toThrow('did not finish within');
-      const child = Number(readFileSync(join(folder, 'child'), 'utf8'));
-      await expect.poll(() => isRunning(child)).toBe(false);
-    });
-
-    test('Ctrl-C ends it with the exit code of the signal', async () => {
-      const folder = temporaryFolder();
-      const browser = browserThat(
-        `echo $$ > ${folder}/part; mv ${folder}/part ${folder}/pid; sleep 60`,
-      );
-      const controller = new AbortController();
-
-      const printing = printPage(Buffer.from('<p>'), {
-        browser,
-        env: {},
-        signal: controller.signal,
-      });
-      const outcome = printing.catch((error) => error);
-      await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
-      controller.abort(new Error('Interrupted.'));
-
-      expect(await outcome).toEqual(new Error('Interrupted.'));
-      const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-      await expect.poll(() => isRunning(pid)).toBe(false);
-    });
-  },
-);
+    expect(await outcome).toEqual(new Error('Interrupted.'));
+    const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+});
 
 /** True if a process is running; a zombie is not. */
 function isRunning(pid: number): boolean {

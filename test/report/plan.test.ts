@@ -93,7 +93,7 @@ describe('request flags', () => {
     },
     { shownMetrics: metrics.map(({ name }) => name), asked: metrics.map(({ name }) => name) },
   ])(
-    'metrics $metricList: what computed ones need is asked for',
+    'metrics $metricList: computed ones request the metrics they need',
     ({ metricList, shownMetrics, asked }) => {
       const plan = planReport({ profile: 'buyer', ...window, metrics: metricList });
       expect([plan.shownMetrics, plan.request.metrics]).toEqual([shownMetrics, asked]);
@@ -339,7 +339,7 @@ describe('a service that reads wall time', () => {
       until: '2026-04-05T23:59:59',
     },
   ])(
-    '$period in $timezone: the digits of the wall are sent as if they were UTC',
+    '$period in $timezone: wall time is sent as if it were UTC',
     ({ period, timezone, since, until }) => {
       const { request, window: own } = plan(period, timezone);
 

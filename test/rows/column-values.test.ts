@@ -62,7 +62,7 @@ const body = fc
 
 const fields = ['campaignName', 'os', 'country', 'carrier', 'displays', 'clicks'];
 
-it('reads a column as the objects of the rows have it, and its numbers exactly', async () => {
+it('reads a column like the objects of the rows, and its numbers exactly', async () => {
   await fc.assert(
     fc.asyncProperty(body, async (json) => {
       for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) {
@@ -85,7 +85,7 @@ it('reads a column as the objects of the rows have it, and its numbers exactly',
   );
 });
 
-it('sums a batch as it sums its rows', async () => {
+it('sums of a batch equal those of its rows', async () => {
   await fc.assert(
     fc.asyncProperty(body, fc.subarray(['campaignName', 'displays']), async (json, by) => {
       const ofRows = new Grouping(by);
@@ -101,7 +101,7 @@ it('sums a batch as it sums its rows', async () => {
   );
 });
 
-it('finds the rows that repeat a key, and no other', async () => {
+it('finds exactly the rows that repeat a key', async () => {
   const key = fc.record({ campaignName: fc.string({ maxLength: 9 }), date: fc.nat({ max: 3 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(key, { minLength: 1, maxLength: 60 }), async (rows) => {
@@ -122,7 +122,7 @@ it('finds the rows that repeat a key, and no other', async () => {
   );
 });
 
-it('finds the repeated keys of many rows, in whichever batches they come', async () => {
+it('finds repeated keys in many rows, in batches of any size', async () => {
   const rows = Array.from({ length: 10_000 }, (_, row) => ({ displays: row % 7000 }));
   const finder = new RepeatFinder(['displays'], []);
   const json = JSON.stringify({ data: rows });

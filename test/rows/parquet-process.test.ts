@@ -62,7 +62,7 @@ async function fileOf(columnCount: number, valueCount: number): Promise<string> 
   return cwd;
 }
 
-test('a small file whose page is gigabytes is exit 9', async () => {
+test('a small file that unpacks to gigabytes is exit 9', async () => {
   const cwd = await fileOf(1, 400_000_000);
 
   const { exitCode, stderr } = await startCli('view x.parquet', { cwd }).ended;
@@ -105,7 +105,7 @@ describe.runIf(process.platform === 'linux')('the process that decodes it', () =
     return { ...view, decoder };
   }
 
-  test('knows no secrets, and ends at once with the program, which a signal ends', async () => {
+  test('knows no secrets, and ends with the program, which a signal ends', async () => {
     const { child, ended, decoder } = await viewForLong();
     const environment = readFileSync(`/proc/${decoder}/environ`, 'latin1');
 
@@ -117,7 +117,7 @@ describe.runIf(process.platform === 'linux')('the process that decodes it', () =
     await expect.poll(() => parentOf(decoder)).toBeUndefined();
   });
 
-  test('ends where the program was killed', async () => {
+  test('ends if the program is killed', async () => {
     const { child, ended, decoder } = await viewForLong();
 
     child.kill('SIGKILL');

@@ -12,7 +12,7 @@ import { readBatches } from './read-rows.ts';
 
 const onWindows = process.platform === 'win32';
 
-test('Parquet of other programs: their codecs, and days, times and decimals as the service would write them', async () => {
+test('Parquet of other programs: all codecs; days, times and decimals as the service writes them', async () => {
   const filename = join(temporaryFolder(), 'report.parquet');
   const repetition_type = 'REQUIRED' as const;
   parquetWriteFile({
@@ -102,7 +102,7 @@ describe('damaged Parquet is exit 9', () => {
       outcome: '9',
     },
     { name: 'another sum', rowsOfGroup: 50n, rowsInAll: 101n, outcome: '9' },
-  ])('where it holds $name', async ({ rowsOfGroup, rowsInAll, outcome }) => {
+  ])('if it contains $name', async ({ rowsOfGroup, rowsInAll, outcome }) => {
     const bytes = parquetOf((writer) => {
       for (const group of writer.row_groups) group.num_rows = rowsOfGroup;
       writer.num_rows = rowsInAll;
@@ -110,7 +110,7 @@ describe('damaged Parquet is exit 9', () => {
     expect(await outcomeOf(bytes)).toBe(outcome);
   });
 
-  test('wherever it is cut, or its table of contents is changed: never anything but its rows or exit 9', async () => {
+  test('cut anywhere or with a changed footer: correct rows or exit 9', async () => {
     const whole = parquetOf();
     const footerBytes = whole.readUInt32LE(whole.length - 8) + 8;
 
@@ -130,7 +130,7 @@ describe('damaged Parquet is exit 9', () => {
   });
 });
 
-test.skipIf(onWindows)('a named pipe is read as the file is', async () => {
+test.skipIf(onWindows)('a named pipe is read like a file', async () => {
   const cwd = temporaryFolder();
   const csv = `date,clicks\n${'2026-11-01,1\n'.repeat(100_000)}`;
   await writeFile(join(cwd, 'file'), csv);
@@ -161,7 +161,7 @@ test.skipIf(onWindows).each([
     name: '/proc/self/mem',
     says: /\/proc\/self\/mem cannot be read \(EIO: |exist/,
   },
-])('what the system gives no access to is exit 2: $what', async ({ name, says }) => {
+])('no access is exit 2: $what', async ({ name, says }) => {
   const folder = temporaryFolder();
   symlinkSync('a.csv', join(folder, 'a.csv'));
 

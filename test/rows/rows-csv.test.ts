@@ -92,7 +92,7 @@ function jsonOf(column: string, cell: string): string {
 }
 
 describe('a CSV report', () => {
-  it('reads as what was written, in any dialect, however it is cut', async () => {
+  it('is read as written, in any dialect and in pieces of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         table,
@@ -123,12 +123,12 @@ describe('a CSV report', () => {
     );
   });
 
-  it('with a header alone is an empty report', async () => {
+  it('with only a header is an empty report', async () => {
     const { rows, tail } = await readReport('date,displays\r\n', csv);
     expect([rows, tail.rowCount, tail.fields]).toEqual([[], 0, ['date', 'displays']]);
   });
 
-  it('is recognised by its header, whatever the service says that it sends', async () => {
+  it('is recognised by its header, whatever its Content-Type', async () => {
     expect((await readReport('date;displays\n2026-11-01;3\n')).rows).toEqual([
       '{"date":"2026-11-01","displays":3}',
     ]);
@@ -218,7 +218,7 @@ describe('a CSV report', () => {
     await expect(readReport(text, csv)).rejects.toMatchObject(refusal);
   });
 
-  it('is refused where a line has no end', async () => {
+  it('is refused if a line has no end', async () => {
     async function* endless() {
       yield Buffer.from('city\n');
       for (;;) yield Buffer.alloc(1_000_000, 'x');

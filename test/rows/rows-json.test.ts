@@ -62,7 +62,7 @@ function parsedRow(row: ReadonlyMap<string, string>): object {
 }
 
 describe('a JSON report', () => {
-  it('reads as JSON.parse does, however it is laid out and cut', async () => {
+  it('is read as by JSON.parse, in any layout and in pieces of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         documentParts,
@@ -74,7 +74,7 @@ describe('a JSON report', () => {
     );
   });
 
-  it('has each value of fields that are null one after the other, as soon as a row has one', async () => {
+  it('has the values of fields that were null until some row', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(rowOfNulls, { minLength: 2, maxLength: 30 }),
@@ -88,7 +88,7 @@ describe('a JSON report', () => {
     );
   });
 
-  it('may have less space in a row at the beginning of a piece', async () => {
+  it('may have a more compact row at the beginning of a piece', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const row = (gap: string, first: string): string => {
       const members = names.map((name, i) => `${gap}"${name}":${i === 0 ? first : 'null'}`);
@@ -102,7 +102,7 @@ describe('a JSON report', () => {
     expect(values.map(parsedRow)).toEqual(JSON.parse(`${first}${second}]`));
   });
 
-  it('is refused wherever it is cut off', async () => {
+  it('is refused if it is cut anywhere', async () => {
     await fc.assert(
       fc.asyncProperty(
         documentParts,
@@ -149,16 +149,16 @@ describe('a JSON report', () => {
     );
   });
 
-  it('is taken for one wherever JSON.parse takes it for one, with any token changed', async () => {
+  it('is accepted exactly if JSON.parse accepts it, with any token changed', async () => {
     await compareWithParse(new Dice(6), 2_000);
   });
 
-  it('is refused where a brace stands for a comma, before a key that began a row', async () => {
+  it('is refused with a brace instead of a comma before the first key of a row', async () => {
     const text = '[{"date":"2026-11-01"},{"displays":2},{"date":"2026-11-01"{"displays":3}]';
     await expect(readReport(text)).rejects.toThrow('Row 3 cannot be read: expected "," or "}"');
   });
 
-  it('is found behind members that look like it', async () => {
+  it('is found after members that look like it', async () => {
     const text =
       '\ufeff {"meta":{"data":[{"a":9}],"x":"}],\\"data\\":["},"summary":{}, "data" : [ {"a":"}],"} ] , "more":[1]} \n';
 
@@ -173,7 +173,7 @@ describe('a JSON report', () => {
     expect(tail.summary).toBeUndefined();
   });
 
-  it('keeps digits, takes the last of repeated keys, and says which keys there are', async () => {
+  it('keeps digits, uses the last of repeated keys, and lists all keys', async () => {
     const { values, tail } = await readReport(
       document('[{"a":12345678901234567890,"b":0.10},{"c":1e5,"a":1,"\\u0061":2}]'),
     );
@@ -277,7 +277,7 @@ describe('a JSON report', () => {
     },
   );
 
-  it('is refused where it is not UTF-8, with the row that is not', async () => {
+  it('is refused with the row that is not UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"data":[{"a":"é"},{"a":"'),
       Buffer.from([0xe9]),
@@ -286,7 +286,7 @@ describe('a JSON report', () => {
     await expect(readReport(bytes)).rejects.toThrow('Row 2 is not UTF-8 (byte 20).');
   });
 
-  it('bounds nesting', async () => {
+  it('has a limit for nesting', async () => {
     const nested = (depth: number) => document(`[{"a":${'['.repeat(depth)}${']'.repeat(depth)}}]`);
 
     expect((await readReport(nested(255))).tail.rowCount).toBe(1);
@@ -294,14 +294,14 @@ describe('a JSON report', () => {
     await expect(readReport(nested(100_000))).rejects.toThrow('more than 256 levels');
   });
 
-  it('bounds the number of different keys', async () => {
+  it('has a limit for the number of different keys', async () => {
     const rows = Array.from({ length: 1001 }, (_, i) => `{"k${i}":1}`).join(',');
     await expect(readReport(document(`[${rows}]`))).rejects.toThrow(
       'more than 1000 different keys',
     );
   });
 
-  it('is refused where what stands beside its rows is not UTF-8, or has no end', async () => {
+  it('is refused if members other than the rows are not UTF-8 or have no end', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"note":"'),
       Buffer.from([0xe9]),
@@ -317,7 +317,7 @@ describe('a JSON report', () => {
     );
   });
 
-  it('is refused where a row never ends', async () => {
+  it('is refused if a row never ends', async () => {
     async function* endless() {
       yield Buffer.from('{"data":[{"a":"');
       for (;;) yield Buffer.alloc(1_000_000, 'x');
@@ -346,8 +346,8 @@ describe('a JSON report', () => {
   });
 });
 
-describe('rows one a line', () => {
-  it('read as JSON.parse reads each line, however they are cut', async () => {
+describe('one row per line', () => {
+  it('are read as by JSON.parse for each line, in pieces of any size', async () => {
     const row = fc.dictionary(
       fc.constantFrom('date', 'displays', 'city', 'é'),
       fc.jsonValue({ maxDepth: 1 }),
@@ -384,13 +384,10 @@ describe('rows one a line', () => {
     { body: '{"data":[{"date":"2026-11-01"}]}', fields: ['date'], rowCount: 1 },
     { body: '{"date":"2026-11-01","data":[]}', fields: [], rowCount: 0 },
     { body: ' \n{"response":{"data":[{}]}}', fields: [], rowCount: 1 },
-  ])(
-    'are told from a document where either may come: $body',
-    async ({ body, fields, rowCount }) => {
-      expect((await readReport(body, { lines: 'allowed' })).tail).toMatchObject({
-        rowCount,
-        fields,
-      });
-    },
-  );
+  ])('are distinguished from a document: $body', async ({ body, fields, rowCount }) => {
+    expect((await readReport(body, { lines: 'allowed' })).tail).toMatchObject({
+      rowCount,
+      fields,
+    });
+  });
 });

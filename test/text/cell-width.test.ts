@@ -8,7 +8,7 @@ const words = fc.array(fc.constantFrom('a', 'Été', '広告', '🦊', '👍🏽
 });
 
 describe('wrap', () => {
-  test('keeps all words in their order, and each line of several within the width', () => {
+  test('keeps all words in order, and each line within the width', () => {
     fc.assert(
       fc.property(words, fc.integer({ min: 1, max: 40 }), (texts, width) => {
         const lines = wrap(texts.join(' '), width);
@@ -20,25 +20,25 @@ describe('wrap', () => {
 });
 
 describe('wrapLines', () => {
-  test('breaks between words, below where the line began', () => {
+  test('breaks between words, and keeps the indentation', () => {
     expect(wrapLines('One two three\n  four five six', 9)).toBe(
       'One two\nthree\n  four\n  five\n  six',
     );
   });
 
-  test('breaks a command so that a shell reads it as one, and no quoted text in two', () => {
+  test('breaks a command so that a shell reads it as one, and never inside quotes', () => {
     const text = "To go on: adreport download 07bf --wait -o 'my report.csv'";
     expect(wrapLines(text, 28)).toBe(
       "To go on:\nadreport download 07bf \\\n  --wait -o \\\n  'my report.csv'",
     );
   });
 
-  test('wraps a sentence that goes on after a command as a sentence', () => {
+  test('wraps a sentence that continues after a command as a sentence', () => {
     const text = 'Sign in with adreport login, or set ADREPORT_TOKEN.';
     expect(wrapLines(text, 30)).toBe('Sign in with adreport login,\nor set ADREPORT_TOKEN.');
   });
 
-  test('leaves a command whole that has room', () => {
+  test('does not break a command that fits', () => {
     const text = 'To go on, type this:\n  adreport download 07bf --wait';
     expect(wrapLines(text, 31)).toBe(text);
   });

@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each(['9007199254740993', '0.1234567890123456789', '1e400', '1e-400', 'x', ''])(
-  '%j would be rounded as a double, so it is none',
+  '%j would be rounded as a double, so it is not one',
   (text) => {
     expect(exactDouble(text)).toBeUndefined();
   },
@@ -31,13 +31,13 @@ test.each([
 });
 
 test.each(['1.5', '9223372036854775808', '1e19', '1e999999999', '1e-1', 'x'])(
-  '%j is no integer of 64 bits',
+  '%j is not an integer of 64 bits',
   (text) => {
     expect(exactInteger(text)).toBeUndefined();
   },
 );
 
-test('a number of a million digits is compared in the time of one look at each', () => {
+test('numbers of a million digits are compared in one pass', () => {
   const text = `1${'0'.repeat(1_000_000)}1`;
   expect(exactInteger(text)).toBeUndefined();
   expect(exactDouble(text)).toBeUndefined();

@@ -39,7 +39,7 @@ describe('a file that another program has open on Windows', () => {
     expect(tries.at(-1)).toBe(10_000);
   });
 
-  test('is waited for no longer once the user ends the program', async () => {
+  test('is not awaited after the user ends the program', async () => {
     const controller = new AbortController();
     const { machine, change } = heldUntil(3_000, fileMachine('win32', controller.signal));
     controller.abort(new InterruptedError(130));

@@ -10,7 +10,7 @@ const unit = fc.constantFrom(...hidden, ...'aZ0 \'"\\$`!*?~#;&|<>(){}=,-é名');
 const text = fc.string({ unit, maxLength: 30 });
 
 describe.skipIf(process.platform === 'win32')('a word of a shell', () => {
-  test('shows what a terminal would hide, and is read back by bash as what it was', () => {
+  test('shows invisible characters, and bash reads it as the original', () => {
     const texts = fc.sample(text, 400);
     const words = texts.flatMap((one) => [quoteForShell(one, 'linux'), shellWord(one, 'linux')]);
     for (const word of words) expect(word.search(hiddenCharacters)).toBe(-1);

@@ -15,7 +15,7 @@ test('a star is any text, a question mark one character, in any case', () => {
   );
 });
 
-test('a pattern of many stars is as fast on a long name as on a short one', () => {
+test('a pattern with many stars is fast, even for a long name', () => {
   const name = 'a'.repeat(1_000_000);
   expect(matchesWildcard('*a*a*a*a*a*a*b', name)).toBe(false);
   expect(matchesWildcard('*a*a*a*a*a*a*a', name)).toBe(true);

@@ -39,7 +39,7 @@ test.each<{ name: string; setup: ConsoleSetup; expected: string }>([
   expect(stderr.text()).toBe(expected);
 });
 
-test('each stream by its own rules', async () => {
+test('each stream follows its own rules', async () => {
   const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
 
   expect(console.out.isTerminal).toBe(false);
@@ -52,7 +52,7 @@ test('each stream by its own rules', async () => {
 test.each([
   { missing: 'stderr', tty: { stdin: true, stdout: true } },
   { missing: 'stdin', tty: { stderr: true, stdout: true } },
-])('nobody is asked where $missing is no terminal', async ({ tty }) => {
+])('nothing is asked if $missing is not a terminal', async ({ tty }) => {
   const { console } = await openConsole({ tty });
 
   expect(console.isInteractive).toBe(false);
@@ -113,7 +113,7 @@ describe('errors', () => {
     expect(stderr.text()).toMatch(/\n\S*\s+at /);
   });
 
-  test('with --json one line with every member, with -q too', async () => {
+  test('with --json one line with every member, also with -q', async () => {
     const { console, stderr } = await openConsole({
       tty: terminal,
       flags: { json: true, quiet: true, verbose: 2 },
@@ -136,7 +136,7 @@ describe('errors', () => {
     ]);
   });
 
-  test('as JSON it steers no terminal, and says what the message said', async () => {
+  test('as JSON they contain no control characters, and the whole message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (message) => {
         const { console, stderr } = await openConsole({ flags: { json: true } });
@@ -149,7 +149,7 @@ describe('errors', () => {
   });
 });
 
-test('secrets appear in nothing that goes to stderr; a result is given as it is', async () => {
+test('secrets never appear on stderr; results are printed unchanged', async () => {
   const { console, stdout, stderr } = await openConsole({ flags: { verbose: 2 } });
   const secret = 'p"ss wörd\u0007&';
   console.hide(secret);
@@ -167,7 +167,7 @@ test('secrets appear in nothing that goes to stderr; a result is given as it is'
   expect(stdout.text()).toBe(`${secret}\n`);
 });
 
-describe('what could steer a terminal', () => {
+describe('control characters', () => {
   const hostile = fc.constantFrom(
     '\u001b[2J',
     '\u001b[31m',
@@ -182,7 +182,7 @@ describe('what could steer a terminal', () => {
     .map((parts) => parts.join(''));
 
   test.each([true, false])(
-    'is made visible but for line breaks and our own colours (%s)',
+    'are made visible, except line breaks and our own colours (%s)',
     async (isTerminal) => {
       const ours = new RegExp(`${'\u001b'}\\[(0|1|2|22|3[1236]|39)m`, 'g');
       await fc.assert(
@@ -196,7 +196,7 @@ describe('what could steer a terminal', () => {
     },
   );
 
-  test('is shown, and safe text stays as it is', async () => {
+  test('are shown, and other text is unchanged', async () => {
     const { console, stderr } = await openConsole({ tty: terminal });
     console.note('one\u001b[2J\ntwo\u009b\u001b[8mgone\r');
     console.note('Été “Noël” 雪 🎄');
@@ -209,7 +209,7 @@ test.each([
   { isTerminal: true, expected: ['a line', 'cleared'] },
   { isTerminal: false, expected: ['a line', 'another line'] },
 ])(
-  'lines are written above bars, which a result to a terminal takes away: $isTerminal',
+  'lines are written above bars, and a result on a terminal removes them: $isTerminal',
   async ({ isTerminal, expected }) => {
     const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
     const calls: string[] = [];

@@ -91,7 +91,7 @@ async function open(options: TerminalOptions = {}) {
 }
 
 test.each([40, 80, 120])(
-  'at %d columns a bar is drawn, makes room, and leaves nothing',
+  'at %d columns a bar is drawn, moves for lines, and is removed at the end',
   async (columns) => {
     const { terminal, press, expectEnd } = await open({ columns });
 
@@ -109,7 +109,7 @@ test.each([40, 80, 120])(
   },
 );
 
-test('a result on the same terminal takes the bars away for good', async () => {
+test('a result on the same terminal removes the bars for good', async () => {
   const { press, expectEnd } = await open();
   await press('wt', /Report.*\n.*31 %/s);
   await press('r', 'a result');
@@ -119,7 +119,7 @@ test('a result on the same terminal takes the bars away for good', async () => {
   await expectEnd(['the first line', 'a result', 'the last line']);
 });
 
-test('parts have one bar together', async () => {
+test('parts share one bar', async () => {
   const { press, expectEnd } = await open();
   await press('P', /Parts .*2 of 30 · 1 running, 1 failed · \d/);
 
@@ -128,7 +128,7 @@ test('parts have one bar together', async () => {
   await expectEnd(['the first line', 'the last line']);
 });
 
-test('each of up to ten saved reports has a bar, from the beginning to the end', async () => {
+test('up to ten saved reports have a bar each, from beginning to end', async () => {
   const { terminal, press, expectEnd } = await open();
   await press('R', /nightly .*1 of 3 · 1 running .*été .*0 of 1/s);
   const lines = terminal.screen.lines.slice(1);
@@ -142,7 +142,7 @@ test('each of up to ten saved reports has a bar, from the beginning to the end',
   await expectEnd(['the first line', 'the last line']);
 });
 
-test('after Ctrl-C and after a crash the terminal is itself again', async () => {
+test('after Ctrl-C and after a crash the terminal is restored', async () => {
   const interrupted = await open();
   await interrupted.press('wt', /Report.*\n.*31 %/s);
   interrupted.terminal.type('\u0003');
@@ -156,7 +156,7 @@ test('after Ctrl-C and after a crash the terminal is itself again', async () => 
   expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
 });
 
-test('a line longer than the terminal is shown whole above a bar', async () => {
+test('a line longer than the terminal is shown completely above a bar', async () => {
   const { terminal, press } = await open({ columns: 40 });
   await press('w', 'waiting');
   await press('l', /end.*waiting/s);
@@ -175,7 +175,7 @@ test('a line longer than the terminal is shown whole above a bar', async () => {
   expect(terminal.screen.wraps).toBe(true);
 });
 
-test('no colour, no line drawing where they are not wanted', async () => {
+test('no colour and no line drawing if they are turned off', async () => {
   const { terminal, press } = await open({ env: { NO_COLOR: '1', LC_ALL: 'C' } });
 
   await press('t', '31 %');

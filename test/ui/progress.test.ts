@@ -112,7 +112,7 @@ test('json: every status call, and a download at most once a second and at its e
   });
 });
 
-test('plain: nothing is said again that has not changed', async () => {
+test('plain: only changes are printed', async () => {
   const { progress, time, stderr } = await setUp({ mode: 'plain' });
   const wait = progress.wait('Report 7f3a');
   for (let i = 0; i < 5; i += 1) {
@@ -123,7 +123,7 @@ test('plain: nothing is said again that has not changed', async () => {
   expect(stderr.text()).toBe('09:00:01 Report 7f3a ordered, waiting\n');
 });
 
-test('a status word of the service cannot steer the terminal', async () => {
+test('a status with control characters is made visible', async () => {
   for (const mode of ['plain', 'json'] as const) {
     const { progress, stderr } = await setUp({ mode });
     progress.wait('R').update({ status: '\u001b[2J\u009b', waitedMs: 0, polls: 1, nextPollMs: 0 });
@@ -132,7 +132,7 @@ test('a status word of the service cannot steer the terminal', async () => {
   }
 });
 
-test('of parts one line for all, at most one every ten seconds', async () => {
+test('parts share one line, at most one every ten seconds', async () => {
   const { progress, time, stderr } = await setUp({ mode: 'plain' });
   const parts = progress.parts(3);
   for (const label of ['a', 'b', 'c']) {
@@ -149,7 +149,7 @@ test('of parts one line for all, at most one every ten seconds', async () => {
   );
 });
 
-test('as JSON every change is an event, and a part’s own events have its name', async () => {
+test('as JSON every change is an event, and events of a part have its name', async () => {
   const { progress, stderr } = await setUp({ mode: 'json' });
   const part = progress.parts(1).begin('2026-11-01');
   part.progress

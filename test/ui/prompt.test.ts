@@ -12,7 +12,7 @@ describe('without a terminal', () => {
   test.each([
     { name: 'stdin', tty: { stdin: false, stderr: true } },
     { name: 'stderr', tty: { stdin: true, stderr: false } },
-  ])('at $name, what is missing is an error that names the flag', async ({ tty }) => {
+  ])('at $name, a missing value is an error that names the flag', async ({ tty }) => {
     const stdin = input('', { isTTY: tty.stdin });
     const { console, stderr } = await openConsole({ stdin, tty });
     const prompt = new Prompt(stdin, console, new AbortController().signal);
@@ -75,7 +75,7 @@ function open(options: TerminalOptions = {}) {
   return { terminal, result: () => readFileSync(resultFile, 'utf8') };
 }
 
-test('every kind of answer, a wrong one first; the secret appears nowhere but in the result', async () => {
+test('every kind of answer, after a wrong one; the secret appears only in the result', async () => {
   const { terminal, result } = open({ columns: 60 });
   await terminal.waitFor('Base URL:');
   terminal.type('http\r');
@@ -139,7 +139,7 @@ describe('a secret from a pipe or a file', () => {
     expect(await read(input(text))).toEqual({ secret, said: 'It was [hidden].\n' });
   });
 
-  test('comes in any pieces, and is not waited for beyond its line', async () => {
+  test('arrives in any pieces, and only its first line is awaited', async () => {
     const stdin = new PassThrough();
     for (const byte of Buffer.from('pässwörd\nmore')) stdin.write(Buffer.from([byte]));
 

@@ -7,7 +7,7 @@ const secret = fc
   .string({ minLength: 4, maxLength: 40, unit: 'grapheme' })
   .filter((text) => text.trim().length >= 4);
 
-test('a secret is found in every spelling in which a request could carry it', () => {
+test('a secret is found in every spelling that a request could contain', () => {
   fc.assert(
     fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
       const secrets = new Secrets();
@@ -27,7 +27,7 @@ test('a secret is found in every spelling in which a request could carry it', ()
   );
 });
 
-test('a secret that begins with another one leaves nothing behind', () => {
+test('a secret that begins with another one is hidden completely', () => {
   const secrets = new Secrets();
   secrets.hide('abcd');
   secrets.hide('abcdefgh');
@@ -49,7 +49,7 @@ test.each([
     text: '{"error":"no pa\\"ss\\\\word"}',
     expected: '{"error":"no [hidden]"}',
   },
-])('of $secretText in $text is left $expected', ({ secretText, text, expected }) => {
+])('$text with the secret $secretText is shown as $expected', ({ secretText, text, expected }) => {
   const secrets = new Secrets();
   secrets.hide(secretText);
 

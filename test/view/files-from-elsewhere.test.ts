@@ -82,7 +82,7 @@ describe('rows of totals are left out', () => {
     expect(stderr).toContain('Warning: Row 3 names a total that is not the sum of the other rows.');
   });
 
-  test('and a campaign that is called so, and is not one, stays', async () => {
+  test('but not a campaign with such a name', async () => {
     const { stdout, stderr } = await view(
       `${head}2026-08-01,1,Total Energies,5000,1,1\n2026-08-02,2,b,600,1,1\n`,
     );
@@ -197,7 +197,7 @@ describe('numbers', () => {
     else expect(stderr).toContain(`Warning: ${says}`);
   });
 
-  test('a rate comes from the rows that have both figures', async () => {
+  test('a rate is computed from rows with both figures', async () => {
     const { stdout } = await viewCase('rates-unequal.csv', '--metrics ctr,ecpmEuro');
     expect(JSON.parse(stdout)).toEqual([{ ctr: 0.01, ecpmEuro: 1 }]);
   });
@@ -291,7 +291,7 @@ describe('dates', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ date: '2026-08-01', displays: 5 }]);
   });
 
-  test('of which the day or the month fits every row alone', async () => {
+  test('with one reading that fits every row', async () => {
     const dayFirst = await view('date,displays\n8/1/2026,5\n31/1/2026,6\n', '--by MONTHLY');
     expect(JSON.parse(dayFirst.stdout)).toMatchObject([{ date: '2026-01-01', displays: 11 }]);
 
@@ -299,7 +299,7 @@ describe('dates', () => {
     expect(JSON.parse(monthFirst.stdout)).toMatchObject([{ date: '2026-08-01', displays: 11 }]);
   });
 
-  test('that can be two days are refused, where they are used', async () => {
+  test('with two readings are refused if they are used', async () => {
     const refused = await viewCase('dates-ambiguous.csv', '--by MONTHLY');
     expectRefusal(refused, 2, 'row 1, “8/1/2026”, could be 2026-08-01 or 2026-01-08');
     expect(await viewCase('dates-ambiguous.csv')).toMatchObject({ exitCode: 0, stderr: '' });
@@ -351,7 +351,7 @@ test.each([
   expect(stderr).toMatch(/Warning: .*rounded by another program/);
 });
 
-describe('a file that cannot be read names the line and what is wrong', () => {
+describe('an unreadable file is reported with line and reason', () => {
   test.each([
     {
       file: 'latin1-line.csv',
@@ -441,7 +441,7 @@ test('every dialect that the program writes is read back to the same sums', asyn
 });
 
 test.each([{ id: '1234567890123456' }, { id: '00042' }])(
-  '--excel with the id $id has a note that names .xlsx',
+  '--excel with the id $id suggests .xlsx in a note',
   async ({ id }) => {
     const data = [{ campaignId: id, campaignName: 'a', displays: 5 }];
     const { env } = await serveAnswers({ '/download-reporting': { data } });

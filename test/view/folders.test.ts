@@ -7,7 +7,7 @@ import { answersOfBoth, questions, serveFolder, withoutOrigin } from '../support
 // `view` of folders and several files: the answer of `run` for the same days, without a service.
 
 describe('the same answer as a run', () => {
-  test('of a random folder, in a random format', async () => {
+  test('for a random folder in a random format', async () => {
     const property = fc.asyncProperty(questions({ isThorough: false }), answersOfBoth());
     await fc.assert(property, { numRuns: 12 });
   }, 180_000);
@@ -39,7 +39,7 @@ describe('the same answer as a run', () => {
     });
   });
 
-  test('no e-mail address, account or service is on its page', async () => {
+  test('its page has no e-mail address, account or service', async () => {
     const { run, read, server } = await serveFolder(
       '--period 2026-10-01..2026-10-03 --split day --by OS -o data/{date}.csv',
     );
@@ -52,7 +52,7 @@ describe('the same answer as a run', () => {
   });
 });
 
-describe('days that are missing or changed', () => {
+describe('missing or changed days', () => {
   const flags = '--period 2026-10 --split day --by CAMPAIGN --metrics displays -o data/{date}.csv';
 
   async function serveDamaged() {
@@ -93,7 +93,7 @@ describe('days that are missing or changed', () => {
   });
 });
 
-describe('what would be silently wrong is exit 2', () => {
+describe('views that would be silently wrong are exit 2', () => {
   const daily = '--period 2026-10-01..2026-10-21 --split day --by CAMPAIGN -o data/{date}.csv';
   const weekly = '--period 2026-10-05..2026-10-25 --split week --by CAMPAIGN -o weeks/{date}.csv';
 
@@ -134,7 +134,7 @@ describe('what would be silently wrong is exit 2', () => {
     },
   ];
 
-  test('and names what to do', async () => {
+  test('with a hint', async () => {
     const { run, at } = await serveFolder(daily);
     await run(`run ${weekly} -q`);
     await run('run --period 2026-10-01 --by CAMPAIGN,OS -o c.csv -q');
@@ -148,7 +148,7 @@ describe('what would be silently wrong is exit 2', () => {
     for (const { line, says } of refusals) expectRefusal(await run(line), 2, says);
   });
 
-  test('files of a folder that are named are one table by day', async () => {
+  test('named files of a folder form one table by day', async () => {
     const { run } = await serveFolder(daily);
     const { stdout, stderr } = await run(
       'view data/2026-10-02.csv data/2026-10-01.csv --by DAILY --metrics clicks',
