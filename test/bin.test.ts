@@ -52,8 +52,8 @@ test.skipIf(process.platform === 'win32').each([
     // The first process of a container does not get a signal that it does not listen for.
     const loading =
       "console.log('loading'); setInterval(() => {}, 1_000); await new Promise(() => {});";
-    const { child, said, ended } = start(process.execPath, [copyLauncher(loading)]);
-    await said(/loading/);
+    const { child, printed, ended } = start(process.execPath, [copyLauncher(loading)]);
+    await printed(/loading/);
 
     child.kill(signal);
 
@@ -108,10 +108,10 @@ test.skipIf(process.platform === 'win32').each([
   '$signal while waiting: exit $code, the id, the resume command, no file',
   async ({ signal, code }) => {
     const { env } = await serveForTest({ manual: true });
-    const { child, said, ended } = startCli('run --period yesterday -o r.csv --progress json', {
+    const { child, printed, ended } = startCli('run --period yesterday -o r.csv --progress json', {
       env,
     });
-    await said(/"event":"status"/);
+    await printed(/"event":"status"/);
     child.kill(signal);
 
     const result = await ended;

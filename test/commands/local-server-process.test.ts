@@ -10,7 +10,7 @@ import { launcher, startCli } from '../support/spawn.ts';
 const start = (...args: string[]) => startCli(['local-server', ...args]);
 async function serve() {
   const server = start('--port', '0', '--json');
-  return { ...server, ready: JSON.parse(await server.said(/^\{"event".*\n/)) };
+  return { ...server, ready: JSON.parse(await server.printed(/^\{"event".*\n/)) };
 }
 
 /** Whether a process runs; one that has ended and that nobody has asked about does not. */
@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   /** Runs a script, which prints the ids of its processes first. */
   async function exec(script: string) {
     const started = start('exec', '--', 'sh', '-c', script);
-    const pids = (await started.said(/^\d+.*\n/)).split(' ').map(Number);
+    const pids = (await started.printed(/^\d+.*\n/)).split(' ').map(Number);
     return { ...started, pids };
   }
   const expectGone = (pids: readonly number[]) =>

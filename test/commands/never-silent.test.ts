@@ -271,7 +271,7 @@ describe('a token that may not list campaigns works', () => {
 
     expect(result.exitCode).toBe(0);
     expect(JSON.parse(result.stdout)).toContainEqual(
-      expect.objectContaining({ message: 'works, but may not list campaigns.' }),
+      expect.objectContaining({ message: 'works, but this account cannot list campaigns.' }),
     );
   });
 });

@@ -140,8 +140,8 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
       const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
       writeFileSync(join(cwd, 'x.csv'), 'old');
       const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
-      const { child, said, ended } = startCli(line, { env, cwd });
-      await said(/status-reporting/);
+      const { child, printed, ended } = startCli(line, { env, cwd });
+      await printed(/status-reporting/);
       await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
       child.kill(signal);
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { expectHealed, stories } from '../support/folder-model.ts';
+import { expectRepaired, stories } from '../support/folder-model.ts';
 
 test('check reports exactly the damage to a folder, and one repair fixes it', async () => {
-  await fc.assert(fc.asyncProperty(stories({ most: 5 }), expectHealed), {
+  await fc.assert(fc.asyncProperty(stories({ most: 5 }), expectRepaired), {
     numRuns: 7,
     endOnFailure: true,
   });

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { formatNames, formats } from '../../src/formats/index.ts';
 import { serve } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn.ts';
+import { peakMbOf, printsPeakMemory, spawnCli } from '../support/spawn.ts';
 
 /**
  * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program itself:
@@ -79,7 +79,7 @@ const allowed: Readonly<Record<string, () => string>> = {
 async function exitCodeOf(argv: readonly string[], env = {}) {
   const begun = performance.now();
   const result = await spawnCli([...argv, '--progress', 'none'], {
-    env: { ...env, NODE_OPTIONS: tellsPeak },
+    env: { ...env, NODE_OPTIONS: printsPeakMemory },
   });
   expect(performance.now() - begun, 'milliseconds').toBeLessThan(secondsAtMost * 1_000);
   expect(peakMbOf(result), 'MB').toBeLessThan(megabytesAtMost);

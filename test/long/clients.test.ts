@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
     const { port, close } = await startLocalServer({});
     await close();
     const flags = ['proxy', '--host', '127.0.0.1', '--port', String(port), file, server.url];
-    await start(node, [prism, ...flags]).said(/Prism is listening/);
+    await start(node, [prism, ...flags]).printed(/Prism is listening/);
     return `http://127.0.0.1:${port}`;
   }
 

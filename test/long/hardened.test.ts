@@ -226,11 +226,11 @@ const pipeName = '15: a named pipe that nobody reads, as a target: the first SIG
 test.skipIf(onWindows)(pipeName, { timeout: 60_000 }, async () => {
   const { cwd, env } = await serveForTest({ delayMs: 0 });
   spawnSync('mkfifo', [join(cwd, 'pipe')]);
-  const { child, said, ended } = startCli('run --period 2026-11-09 -o pipe --format csv -v', {
+  const { child, printed, ended } = startCli('run --period 2026-11-09 -o pipe --format csv -v', {
     cwd,
     env,
   });
-  await said(/download-reporting/);
+  await printed(/download-reporting/);
   child.kill('SIGTERM');
 
   expect(await ended).toMatchObject({ exitCode: 143 });

@@ -93,7 +93,7 @@ async function killWriters(script: string, count: number): Promise<string[]> {
   for (let left = count; left > 0; left -= 1) {
     const writer = start(process.execPath, [script], { env });
     // Killed after some of its lines, at a moment that differs each time.
-    await writer.said(/\n/);
+    await writer.printed(/\n/);
     expect(await killWithin(writer, 0, 30)).toBe(true);
     stored.push(...((await writer.ended).stdout.match(/^\d+-\d+$/gm) ?? []));
     const { accounts } = await new Store(env, () => {}, fileMachine()).read();

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { peakMbOf, spawnCli, tellsPeak } from '../support/spawn.ts';
+import { peakMbOf, printsPeakMemory, spawnCli } from '../support/spawn.ts';
 
 /** Memory that does not grow with the rows: what `view` takes for many times as many. */
 
@@ -49,7 +49,7 @@ async function peakOf(name: string, blocks: number): Promise<number> {
     ? pipeline(text, createGzip({ level: 1 }), target)
     : pipeline(text, target));
   const line = `view ${file} --by date,city --format csv --progress none`;
-  const result = await spawnCli(line, { env: { NODE_OPTIONS: tellsPeak } });
+  const result = await spawnCli(line, { env: { NODE_OPTIONS: printsPeakMemory } });
   expect(result.exitCode).toBe(0);
   expect(result.stdout.length).toBeGreaterThan(1_000);
   return peakMbOf(result);

@@ -33,7 +33,7 @@ let tarball: string;
 
 /** Sizes in bytes of what the package holds, by path. */
 let sizes: Readonly<Record<string, number>>;
-let said: string;
+let installOutput: string;
 
 /**
  * Runs npm without network, with nothing in its cache, and with none of the settings that the tests
@@ -58,7 +58,7 @@ beforeAll(() => {
     packed.files.map(({ path, size }: { path: string; size: number }) => [path, size]),
   );
   mkdirSync(prefix);
-  said = npm(['install', '--global', '--prefix', prefix, tarball], prefix);
+  installOutput = npm(['install', '--global', '--prefix', prefix, tarball], prefix);
 }, 300_000);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -86,7 +86,7 @@ describe('the package', () => {
   });
 
   test('is installed without network, dependencies or scripts', () => {
-    expect(said.trim()).toMatch(/^added 1 package in \S+$/);
+    expect(installOutput.trim()).toMatch(/^added 1 package in \S+$/);
 
     const manifest = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
     const unwanted = [
@@ -255,9 +255,15 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
     test.skipIf(process.platform === 'win32')(
       'SIGTERM ends the local server with exit 0',
       async () => {
-        const { child, said, ended } = start(node, [bin, 'local-server', '--port', '0', '--json']);
+        const { child, printed, ended } = start(node, [
+          bin,
+          'local-server',
+          '--port',
+          '0',
+          '--json',
+        ]);
 
-        const { url } = JSON.parse(await said(/^.+\n/));
+        const { url } = JSON.parse(await printed(/^.+\n/));
 
         expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
 

@@ -75,8 +75,8 @@ const isServerLine = (line: string): boolean =>
 
 /** Starts a server, and ends it once it is ready. */
 async function expectServes(line: string, place: Place): Promise<void> {
-  const { child, said, ended } = start('bash', ['-c', `exec ${line}`], place);
-  await said(/listening/);
+  const { child, printed, ended } = start('bash', ['-c', `exec ${line}`], place);
+  await printed(/listening/);
   child.kill('SIGTERM');
   expect({ line, exitCode: (await ended).exitCode }).toEqual({ line, exitCode: 0 });
 }

@@ -390,7 +390,7 @@ describe('delivery', () => {
     const folder = temporaryFolder();
     const flags = ['--directory', folder, '--address', '127.0.0.1', '--port', String(port)];
     const server = start(process.execPath, [s3rver, ...flags, '--configure-bucket', name]);
-    await server.said(/listening/);
+    await server.printed(/listening/);
 
     return openPlace({
       RCLONE_CONFIG: '/dev/null',

@@ -285,7 +285,7 @@ test.each([
       return;
     }
     const server = startCli('local-server --port 0 --json -q --delay 10m');
-    const { url, accounts } = JSON.parse(await server.said(/^.+\n/));
+    const { url, accounts } = JSON.parse(await server.printed(/^.+\n/));
     const token: string = accounts[0].token;
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, name), text);

@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
-/**
- * Builds the program once before the tests, so that those which spawn `bin/adreport.js` run today's
- * code.
- */
+/** Builds the program before the tests, because some of them spawn `bin/adreport.js`. */
 export function setup(): void {
   execFileSync('npm', ['run', '--silent', 'build:code'], {
     cwd: resolve(import.meta.dirname, '../..'),

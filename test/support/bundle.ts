@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** A script that a test runs as a program of its own. */
+/** A script that a test runs in a child process. */
 export interface Script {
   readonly file: string;
   remove(): void;
 }
 
 /**
- * Bundles TypeScript text, whose imports are relative to the project's root, into one file that
- * plain Node runs.
+ * Bundles TypeScript text, with imports relative to the project root, into one file for plain Node.
  */
 export function bundleScript(source: string): Script {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-script-'));
@@ -23,7 +22,7 @@ export function bundleScript(source: string): Script {
     platform: 'node',
     target: 'node20',
     write: false,
-    // Bundled CommonJS packages ask for Node's own modules with `require`.
+    // Bundled CommonJS packages load built-in modules with `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },

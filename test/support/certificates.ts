@@ -4,8 +4,7 @@ import { startForTest, tokens } from '../server/local.ts';
 import { temporaryFolder } from './run-cli.ts';
 
 /**
- * A private authority, and a certificate of its for this machine, good until 2120; the key protects
- * nothing.
+ * A private authority and its certificate for this machine, valid until 2120. The key is public.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBTTCB86ADAgECAgEBMAoGCCqGSM49BAMCMBUxEzARBgNVBAMMClByaXZhdGUg
@@ -40,14 +39,16 @@ BFst9QIbjnxjd0066JT1qHRYKcsFfwx6z0sNE1l3USbWVMGrVafLmc2O
 -----END PRIVATE KEY-----
 `;
 
-/** What makes a program trust the authority, for one test. */
+/** The environment that makes a program trust the authority, for one test. */
 export function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
   const file = join(temporaryFolder(), 'ca.pem');
   writeFileSync(file, authority);
   return { NODE_EXTRA_CA_CERTS: file };
 }
 
-/** A local server over TLS, and what signs a command in to it that trusts its authority. */
+/**
+ * A local server over TLS, with the environment that signs a command in and trusts its authority.
+ */
 export async function serveTls(host = '127.0.0.1') {
   const server = await startForTest({ tls: { cert: certificate, key: privateKey }, host });
   const url = `https://localhost:${server.port}`;

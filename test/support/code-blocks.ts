@@ -1,26 +1,26 @@
 import { topics } from '../../src/help/index.ts';
 
-/** A block of code in a topic of help. */
+/** A code block of a help topic. */
 export interface CodeBlock {
   readonly topic: string;
 
-  /** The heading above it; the title of the topic where there is no other. */
+  /** The heading above it; by default the title of the topic. */
   readonly heading: string;
 
-  /** The language that the block names: `sh`, `bash`, `python` … */
+  /** The language of the block: `sh`, `bash`, `python` … */
   readonly language: string;
   readonly text: string;
 
-  /** The sentences of the topic and of the section that stand above it. */
+  /** The sentences above it in the topic and the section. */
   readonly introduction: string;
 }
 
-/** Every block of code of every topic, in order. */
+/** All code blocks of all topics, in order. */
 export function readCodeBlocks(): CodeBlock[] {
   return Object.entries(topics).flatMap(([topic, markdown]) => blocksOfTopic(topic, markdown));
 }
 
-/** The one block of a topic under a heading, in a language. */
+/** The only block of a topic under a heading and in a language. */
 export function findCodeBlock(topic: string, heading: string, language: string): CodeBlock {
   const blocks = readCodeBlocks().filter(
     (block) => block.topic === topic && block.heading === heading && block.language === language,

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * Starts an HTTP proxy for one test. With CONNECT it opens ways to one port of this machine,
- * whatever was asked for, or refuses them by another status; `asked` is the addresses,
- * `authorizations` the Proxy-Authorization that came with each.
+ * Starts an HTTP proxy for one test. CONNECT always leads to one port of this machine, or is
+ * refused with a status. `asked` has the requested addresses, `authorizations` the
+ * Proxy-Authorization of each.
  */
 export async function startConnectProxy(toPort: number, status = 200) {
   const asked: (string | undefined)[] = [];

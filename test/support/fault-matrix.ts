@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serveForTest } from './service.ts';
 
-/** Every kind of fault at every step of a run, and what the program makes of it. */
+/** Every kind of fault at every step of a run, with the expected outcome. */
 
 const endpointOf = {
   'sign-in': 'auth',
@@ -17,41 +17,41 @@ export const steps = Object.keys(endpointOf) as readonly Step[];
 
 /** Exit codes of one step. */
 interface Outcome {
-  /** Where the fault strikes each time. */
+  /** If the fault strikes every call. */
   readonly always: number;
 
-  /** Where it strikes once. */
+  /** If it strikes one call. */
   readonly once: number;
 }
 
-/** A kind of fault, and what the program makes of it at each step. */
+/** A kind of fault, with the outcome at each step. */
 interface FaultKind {
-  /** As `--fault` takes it, without the endpoint. */
+  /** As in `--fault`, without the endpoint. */
   readonly kind: string;
 
   readonly at: { readonly [S in Step]?: Outcome };
 
-  /** The sentence on stderr where the fault ends the run. */
+  /** The sentence on stderr if the fault ends the run. */
   readonly says: RegExp;
 
-  /** Flags without which the fault would take long, or would not matter. */
+  /** Flags that make the fault fast or effective. */
   readonly flags?: string;
 }
 
-/** The program goes on. */
+/** The program continues. */
 const passes: Outcome = { always: 0, once: 0 };
 
-/** The program ends with the exit code, even where the fault strikes once. */
+/** The program ends with the exit code, even if the fault strikes once. */
 function ends(exitCode: number): Outcome {
   return { always: exitCode, once: exitCode };
 }
 
-/** The program tries again, and ends with the exit code where that does not help. */
+/** The program tries again, and ends with the exit code if that does not help. */
 function isRetried(exitCode: number): Outcome {
   return { always: exitCode, once: 0 };
 }
 
-/** The same outcome at every step, but for those that are named. */
+/** The same outcome at every step, except for the given ones. */
 function everywhere(outcome: Outcome, otherwise: FaultKind['at'] = {}): FaultKind['at'] {
   const everyStep = {
     'sign-in': outcome,
@@ -63,13 +63,11 @@ function everywhere(outcome: Outcome, otherwise: FaultKind['at'] = {}): FaultKin
   return { ...everyStep, ...otherwise };
 }
 
-/** A create is not tried again, because the first one may have made a report. */
+/** A create is not repeated, because the first one may have made a report. */
 const isRetriedButForCreate = everywhere(isRetried(5), { create: ends(5) });
 const isRejected = everywhere(ends(4), { 'sign-in': ends(3) });
 
-/**
- * Every kind of `cli.md`, `local-server`; an HTTP status stands for those that are treated alike.
- */
+/** Every kind in `cli.md`, `local-server`, with one HTTP status for all that are treated alike. */
 export const faultKinds: readonly FaultKind[] = [
   { kind: '503', at: isRetriedButForCreate, says: /returned an error\..*\(503/ },
   { kind: '502', at: isRetriedButForCreate, says: /returned an error\..*\(502/ },
@@ -86,7 +84,7 @@ export const faultKinds: readonly FaultKind[] = [
   { kind: '403', at: isRejected, says: /\(403 ADMIN_ONLY\)/ },
   {
     kind: '404',
-    // The data of a report that is ready may come a moment later.
+    // The data of a ready report may be late.
     at: everywhere(ends(4), { 'sign-in': ends(3), download: isRetried(4) }),
     says: /\(404 NOT_FOUND\)/,
   },
@@ -108,7 +106,7 @@ export const faultKinds: readonly FaultKind[] = [
   },
   {
     kind: 'garbage',
-    // A body that was read whole would be the same the next time.
+    // A complete body would be the same the next time.
     at: everywhere(ends(9)),
     says: /instead of JSON|not valid utf-8 text|not UTF-8|byte \d+/,
   },
@@ -144,7 +142,7 @@ export const faultKinds: readonly FaultKind[] = [
   },
 ];
 
-/** Takes real time: the server answers after the client has given up. */
+/** Takes real time: the server answers after the client’s timeout. */
 export const delayKind: FaultKind = {
   kind: 'delay:ms=4000',
   at: isRetriedButForCreate,
@@ -154,12 +152,12 @@ export const delayKind: FaultKind = {
 
 const runLine = 'run --period 2026-11-09..2026-11-15 --by DAILY,OS --metrics displays -vv';
 
-/** The command line that comes to the step. */
+/** The command line that reaches the step. */
 function lineOf(step: Step): string {
   return step === 'campaigns' ? 'campaigns -vv' : runLine;
 }
 
-/** What the file of a command line holds when nothing goes wrong, by the line. */
+/** The file of each command line without faults. */
 const wholeFiles = new Map<string, string>();
 
 async function wholeFileOf(line: string): Promise<string> {
@@ -172,7 +170,7 @@ async function wholeFileOf(line: string): Promise<string> {
   return stdout;
 }
 
-/** A fault at one step, and how the program ends. */
+/** A fault at one step, with the exit code. */
 interface FaultCase {
   readonly kind: string;
   readonly step: Step;
@@ -201,12 +199,12 @@ const withPassword = {
   ADREPORT_PASSWORD: 'demo',
 };
 
-/** A token of the built-in accounts, or one that was issued; and the password of them all. */
+/** Any token, or the password of the built-in accounts. */
 const secret = /[0-9a-f]{40}|\bdemo\b/;
 
 /**
- * Tests of some kinds at every step: the old file or the whole new one is left, and what happened
- * is said.
+ * Tests some kinds at every step: the old file or the complete new one is left, and the fault is
+ * reported.
  */
 export function testFaults(kinds: readonly FaultKind[]): void {
   test.each(kinds.flatMap(casesOf))('$kind at $step, $times: exit $exitCode', async (fault) => {
@@ -232,7 +230,7 @@ export function testFaults(kinds: readonly FaultKind[]): void {
   });
 }
 
-/** The texts of all files of a folder and those below, the settings among them. */
+/** The texts of all files below a folder, including the settings. */
 function textsIn(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const paths = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
@@ -240,26 +238,26 @@ function textsIn(folder: string): string[] {
   return paths.map((path) => readFileSync(path, 'utf8'));
 }
 
-/** Whether a create that ended so may have made a report. */
+/** True if the fault leaves open whether a create made a report. */
 function isUncertain(kind: string, exitCode: number): boolean {
-  const saysThatItDidNothing = kind.startsWith('429');
+  const isCertainlyUndone = kind.startsWith('429');
 
-  return exitCode === 9 || (exitCode === 5 && !saysThatItDidNothing);
+  return exitCode === 9 || (exitCode === 5 && !isCertainlyUndone);
 }
 
 /**
- * How many create calls a run is to make: none before the sign-in, one more where a refused token
- * made no report or a report failed.
+ * The expected number of create calls: none before the sign-in, one more if a refused token made no
+ * report or a report failed.
  */
 function createsAt(step: Step, kind: string, exitCode: number): number {
   if (step === 'campaigns') return 0;
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;
 
-  // A report that ends so is ordered once more, then in 7 days, and each of them once more.
+  // Such a report is ordered once more, then as 7 days, and each of those once more.
   if (['failed', 'expired', '410'].includes(kind)) return exitCode === 0 ? 2 : 16;
   if (step !== 'create') return 1;
 
-  // A create that was refused with 429 made no report: it is repeated up to five times.
+  // A create refused with 429 made no report and is repeated up to five times.
   if (kind.startsWith('429')) return exitCode === 0 ? 2 : 6;
 
   return kind === '401' || kind === 'unauthorized' ? 2 : 1;

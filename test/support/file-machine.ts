@@ -1,6 +1,6 @@
 import type { FileMachine } from '../../src/text/held-file.ts';
 
-/** A machine of that system, whose sleep takes no time and moves its stopwatch. */
+/** A machine with this platform whose sleep only advances its stopwatch. */
 export function fileMachine(
   platform: NodeJS.Platform = process.platform,
   signal = new AbortController().signal,

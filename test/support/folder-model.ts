@@ -16,29 +16,29 @@ import { expect } from 'vitest';
 import { serveOdd } from './odd-service.ts';
 import { interruption, temporaryFolder } from './run-cli.ts';
 
-// A model of a folder: random nights of a cron line, and random damage. It computes by itself, from
-// dates and bytes, what `check` has to report, and expects exactly that.
+// A model of a folder: random nights of a cron line, and random damage. It computes the expected
+// findings of `check` independently, from dates and bytes.
 
 const dayMs = 86_400_000;
 
-/** A day that no job has ever had in its window. */
+/** A day outside the window of every job. */
 const strayDay = '2016-03-01';
 
-/** What happens on a night. */
+/** An event of a night. */
 type Night =
   /** The cron line runs. */
   | { readonly kind: 'run' }
 
-  /** Two of them at once. */
+  /** Two cron lines run at once. */
   | { readonly kind: 'twice' }
 
   /** Nothing runs for so many nights. */
   | { readonly kind: 'outage'; readonly nights: number }
 
-  /** It is ended after so many pieces of its output. */
+  /** It is killed after so many pieces of output. */
   | { readonly kind: 'killed'; readonly after: number }
 
-  /** The clock of this machine is wrong by so many days, and that of the service is right. */
+  /** The clock of this machine is wrong by so many days; that of the service is right. */
   | { readonly kind: 'clock'; readonly days: number }
 
   /** The history cannot be written, as on a full disk. */
@@ -50,10 +50,10 @@ type Night =
   /** Another account runs the same line. */
   | { readonly kind: 'stranger' }
 
-  /** Of several machines only the first one runs. */
+  /** Only the first of several machines runs. */
   | { readonly kind: 'alone' };
 
-/** Damage behind the program's back; `pick` chooses the file. */
+/** Damage to a file, which `pick` selects. */
 interface Harm {
   readonly kind:
     | 'deleted'
@@ -82,10 +82,10 @@ export interface Story {
   readonly windowDays: number;
   readonly shards: 1 | 2;
 
-  /** The figures of a day are complete so many days after it. */
+  /** Days until the figures of a day are complete. */
   readonly restateDays: number;
 
-  /** The service has no rows of days that are older than this. */
+  /** The service has no rows for days older than this. */
   readonly remembersDays: number;
   readonly firstDay: number;
   readonly nights: readonly Night[];
@@ -94,7 +94,7 @@ export interface Story {
   /** Days that pass after the last night. */
   readonly silentDays: number;
 
-  /** After how many pieces of its output each repair before the last one is ended. */
+  /** For each repair before the last one, the pieces of output after which it is killed. */
   readonly endedRepairs: readonly number[];
 }
 
@@ -128,7 +128,7 @@ const harms = fc.record<Harm>({
   pick: fc.nat(1_000),
 });
 
-/** Random stories; so many nights and harms at most. */
+/** Random stories with at most `most` nights and harms. */
 export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story> {
   return fc.record({
     profile: fc.constantFrom('buyer', 'dsp'),
@@ -144,7 +144,7 @@ export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story
     shards: fc.constantFrom(1, 1, 2),
     restateDays: fc.integer({ min: 0, max: 1 }),
     remembersDays: fc.constantFrom(10_000, 10_000, 20),
-    // Any day of three years, both clock changes and a leap day among them.
+    // Any day of three years, including clock changes and a leap day.
     firstDay: fc.integer({ min: 0, max: 1_000 }),
     nights: fc.array(nights, { minLength: 1, maxLength: most }),
     harms: fc.array(harms, { maxLength: most }),
@@ -155,8 +155,8 @@ export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story
 
 const zones = { buyer: 'Europe/Paris', dsp: 'America/New_York' } as const;
 
-/** Lives through a story, and expects that `check` is right and that one `repair` is enough. */
-export async function expectHealed(story: Story): Promise<void> {
+/** Plays a story, and expects that `check` is right and that one `repair` is enough. */
+export async function expectRepaired(story: Story): Promise<void> {
   const folder = await keepFolder(story);
   folder.harm(story.harms);
   folder.wait(story.silentDays);
@@ -170,11 +170,11 @@ export async function expectHealed(story: Story): Promise<void> {
 
   const expected = folder.expectedFindings();
   const orders = await folder.repair(expected.length > 0);
-  // What an ended repair has ordered is picked up.
+  // Orders of a killed repair are picked up.
   expect(orders).toBeLessThanOrEqual(expected.length);
   const left = folder.expectedFindings();
   expect(await folder.check()).toEqual(left);
-  // What the service has forgotten cannot be had again.
+  // The service no longer has these days.
   expect(left.filter((finding) => !folder.isForgotten(dayIn(finding)))).toEqual([]);
   expect(await folder.wrongFiles()).toEqual([]);
 }
@@ -224,7 +224,7 @@ async function keepFolder(story: Story) {
   const request = `${asked} --split day -q`;
   const window = story.window === 'since' ? `--since ${sinceDay} --until yesterday` : '';
 
-  /** The command lines of one night, one for each machine. */
+  /** The command lines of one night, one per machine. */
   function lines(machines: number = shards): string[] {
     const period = window || `--period last-${windowDays}d`;
     const line = `run ${period} ${request} --missing --lookback ${lookback} -o data/${output}`;
@@ -232,7 +232,7 @@ async function keepFolder(story: Story) {
     return Array.from({ length: machines }, (_, index) => `${line} --shard ${index + 1}/${shards}`);
   }
 
-  /** The report files of the folder, by their paths from it. */
+  /** The report files by their paths in the folder. */
   function files(): string[] {
     if (!existsSync(folder)) return [];
     const all = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -265,11 +265,11 @@ async function keepFolder(story: Story) {
     if (isWhole) expect(await check(), 'after a run with --since').toEqual([]);
   }
 
-  /** Runs a command that is ended after so many pieces of its output. */
+  /** Runs a command and kills it after so many pieces of output. */
   async function runEnded(line: string, after: number): Promise<void> {
     const { signal, send } = interruption(143);
     let left = after;
-    // Each file that is put in place is a moment at which it can be ended.
+    // It can be killed whenever a file is put in place.
     await run(line, {
       now: nowMs,
       signal,
@@ -311,7 +311,7 @@ async function keepFolder(story: Story) {
     return texts;
   }
 
-  /** Keeps a copy of each file as it is, so that an older one can be put back. */
+  /** Copies each file, so that an older one can be restored. */
   function keepCopies(): void {
     for (const file of files()) {
       const copy = join(older, file);
@@ -373,7 +373,7 @@ async function keepFolder(story: Story) {
     }
   }
 
-  /** The lines of a history file, as far as they are JSON. */
+  /** The lines of a history file that are valid JSON. */
   function linesOf(path: string): Record<string, string>[] {
     const found: Record<string, string>[] = [];
     for (const text of readFileSync(path, 'utf8').split('\n')) {
@@ -386,7 +386,7 @@ async function keepFolder(story: Story) {
     return found;
   }
 
-  /** The newest line on each file: by position, and between two machines by time. */
+  /** The newest line of each file: by position, across machines by time. */
   function newestLines(): Map<string, Record<string, string>> {
     const newest = new Map<string, Record<string, string>>();
     for (const path of historyFiles()) {
@@ -415,7 +415,7 @@ async function keepFolder(story: Story) {
     return starts.sort()[0] ?? '';
   }
 
-  /** What `check` has to report: `kind file`, in the order of the days. */
+  /** The expected findings: `kind file`, in the order of the days. */
   function expectedFindings(): string[] {
     const specs = specLines();
     const newest = newestLines();
@@ -447,7 +447,7 @@ async function keepFolder(story: Story) {
 
     const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
     if (sha256 !== line.sha256) return 'changed';
-    // It is never midnight when something is created here.
+    // No report is created at midnight.
     const isFinal = dayOf(Date.parse(line.created ?? '')) > addDays(day, ownLookback);
     return !isFinal && isOver(ownLookback + 2) ? 'stale' : undefined;
   }
@@ -468,7 +468,7 @@ async function keepFolder(story: Story) {
     return orders - before;
   }
 
-  /** The files of settled days that are not what the service says of them. */
+  /** The files of final days that differ from the service's data. */
   async function wrongFiles(): Promise<string[]> {
     const present = contents();
     const settled = dayOf(nowMs - (Math.max(lookback, 2) + 3) * dayMs);

@@ -2,29 +2,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request, once all of it has come. */
+/** A complete request. */
 interface Received {
   readonly method: string;
 
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
 
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-/** Answers a request, or leaves it without an answer. */
+/** Answers a request, or never answers it. */
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-/**
- * A real HTTP server on loopback, whose every answer is the test's own; closed when the test is
- * over.
- */
+/** Starts a real HTTP server on loopback for one test, with the test's answers. */
 export async function serve(handler: Handler) {
   const received: Received[] = [];
 
   const server = createServer((request, response) => {
-    // The clocks of tests begin when each test says.
+    // Tests set their own clocks.
     response.sendDate = false;
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
@@ -46,7 +43,7 @@ export async function serve(handler: Handler) {
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}/`);
 
-  /** Of a command that is signed in there. */
+  /** Signs a command in to the server. */
   const env = { ADREPORT_BASE_URL: url.href, ADREPORT_TOKEN: 'f'.repeat(40) };
   return { url, received, env };
 }
@@ -64,8 +61,8 @@ export function json(
 }
 
 /**
- * A service with one small report, which is ready at once; answers of the test's own by path go
- * before. It may take forms only, as the body of a POST.
+ * A service with one small report that is ready immediately. Answers of the test, by path, have
+ * precedence. It may accept only forms.
  */
 export function serveAnswers(
   own: Readonly<Record<string, unknown>> = {},

@@ -21,7 +21,7 @@ export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly windowClock?: WindowClock;
   readonly body: string;
 
-  /** The size of the chunks in which the body arrives and is parsed. */
+  /** The size of the chunks in which the body is parsed. */
   readonly pieceBytes?: number;
 }
 

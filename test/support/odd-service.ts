@@ -4,7 +4,7 @@ import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts'
 import { isEarly, isRefused, isUnknown, type OddService } from '../contract/odd-services.ts';
 import { serveForTest } from './service.ts';
 
-/** Starts the local server as a service that answers otherwise, and command lines against it. */
+/** Starts the local server as an odd service, and runs command lines against it. */
 export async function serveOdd(
   { account = 'buyer', server, faults = [] }: Pick<OddService, 'account' | 'server' | 'faults'>,
   usual: LocalServerOptions = {},
@@ -45,7 +45,7 @@ function onSuccess(fault: FaultObject<never>, server: LocalServer): FaultObject<
   return { ...fault, when: isSuccess[fault.endpoint] };
 }
 
-/** Whether a report has an id that is not the server's. */
+/** True if the id of a report is not the server's. */
 const isLiteralId = ({ body }: FaultRequest): boolean => String(body.id).length < 10;
 
 const isReady =

@@ -1,29 +1,26 @@
 import type { Command } from 'commander';
 import { createProgram } from '../../src/program.ts';
 
-/** The program with every command declared, for tests that look at what there is. */
+/** The program with all commands, for tests of its declarations. */
 export const program: Command = createProgram(async () => {}, {
   write: () => {},
   width: 100,
   platform: 'linux',
 });
 
-/** The program and every command below it. */
+/** The program and all its commands. */
 export function allCommands(command: Command = program): Command[] {
   return [command, ...command.commands.flatMap((child) => allCommands(child as Command))];
 }
 
-/**
- * The command lines that a page of help gives as examples, with their meanings beside them or above
- * them.
- */
+/** The examples of a help page, with their meanings next to or above them. */
 export function readExamples(page: string): string[] {
   const beside = [...page.matchAll(/^ {2}(\S.*?) {3,}# \S.*$/gm)];
   const below = [...page.matchAll(/^ {2}# \S.*\n {2}(\S.*)$/gm)];
   return [...beside, ...below].sort((a, b) => a.index - b.index).map(([, line = '']) => line);
 }
 
-/** The words that call a command, without the program's own: `report create`. */
+/** The words of a command, without the program name: `report create`. */
 export function pathOf(command: Command): string {
   return command.parent
     ? [pathOf(command.parent as Command), command.name()].filter(Boolean).join(' ')

@@ -6,28 +6,28 @@ import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './run-cli.ts';
 import { launcher } from './spawn.ts';
 
-// Programs of this machine that tests run. What is not here, its tests skip, and say so.
+// Programs of this machine that tests run. Tests whose programs are missing are skipped.
 
-/** Puts `adreport` into a folder, as an install leaves it on the path. */
+/** Installs `adreport` into a folder for the PATH. */
 export function installInto(folder: string): void {
   const script = `#!/bin/sh\nexec '${process.execPath}' '${launcher}' "$@"\n`;
   writeFileSync(join(folder, 'adreport'), script, { mode: 0o755 });
 }
 
-/** A PATH on which `adreport` is the built program, for one test. */
+/** A PATH with the built `adreport`, for one test. */
 export function pathWithAdreport(): string {
   const folder = temporaryFolder();
   installInto(folder);
   return [folder, process.env.PATH].join(delimiter);
 }
 
-/** Where the first of some programs is on the PATH. */
+/** The path of the first of some programs that is on the PATH. */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
-/** Whether this machine has a program. */
+/** True if a program is on the PATH. */
 export const isInstalled = (program: string): boolean => findProgram(program) !== undefined;
 
 const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
@@ -38,7 +38,7 @@ const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
 export const hasPostgres =
   postgresFolder !== undefined && isInstalled('psql') && isInstalled('runuser');
 
-/** Starts a PostgreSQL of this test alone: the variables that lead `psql` to it. */
+/** Starts a PostgreSQL for one test. Returns the environment for `psql`. */
 export function startPostgres(): Record<string, string> {
   const data = join(temporaryFolder(), 'pg');
   mkdirSync(data);
@@ -74,8 +74,8 @@ const tools = process.env.ADREPORT_TOOLS ?? '';
 export const hasDuckDb = tools !== '' && existsSync(join(tools, 'node_modules/@duckdb/node-api'));
 
 /**
- * Opens a DuckDB in memory, of the package in ADREPORT_TOOLS; what it gives runs SQL, and returns
- * the rows of its answer.
+ * Opens a DuckDB in memory, from the package in ADREPORT_TOOLS. Returns a function that runs SQL
+ * and returns rows.
  */
 export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
   const { DuckDBInstance } = createRequire(join(tools, 'package.json'))('@duckdb/node-api');
@@ -83,7 +83,7 @@ export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
   return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }
 
-/** The names in a folder of reports but those of its history, in order. */
+/** The sorted names in a folder, without its history. */
 export function daysIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith('_'))

@@ -11,10 +11,7 @@ export interface TerminalOptions {
 
 const waitLimitMs = 10_000;
 
-/**
- * Starts a command in a real pseudo-terminal, for one test; it shows colours, unless the
- * environment given says otherwise.
- */
+/** Starts a command in a pseudo-terminal for one test, with colours unless `env` turns them off. */
 export function openTerminal(
   command: string,
   args: readonly string[],
@@ -45,22 +42,22 @@ export function openTerminal(
   return {
     pid: child.pid,
 
-    /** Everything that was written so far, escape sequences included. */
+    /** The output so far, including escape sequences. */
     get output() {
       return output;
     },
 
-    /** What a person sees now. */
+    /** The screen as a person sees it. */
     get screen() {
       return drawScreen(output, columns);
     },
 
-    /** Presses keys: `\r` is Enter, `\u0003` Ctrl-C. */
+    /** Types keys: `\r` is Enter, `\u0003` Ctrl-C. */
     type: (keys: string): void => child.write(keys),
 
     /**
-     * Resolves once the output, from the last wait's end on, matches; rejects when the program ends
-     * before or 10 s pass.
+     * Resolves when the output since the last match matches; rejects after 10 s or when the program
+     * ends.
      */
     waitFor: (pattern: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
@@ -83,7 +80,7 @@ export function openTerminal(
         wake();
       }),
 
-    /** Resolves when the program ends; 128 and the signal's number if a signal ended it. */
+    /** Resolves when the program ends, with 128 plus the signal's number if a signal ended it. */
     exitCode,
   };
 }

@@ -5,14 +5,14 @@ import { statements } from '../../src/contract/statements.ts';
 import type { RawAnswer, RawCall } from '../../src/doctor/service/calls.ts';
 import { ServiceRecording } from '../../src/doctor/service/recording.ts';
 
-/** What nobody may find in a recording: names, ids, addresses, tokens, figures. */
+/** Values that must not be in a recording: names, ids, addresses, tokens, figures. */
 const secret = fc.oneof(
-  // Names of people and campaigns, of one word and of several, in capitals and in other letters.
+  // Names of people and campaigns: one word or several, capitals, other scripts.
   fc.stringMatching(/^[A-Z][a-z]{3,8} [A-Z][a-z]{3,8}( €[1-9])?$/),
   fc.stringMatching(/^Zq[a-z]{5,9}$/),
   fc.stringMatching(/^ZQ[A-Z]{4,9}$/),
   fc.stringMatching(/^Žluť[a-zěš]{3,6}$/u),
-  // Ids: digits, UUIDs, and what stands in a path or a query.
+  // Ids: digits, UUIDs, and forms used in paths and queries.
   fc.stringMatching(/^[1-9]\d{6,17}$/),
   fc.uuid({ version: 4 }),
   fc.stringMatching(/^\/reports\/[1-9]\d{7,9}\?page=[1-9]&token=[0-9a-f]{16}$/),
@@ -55,10 +55,10 @@ const contractKey = fc.constantFrom(
   'details',
 );
 
-/** Keys that adreport does not know, and that are nobody's secret. */
+/** Unknown keys that are not secret. */
 const plainKey = fc.constantFrom('viewability', 'page_size', 'own key', 'constructor', '__proto__');
 
-/** JSON with planted texts and figures as values, whose keys are of one kind. */
+/** JSON with planted texts and figures as values, and keys of one kind. */
 function treeWith(key: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   return fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -75,8 +75,8 @@ function treeWith(key: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
 const lineOf = (cells: readonly string[]): string => cells.join(',');
 
 /**
- * Bodies of all kinds: JSON, CSV, forms, pages, words. Keys and headings are secrets only where
- * they may be planted.
+ * Bodies of all kinds: JSON, CSV, forms, pages, text. Keys and headings are secrets only if `key`
+ * plants them.
  */
 function bodyWith(key: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const cells = fc.array(secret, { minLength: 1, maxLength: 6 });
@@ -100,7 +100,7 @@ const contentType = fc.oneof(
   secret,
 );
 
-/** Exchanges in which secrets are planted wherever a service and an account can have them. */
+/** Exchanges with secrets planted wherever a service or an account can have them. */
 function exchangesWith(key: fc.Arbitrary<string>): fc.Arbitrary<[RawCall, RawAnswer][]> {
   const body = bodyWith(key);
   const headers = fc
@@ -135,7 +135,7 @@ function exchangesWith(key: fc.Arbitrary<string>): fc.Arbitrary<[RawCall, RawAns
   return fc.array(fc.tuple(call, answer), { minLength: 1, maxLength: 4 });
 }
 
-/** Every planted text and figure that a value holds, keys included. */
+/** All planted texts and figures in a value, including keys. */
 function* plantedIn(value: unknown): Generator<string> {
   if (typeof value === 'number' && value >= 1_000_000) yield String(value);
   if (typeof value === 'string') yield* value.match(secretPattern) ?? [];
@@ -146,7 +146,7 @@ function* plantedIn(value: unknown): Generator<string> {
   }
 }
 
-/** The forms of what is planted, wherever in a text it stands. */
+/** The forms of planted values, anywhere in a text. */
 const secretPattern = new RegExp(
   [
     /[A-Z][a-z]{3,8} [A-Z][a-z]{3,8}|Zq[a-z]{5,9}|ZQ[A-Z]{4,9}|Žluť[a-zěš]{3,6}/,
@@ -173,9 +173,7 @@ const outcomes = Object.fromEntries(statements.map(({ id }) => [id, 'holds']));
 
 const bytesAtMost = 200_000;
 
-/**
- * Holds recordings of random exchanges to what they promise: nothing that was planted is in one.
- */
+/** Expects that recordings of random exchanges contain no planted value. */
 export function expectShapesOnly(numRuns: number): void {
   let planted = 0;
 
@@ -197,9 +195,7 @@ export function expectShapesOnly(numRuns: number): void {
   expect(planted).toBeGreaterThan(numRuns * 2);
 }
 
-/**
- * Holds the recording of far more and far larger exchanges than an examination makes to its size.
- */
+/** Expects that a recording of many large exchanges stays below its limit. */
 export function expectBounded(): void {
   const recording = new ServiceRecording();
   const members = Array.from({ length: 200 }, (_, index) => [

@@ -8,28 +8,28 @@ import type { Host } from '../../src/host.ts';
 import { main } from '../../src/main.ts';
 import { captureOutput, input } from './streams.ts';
 
-/** When the clock of a test begins, unless it says otherwise: 2026-11-20T12:00:00Z. */
+/** The default start of a test's clock: 2026-11-20T12:00:00Z. */
 const usualStartMs = Date.UTC(2026, 10, 20, 12);
 
 export interface CliOptions {
-  /** Environment on top of a settings folder of the test's own; the machine's is never seen. */
+  /** The environment, besides a private settings folder. The machine's is never used. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 
-  /** Whether the streams are terminals, of 100 columns. */
+  /** True if the streams are terminals, by default of 100 columns. */
   readonly tty?: boolean;
 
-  /** The system that the program takes the machine for; the machine's own where absent. */
+  /** The platform that the program sees; by default the machine's. */
   readonly platform?: NodeJS.Platform;
 
-  /** Of the streams, where not 100. */
+  /** The width of the streams. */
   readonly columns?: number;
 
   readonly stdin?: string | Uint8Array | Readable;
 
-  /** Working folder, which need not exist; made for the test where absent. */
+  /** The working folder, which need not exist; by default a new one. */
   readonly cwd?: string;
 
-  /** Milliseconds since 1970; `usualStartMs` where absent. */
+  /** Milliseconds since 1970; by default `usualStartMs`. */
   readonly now?: number;
 
   /** Measures durations, in milliseconds; by default only pauses take time. */
@@ -45,17 +45,14 @@ export interface CliOptions {
   readonly onSleep?: (durationMs: number) => void | Promise<void>;
 }
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
-/**
- * A command line as a user types it, with double quotes around a word that holds blanks; or its
- * words.
- */
+/** A command line as typed, with double quotes around words with blanks, or its words. */
 export type CommandLine = string | readonly string[];
 
 export function wordsOf(line: CommandLine): readonly string[] {
@@ -65,7 +62,7 @@ export function wordsOf(line: CommandLine): readonly string[] {
   return words.map((word) => word.replaceAll('"', ''));
 }
 
-/** Holds a command line to its refusal: the exit code, nothing on stdout, and what stderr says. */
+/** Expects a refusal: the exit code, nothing on stdout, and a text on stderr. */
 export function expectRefusal(result: object, exitCode: number, says: string | RegExp): void {
   const stderr =
     typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says);
@@ -81,34 +78,34 @@ export function interruption(exitCode: 130 | 143) {
   };
 }
 
-/** On Windows, a terminal that shows what those of other systems show. */
+/** On Windows, a terminal like on other systems. */
 const asElsewhere = process.platform === 'win32' ? { WT_SESSION: 'test' } : {};
 
-/** A document of `--json`, whose paths have slashes on Windows too. */
+/** A document of `--json`, with slashes in paths on Windows too. */
 export function parseWithSlashes(json: string) {
   const slashed = (_key: string, value: unknown) =>
     typeof value === 'string' ? value.split(sep).join('/') : value;
   return JSON.parse(json, slashed);
 }
 
-/** What came of a command line. */
+/** The result of a command line. */
 export interface CliResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 
-  /** Every file of the working folder, by its path in it, with slashes. */
+  /** The files in the working folder, by path with slashes. */
   readonly files: Readonly<Record<string, string>>;
 
-  /** The history files of folders, in the same way. */
+  /** The history files of folders, by path. */
   readonly histories: Readonly<Record<string, string>>;
 
   readonly cwd: string;
 }
 
 /**
- * Runs a command line in this process, as `bin/adreport.js` would, with a clock and a settings
- * folder of its own.
+ * Runs a command line in this process like `bin/adreport.js`, with its own clock and settings
+ * folder.
  */
 export async function runCli(line: CommandLine, options: CliOptions = {}): Promise<CliResult> {
   const isTTY = options.tty ?? false;
@@ -138,7 +135,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     sleep: async (durationMs, signal) => {
       elapsedMs += durationMs;
       await options.onSleep?.(durationMs);
-      // Lets the local server of the same process answer in between.
+      // Lets the local server in this process answer.
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
     },
@@ -158,10 +155,10 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
   };
 }
 
-/** A longer file is none that a test reads whole. */
+/** Longer files are not read. */
 const longestText = 500_000_000;
 
-/** What stands at a path; nothing where a link leads to itself, or nowhere. */
+/** The status of a path; `undefined` for a broken link. */
 function statusOf(path: string) {
   try {
     return statSync(path);
@@ -170,9 +167,7 @@ function statusOf(path: string) {
   }
 }
 
-/**
- * The texts of the files of a folder and those below, but for the settings, by their paths in it.
- */
+/** The texts of the files below a folder, without the settings, by path. */
 function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
 

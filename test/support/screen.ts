@@ -1,8 +1,7 @@
 /**
- * What a terminal shows after some output, with the sequences that progress bars and prompts use:
- * its lines, without blank ends, where the cursor is, and whether its modes are the usual ones;
- * every character counts one cell. Throws on a sequence that it does not know, so that a test never
- * passes by overlooking one.
+ * The screen of a terminal after some output: lines without trailing blanks, cursor position, and
+ * modes. Every character is one cell wide. Supports the sequences of progress bars and prompts, and
+ * throws for others, so that no test overlooks one.
  */
 export function drawScreen(output: string, columns: number) {
   const lines: string[][] = [];

@@ -10,9 +10,8 @@ import {
 } from './run-cli.ts';
 
 /**
- * Starts a server whose clock and the program's begin alike, and whose reports take two seconds
- * unless told otherwise; command lines run against it as one of its accounts, all of them in one
- * folder.
+ * Starts a local server with the clock of the program and, by default, reports that take two
+ * seconds. Command lines run against it as one of its accounts, in one folder.
  */
 export async function serveForTest(
   options: LocalServerOptions = {},
@@ -28,10 +27,7 @@ export async function serveForTest(
     ADREPORT_PROFILE: account === 'dsp' ? 'dsp' : 'buyer',
   };
 
-  /**
-   * Runs a command line signed in; each pause of the program moves the server's clock on by as
-   * much.
-   */
+  /** Runs a command line signed in; each pause of the program advances the server's clock. */
   function run(line: CommandLine, more: CliOptions = {}): Promise<CliResult> {
     return runCli(line, {
       cwd,
@@ -44,7 +40,7 @@ export async function serveForTest(
     });
   }
 
-  /** How many calls of one kind the server has had. */
+  /** The number of calls of one kind. */
   function calls(endpoint: EndpointName): number {
     return server.requests().filter((request) => request.endpoint === endpoint).length;
   }

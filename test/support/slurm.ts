@@ -9,7 +9,7 @@ import { isInstalled } from './programs.ts';
 import { temporaryFolder } from './run-cli.ts';
 import { runToEnd } from './spawn.ts';
 
-/** What keeps Slurm from running here, or false. */
+/** The reason why Slurm cannot run here, or false. */
 export function whySlurmCannotRun(): string | false {
   if (process.getuid?.() !== 0) return 'not root';
 
@@ -18,17 +18,15 @@ export function whySlurmCannotRun(): string | false {
 }
 
 /**
- * Starts a Slurm of one machine and one processor for one test, which listens on this machine
- * alone.
- *
- * @returns the variables that lead `sbatch` to it
+ * Starts a Slurm with one machine and one processor for one test, on loopback.
+ * @returns the environment for `sbatch`
  */
 export async function startSlurm(): Promise<Record<string, string>> {
   const folder = temporaryFolder();
   const [name = ''] = hostname().split('.');
   for (const part of ['state', 'spool']) mkdirSync(join(folder, part));
 
-  // Nothing but this test speaks with it, so that it needs neither munge nor accounting.
+  // Only this test uses it, so it needs neither munge nor accounting.
   const settings = `
     ClusterName=adreport
     SlurmctldHost=${name}(127.0.0.1)
@@ -63,12 +61,12 @@ export async function startSlurm(): Promise<Record<string, string>> {
     const ended = once(child, 'close');
     onTestFinished(async () => {
       child.kill();
-      // It writes into its folder to its end.
+      // It writes to its folder until it ends.
       await ended;
     });
   }
 
-  // A job waits by itself until the machine is up. Only the controller has to answer.
+  // Jobs wait until the machine is up; only the controller has to answer.
   const isUp = (): boolean => runToEnd('scontrol', ['ping'], folder, env).stdout.includes(' is UP');
   await untilTrue(isUp);
   return env;
@@ -82,7 +80,7 @@ async function untilTrue(condition: () => boolean): Promise<void> {
   }
 }
 
-/** A port of this machine that was free a moment ago. */
+/** A port of this machine that was just free. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);

@@ -5,17 +5,14 @@ import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { type CommandLine, temporaryFolder, wordsOf } from './run-cli.ts';
 
-/** The launcher, as users run it; the tests' set-up has built what it starts. */
+/** The launcher that users run. The setup of the tests has built the program. */
 export const launcher = resolve(import.meta.dirname, '../../bin/adreport.js');
 
 export interface Place {
-  /** A folder of the test's own where absent. */
+  /** By default a new folder. */
   readonly cwd?: string;
 
-  /**
-   * On top of the path, the folder for temporary files, and a settings folder; nothing else of this
-   * process's environment is seen.
-   */
+  /** The environment, besides PATH, the temporary folder and a settings folder. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -26,10 +23,7 @@ const environmentAt = (cwd: string, env: Place['env']) => ({
   ...env,
 });
 
-/**
- * Starts a program in a process of its own, which does not outlive the test; stdin is empty unless
- * it is given.
- */
+/** Starts a program in a child process that ends with the test; stdin is empty by default. */
 export function start(
   command: string,
   args: readonly string[],
@@ -55,8 +49,8 @@ export function start(
     },
   );
 
-  /** Resolves with what matches, once it has printed that on either stream. */
-  const said = (pattern: RegExp): Promise<string> =>
+  /** Resolves with the first match in the output of either stream. */
+  const printed = (pattern: RegExp): Promise<string> =>
     new Promise((found, miss) => {
       const look = (): void => {
         const [match] = pattern.exec(stdout) ?? pattern.exec(stderr) ?? [];
@@ -67,17 +61,17 @@ export function start(
       child.on('close', () => miss(new Error(`It ended without ${pattern}: ${stderr}`)));
       look();
     });
-  return { child, ended, said };
+  return { child, ended, printed };
 }
 
-/** Starts a command line of the program; `.ended` is how it ends, and what it printed. */
+/** Starts a command line of the program; `.ended` resolves with its exit code and output. */
 export const startCli = (line: CommandLine, place: Parameters<typeof start>[2] = {}) =>
   start(process.execPath, [launcher, ...wordsOf(line)], place);
 
-/** Runs a command line to its end in a process of its own. */
+/** Runs a command line to its end in a child process. */
 export const spawnCli = (line: CommandLine, place: Place = {}) => startCli(line, place).ended;
 
-/** Runs a program to its end, for which this process waits. */
+/** Runs a program to its end, synchronously. */
 export function runToEnd(
   command: string,
   args: readonly string[],
@@ -94,10 +88,10 @@ export function runToEnd(
   return { status, stdout, stderr };
 }
 
-/** `NODE_OPTIONS` with which a process prints, as it ends, the most memory that it ever took. */
-export const tellsPeak =
+/** `NODE_OPTIONS` that make a process print its peak memory at its end. */
+export const printsPeakMemory =
   "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
 
-/** What a process that `tellsPeak` printed of its memory, in MB. */
+/** The peak memory, in MB, of a process with the options `printsPeakMemory`. */
 export const peakMbOf = ({ stderr }: { readonly stderr: string }): number =>
   Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;

@@ -4,21 +4,19 @@ import { Console, type ConsoleFlags } from '../../src/ui/console.ts';
 interface CaptureOptions {
   readonly isTTY: boolean;
 
-  /** Of a terminal. */
+  /** The width of a terminal. */
   readonly columns: number;
 
-  /** Sees what is written. */
+  /** Called with each text written. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
-/**
- * A stand-in for stdout or stderr, of a terminal or of a pipe, that keeps what is written to it.
- */
+/** Replaces stdout or stderr, as a terminal or pipe, and keeps its output. */
 export function captureOutput({ isTTY, columns, onText }: CaptureOptions) {
   const pieces: Buffer[] = [];
   const writable = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      // The program may use its buffer again once the write is done.
+      // The program may reuse its buffer after the write.
       pieces.push(Buffer.from(chunk));
       onText?.(chunk.toString());
       done();
@@ -31,7 +29,7 @@ export function captureOutput({ isTTY, columns, onText }: CaptureOptions) {
   return { stream, text: () => Buffer.concat(pieces).toString('utf8') };
 }
 
-/** A stdin that holds a text and ends. */
+/** A stdin with a text. */
 export function input(text: string | Uint8Array = '', { isTTY = false } = {}): NodeJS.ReadStream {
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.end(text);
@@ -39,20 +37,17 @@ export function input(text: string | Uint8Array = '', { isTTY = false } = {}): N
 }
 
 export interface ConsoleSetup {
-  /** Which streams are terminals; none where absent. */
+  /** The streams that are terminals; by default none. */
   readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: Partial<ConsoleFlags>;
   readonly stdin?: NodeJS.ReadStream;
 
-  /** Takes the results in place of what keeps them. */
+  /** Replaces stdout. */
   readonly out?: Writable;
 }
 
-/**
- * The program's voice, and what it says; stdout is 100 columns wide and stderr 90, where they are
- * terminals.
- */
+/** A console with its output. As terminals, stdout has 100 columns and stderr 90. */
 export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: ConsoleSetup = {}) {
   const stdout = captureOutput({ isTTY: tty.stdout === true, columns: 100 });
   const stderr = captureOutput({ isTTY: tty.stderr === true, columns: 90 });

