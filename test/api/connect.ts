@@ -4,20 +4,20 @@ import { Client, type ClientOptions } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { type Handler, serve } from '../support/http-server.ts';
 
-/** Calls what ends the things of a test, once the test is over. */
+/** Registers a cleanup function for the end of a test. */
 type OnTestFinished = TestContext['onTestFinished'];
 
 interface ConnectOptions extends Partial<ClientOptions> {
   readonly timeoutMs?: number;
 
-  /** That of the test's own context, for tests that run at the same time. */
+  /** From the context of the test, for concurrent tests. */
   readonly onTestFinished?: OnTestFinished;
 }
 
 /** The request of a create call. */
 export const body = { contentType: 'application/json', text: '{"since":1}' };
 
-/** A client whose pauses are noted, not slept. */
+/** A client that records its pauses instead of sleeping. */
 export async function clientAt(
   baseUrl: URL,
   connectOptions: ConnectOptions = {},
@@ -49,7 +49,7 @@ export async function clientAt(
   return { client, pauses };
 }
 
-/** A client of a server whose every answer is the test's own. */
+/** A client of a server with the test's answers. */
 export async function connect(handler: Handler, options?: ConnectOptions) {
   const { url, received } = await serve(handler);
   const { client, pauses } = await clientAt(url, options);
@@ -57,7 +57,7 @@ export async function connect(handler: Handler, options?: ConnectOptions) {
   return { client, pauses, received };
 }
 
-/** A port of this machine that is no web server: it says what it is given, or nothing. */
+/** A port that is not a web server: it sends the given bytes, or nothing. */
 export async function listenRaw(
   greeting = '',
   onTestFinished: OnTestFinished = whenTestFinished,

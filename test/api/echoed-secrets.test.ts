@@ -10,7 +10,7 @@ import { runCli } from '../support/run-cli.ts';
 const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=';
 const secretText = fc.string({ minLength: 24, maxLength: 80, unit: fc.constantFrom(...alphabet) });
 
-/** How a service may spell what it echoes. */
+/** Spellings in which a service may echo a secret. */
 const spelling = fc.constantFrom(
   (text: string) => text,
   (text: string) => text.toUpperCase(),
@@ -19,7 +19,7 @@ const spelling = fc.constantFrom(
   (text: string) => [...text].map((c, at) => (at % 2 ? c.toUpperCase() : c)).join(''),
 );
 
-/** Bodies that are shown, by the text that they hold. */
+/** Bodies with a given text, parts of which are shown. */
 const bodies: readonly ((text: string) => string)[] = [
   (text) => JSON.stringify({ response: { error: text } }),
   (text) => JSON.stringify({ response: { error_id: text, error: 'no' } }),
@@ -56,13 +56,13 @@ const attack = fc.record({
   spell: spelling,
   body: fc.constantFrom(...bodies),
 
-  /** So that a cut falls anywhere in the secret. */
+  /** So that a cut can be anywhere in the secret. */
   before: fc.oneof(
     fc.nat(20),
     fc.integer({ min: 80, max: 170 }),
     fc.integer({ min: 230, max: 320 }),
   ),
-  // Most words of a status come with 200.
+  // Most statuses are in an answer with 200.
   status: fc.oneof(
     fc.constant(200),
     fc.constantFrom(202, 302, 400, 401, 403, 404, 409, 410, 415, 425, 429, 500, 503),
@@ -79,7 +79,7 @@ test('neither a token nor a password is shown when the service echoes it', {
   const { env } = await serve(({ path }, response) => {
     const location = { location: `https://x.example/${encodeURIComponent(answer.text.trim())}` };
     const headers = { 'content-type': 'application/json', 'retry-after': '0', ...location };
-    // The token of a password is had, so that the calls after it can show the password.
+    // Returns a token, so that later calls can echo the password.
     if (path === '/auth-reporting' && answer.status === 401) response.end('{"token":"0123456789"}');
     else response.writeHead(answer.status, headers).end(answer.text);
   });
@@ -96,7 +96,7 @@ test('neither a token nor a password is shown when the service echoes it', {
         env: { ...env, ...signIn },
       },
     );
-    // What is data is the service's own.
+    // Report data is not filtered.
     const isData = stdout !== '' && /^(download|run|campaigns)/.test(line);
     const shown = (isData ? stderr : stdout + stderr).toLowerCase();
     expect(shown).not.toContain(secret.toLowerCase());

@@ -39,7 +39,7 @@ test('with any rate limit all callers succeed, and no call is refused more than 
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 1, max: 20 }),
       async (callers, perSecond) => {
-        // A clock that jumps to the next sleeper whenever nothing else is left to do.
+        // A clock that jumps to the next sleeper when nothing else is pending.
         let nowMs = 0;
         const sleepers: { readonly atMs: number; wake(): void }[] = [];
         const sleep = (durationMs: number) =>
@@ -50,7 +50,7 @@ test('with any rate limit all callers succeed, and no call is refused more than 
         const call = async (): Promise<void> => {
           for (let refused = 0; ; refused += 1) {
             await throttle.pass();
-            // On its way: others leave meanwhile.
+            // In transit, while others are sent.
             await sleep(20);
             admitted = admitted.filter((ms) => nowMs - ms < 1_000);
             if (admitted.length < perSecond) {

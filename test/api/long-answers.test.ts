@@ -9,7 +9,7 @@ import { runCli, temporaryFolder } from '../support/run-cli.ts';
  * than a test may.
  */
 
-/** Texts on which a careless pattern goes back and forth. */
+/** Texts that make a careless pattern backtrack. */
 const hardTexts = {
   'a text of escaped quotation marks that is not closed': '"\\"'.repeat(300_000),
   'a text of backslashes': `"${'\\'.repeat(1_000_000)}`,

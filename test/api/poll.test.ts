@@ -8,13 +8,13 @@ import { type PollInterval, pauseAfter } from '../../src/report/poll-interval.ts
 const minuteMs = 60_000;
 
 interface Scene {
-  /** When the report ends, after the wait began; never by default. */
+  /** Time from the start of the wait until the report is done; never by default. */
   readonly endsAfterMs?: number;
   readonly endsAs?: { readonly status: string; readonly message?: string };
   readonly word?: string;
   readonly retryAfterMs?: number;
 
-  /** How long a status call takes. */
+  /** The duration of a status call. */
   readonly callMs?: number;
   readonly interval?: PollInterval;
   readonly timeoutMs?: number;
@@ -22,7 +22,7 @@ interface Scene {
   readonly onPoll?: WaitOptions['onPoll'];
 }
 
-/** Waits for a report in a time of its own, and tells what happened and when. */
+/** Waits for a report in simulated time, and returns the events with their times. */
 async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown }> {
   const {
     endsAfterMs = Infinity,

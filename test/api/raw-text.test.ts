@@ -20,7 +20,7 @@ import { spawnCli } from '../support/spawn.ts';
 const list = 'campaigns --format ndjson --retries 0';
 const token = 'f'.repeat(40);
 
-/** Starts a TLS end before a port of this machine, and gives its own port. */
+/** Starts a TLS proxy in front of a local port, and returns its port. */
 async function startTlsBefore(port: number): Promise<number> {
   const server = createServer({ cert: certificate, key: privateKey }, (socket) => {
     const inner = connect(port, '127.0.0.1');
@@ -32,7 +32,7 @@ async function startTlsBefore(port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a server that sends the same bytes to whoever connects. */
+/** Starts a server that sends the same bytes on every connection. */
 async function startTelling(bytes: string): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createPlainServer((socket) => {

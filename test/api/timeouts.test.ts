@@ -10,16 +10,16 @@ import { body, clientAt, listenRaw } from './connect.ts';
 
 const timeoutMs = 100;
 
-/** What bounds an exchange that goes on without a pause: see `createHttp`. */
+/** The limit of an exchange without pauses: see `createHttp`. */
 const wholeMs = 4 * timeoutMs + 1_000;
 
-/** Does something again and again, for as long as the answer may be written. */
+/** Repeats something as long as the answer can be written. */
 function repeat(response: ServerResponse, step: () => void): void {
   const timer = setInterval(step, timeoutMs / 5);
   response.on('close', () => clearInterval(timer));
 }
 
-/** Ways in which a service takes its time, by the first word of the path. */
+/** Slow services, by the first word of the path. */
 const services: Readonly<Record<string, (response: ServerResponse) => void>> = {
   silent: () => {},
 

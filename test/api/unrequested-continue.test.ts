@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCli } from '../support/run-cli.ts';
 
-/** Interim answers that nobody asked for (RFC 9110, 15.2), over raw sockets. */
+/** Unrequested interim answers (RFC 9110, 15.2), over raw sockets. */
 
-/** A service that sends this before each answer, and counts its creates. */
+/** A service that sends `interim` before each answer, and counts create calls. */
 async function serveAfter(interim: string, send: (socket: Socket, text: string) => Promise<void>) {
   const bodies: Readonly<Record<string, string>> = {
     '/buyer-reporting': '{"report_id":"r1"}',

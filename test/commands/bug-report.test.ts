@@ -15,7 +15,9 @@ const traced = /GET .*\/campaigns → 200[\s\S]*--campaign “\[hidden\]” sele
 
 const report = 'run --period 2026-11-09 --by ADVERTISER,CAMPAIGN,ADUNIT -o x.csv -vv';
 
-/** Command lines in which CAMPAIGN, ADVERTISER and MISSPELT stand for names of the service. */
+/**
+ * Command lines with the placeholders CAMPAIGN, ADVERTISER and MISSPELT for names of the service.
+ */
 const traces: readonly {
   readonly what: string;
   readonly line: string;

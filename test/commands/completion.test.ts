@@ -17,7 +17,7 @@ import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** A folder with saved reports, stored accounts, and files to be named on command lines. */
+/** A folder with saved reports, stored accounts, and files for command lines. */
 function furnish(): { cwd: string; env: Record<string, string> } {
   const cwd = temporaryFolder();
   const config = join(cwd, '.config');
@@ -40,7 +40,7 @@ function furnish(): { cwd: string; env: Record<string, string> } {
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
 }
 
-/** What the program prints where it knows no word, and no file can stand there. */
+/** The output without candidates if files make no sense. */
 const nothing = [' '];
 
 /** The candidates for the last word of a line: complete ones end with a blank, none mean files. */
@@ -141,13 +141,13 @@ describe('candidates', () => {
     { line: 'run --country Fra', values: ['France'] },
     { line: 'run --country France,U', values: countriesWithU.map((name) => `France,${name}`) },
     { line: 'run --timezone Europe/Par', values: whole('Europe/Paris') },
-    // What nobody can guess: no file stands there.
+    // No candidates, and no files.
     { line: 'run --campaign ', values: nothing },
     { line: 'report list --limit ', values: nothing },
     { line: 'run --format nonsense', values: nothing },
     { line: 'login --email ', values: nothing },
     { line: 'config set account agency --acc', values: whole('--account') },
-    // Files are the shell's own to offer.
+    // The shell offers files itself.
     { line: 'run -o ', values: [] },
     { line: 'local-server export ', values: [] },
     { line: 'local-server exec -- ', values: [] },
@@ -187,12 +187,12 @@ describe('in the middle of a line', () => {
     writeFileSync(join(place.cwd, 'adreport.yaml'), `reports:\n${reports.join('')}`);
 
     expect(await offered('run ', place)).toEqual(['fine-name ', 'été ']);
-    // Within a quote a blank would belong to the name.
+    // Inside quotes a blank would be part of the name.
     expect(await offered('run "fi', place)).toEqual(['fine-name']);
   });
 });
 
-/** Command lines that are cut short, and the line that the shell is to make of them. */
+/** Unfinished command lines, and the line that the shell should make of them. */
 const lines = [
   { typed: 'run --per', completed: 'run --period' },
   { typed: 'run --by DAILY,CAMP', completed: 'run --by DAILY,CAMPAIGN' },
@@ -204,11 +204,11 @@ const lines = [
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
   { typed: 'local-server --fault down', completed: 'local-server --fault download:' },
   { typed: 'local-server --fault status:stu', completed: 'local-server --fault status:stuck' },
-  // No file stands there.
+  // No files.
   { typed: 'run --campaign outc', completed: 'run --campaign outc' },
 ];
 
-/** Shells in which a person has set completion up, without settings of the machine's own. */
+/** Shells with completion, without settings of the machine. */
 const shells = [
   {
     shell: 'bash',
@@ -259,7 +259,7 @@ test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) =>
 
   await terminal.waitFor('set-up-done');
 
-  // Types each line and a tab, then has the shell print the words of the line that this led to.
+  // Types each line and a tab, and makes the shell print the words of the resulting line.
   for (const { typed, completed } of lines) {
     terminal.type(`adreport ${typed}\t\u0001printf '<%s>' \u0005 end-of-line\r`);
     await terminal.waitFor(/<end-of-line>/);

@@ -5,7 +5,7 @@ import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 const token = 'c0ffee'.repeat(7);
 
-/** Command lines that share a folder, and what is stored in it. */
+/** Command lines that share a folder, with its stored settings. */
 function settle(env: Record<string, string> = {}) {
   const cwd = temporaryFolder();
   const path = join(cwd, '.config', 'settings.json');

@@ -13,7 +13,7 @@ const onLinux = { platform: 'linux' } as const;
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
 
 describe('a fault leaves the old file or the complete new one, and is reported', () => {
-  // One kind of each sort; `test/long` has them all.
+  // A few kinds; `test/long` has all of them.
   const ofAnswers = ['503', 'reset', 'truncate:bytes=20', 'html'];
   const ofReports = ['unauthorized', 'failed', 'stuck', 'not-downloadable'];
   const kinds = [...ofAnswers, ...ofReports];
@@ -22,7 +22,7 @@ describe('a fault leaves the old file or the complete new one, and is reported',
 });
 
 describe('Retry-After', () => {
-  /** Lists campaigns of a service that first says to wait, and tells how long each pause was. */
+  /** Lists campaigns of a service that asks to retry later, and returns the pauses. */
   async function pausesAfter(retryAfter: string, retries: string) {
     let isFirst = true;
     const { env } = await serve((_request, response) => {
@@ -40,7 +40,7 @@ describe('Retry-After', () => {
     { retryAfter: 'Fri, 20 Nov 2026 12:02:00 GMT', pauses: [120_000] },
     { retryAfter: '0', pauses: [375] },
     { retryAfter: 'Fri, 20 Nov 2026 11:00:00 GMT', pauses: [375] },
-    // Hours are not slept through.
+    // The program does not wait for hours.
     { retryAfter: '10800', pauses: [], retries: '5', exitCode: 5, says: 'asks for a pause of 3 h' },
     { retryAfter: '1', pauses: [], retries: '0', exitCode: 5, says: '' },
   ])(

@@ -6,7 +6,7 @@ import { createProgram } from '../../src/program.ts';
 import { allCommands, pathOf, program } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
-/** One flag, as `adreport help COMMAND --json` tells it. */
+/** A flag in `adreport help COMMAND --json`. */
 interface Flag {
   readonly flag: string;
   readonly short: string | null;
@@ -54,7 +54,7 @@ const joined = (text: string): string => text.replaceAll(/\s+/g, ' ');
 /** What came of a command line: what the parser made of it, or its refusal. */
 type Parsed = { readonly options: ContextOptions } | { readonly refusal: string };
 
-/** Parses a command line, and performs nothing. */
+/** Parses a command line without running it. */
 async function parse(argv: readonly string[]): Promise<Parsed> {
   let options: ContextOptions | undefined;
   const perform = async (parsed: ContextOptions): Promise<void> => {
@@ -71,7 +71,7 @@ async function parse(argv: readonly string[]): Promise<Parsed> {
   return options ? { options } : { refusal: 'no action' };
 }
 
-/** A value that the parser takes for a flag. */
+/** A valid value for a flag. */
 function sampleOf({ value, choices, default: usual }: Flag): string {
   const samples: Readonly<Record<string, string>> = {
     duration: '1s',
@@ -83,12 +83,12 @@ function sampleOf({ value, choices, default: usual }: Flag): string {
   return choices?.[0] ?? String(usual ?? sample);
 }
 
-/** A flag as it is typed, with a value where it has one. */
+/** A flag as typed, with its value if it has one. */
 function typed(flag: Flag): string[] {
   return flag.value === null ? [flag.flag] : [flag.flag, sampleOf(flag)];
 }
 
-/** Words for the arguments and flags that a command cannot do without. */
+/** The required arguments and flags of a command. */
 function neededWords({ arguments: args, flags }: Facts): string[] {
   const words: string[] = [];
   for (const flag of flags) if (flag.required) words.push(...typed(flag));
@@ -96,14 +96,12 @@ function neededWords({ arguments: args, flags }: Facts): string[] {
   return words;
 }
 
-/** Whether help is all that a command does; local-server does something of its own. */
+/** True if a command only shows help; local-server has its own action. */
 function isGroup({ command, commands }: Facts): boolean {
   return commands.length > 0 && command !== 'adreport local-server';
 }
 
-/**
- * Whether a flag leads to the action of its command: help and the version are printed in its place.
- */
+/** True if a flag does not replace the action of its command, as help and version do. */
 function isForAction({ flag }: Flag): boolean {
   return flag !== '--help-all' && flag !== '--version';
 }

@@ -7,7 +7,7 @@ import { periodNames } from '../../src/report/period-words.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
-/** The page as one text, its lines joined, so that a test need not know where they break. */
+/** The page as one line, so that tests do not depend on line breaks. */
 async function page(...argv: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await runCli(argv, { env: { COLUMNS: '200' } });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -76,7 +76,7 @@ describe('every command', () => {
       if (path !== 'complete') expect(command.summary()).toMatch(/^\S.{10,90}[^.]$/);
       expect(stdout).toContain('Usage: adreport');
       expect(stdout).toContain('print this help');
-      // No flag stands in a group by accident, and no default is a raw number of milliseconds.
+      // No flag is in the wrong group, and no default is in milliseconds.
       expect(stdout).not.toMatch(/default: \d{5,}/);
       expect(stdout).not.toMatch(/display help/);
       expect(readExamples(stdout).length).toBeGreaterThanOrEqual(2);
@@ -84,7 +84,7 @@ describe('every command', () => {
     },
   );
 
-  /** The flags that a page of help shows, in order. */
+  /** The flags on a help page, in order. */
   const flagsOn = (page: string) =>
     [...page.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
 

@@ -6,14 +6,14 @@ import { openTerminal } from '../support/pty.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { launcher, startCli } from '../support/spawn.ts';
 
-/** The server in a process of its own, whose ready line is the first line that it prints. */
+/** Starts the server in a child process, and reads its ready line. */
 const start = (...args: string[]) => startCli(['local-server', ...args]);
 async function serve() {
   const server = start('--port', '0', '--json');
   return { ...server, ready: JSON.parse(await server.printed(/^\{"event".*\n/)) };
 }
 
-/** Whether a process runs; one that has ended and that nobody has asked about does not. */
+/** True if a process is running; a zombie is not. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -28,7 +28,7 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
   test('SIGTERM ends it even if stderr is not read', async () => {
     const { child, ready } = await serve();
     child.stderr?.removeAllListeners('data').pause();
-    // More request lines than a pipe holds.
+    // More request lines than fit into a pipe.
     const socket = connect(Number(new URL(ready.url).port), '127.0.0.1').resume();
     socket.end(`GET /${'x'.repeat(190)} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000));
     await once(socket, 'close');
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
 
       const authorization: string = ready.accounts[0].token;
 
-      // The connection stays open after the answer, and must not keep the server.
+      // The connection stays open after the answer, and must not keep the server running.
       const answer = await fetch(`${ready.url}/campaigns`, { headers: { authorization } });
 
       expect(answer.status).toBe(200);
@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
 
     child.kill('SIGTERM');
 
-    // The command ends as it likes to.
+    // The command chooses its exit code.
     expect(await ended).toMatchObject({ exitCode: 7 });
     await expectGone(pids);
   });
@@ -115,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
 
     expect(await run(0)).toBe('mine\n');
     expect(await run(7, '-q')).toBe('mine\n');
-    // Two processes write: which of them is first, nobody knows.
+    // Two processes write in any order.
     const log = 'local-server: GET /campaigns 401 -\n';
     expect([`${log}mine\n`, `mine\n${log}`]).toContain(await run(0, '-v'));
     expect(await run(7)).toBe(
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   });
 
   test('on a terminal the command can read input, and Ctrl-C ends both', async () => {
-    // By `exec`: a shell that is just about to start a program may lose the signal.
+    // With `exec`, because a shell that is about to start a program may lose the signal.
     const script = 'read answer; echo "got $answer by $$"; exec sleep 60';
     const args = [launcher, 'local-server', 'exec', '--', 'sh', '-c', script];
     const terminal = openTerminal(process.execPath, args, {
@@ -161,7 +161,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     child.kill('SIGTERM');
     child.kill('SIGINT');
 
-    // To a shell the end by a signal and the exit code are the same.
+    // For a shell, the signal and the exit code are the same.
     const { signal, exitCode } = await ended;
     expect(['SIGINT', 'SIGTERM', 130, 143]).toContain(signal ?? exitCode);
     await expectGone(pids);

@@ -11,7 +11,7 @@ import {
   temporaryFolder,
 } from '../support/run-cli.ts';
 
-/** Runs the server, calls it once it says where it listens, and then ends it. */
+/** Runs the server, calls it when it is ready, and then ends it. */
 function serveAndEnd(
   flags: string,
   call: (ready: string) => unknown = () => {},

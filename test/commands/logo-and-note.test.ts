@@ -19,7 +19,7 @@ function folderWith(files: Readonly<Record<string, string | Buffer>>): string {
   return cwd;
 }
 
-/** The picture in the head of a page, as the type and the bytes of its `data:` URI. */
+/** The picture in the head of a page, as type and bytes of its `data:` URI. */
 function logoOf(html: string) {
   const [, type, data = ''] =
     /<img class="logo" src="data:([^;]+);base64,([^"]+)" alt="">/.exec(html) ?? [];

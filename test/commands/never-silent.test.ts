@@ -122,7 +122,7 @@ describe('many reports', () => {
   test.each(['{date}.csv', 'x.csv'])(
     'a bug in one of them is exit 1 immediately, while others are still waiting: %s',
     async (file) => {
-      // Of one text the program's own process makes an error that nobody expects.
+      // A text that causes an unexpected error in the program.
       const bug = `const { decode } = TextDecoder.prototype;
       TextDecoder.prototype.decode = function (...given) {
         const text = decode.apply(this, given);
@@ -170,7 +170,7 @@ describe('many reports', () => {
 });
 
 describe('a CSV that ends with the connection', () => {
-  /** A service that says nothing of how long its CSV is. */
+  /** A service that does not state the length of its CSV. */
   async function serveUnmarked(csv: string) {
     const service = await serve(({ path }, response) => {
       if (path === '/buyer-reporting') return json(response, { id: 'r1' });

@@ -19,7 +19,7 @@ import { serveForTest } from '../support/service.ts';
 const day = 'run --period 2026-11-01 --fresh';
 const byHour = 'run --period 2026-10-24..2026-10-25 --by HOURLY,CAMPAIGN --fresh';
 
-/** A row of the service whose sums are divided here. */
+/** A row of the service, for computing rates. */
 interface SummedRow {
   readonly country: string | null;
   readonly revenueEuro: number;
@@ -192,7 +192,7 @@ describe('typed formats', () => {
 
     expect(header).toEqual([...fields, 'ecpmEuro', 'ecpmDollar'].map(fieldLabel));
     expect(cells.map((row) => row.slice(2, 7))).toEqual(rows.map((row) => row.slice(2)));
-    // 49 hours, one of which the clocks show twice.
+    // 49 hours, one of which a clock change repeats.
     expect(new Set(cells.map((row) => row[1])).size).toBe(48);
   });
 

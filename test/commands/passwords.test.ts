@@ -25,7 +25,7 @@ const bare = {
 const oneDay = '--period 2026-11-09 --by CAMPAIGN -q -o {account}.csv';
 const afterTheToken = 3 * 3_600_000;
 
-/** A service of its own for each of two accounts, whose tokens have died. */
+/** A separate service for each of two accounts with expired tokens. */
 async function twoServices() {
   const own = await serveForTest({ delayMs: 0 });
   const other = await serveForTest({ delayMs: 0 });
@@ -45,7 +45,7 @@ async function twoServices() {
   return { own, other, run, signIns, cwd };
 }
 
-/** A service whose tokens die after three calls, for accounts with these passwords. */
+/** A service whose tokens expire after three calls, for accounts with these passwords. */
 async function serveShortTokens(passwords: Readonly<Record<string, string>>) {
   const callsLeft = new Map<string, number>();
   const signIns: string[] = [];

@@ -93,8 +93,8 @@ describe('a Parquet file', () => {
 
   test('keeps the warnings', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    // The service reads the window as instants: its report begins and ends an hour later than is
-    // asked for.
+    // The service reads the window as instants, so its report begins and ends an hour later than
+    // requested.
     await run(`${line} --window-clock wall -o x.parquet -q`);
 
     const { warnings } = JSON.parse((await run(`view x.parquet --json`)).stdout);

@@ -73,10 +73,10 @@ test('a download redirected to a signed URL uses GET without the token', async (
 });
 
 test('every call uses HTTPS_PROXY, except for hosts in NO_PROXY', async () => {
-  // On loopback alone it would refuse the name under which the proxy finds it.
+  // Bound to loopback only, it would refuse the host name used by the proxy.
   const { server, env } = await serveTls('0.0.0.0');
   const proxy = await startConnectProxy(server.port);
-  // No host has this name: the proxy alone finds the service.
+  // No host has this name, so that only the proxy finds the service.
   const through = { ...env, ADREPORT_BASE_URL: 'https://reports.test', HTTPS_PROXY: proxy.url };
   const line = 'run --period yesterday --by OS --format ndjson --retries 0';
 
@@ -101,7 +101,7 @@ test('a proxy’s password is sent to it and never shown', async () => {
 
   expectRefusal(result, 5, 'the proxy answered 407');
   expect(result.stderr).not.toContain('hush-hush');
-  // A refusal does not pass by itself: one try.
+  // A refusal is permanent, so there is one try.
   expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:hush-hush').toString('base64')}`]);
   expect(server.requests()).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { tokens } from '../server/local.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** What users of similar tools have met, each as a test of its kind. */
+/** Problems that users of similar tools have reported, each as a test. */
 
 const rows = '{"data":[{"displays":7},{"displays":8}]}';
 const named = '{"data":[{"campaignName":"Été à Paris","displays":7}]}';

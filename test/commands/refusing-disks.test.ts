@@ -10,10 +10,7 @@ import { spawnCli } from '../support/spawn.ts';
  * for, with exit 8.
  */
 
-/**
- * `NODE_OPTIONS` of a process whose disk refuses a call: of a file that is open (chmod), or by its
- * path.
- */
+/** `NODE_OPTIONS` of a process whose disk refuses a call, on an open file (chmod) or on a path. */
 function refusing(call: 'open' | 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): string {
   const patch =
     call === 'chmod'

@@ -6,7 +6,7 @@ import { serve } from '../support/http-server.ts';
 import { type CliOptions, expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** Command lines without any account of the environment; `login` signs in to the server. */
+/** Command lines without an account in the environment; `login` signs in to the server. */
 async function signedOut(serverOptions: Parameters<typeof serveForTest>[0] = {}) {
   const { server, cwd, calls } = await serveForTest(serverOptions);
   const cli = (line: string, options: CliOptions = {}) => runCli(line, { cwd, ...options });

@@ -17,7 +17,7 @@ const hostileAnswers = {
   '/status-reporting': { response: { status: 'ready', message: hostile } },
 };
 
-/** What acts on a terminal or hides text; line ends are ours. */
+/** Characters that control a terminal or hide text, except line breaks. */
 const acting = /[^\P{Cc}\n]|[\u202a-\u202e]/u;
 
 test.each([
@@ -156,14 +156,14 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
     const pipe = join(cwd, 'pipe');
     spawnSync('mkfifo', [pipe]);
     const { child, ended } = startCli(['view', pipe], { cwd });
-    // Opened once the program has opened its end, and never written to.
+    // Opened after the program has opened its end, and never written to.
     const end = await open(pipe, 'w');
     onTestFinished(() => end.close());
-    // Two of a kind at once may arrive as one.
+    // Two equal signals may arrive as one.
     child.kill('SIGINT');
     child.kill('SIGTERM');
 
-    // Before the thread waits, the first one is enough, and ends it by an exit code.
+    // If the thread is not waiting yet, the first one ends it with an exit code.
     const { signal, exitCode } = await ended;
     expect(['SIGINT', 'SIGTERM', 130, 143]).toContain(signal ?? exitCode);
   });
@@ -173,7 +173,7 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
     'run --local --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -vv 2>&1 | head -1',
     'campaigns --local 2>/dev/null | true',
     'run --help | head -1',
-    // As Node.js and Python open it for a child whose output nobody wants.
+    // As Node.js and Python open it for a child process with ignored output.
     'campaigns --local 1<>/dev/null',
   ])('a reader that goes away ends it silently: adreport %s', (line) => {
     const command = `'${process.execPath}' '${launcher}' ${line}; echo "\${PIPESTATUS[0]}"`;

@@ -7,7 +7,7 @@ import { wordsOf } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { launcher } from '../support/spawn.ts';
 
-/** The program in a pseudo-terminal, as a person sits before it. */
+/** The program in a pseudo-terminal, as used by a person. */
 async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
   const { server, cwd, env: signedIn } = await serveForTest({ clock: Date.now, ...options });
   const open = (line: string, more: Readonly<Record<string, string>> = {}) => {

@@ -29,7 +29,7 @@ const rows: readonly Row[] = [
 ];
 const header = ['date', 'campaignName', 'displays', 'clicks', 'revenueEuro'] as const;
 
-/** CSV of a dialect, as other programs write it too. */
+/** CSV in a dialect of other programs. */
 function csvOf(given: readonly Row[], delimiter: string, decimal = '.', lineEnd = '\n'): string {
   const cell = (value: string | number | null): string => {
     if (typeof value === 'number') return String(value).replace('.', decimal);
@@ -65,7 +65,7 @@ const bodies: readonly (readonly [
   ['report.csv.gz', (given) => gzipSync(csvOf(given, ','))],
 ];
 
-/** Views a file of that name; without arguments, with what `view` chooses itself. */
+/** Views a file with this name, by default without flags. */
 function view(
   name: string,
   bytes: string | Uint8Array,
@@ -162,7 +162,7 @@ describe('every form of a report', () => {
         fc.constantFrom(...bodies),
         fc.constantFrom('date', 'campaignName'),
         async (given, [file, bytes], by) => {
-          // A column without any value is warned of.
+          // A column without values causes a warning.
           fc.pre(given.some((one) => one[by] !== null));
           const result = await view(file, bytes(given), `--by ${by} --json --sort clicks -q`);
           const sums = new Map<

@@ -47,7 +47,7 @@ describe.each([
     '$name: exit 2 immediately, with a sentence',
     async ({ name, make, why, platform }) => {
       if (process.platform === 'win32' || (platform && platform !== process.platform)) return;
-      // Without a file of this name there is no saved report, which is another sentence.
+      // Without this file there is no saved report, which has another message.
       if (flag === 'adreport.yaml' && name === 'nothing') return;
       const cwd = temporaryFolder();
       make(join(cwd, file));

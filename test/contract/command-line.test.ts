@@ -10,7 +10,7 @@ import { allCommands, pathOf } from '../support/program.ts';
 
 const text = readFileSync(resolve(import.meta.dirname, 'spec/cli.md'), 'utf8');
 
-/** The names in the first group of a pattern, each once. */
+/** The distinct names in the first group of a pattern. */
 function namesIn(source: string, pattern: RegExp): string[] {
   const matches = [...source.matchAll(pattern)];
   return [...new Set(matches.map(([, name = '']) => name))];

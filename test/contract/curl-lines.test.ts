@@ -27,10 +27,10 @@ beforeEach(async () => {
   cwd = temporaryFolder();
 });
 
-/** Runs `curl ARGS… URL`; a file `input` holds the text, if any. */
+/** Runs `curl ARGS… URL`, with the text, if any, in a file `input`. */
 async function curl(path: string, args: readonly string[], input = '') {
   writeFileSync(join(cwd, 'input'), input);
-  // What curl adds after the body: nothing else of it is read.
+  // Appended by curl after the body.
   const trailer = ['-s', '-w', '\n%{http_code} %{content_type}'];
 
   const { stdout } = await promisify(execFile)('curl', [...trailer, ...args, url + path], {
@@ -132,7 +132,7 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
       const answer = await curl('/buyer-reporting', [...asDsp, ...acceptJson, ...inUtc]);
 
       const { data, summary } = JSON.parse(answer.body);
-      // The vendor's window is December 2014 in UTC, whole.
+      // The documentation's window is December 2014 in UTC.
       const december = Array.from({ length: 31 }, (_, index) => {
         return `2014-12-${String(index + 1).padStart(2, '0')}`;
       });

@@ -14,14 +14,14 @@ import {
 
 const usualFlags = '--period yesterday --by DAILY --metrics displays --columns date,displays';
 
-/** The usual command line, in which flags of a row take the place of the usual ones. */
+/** The usual command line, with the flags of a row instead of the usual ones. */
 function lineOf({ flags = '' }: OddService): string {
   const words = usualFlags.split(' --').map((flag) => flag.replace('--', '').split(' '));
   const usual = words.filter(([name]) => !flags.includes(`--${name} `));
   return `run ${usual.map((flag) => `--${flag.join(' ')}`).join(' ')} ${flags} -o x.csv`;
 }
 
-/** What the usual line writes where nothing is wrong, by the account. */
+/** The output of the usual line without faults, by account. */
 const usualFiles = new Map<string, string | undefined>();
 
 async function usualFileOf({ account = 'buyer' }: OddService): Promise<string | undefined> {
@@ -32,7 +32,7 @@ async function usualFileOf({ account = 'buyer' }: OddService): Promise<string | 
   return usualFiles.get(account);
 }
 
-/** Reports are ready at once, where the row says nothing else. */
+/** Reports are ready immediately, unless the row has other options. */
 const pace = ({ server }: OddService) => (server?.polls === undefined ? { delayMs: 0 } : {});
 
 /** A call that ends the command is made once. */
@@ -41,7 +41,7 @@ function usualCallsOf({ exit = 0, faults }: OddService): Readonly<Record<string,
   return fault && exit !== 0 ? { [fault.endpoint]: 1 } : {};
 }
 
-/** Runs a command line against a service, and compares what came of it with its row. */
+/** Runs a command line against a service, and compares the result with its row. */
 async function play(service: OddService, line: string) {
   const { run, calls } = await serveOdd(service, pace(service));
   const { exit = service.finding ? 9 : 0, finding, says = /^/ } = service;
@@ -53,7 +53,7 @@ async function play(service: OddService, line: string) {
   if (finding) expect(result.stderr).toMatch(finding);
   const counts = Object.fromEntries(endpointNames.map((name) => [name, calls(name)]));
   expect(counts).toMatchObject(service.calls ?? usualCallsOf(service));
-  // No token is printed, wherever in an answer it was, at any verbosity.
+  // Tokens in answers are never printed, at any verbosity.
   expect(result.stdout + result.stderr).not.toMatch(/[0-9a-f]{40}/);
   return result;
 }

@@ -18,7 +18,7 @@ const campaigns =
   '[{"advertiserId":"5","advertiserName":"Café","campaignId":"40","campaignName":"Noël","campaignStartDate":"2014-12-01 00:00:00",' +
   '"campaignEndDate":"2014-12-31 23:59:59","adunits":[{"adunitName":"Bannière","adunitId":"7"}]}]';
 
-/** A service whose reports are ready at the third look. */
+/** A service whose reports are ready at the third status call. */
 async function startService(report = buyerReport) {
   let looks = 0;
   const { url, received } = await serve(({ path }, response) => {

@@ -13,7 +13,7 @@ const readyWords = [
 const failedWords = ['failed', 'FAILURE', 'error', 'Expired.', 'cancelled', 'canceled'];
 const progressWords = ['progress', 'in_progress', 'In progress'];
 
-/** None of them ends a wait, and each is said. */
+/** None of them ends a wait, and each is noted. */
 const unknownWords = [
   ...[
     'UNAVAILABLE',
@@ -37,7 +37,7 @@ test.each([
   );
 });
 
-/** Asks a service, whose answer to the status call is this one, for a report, until it is there. */
+/** Waits for a report of a service with this answer to the status call. */
 async function statusOf(answer: unknown) {
   const { env } = await serve((_request, response) => json(response, answer));
   return runCli('status r1', { env });

@@ -13,8 +13,8 @@ import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn.ts';
 
 /**
- * Pages in a real browser, where there is one: what they show, that they answer, and that nothing
- * else happens.
+ * Pages in a real browser, if there is one: what they show, how they react, and that they do
+ * nothing else.
  */
 
 const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome');
@@ -29,17 +29,17 @@ const phone = { viewport: { width: 375, height: 740 }, hasTouch: true } as const
 
 const pdfToText = findProgram('pdftotext');
 
-/** Without a font of their own emoji are no text in a PDF. */
+/** Without an emoji font, emoji are not text in a PDF. */
 const hasEmoji =
   findProgram('fc-list') !== undefined && /emoji/i.test(execFileSync('fc-list').toString());
 
-/** Prints as the program does. */
+/** Prints like the program. */
 const printer = (page: Uint8Array): Promise<Buffer> => {
   const { signal } = new AbortController();
   return printPage(page, { browser: executablePath ?? '', env: process.env, signal });
 };
 
-/** Names that are markup, that are long, and in letters of many kinds. */
+/** Names with markup, long names, and many scripts. */
 const hostileNames = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
@@ -52,10 +52,7 @@ const hostileNames = [
   'x'.repeat(200),
 ];
 
-/**
- * Opens a page, and at the end of the test expects that it complained of nothing, and asked for
- * nothing else than it may.
- */
+/** Opens a page. After the test, expects that it had no errors and made no forbidden requests. */
 async function open(
   url: string,
   options: BrowserContextOptions = desktop,
@@ -89,7 +86,7 @@ async function reportPage(flags: string): Promise<string> {
   return files['report.html'] ?? '';
 }
 
-/** A report of so many rows, some of whose names are markup. */
+/** A report with `count` rows, some of whose names are markup. */
 async function pageOf(count: number): Promise<string> {
   const rows = Array.from({ length: count }, (_, i) => ({
     date: `2026-10-${String((i % 31) + 1).padStart(2, '0')}`,
@@ -107,8 +104,8 @@ async function pageOf(count: number): Promise<string> {
 }
 
 /**
- * The texts of a page that stand out from their background by less than 4.5 (WCAG 2.2, AA). Runs in
- * the page; as text, because the tests are checked without the types of a browser.
+ * The texts of a page with a contrast below 4.5 (WCAG 2.2, AA). Runs in the page; it is a text
+ * because the tests are checked without browser types.
  */
 const faintTexts = `(() => {
   const parse = (color) => color.match(/[\\d.]+/g).map(Number);
@@ -223,7 +220,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
 
     const rowTexts = await page.locator('section.rows tbody tr').allInnerTexts();
     const [total = ''] = await page.locator('section.rows tfoot tr').allInnerTexts();
-    // In a table of many columns the ids are not shown.
+    // A table with many columns hides the ids.
     const shownHeads = page.locator('section.rows th').filter({ visible: true });
     const heads = await shownHeads.allInnerTexts();
     const cellIn = (line: string, head: string) => {
@@ -328,7 +325,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       writeFileSync(join(folder, 'r.pdf'), bytes);
 
       const text = execFileSync(pdfToText ?? '', ['r.pdf', '-'], { cwd: folder, encoding: 'utf8' });
-      // Lines are broken where the paper ends, and Arabic has a form for each place in a word.
+      // Lines are broken at the edge of the paper, and Arabic letters have several forms.
       const plain = text.normalize('NFKC').replaceAll(/\s/g, '');
       for (const word of hostileNames.join(' ').split(' ')) {
         expect(plain).toContain(word.normalize('NFKC'));
@@ -352,7 +349,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
   });
 
   describe.skipIf(!pdfToText)('a PDF, read as text (skipped without pdftotext)', () => {
-    /** The pages of a report's PDF, each as its lines; blanks beside each other are one. */
+    /** The lines of each page of a report's PDF; consecutive blanks count as one. */
     async function printed(flags: string) {
       const cwd = temporaryFolder();
       const { exitCode, stderr } = await spawnCli(`run --local ${flags} -o r.pdf`, { cwd });
@@ -391,7 +388,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       for (const [i, lines] of pages.entries()) {
         expect(lines).toContain(`Page ${i + 1} of ${pages.length}`);
         if (i > 0) expect(lines[0]).toBe('The year 1 January – 31 December 2025');
-        // A heading never stands alone at the foot of a page.
+        // A heading is never the last line of a page.
         const foot = lines.filter((line) => line !== '').at(-2);
         expect(foot).not.toMatch(/^(?:All|Top|Over) /);
       }
@@ -416,10 +413,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
   });
 
   describe('the local server’s page', () => {
-    /**
-     * Opens the page of a server whose clock stands until it is steered; it calls nothing but its
-     * server.
-     */
+    /** Opens the page of a server with a frozen clock; it makes no calls to other servers. */
     async function openServer(options: LocalServerOptions) {
       const server = await startForTest(options);
       const page = await open(`${server.url}/`, desktop, (asked) => asked.startsWith(server.url));

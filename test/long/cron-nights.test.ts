@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serveForTest } from '../support/service.ts';
 
-// A year with both clock changes in Paris, a year's end and a leap day.
+// A year with both clock changes in Paris, a turn of the year and a leap day.
 
 const dayMs = 86_400_000;
 const firstNight = '2027-10-04';
@@ -19,12 +19,12 @@ const outages = [
   { from: '2028-07-01', to: '2028-07-31' },
 ] as const;
 
-/** A day so many days after another. */
+/** The day `count` days after another. */
 function addDays(day: string, count: number): string {
   return new Date(Date.parse(day) + count * dayMs).toISOString().slice(0, 10);
 }
 
-/** The days from one to another, both included. */
+/** The days from one to another, inclusive. */
 function* daysFrom(first: string, last: string): Generator<string> {
   for (let day = first; day <= last; day = addDays(day, 1)) yield day;
 }
@@ -35,7 +35,7 @@ async function serveNights(split: 'day' | 'week' | 'month') {
   const service = await serveForTest({ delayMs: 0, restateDays: 3, clock: () => nowMs });
   const request = `--by OS --metrics displays,downloads --split ${split} -q`;
 
-  /** Goes to four or five in the morning in Paris, as summer and winter have it. */
+  /** Sets the clock to four or five in the morning in Paris, in winter or summer. */
   function wakeOn(day: string): void {
     nowMs = Date.parse(day) + 3 * 3_600_000;
   }
@@ -50,14 +50,14 @@ async function serveNights(split: 'day' | 'week' | 'month') {
     return stderr;
   }
 
-  /** What `check` reports, a word and a file each. */
+  /** The findings of `check`, as kind and file. */
   async function findings(): Promise<string[]> {
     const { stdout } = await run('check data --json');
     const found: { readonly kind: string; readonly file: string }[] = JSON.parse(stdout).findings;
     return found.map(({ kind, file }) => `${kind} ${file}`);
   }
 
-  /** Compares the files of some days with what the service says once nothing is corrected. */
+  /** Compares the files of some days with the service's final data. */
   async function expectTruth(first: string, last: string): Promise<void> {
     wakeOn(addDays(last, 100));
     const { exitCode, stderr, files } = await run(
@@ -85,12 +85,12 @@ test.for([
       const outage = outages.find(({ from, to }) => from <= night && night <= to);
       wakeOn(night);
       if (outage) {
-        // The day before the outage is the last one that was downloaded at all.
+        // The day before the outage is the last one that was downloaded.
         const lost = [...daysFrom(addDays(outage.from, -1), addDays(night, -2))];
         const found = await findings();
         const missing = found.filter((each) => each.startsWith('missing'));
         expect(missing, night).toEqual(lost.map((day) => `missing data/${day}.csv`));
-        // Of three days that were not final, one more counts as stale on each night.
+        // Each night, one more of the three days that were not final becomes stale.
         const silentDays = (Date.parse(night) - Date.parse(outage.from)) / dayMs + 1;
         const stale = Math.max(0, Math.min(3, silentDays - 2));
         expect(found.length - missing.length, night).toBe(stale);
@@ -104,7 +104,7 @@ test.for([
       expect(await findings(), night).toEqual([]);
     }
 
-    // The days after these were still to be corrected on the last night.
+    // Later days were not final on the last night.
     const first = rolls ? addDays(firstNight, -30) : '2027-10-01';
     await expectTruth(first, addDays(lastNight, -5));
   },

@@ -12,7 +12,7 @@ describe('every kind of fault at every step', () => testFaults([...faultKinds, d
 const cases = 2_500;
 const retries = 2;
 
-/** How one try of a download fares; a status and what a cut leaves matter to their types alone. */
+/** One try of a download. `status` and `kept` matter only for their types. */
 const fault = fc.record({
   type: fc.constantFrom('none', 'reset', 'html', 'garbage', 'status', 'cut', 'cut', 'cut'),
   status: fc.constantFrom(408, 429, 502, 503, 504),
@@ -87,7 +87,7 @@ async function sendReport(response: ServerResponse, given: Report, fault?: Fault
     isCut && fault.announced ? { ...headers, 'content-length': bytes.length + 1 } : headers,
   );
   response.flushHeaders();
-  // At most eight turns a try, so that thousands of cases stay quick.
+  // At most eight steps per try, so that thousands of cases are fast.
   const stepBytes = Math.max(given.chunkBytes, Math.ceil(sent.length / 8));
   for (let at = 0; at < sent.length; at += stepBytes) {
     response.write(sent.subarray(at, at + stepBytes));
@@ -124,7 +124,7 @@ test(`${cases} reports of random rows, chunks and faults: the identical file, or
       seen.set(exitCode, (seen.get(exitCode) ?? 0) + 1);
       const whole = one.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
-      // A body that was read whole, and is no report, is not asked for again.
+      // A complete body that is not a report is not downloaded again.
       const types = [...one.faults.map(({ type }) => type), 'none'];
       const firstGood = types.findIndex((type) => type === 'none' || type === 'garbage');
       const comes = types[firstGood] === 'none' && firstGood <= retries;

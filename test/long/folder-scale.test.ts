@@ -7,13 +7,13 @@ import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
 /**
- * `NODE_OPTIONS` with which a process prints, as it ends, the seconds of processor time and the
- * megabytes that it took.
+ * `NODE_OPTIONS` that make a process print its processor time in seconds and its peak memory in MB
+ * at its end.
  */
 const printsCost =
   "--import data:text/javascript,process.on('exit',()=>{const{userCPUTime:u,systemCPUTime:s,maxRSS:m}=process.resourceUsage();console.error('cost',(u+s)/1e6,m/1024)})";
 
-/** So many days of Paris before 2026-11-01. */
+/** The last `count` days before 2026-11-01 in Paris. */
 function lastDays(count: number): Window[] {
   const until = Date.parse('2026-10-31T23:59:59+01:00') / 1_000;
   const since = until - (count + 1) * 86_400;
@@ -21,13 +21,16 @@ function lastDays(count: number): Window[] {
   return days.slice(-count);
 }
 
-/** What a process took. */
+/** The cost of a process. */
 interface Cost {
   readonly seconds: number;
   readonly megabytes: number;
 }
 
-/** A folder of days before 2026-11-01, all of them copies of one of 4 KB, each with its line. */
+/**
+ * A folder with the days before 2026-11-01, all copies of one file of 4 KB, each with its history
+ * line.
+ */
 async function fillFolder(days: number) {
   const { run, cwd, env } = await serveForTest({ delayMs: 0 });
   const line =
@@ -54,7 +57,7 @@ async function fillFolder(days: number) {
   }
   writeFileSync(path, `${lines.join('\n')}\n`);
 
-  /** What a command line costs here, at best of three. */
+  /** The cost of a command line, the best of three. */
   async function costOf(more: string): Promise<Cost> {
     let best: Cost = { seconds: Number.POSITIVE_INFINITY, megabytes: 0 };
     for (let round = 0; round < 3; round += 1) {

@@ -97,7 +97,7 @@ describe.skipIf(onWindows)('5: signals end a table of endless rows', () => {
   ] as const)('$line: $signals', { timeout: 30_000 }, async ({ line, signals }) => {
     const stdin = Readable.from(endless());
     const { child, ended } = startCli(line, { stdin });
-    // It has read more than the pipe holds.
+    // It has read more than fits into the pipe.
     let sentBytes = 0;
     stdin.on('data', (text: string) => {
       const before = sentBytes;
@@ -185,7 +185,7 @@ test('12: a damaged Parquet page that would make hyparquet loop forever is exit 
 
   const bytes = readFileSync(file);
 
-  // With the type of its second field changed, this header lacks the lengths of its levels:
+  // With the type of its second field changed, this header has no lengths of its levels, and
   // hyparquet never ends.
   const at = bytes.indexOf(0x5c);
 
@@ -201,7 +201,7 @@ describe('13: the local server', () => {
   test('a report that is deleted early is gone, and the answer gives the reason', async () => {
     const server = await startForTest();
     const first = await createReport(server);
-    // As bytes of their requests 64 MB are kept.
+    // The log keeps 64 MB of request bodies.
     const body = JSON.stringify(smallReport).padEnd(1_048_576);
     for (let i = 0; i < 65; i++) await call(server, '/buyer-reporting', { as: 'buyer', body });
     for (const path of ['/status-reporting', '/download-reporting']) {

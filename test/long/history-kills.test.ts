@@ -7,10 +7,7 @@ import { spawnCli, type start, startCli } from '../support/spawn.ts';
 
 const kills = 200;
 
-/**
- * Kills a program at a moment within so many milliseconds, unless it has ended before; tells
- * whether it was killed.
- */
+/** Kills a program at a random moment; returns false if it ended before. */
 async function killWithin({ child, ended }: ReturnType<typeof start>, mostMs: number) {
   const timer = setTimeout(() => child.kill('SIGKILL'), mostMs * Math.random());
   const { signal } = await ended;
@@ -28,7 +25,7 @@ for (const ending of ['csv', 'parquet']) {
     const repair = 'repair data';
     const starters = [[line], [line, line, ...shards], [repair], shards, [repair, line]];
 
-    /** Has the service report other figures from now on. */
+    /** Makes the service report other figures from now on. */
     const restate = (round: number): void => {
       server.clearFaults();
       server.fault({
@@ -59,7 +56,7 @@ for (const ending of ['csv', 'parquet']) {
     };
 
     await expectRun();
-    // A night's run, alone: several at once take longer, so that most of them are killed.
+    // The time of a single run. Concurrent runs take longer, so most of them are killed.
     const startedMs = performance.now();
     await expectRun();
     const runMs = performance.now() - startedMs;

@@ -10,9 +10,7 @@ import { start, startCli } from '../support/spawn.ts';
 
 const kills = 100;
 
-/**
- * Whether a program was killed at a moment within so many milliseconds; otherwise it was quicker.
- */
+/** Kills a program at a random moment; returns false if it ended before. */
 async function killWithin(
   { child, ended }: ReturnType<typeof start>,
   firstMs: number,
@@ -50,7 +48,7 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
     writeFileSync(target, 'the old file');
     if (await killWithin(run(), 0.2 * runMs, 1.3 * runMs)) left -= 1;
     expect(['the old file', whole]).toContain(readFileSync(target, 'utf8'));
-    // What the killed run before has left is gone with this one.
+    // This run removed the files of the killed run before it.
     expect(others().length).toBeLessThanOrEqual(2);
     halfWritten += others().length;
   }
@@ -74,25 +72,22 @@ test(`${kills} writers of settings killed: the file is always complete, and keep
   `);
   onTestFinished(script.remove);
 
-  // A writer waits until the lock of the killed one before has grown stale: several files of
-  // settings wait side by side.
+  // A writer waits until the lock of a killed one is stale, so several settings files are tested
+  // concurrently.
   const files = 10;
   const rounds = Array.from({ length: files }, () => killWriters(script.file, kills / files));
   const stored = await Promise.all(rounds);
   expect(stored.flat().length).toBeGreaterThanOrEqual(kills);
 });
 
-/**
- * Kills writers of one file of settings, one after the other, and gives the names of all that they
- * have stored.
- */
+/** Kills successive writers of a settings file, and returns the names of everything they stored. */
 async function killWriters(script: string, count: number): Promise<string[]> {
   const env = { ADREPORT_CONFIG_DIR: join(temporaryFolder(), 'settings') };
   const stored: string[] = [];
 
   for (let left = count; left > 0; left -= 1) {
     const writer = start(process.execPath, [script], { env });
-    // Killed after some of its lines, at a moment that differs each time.
+    // Killed after some of its lines, at a random moment.
     await writer.printed(/\n/);
     expect(await killWithin(writer, 0, 30)).toBe(true);
     stored.push(...((await writer.ended).stdout.match(/^\d+-\d+$/gm) ?? []));

@@ -9,8 +9,8 @@ import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 
 /**
- * Random requests to the local server: a report that is what was requested has no finding, and one
- * that is changed has one. `contract/odd-services.ts` has each change with one request.
+ * Random requests to the local server: a correct report has no finding, and a changed one has one.
+ * `contract/odd-services.ts` has each change with one request.
  */
 
 const nowMs = Date.UTC(2027, 5, 15, 12);
@@ -38,7 +38,7 @@ const wholeDays = [
   '--period 2027-04-03..2027-04-05',
 ];
 
-/** Such as may end now, in an hour and a day that are not over. */
+/** Windows that may end now, within an hour and a day. */
 const sinceLately = [
   '--period last-7d',
   '--period last-24h',
@@ -66,12 +66,12 @@ const requests = fc.constantFrom<Profile>('buyer', 'dsp').chain((profile) => {
   });
 });
 
-/** Whether a report is fetched as one, or in parts of a day, which are merged or a file each. */
+/** One report, or one per day, merged or with a file each. */
 type Output = 'whole' | 'merged' | 'per part';
 type Request = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 type Row = Readonly<Record<string, unknown>>;
 
-/** A report, or the record of a create call, which has no rows. */
+/** A report, or a status record without rows. */
 interface Document {
   readonly data?: readonly Row[];
 }
@@ -87,26 +87,26 @@ const metricFieldsOf = (request: Request): readonly string[] =>
     .filter(({ metric }) => metric !== undefined)
     .map(({ field }) => field);
 
-/** How a report comes that need not keep its days apart. */
+/** The output of a report, by its time breakdown and window. */
 function outputOf({ output, time, window }: Request): Output {
   if (output === 'merged') return time === 'DAILY' || time === 'HOURLY' ? 'merged' : 'whole';
   // A window that begins within a day has no whole parts.
   return window.startsWith('--period') && !window.includes('24h') ? output : 'whole';
 }
 
-/** What is wrong with a report. */
+/** A change that makes a report wrong. */
 interface Damage {
-  /** Makes of any request one whose report can have it. */
+  /** Changes a request so that its report can have the damage. */
   readonly adapt?: (request: Request) => Request;
 
-  /** Makes other rows; `at` is the one that is picked. */
+  /** Changes the rows; `at` is the selected row. */
   readonly rows?: (rows: readonly Row[], request: Request, at: number) => readonly Row[];
 
-  /** Members beside the rows. */
+  /** Members next to the rows. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-/** The request as one of a buyer with such dimensions, by a time. */
+/** Changes a request to a buyer's with these dimensions and a time. */
 const byBuyer =
   (dimensions: BreakdownName[], time?: (typeof times)[number]) =>
   (request: Request): Request => ({
@@ -122,7 +122,7 @@ const byTime =
   (time: (typeof times)[number]) =>
   (request: Request): Request => ({ ...request, time });
 
-/** The picked row with another value in its first metric. */
+/** Puts another value into the first metric of the selected row. */
 const oddMetric = (value: unknown): Damage => ({
   rows: (rows, request, at) => {
     const [field = ''] = metricFieldsOf(request);
@@ -130,13 +130,13 @@ const oddMetric = (value: unknown): Damage => ({
   },
 });
 
-/** The same instant by a clock that is five hours behind that of UTC. */
+/** The same instant with the offset −05:00. */
 function inOtherZone(hour: unknown): string {
   const instantMs = momentOf(String(hour))?.instantMs ?? 0;
   return `${new Date(instantMs - 5 * 3_600_000).toISOString().slice(0, 19)}-0500`;
 }
 
-/** A row with the sum of every metric, which is called a total. */
+/** A row named “total” with the sums of all metrics. */
 function totalOf(rows: readonly Row[], request: Request): Row {
   const total: Record<string, unknown> = { ...rows[0], campaignId: null, campaignName: 'Total' };
   for (const field of metricFieldsOf(request)) {
@@ -186,7 +186,7 @@ const damages: Readonly<Record<string, Damage>> = {
   'another count': { members: { row_count: 99_999 } },
 };
 
-/** What may be right, and is a note at most. */
+/** Changes that may be correct, and are at most a note. */
 const noted: Readonly<Record<string, Damage>> = {
   'a missing day': {
     adapt: byTime('DAILY'),
@@ -198,7 +198,7 @@ const noted: Readonly<Record<string, Damage>> = {
   'what nobody knows': { members: { count: -1, sampled: true, cursor: 'abc' } },
 };
 
-/** Runs a request whose report has a damage; tells how many rows the smallest report had. */
+/** Runs a request with a damaged report; returns the number of rows of the smallest report. */
 async function run(request: Request, clock: Clock, damage: Damage, flags = '') {
   const server = servers.get(clock);
   const { profile, metrics, window, zone, encoding, isDirect, pick } = request;
@@ -236,7 +236,7 @@ async function run(request: Request, clock: Clock, damage: Damage, flags = '') {
   return { result, rowCount };
 }
 
-/** Of all files. */
+/** The warnings of all files. */
 const warningsIn = ({ stdout }: CliResult): string[] =>
   stdout
     .trim()

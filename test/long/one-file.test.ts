@@ -27,7 +27,7 @@ const newFiles: Readonly<Record<string, string>> = {
   'src/formats/markdown.ts': `import { rowsOf } from '../rows/row-batch.ts';
 import type { Encoder } from '../output/encoder.ts';
 
-/** A table that Markdown shows. */
+/** A Markdown table. */
 export function createMarkdownEncoder(): Encoder {
   let hasBegun = false;
   const layOut = (cells: readonly unknown[]): string => \`| \${cells.join(' | ')} |\\n\`;
@@ -51,7 +51,7 @@ const tallyFlags = flagGroup('Options:', {
   loud: { flags: '--loud', meaning: 'with an exclamation mark' },
 });
 
-/** Prints how many campaigns there are. */
+/** Prints the number of campaigns. */
 export const tallyCommand = declareCommand({
   name: 'tally',
   summary: 'how many campaigns there are',
@@ -79,7 +79,7 @@ export const teapot: FaultKind = {
 `,
 };
 
-/** A line of a file that is there, and the line that it is put before. */
+/** A new line for an existing file, and the line to insert it before. */
 interface NewLine {
   readonly file: string;
   readonly before: string;
@@ -151,7 +151,7 @@ const newLines: readonly NewLine[] = [
   },
 ];
 
-/** A copy of the project without what is built, whose packages are those of the project. */
+/** A copy of the project without its build, which shares the packages of the project. */
 function copyProject(): string {
   const copy = mkdtempSync(join(tmpdir(), 'adreport-copy-'));
   const ownNames = readdirSync(root).filter(
@@ -163,7 +163,7 @@ function copyProject(): string {
   return copy;
 }
 
-/** Puts a line into a file of the copy; the line before which it goes must stand there once. */
+/** Inserts a line into a file of the copy; the line to insert it before must exist exactly once. */
 function insertLine(copy: string, { file, before, line }: NewLine): void {
   const path = join(copy, file);
   const parts = `\n${readFileSync(path, 'utf8')}`.split(`\n${before}\n`);
@@ -219,7 +219,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 describe('everything that follows is derived', () => {
   const day = 'run --local -q --direct --period 2025-11-10';
 
-  /** The rows of a report of the day. */
+  /** The rows of a report of that day. */
   function rowsOf(flags: string): Record<string, number | null>[] {
     const { status, stdout, stderr } = run(`${day} ${flags} --format json`);
 
@@ -256,7 +256,7 @@ describe('everything that follows is derived', () => {
   test('from the entries of a breakdown and a filter', () => {
     const [day] = rowsOf('--by DAILY --metrics displays');
 
-    // The built-in data knows no languages: all of it is of an unknown one, and none is French.
+    // The built-in data has no languages: all rows have an unknown one, and none is French.
     expect(rowsOf('--by language --metrics displays')).toMatchObject([
       { language: 'unknown', displays: day?.displays },
     ]);

@@ -18,9 +18,8 @@ import { temporaryFolder, wordsOf } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
- * What is published, and what somebody has who installs it, on every Node that it is for.
- * ADREPORT_NODES names a folder with one of each in it, as `npm install --prefix FOLDER/24 node@24`
- * leaves it; those that are not there are skipped.
+ * The published package, installed on every supported Node. ADREPORT_NODES is a folder with one of
+ * each, as installed by `npm install --prefix FOLDER/24 node@24`; missing ones are skipped.
  */
 
 const root = resolve(import.meta.dirname, '../..');
@@ -31,14 +30,11 @@ const bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
 const copy = join(base, 'copy');
 let tarball: string;
 
-/** Sizes in bytes of what the package holds, by path. */
+/** Sizes of the files in the package, in bytes, by path. */
 let sizes: Readonly<Record<string, number>>;
 let installOutput: string;
 
-/**
- * Runs npm without network, with nothing in its cache, and with none of the settings that the tests
- * were started under.
- */
+/** Runs npm without network, cache or inherited settings. */
 function npm(args: readonly string[], cwd: string): string {
   const result = runToEnd('npm', [...args, '--offline', '--cache', join(base, 'cache')], cwd, {
     HOME: base,
@@ -48,7 +44,7 @@ function npm(args: readonly string[], cwd: string): string {
 }
 
 beforeAll(() => {
-  // In a copy: packing builds, and other tests run what is built here.
+  // In a copy, because packing builds the program that other tests run.
   const notCopied = ['node_modules', 'dist', 'coverage', '.git'].map((name) => join(root, name));
   cpSync(root, copy, { recursive: true, filter: (path) => !notCopied.includes(path) });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
@@ -114,7 +110,7 @@ describe('the package', () => {
 });
 
 describe('statements about the package', () => {
-  /** A component of the list that npm makes. */
+  /** A component of npm's SBOM. */
   interface Component {
     readonly 'bom-ref': string;
     readonly name: string;
@@ -178,7 +174,7 @@ describe('statements about the package', () => {
 
 let expected: readonly string[];
 
-/** One report in each format. A warning of Node itself would stand on stderr. */
+/** Fetches one report in each format. Node's warnings would be on stderr. */
 function fetchReports(node: string): string[] {
   const cwd = temporaryFolder();
   const report = 'run --local --direct --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY';
@@ -219,7 +215,7 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
     });
 
     test('stores an account by a sign-in, and every later command finds it', () => {
-      // The server's own `exec` runs the commands: on this Node, with the server's address in their
+      // `local-server exec` runs the commands on this Node, with the server's address in the
       // environment.
       const program = `'${node}' '${bin}'`;
       const script = `
@@ -314,15 +310,12 @@ describe('adreport/local-server in a new project', () => {
     console.log(answer.status, requests.map(({ path }) => path).join());
     // @ts-expect-error There is no such option.
     const mistaken: Parameters<typeof startLocalServer>[0] = { delay: 1 };
-    // @ts-expect-error What the server tells cannot be changed.
+    // @ts-expect-error The properties of the server are read-only.
     service.url = String(mistaken);
     await service.close();
   `;
 
-  /**
-   * Installs the package into a project with some files; some packages of this tree look installed
-   * there too.
-   */
+  /** Installs the package, and links some packages of this tree, into a project with some files. */
   function install(
     files: Readonly<Record<string, string>>,
     others: readonly string[] = [],
@@ -339,7 +332,7 @@ describe('adreport/local-server in a new project', () => {
     return folder;
   }
 
-  /** Type-checks a file as strictly as can be, and writes the JavaScript beside it. */
+  /** Type-checks a file in strict mode, and writes the JavaScript next to it. */
   function compile(folder: string, file: string, options = {}) {
     const strict = {
       strict: true,
@@ -364,8 +357,7 @@ describe('adreport/local-server in a new project', () => {
     const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
 
     expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
-    // The mistake that TypeScript is told to expect stops the program, but only after what it is to
-    // print.
+    // The expected type error makes the program fail, but only after its output.
     expect(runToEnd(process.execPath, ['consumer.js'], folder).stdout).toBe(
       '200 /buyer-reporting\n',
     );
@@ -452,7 +444,7 @@ describe('adreport/local-server in a new project', () => {
       '@types/node',
       'vitest',
     ]);
-    // The declarations of vitest are not ours to judge.
+    // Errors in the declarations of vitest do not matter.
     const options = { skipLibCheck: true, noEmit: true };
 
     expect(compile(folder, 'example.test.ts', options)).toEqual({

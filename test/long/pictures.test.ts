@@ -11,7 +11,7 @@ const browser = findProgram('chromium', 'chromium-browser', 'google-chrome');
 const canMake = browser !== undefined && isInstalled('script');
 if (!canMake) console.log('Skipped: there is no browser of the Chromium family, or no script.');
 
-/** How long the report took is another time in each picture. */
+/** The duration of the report differs in each picture. */
 const withoutSeconds = (picture: string): string => {
   return picture.replace(/, in [\d.]+ m?s\./, '').replaceAll(/ textLength="[\d.]+"/g, '');
 };

@@ -14,9 +14,8 @@ import { runCli } from '../support/run-cli.ts';
 import { type Place, spawnCli, start } from '../support/spawn.ts';
 
 /**
- * Every command line that is printed anywhere, run as it stands there, in the shell that it is for:
- * the examples of every command's help, and the lines of the README and of the topics. Of a session
- * that is shown, what it shows is compared too.
+ * Runs every printed command line as it is, in its shell: the examples of every command's help, and
+ * the lines in the README and the topics. The output of printed sessions is compared too.
  */
 
 const server = await startLocalServer({ delayMs: 0 });
@@ -29,11 +28,10 @@ afterAll(async () => {
 const bin = join(base, 'bin');
 mkdirSync(bin);
 installInto(bin);
-// `npm` stands in: an install, a whole test run and a package from the registry are tested where
-// they belong.
+// `npm` is replaced: other tests cover installs and whole test runs.
 writeFileSync(join(bin, 'npm'), '#!/bin/sh\necho "npm $*"\n', { mode: 0o755 });
 
-// So does the browser that prints a PDF.
+// The browser for PDFs is replaced too.
 const browser = join(bin, 'browser');
 const printing = [
   '#!/bin/sh',
@@ -44,7 +42,7 @@ const printing = [
 ];
 writeFileSync(browser, `${printing.join('\n')}\n`, { mode: 0o755 });
 
-/** A home of its own for the lines of a page, signed in by the environment. */
+/** A new home for the lines of a page, signed in by the environment. */
 function placeFor(name: string) {
   const cwd = join(base, name.replaceAll(' ', '-'));
   mkdirSync(join(cwd, '.config'), { recursive: true, mode: 0o700 });
@@ -69,7 +67,7 @@ async function expectDone(shell: string, script: string, place: Place): Promise<
   });
 }
 
-/** Whether a command line starts a server that runs until it is ended. */
+/** True if a command line starts a server. */
 const isServerLine = (line: string): boolean =>
   /^adreport local-server(?! (exec|export|validate)\b)(?!.*( exec -- | --help))/.test(line);
 
@@ -94,7 +92,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     return readExamples(stdout);
   }
 
-  /** A folder in which the examples of a page find what they speak of. */
+  /** A folder with the files that the examples of a page need. */
   async function furnish(name: string, lines: readonly string[]): Promise<Place> {
     const { cwd, env } = placeFor(name);
     writeFileSync(join(cwd, 'token.txt'), `${token}\n`);
@@ -134,7 +132,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
       expect(lines.length).toBeGreaterThanOrEqual(2);
 
       const place = await furnish(name, lines);
-      // Beyond this machine: a test of its own has a service of that name.
+      // Lines with a remote host have a separate test.
       const near = lines.filter((line) => !isFar(line) && !isServerLine(line));
       const shellOf = (line: string) =>
         ['zsh', 'fish', 'powershell'].find((shell) => line.includes(`completion ${shell}`)) ??
@@ -195,11 +193,11 @@ const withLines = Object.entries(documents).filter(([, text]) =>
   /^```(sh|console|crontab)/m.test(text),
 );
 
-/** What lines may call besides adreport, and which of it this machine lacks. */
+/** Other programs in the lines that this machine does not have. */
 const missing = ['curl', 'jq', 'flock', 'parallel'].filter((tool) => !isInstalled(tool));
 
 describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, document) => {
-  // All of them have one home, as they have one reader.
+  // All lines share one home, like those of one reader.
   const place = placeFor('reader');
   const run = (line: string, extra = {}) =>
     expectDone('bash', `set -o pipefail\n${here(line)}`, {
@@ -207,7 +205,7 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
       env: { ...place.env, ...extra },
     });
 
-  /** The places that the documents invent, as they are on this machine. */
+  /** Replaces invented places of the documents by those of this machine. */
   const here = (text: string): string =>
     text
       .replaceAll(/https:\/\/reports\.example\.com|http:\/\/127\.0\.0\.1:8787/g, server.url)
@@ -215,7 +213,7 @@ describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, docu
       .replaceAll('/srv/reports', join(place.cwd, 'reports'))
       .replaceAll('/tmp/adreport.lock', join(place.cwd, 'lock'));
 
-  /** Lines without their ends of `\`, `&&` and `|`, and without comments and blank ones. */
+  /** Complete lines, joined at `\`, `&&` and `|`, without comments and blank lines. */
   const commandLines = (text: string): string[] => {
     const joined = text.replaceAll(/(\\|&&|\|)\n\s*/g, (_, end: string) =>
       end === '\\' ? ' ' : `${end} `,

@@ -31,9 +31,8 @@ import { findFreePort, startSlurm, whySlurmCannotRun } from '../support/slurm.ts
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
- * The blocks of code of the topics that are more than single lines, as they are printed, under the
- * programs that they are for. Where such a program cannot run here, something that knows its form
- * reads the block, and its command runs alone.
+ * Runs the code blocks of the topics, other than single lines, with their programs. If such a
+ * program cannot run here, a parser of its format reads the block, and its command runs alone.
  */
 
 const root = resolve(import.meta.dirname, '../..');
@@ -44,14 +43,14 @@ const tested = new Set<string>();
 const keyOf = ({ topic, heading, language }: Omit<CodeBlock, 'text' | 'introduction'>): string =>
   `${topic} / ${heading} / ${language}`;
 
-/** The text of a block; from then on it counts as tested. */
+/** The text of a block, which then counts as tested. */
 function recipe(topic: string, heading: string, language: string): string {
   const block = findCodeBlock(topic, heading, language);
   tested.add(keyOf(block));
   return block.text;
 }
 
-/** Runs a test where its programs are installed, and says why where it does not. */
+/** Runs a test if its programs are installed; otherwise skips it with the reason. */
 function testWith(what: string, missing: string | false, run: () => Promise<void>): void {
   if (missing) console.log(`Skipped: ${what} (${missing})`);
   test.skipIf(missing)(what, run);
@@ -59,7 +58,7 @@ function testWith(what: string, missing: string | false, run: () => Promise<void
 
 const without = (program: string): string | false => !isInstalled(program) && `no ${program}`;
 
-/** How a shell line ended. */
+/** The result of a shell line. */
 interface Ended {
   readonly exitCode: unknown;
   readonly stdout: string;
@@ -67,8 +66,7 @@ interface Ended {
 }
 
 /**
- * A server, and shell lines in a folder, which find `adreport` and are signed in by e-mail and
- * password.
+ * A server, and shell lines in a folder that find `adreport` and sign in with e-mail and password.
  */
 interface Place {
   readonly server: LocalServer;
@@ -97,7 +95,7 @@ async function openPlace(more: Readonly<Record<string, string>> = {}): Promise<P
   };
 }
 
-/** How many reports a server was asked for. */
+/** The number of reports ordered from a server. */
 const countOrders = (server: LocalServer): number =>
   server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
 
@@ -111,7 +109,7 @@ describe('cron', () => {
     const settings = Object.entries({ ...env, ADREPORT_CONFIG_DIR: `${cwd}/settings` });
     const here = crontab
       .replace('15 6 * * *', '* * * * * root')
-      // A line of the system's own crontabs names a user, and one that names none spoils its file.
+      // A system crontab needs a user in each line.
       .replace('0 9 * * *', '0 9 * * * root')
       .replace('--since 2026-01-01', '--since -30d')
       .replaceAll(/\breports(?=\/date|\s)/g, out);
@@ -121,7 +119,7 @@ describe('cron', () => {
     writeFileSync(file, [...lines, here].join('\n'), { mode: 0o644 });
     onTestFinished(() => rmSync(file, { force: true }));
 
-    // Where the system's own is running, this one ends at once, and that one does the work.
+    // If the system's cron is running, this one ends immediately, and that one does the work.
     const daemon = spawn('/usr/sbin/cron', ['-f'], { stdio: 'ignore' });
     onTestFinished(() => void daemon.kill());
 
@@ -196,7 +194,7 @@ describe('folders', () => {
     expect(await query(statement.replace("'campaigns/", `'${cwd}/campaigns/`))).toEqual(rows);
   });
 
-  /** Fills a folder by two shards and a run of its own. */
+  /** Fills a folder with two shards and a run without shards. */
   async function fillFolder(place: Place, output: string): Promise<void> {
     const line = `adreport run --period last-30d --by CAMPAIGN --split day --missing -q -o '${output}'`;
     for (const shard of ['--shard 1/2', '--shard 2/2', '--lookback 2']) {
@@ -258,10 +256,7 @@ print(len(days), all(int(row['displays']) >= 0 for row in rows))`;
 describe('databases', () => {
   const sums = 'select count(*), count(distinct date), sum(displays) from campaign_days';
 
-  /**
-   * Runs a script again and again, with a download that fails in between: no row comes twice, and
-   * none is lost.
-   */
+  /** Runs a script repeatedly, with a failed download in between: no row is duplicated or lost. */
   async function loadAgain(
     { server, cwd, shell }: Place,
     script: string,
@@ -280,7 +275,7 @@ describe('databases', () => {
     const loaded = await readSums();
     expect(loaded).toMatch(/^\d+\|5\|\d+$/);
 
-    // Nothing changes, whether the same days come again or do not arrive.
+    // Nothing changes if the same days are loaded again or none arrive.
     expect(await load('2026-10-01', '2026-10-05')).toBe(0);
     expect(await readSums()).toBe(loaded);
     server.fault('download:404');
@@ -288,7 +283,7 @@ describe('databases', () => {
     expect(await readSums()).toBe(loaded);
     server.reset();
 
-    // Days that overlap are replaced, and the new one is added.
+    // Overlapping days are replaced, and the new one is added.
     expect(await load('2026-10-05', '2026-10-06')).toBe(0);
     expect(await readSums()).toMatch(/^\d+\|6\|\d+$/);
     expect(await load('2026-10-01', '2026-10-06')).toBe(0);
@@ -339,8 +334,7 @@ describe('databases', () => {
 
   const duckdb = recipe('machines', 'More: DuckDB', 'bash');
   testWith('DuckDB', noDuckDb, async () => {
-    // The package has no command line. This one takes the words of DuckDB's own, and prints the
-    // rows of an answer.
+    // The package has no command line. This one accepts the arguments of DuckDB's, and prints rows.
     const place = await openPlace();
     const program = `#!${process.execPath}
       const { readFileSync } = require('node:fs');
@@ -384,7 +378,7 @@ describe('delivery', () => {
   const s3rver = join(toolFolder, 's3rver/bin/s3rver.js');
   const noBucket = !hasTool('s3rver') ? 'no s3rver in ADREPORT_TOOLS' : without('rclone');
 
-  /** A bucket on this machine, and shell lines for which it is rclone's `bucket`. */
+  /** Shell lines with a local bucket, which is rclone's `bucket`. */
   async function openPlaceWithBucket(name: string) {
     const port = await findFreePort();
     const folder = temporaryFolder();
@@ -415,7 +409,7 @@ describe('delivery', () => {
     await shell(`rm -r reports/${first[0]?.slice(0, 15)}`);
     server.reset();
     expect(await shell(bucket)).toMatchObject({ exitCode: 0, stderr: '' });
-    // The day that was lost, and the last three.
+    // The lost day, and the last three.
     expect(countOrders(server)).toBe(4);
 
     server.fault('buyer:400');
@@ -494,7 +488,7 @@ describe('schedulers', () => {
     expect(daysIn(join(cwd, 'data'))).toEqual(days);
     expect(countOrders(server)).toBe(31);
 
-    // The first part is the fourth task's, and the fourth part is the third task's.
+    // The first part belongs to the fourth task, the fourth part to the third task.
     rmSync(join(cwd, 'data', days[3] ?? ''), { recursive: true });
     expect(await shell('sbatch --wait --array=3 backfill.sh')).toMatchObject({ exitCode: 0 });
     expect(daysIn(join(cwd, 'data'))).toEqual(days);
@@ -502,8 +496,8 @@ describe('schedulers', () => {
   });
 
   /**
-   * Runs a recipe in Python, where modules that are not installed answer to every name; gives what
-   * `last` prints.
+   * Runs a recipe in Python with stubs for modules that are not installed; returns the output of
+   * `last`.
    */
   async function runPython(
     recipeText: string,
@@ -723,7 +717,7 @@ describe('your own responses', () => {
   const call = recipe('testing', 'More: your own responses', 'http');
   const code = recipe('testing', 'More: your own responses', 'ts');
 
-  /** A server, and calls as its first account with a report of some metrics. */
+  /** A server, with calls as its first account for a report of some metrics. */
   async function openCalls(metrics: string) {
     const { server } = await openPlace();
     const [{ token = '' } = {}] = server.accounts;

@@ -13,9 +13,8 @@ import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
 /**
- * The same report in every format, read by programs that are not ours: Python's json and csv,
- * DuckDB (in the `node_modules` of the folder that ADREPORT_TOOLS names), LibreOffice, Python's
- * openpyxl.
+ * The same report in every format, read by other programs: Python's json and csv, DuckDB (from the
+ * `node_modules` in ADREPORT_TOOLS), LibreOffice, Python's openpyxl.
  */
 
 const reports = {
@@ -27,8 +26,8 @@ type ReportName = keyof typeof reports;
 type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * A row as any format can hold it: numbers, and the rest as text; of an hour what the clocks
- * showed.
+ * A row in a form that is the same for all formats: numbers, and everything else as text; hours as
+ * wall time.
  */
 function comparable(row: Row, { wallTime = false } = {}): Row {
   return Object.fromEntries(
@@ -47,7 +46,7 @@ function comparable(row: Row, { wallTime = false } = {}): Row {
 
 async function write(name: ReportName, file: string): Promise<string> {
   const { cwd, env } = await serveForTest({ delayMs: 0 }, name);
-  // JSON has every column; a sheet is compared by those that were asked for.
+  // JSON has every column, a sheet only the requested ones.
   const columns = /\.(?:csv|parquet)$/.test(file) ? ['--columns', 'all'] : [];
   const flags = [...columns, '-o', file, '--normalize', '-q'];
   const { exitCode, stderr } = await spawnCli([...reports[name].split(' '), ...flags], {
@@ -58,7 +57,7 @@ async function write(name: ReportName, file: string): Promise<string> {
   return join(cwd, file);
 }
 
-/** The rows as Node parses the JSON. */
+/** The rows of the JSON, parsed by Node. */
 async function reference(name: ReportName, options = {}): Promise<Row[]> {
   const { data } = JSON.parse(readFileSync(await write(name, 'r.json'), 'utf8')) as { data: Row[] };
   expect(data.length).toBeGreaterThan(90);
@@ -115,7 +114,7 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
       revenueDollar: 'DOUBLE',
     });
 
-    // What the footer says of the values is what DuckDB leaves row groups out by.
+    // DuckDB skips row groups by the statistics in the footer.
     const all = await reference(name);
     const sameDay = all.filter(({ date }) => date === all[0]?.date);
 
@@ -129,7 +128,7 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
   test.skipIf(!hasOffice)('as a sheet, opened by LibreOffice', async () => {
     const file = await write(name, 'r.xlsx');
     const folder = temporaryFolder();
-    // As they are stored, not as they are shown.
+    // Cells as stored, not as displayed.
     const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false';
     const profile = `-env:UserInstallation=file://${folder}/profile`;
     await promisify(execFile)('soffice', [
@@ -143,7 +142,7 @@ describe.each(Object.keys(reports) as ReportName[])('a %s report', (name) => {
     ]);
     const rows = await readWithPython('csv', join(folder, 'r.csv'));
     const expected = await reference(name, { wallTime: true });
-    // Below several rows stands their total.
+    // Several rows have a total below them.
     const named = rows.slice(0, expected.length).map((row) => {
       const cells = Object.keys(expected[0] ?? {}).map((field) => [field, row[fieldLabel(field)]]);
       return comparable(Object.fromEntries(cells), { wallTime: true });
@@ -189,7 +188,7 @@ async function readWithOpenpyxl(file: string) {
   return { ...book, report: cellsOf(book.report), summary: cellsOf(book.summary) };
 }
 
-/** openpyxl leaves the escapes of characters that XML cannot hold as they are. */
+/** openpyxl does not decode the escapes of characters that XML does not allow. */
 function unescaped(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   return value.replace(/_x([0-9A-F]{4})_/g, (_, code) =>
@@ -197,7 +196,7 @@ function unescaped(value: unknown): unknown {
   );
 }
 
-/** The Python that has openpyxl, which Debian installs for its own. */
+/** The Python with openpyxl, which Debian installs for its own Python. */
 const pythonOfSheets = ['python3', '/usr/bin/python3'].find((program) => {
   return spawnSync(program, ['-c', 'import openpyxl']).status === 0;
 });
@@ -224,7 +223,7 @@ describe.skipIf(!pythonOfSheets)('a sheet, read by openpyxl', () => {
       expect(book.filter).toBe(book.range);
       expect(book.frozen).toBe('A2');
 
-      // The rows stand in the order of the service, each value as what it is.
+      // The rows are in the order of the service, with typed values.
       const place = (field: string): number => headings.indexOf(fieldLabel(field));
       for (const field of ['date', 'campaignId', 'campaignName', 'displays', 'revenueEuro']) {
         const values = rows.map((row) => unescaped(row[place(field)]?.value));

@@ -18,7 +18,7 @@ const text = fc.string({
 });
 const since = fc.integer({ min: 1_700_000_000, max: 1_800_000_000 });
 
-/** Requests that every account may make, so that much of what runs is the work itself. */
+/** Valid requests, so that much of the test covers reports. */
 const rightReport = fc.record({
   since,
   until: since.map((instant) => instant + 100_000_000),
@@ -26,7 +26,7 @@ const rightReport = fc.record({
   breakdowns: fc.subarray(['MONTHLY', 'BUNDLEID', 'FORMAT']),
 });
 
-/** Requests each part of which may be wrong. */
+/** Requests in which any part may be wrong. */
 const report = fc.record(
   {
     since: fc.oneof(since, fc.jsonValue()),
@@ -45,7 +45,7 @@ const report = fc.record(
   { requiredKeys: ['since', 'metrics'] },
 );
 
-/** The same as a form, each value under an index. */
+/** The same as a form, with an index for each value. */
 const form = report.map((parameters) => {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -54,7 +54,7 @@ const form = report.map((parameters) => {
   return fields.toString();
 });
 
-/** JSON whose keys are written as those of a form. */
+/** JSON with keys like those of a form. */
 const indexedJson = fc
   .dictionary(
     fc.constantFrom('metrics[0]', 'breakdowns[7]', 'breakdowns[]', 'osId'),
@@ -114,7 +114,7 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
 );
 
-/** A request as it is sent. */
+/** A request to send. */
 interface FuzzedRequest {
   readonly method: string;
   readonly path: string;
@@ -124,7 +124,7 @@ interface FuzzedRequest {
 
 const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc.record({ method, path, headers, body });
 
-/** Sends one request and resolves with its status; 0 where the connection ended instead. */
+/** Sends one request and resolves with its status, or 0 if the connection was closed. */
 function send(
   port: number,
   agent: Agent,
@@ -140,7 +140,7 @@ function send(
   });
 }
 
-/** Sends bytes that are no HTTP, and hangs up. */
+/** Sends bytes that are not HTTP, and hangs up. */
 function sendGarbage(port: number, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
@@ -171,7 +171,7 @@ test(`${requestCount} random requests: no 500, and memory flat`, async () => {
   };
   const agent = new Agent({ keepAlive: true, maxSockets: workers });
   onTestFinished(() => agent.destroy());
-  // Drawing is slower than serving: a pool is drawn once, and its parts are put together anew.
+  // Generating is slower than serving: a pool is generated once, and its parts are recombined.
   const pool = fc.sample(fuzzedRequest, { numRuns: 10_000, seed: 20261120 });
   const pick = (at: number): FuzzedRequest => pool[at % pool.length] as FuzzedRequest;
   const statuses = new Map<number, number>();
@@ -202,7 +202,6 @@ test(`${requestCount} random requests: no 500, and memory flat`, async () => {
   const megabyte = 1024 * 1024;
 
   expect(after.heapUsed - before.heapUsed).toBeLessThan(8 * megabyte);
-  // What is resident swings by 50 MB with the moment; a compressor or a buffer that is never freed
-  // would take gigabytes.
+  // Resident memory varies by 50 MB; a leak of compressors or buffers would take gigabytes.
   expect(after.rss).toBeLessThan(500 * megabyte);
 });

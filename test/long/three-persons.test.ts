@@ -16,16 +16,13 @@ import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, startCli } from '../support/spawn.ts';
 
-/**
- * What three kinds of people come for, each from an empty folder, through the program as it is
- * installed.
- */
+/** The main tasks of three kinds of users, each from an empty folder with the installed program. */
 
 type Row = Readonly<Record<string, string | number | null>>;
 
 /**
- * Command lines of one folder, signed in by the environment; windows are named by their dates,
- * because clocks differ.
+ * Command lines in one folder, signed in by the environment. Windows are dates, because clocks
+ * differ.
  */
 async function sitDown() {
   const { server, cwd, env } = await serveForTest({ delayMs: 0 });
@@ -35,7 +32,7 @@ async function sitDown() {
 const sumOf = (rows: readonly Row[], field: string): number =>
   rows.reduce((sum, row) => sum + Number(row[field]), 0);
 
-/** A change as it is shown: `▲ 12.3%`. */
+/** A change for display: `▲ 12.3%`. */
 function changeOf(now: number, before: number): string {
   const percent = (100 * (now - before)) / before;
   return `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)}%`;
@@ -48,7 +45,7 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
     return JSON.parse((await start(line).ended).stdout).data;
   };
 
-  // The window before is the month before, though it is longer.
+  // The earlier window is the previous month, although it is longer.
   const [now, before] = [await read('2026-09'), await read('2026-08')];
 
   expect(now.length).toBeGreaterThan(5);
@@ -67,7 +64,7 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
   const cells = lines;
   expect(lines.flat()).not.toContain('Total');
 
-  // A sheet has the eCPM of every revenue besides.
+  // A sheet also has the eCPM of each revenue.
   expect(header).toEqual([
     'Campaign ID',
     'Campaign name',
@@ -124,7 +121,7 @@ test('a buyer: a month by campaign as a sheet and a page, with the change agains
   );
   const pageText = page.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ');
   expect(pageText).toContain(`${changeOf(...displays)} ${displays[1].toLocaleString('en')} before`);
-  // What was not asked for is not there.
+  // Metrics that were not requested are absent.
   for (const label of ['Leads', 'Downloads', 'Country']) expect(page).not.toContain(`>${label}<`);
 });
 
@@ -155,8 +152,7 @@ test('an engineer: a year by month and country, interrupted, continued and loade
   const creates = (): number =>
     server.requests().filter(({ path }) => path === '/buyer-reporting').length;
 
-  // From its fifth status on nothing is ready, so that the signal comes in the middle, however slow
-  // this test is to see it.
+  // Nothing is ready from the fifth status on, so that the signal always interrupts the run.
   server.fault('status:stuck:after=4');
   const { child, ended } = start(filled);
   await expect.poll(() => files().length, { timeout: 60_000 }).toBeGreaterThanOrEqual(3);
@@ -174,7 +170,7 @@ test('an engineer: a year by month and country, interrupted, continued and loade
 
   expect(await start(filled).ended).toMatchObject({ exitCode: 0 });
   expect(files()).toHaveLength(12);
-  // What was there is not fetched again, and a third run has nothing to do.
+  // Existing files are not downloaded again, and a third run has nothing to do.
   expect(whenWritten().slice(0, early.length)).toEqual(earlyTimes);
 
   const createsAfter = creates();
@@ -191,7 +187,7 @@ test('an engineer: a year by month and country, interrupted, continued and loade
     const sql = (input: string): string =>
       execFileSync('psql', argv, { env, input, encoding: 'utf8' }).trim();
     const columns = 'month date, country text, displays bigint, revenue numeric';
-    // Each file is a transaction that replaces its month; loaded twice, as a job that is run again.
+    // Each file is a transaction that replaces its month. Loaded twice, like a repeated job.
     for (let times = 0; times < 2; times += 1) {
       for (const lines of files().map(read)) {
         sql(`begin; create table if not exists countries (${columns});
@@ -215,7 +211,7 @@ insert into countries select * from staging; commit;`);
       expect(Object.values(loaded).map(String).join('|')).toBe(expected);
     }
   }
-  // Without a database the files are summed, so that the test proves something everywhere.
+  // Without a database, the files are summed instead.
   const lines = files().flatMap((name) => read(name).trimEnd().split('\n').slice(1));
 
   expect(new Set(lines.map((line) => line.split(',').slice(0, -2).join())).size).toBe(whole.length);
@@ -233,7 +229,8 @@ const day = {
 };
 
 /**
- * Creates a report, meets the fault, waits by moving the clock, and prints what came of each step.
+ * Creates a report, meets the fault, waits by advancing the clock, and prints the result of each
+ * step.
  */
 const pythonClient = `
 import json, sys, urllib.error, urllib.request

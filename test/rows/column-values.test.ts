@@ -8,7 +8,7 @@ import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
 import { RepeatFinder } from '../../src/rows/row-keys.ts';
 import { chunksOf } from './report-documents.ts';
 
-/** The JSON of values that reports have, and of values that they should not have. */
+/** The JSON of valid and invalid values. */
 const valueJson = fc.oneof(
   fc.integer().map(String),
   fc.integer({ min: -99_999, max: 99_999 }).map((cents) => (cents / 100).toFixed(2)),
@@ -35,7 +35,7 @@ const mostlyNull = fc.oneof(
   { weight: 1, arbitrary: valueJson.filter(isJson) },
 );
 
-/** Rows that may lack a field, as a document; in most of them five fields in a row are null. */
+/** A document whose rows may lack a field; most have five consecutive null fields. */
 const body = fc
   .array(
     fc.record(
@@ -109,7 +109,7 @@ it('finds exactly the rows that repeat a key', async () => {
       const json = JSON.stringify({ data: rows });
       for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
 
-      // Blanks at the end of a name are no part of it, and a row without a name has no key.
+      // Names do not include trailing blanks, and a row without a name has no key.
       const keys = rows.map(({ campaignName, date }, row) => {
         const name = campaignName.replace(/ +$/, '');
         return name === '' ? `row ${row}` : `${name}|${date}`;

@@ -7,10 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { startCli } from '../support/spawn.ts';
 
-/**
- * A Parquet file of a few hundred bytes, whose columns are one page, which says that it has so many
- * numbers.
- */
+/** A Parquet file of a few hundred bytes whose columns are one page with many numbers. */
 async function fileOf(columnCount: number, valueCount: number): Promise<string> {
   const names = Array.from({ length: columnCount }, (_, i) => `c${i}`);
   const schema = names.map((name) => {
@@ -24,7 +21,7 @@ async function fileOf(columnCount: number, valueCount: number): Promise<string> 
   });
   writer.write({ columnData: names.map((name) => ({ name, data: [1] })) });
 
-  // Every number is as much as the one before it, which takes no bytes.
+  // Every number equals the previous one, which takes no bytes.
   const page = new ByteWriter();
   page.appendVarInt(2 ** 29);
   page.appendVarInt(1);
@@ -71,16 +68,13 @@ test('a small file that unpacks to gigabytes is exit 9', async () => {
   expect(exitCode).toBe(9);
 });
 
-/** The processes that a process has started, as Linux lists them. */
+/** The child processes of a process, on Linux. */
 function childrenOf(pid: number): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   return pids.filter((each) => parentOf(each) === pid);
 }
 
-/**
- * The parent of a process that runs; `undefined` where there is none, or it is dead and not yet
- * buried.
- */
+/** The parent of a running process; `undefined` if it has ended, or is a zombie. */
 function parentOf(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -92,7 +86,7 @@ function parentOf(pid: number): number | undefined {
 }
 
 describe.runIf(process.platform === 'linux')('the process that decodes it', () => {
-  /** A `view` that is busy for minutes, and its process. */
+  /** A `view` that is busy for minutes, and its child process. */
   async function viewForLong() {
     const cwd = await fileOf(900, 50_000_000);
     const view = startCli('view x.parquet', { cwd, env: { ADREPORT_TOKEN: 'very-secret' } });

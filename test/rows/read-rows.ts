@@ -3,7 +3,7 @@ import type { ReportTail, RowBatches } from '../../src/rows/row-batch.ts';
 import { absent, nullInRun, rangesOf } from '../../src/rows/row-ranges.ts';
 import { chunksOf } from './report-documents.ts';
 
-/** Everything that `readRows` says about a body, taken out of its buffers. */
+/** The complete result of `readRows` for a body, copied from its buffers. */
 export interface ReadReport {
   /** Each row as its own text. */
   readonly rows: readonly string[];

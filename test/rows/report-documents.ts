@@ -1,19 +1,16 @@
 import fc from 'fast-check';
 
-/** A JSON value as its text, so that digits and escapes stay as they were written. */
+/** A JSON value as text, so that digits and escapes are kept. */
 type JsonText = string;
 
-/**
- * A report document in pieces: what a test needs to write it down in any way, and to know what it
- * says.
- */
+/** A report document in parts, which can be written in any layout. */
 export interface DocumentParts {
   /** Rows as lists of key and value texts; a key may repeat. */
   readonly rows: readonly (readonly (readonly [key: JsonText, value: JsonText])[])[];
   readonly members: readonly (readonly [name: string, value: JsonText])[];
   readonly envelope: 'document' | 'data last' | 'response' | 'array';
 
-  /** What stands between tokens, in turn. */
+  /** White space between tokens, in turn. */
   readonly blanks: readonly string[];
   readonly byteOrderMark: boolean;
 }
@@ -91,7 +88,7 @@ const keyText = fc.oneof(
 
 const row = fc.array(fc.tuple(keyText, valueText), { maxLength: 7 });
 
-/** Rows that mostly repeat the same keys, as a service's do, and now and then do not. */
+/** Rows that mostly have the same keys, like those of a service. */
 const rows = fc.uniqueArray(keyText, { maxLength: 7 }).chain((keys) => {
   const usual = fc.tuple(...keys.map((key) => fc.tuple(fc.constant(key), valueText)));
   return fc.array(fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: row }), {
@@ -151,7 +148,7 @@ export async function* chunksOf(bytes: Uint8Array, sizeBytes: number): AsyncGene
   for (let at = 0; at < bytes.length; at += sizeBytes) yield bytes.subarray(at, at + sizeBytes);
 }
 
-/** What a plain JSON.parse makes of a document. */
+/** The content of a document according to JSON.parse. */
 export function referenceOf(bytes: Uint8Array): {
   rows: object[] | 'refused';
   members: Record<string, unknown>;

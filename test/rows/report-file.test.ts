@@ -120,7 +120,7 @@ describe('damaged Parquet is exit 9', () => {
       fc.asyncProperty(damage, fc.option(fc.nat(whole.length - 5)), async (changes, cutAt) => {
         const bytes = Buffer.from(whole);
         for (const [at, byte] of changes) bytes[whole.length - footerBytes + at] = byte;
-        // The first four bytes say that it is Parquet at all.
+        // The first four bytes identify Parquet.
         const found = await outcomeOf(cutAt === null ? bytes : bytes.subarray(0, 4 + cutAt));
         expect(found).toMatch(/^(9|\d+ rows)$/);
       }),

@@ -83,7 +83,7 @@ function textOf({
   return (byteOrderMark ? '\ufeff' : '') + lines.join(lineEnd) + (endsLastLine ? lineEnd : '');
 }
 
-/** What the JSON form of a cell is (`readCsvLines`). */
+/** The JSON form of a cell (`readCsvLines`). */
 function jsonOf(column: string, cell: string): string {
   if (cell === '') return 'null';
   const type = fieldTypeOf(column);

@@ -11,7 +11,7 @@ const document = (data: string) =>
 
 const lines: ReadOptions = { lines: 'expected' };
 
-/** A row of twelve fields, most or all of them null, as rows usually are or in another form. */
+/** A row of twelve fields, most or all of them null, in the usual layout or another one. */
 const rowOfNulls = fc
   .record({
     valueAt: fc.oneof(fc.constant(-1), fc.integer({ min: 0, max: 11 })),
@@ -55,7 +55,7 @@ async function expectSameAsReference(
 }
 
 function parsedRow(row: ReadonlyMap<string, string>): object {
-  // As JSON.parse does: `__proto__` is a key like any other.
+  // Like JSON.parse: `__proto__` is an ordinary key.
   return JSON.parse(
     `{${[...row].map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`,
   );

@@ -1,8 +1,6 @@
 import { readReport } from './read-rows.ts';
 
-/**
- * The tokens of JSON, and some that are none: each of them is put into each place of a document.
- */
+/** The tokens of JSON, and some invalid ones: each is put into each place of a document. */
 const tokens: readonly string[] = [
   '{',
   '}',
@@ -20,7 +18,7 @@ const tokens: readonly string[] = [
   '{"displays":',
 ];
 
-/** A source of numbers that look random and are the same in each run (Park and Miller). */
+/** A reproducible source of random numbers (Park and Miller). */
 export class Dice {
   #state: number;
 
@@ -39,7 +37,7 @@ export class Dice {
   }
 }
 
-/** What may stand between two tokens, so that learned gaps are short, long, equal and different. */
+/** White space between two tokens, so that learned gaps are short, long, equal and different. */
 const blanks = ['', '', '', ' ', '\n  ', ' '.repeat(300)];
 
 const names = ['date', 'displays', 'a', 'x'.repeat(260)];
@@ -74,10 +72,7 @@ function rowOf(dice: Dice, keys: readonly string[], blank: string): string[] {
   return [...row, '}'];
 }
 
-/**
- * The document with one token left out, added, put in the place of another, doubled, or exchanged
- * with the next.
- */
+/** A document with one token removed, added, replaced, repeated, or swapped with the next. */
 function mutationOf(dice: Dice, document: readonly string[]): string {
   const mutated = [...document];
   const at = dice.below(document.length);
@@ -94,7 +89,7 @@ function mutationOf(dice: Dice, document: readonly string[]): string {
   return mutated.join('');
 }
 
-/** What `JSON.parse` makes of a list of rows; `undefined` where it is none. */
+/** The rows of a list according to `JSON.parse`; `undefined` if it is invalid. */
 function parsedRows(text: string): readonly object[] | undefined {
   let value: unknown;
   try {
@@ -111,8 +106,7 @@ function parsedRows(text: string): readonly object[] | undefined {
 
 /**
  * Reads mutated documents with the scanner and with `JSON.parse`. Throws an error with the first
- * text that one of them takes for a report and the other does not, or of which they read other
- * rows.
+ * text that only one of them accepts, or whose rows differ.
  */
 export async function compareWithParse(dice: Dice, caseCount: number): Promise<void> {
   const perDocument = 20;
@@ -129,8 +123,7 @@ async function compareOne(text: string, dice: Dice): Promise<void> {
   try {
     rows = (await readReport(text, { contentType: 'application/json', pieceBytes })).rows;
   } catch (error) {
-    // A document with a `data` member and one without any token are told apart before the rows are
-    // looked at.
+    // The scanner handles documents with a `data` member and empty ones before it reads rows.
     if (expected === undefined) return;
     throw new Error(`refused: ${text}`, { cause: error });
   }

@@ -3,7 +3,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { changeFile, HeldFileError } from '../../src/text/held-file.ts';
 import { fileMachine } from '../support/file-machine.ts';
 
-/** An error as Node throws it. */
+/** An error like Node's. */
 function refusal(code: string, syscall: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${syscall}`), { code, syscall });
 }

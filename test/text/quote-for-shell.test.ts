@@ -6,7 +6,7 @@ import { quoteForShell, shellWord } from '../../src/text/quote-for-shell.ts';
 
 const hidden = ['\n', '\t', '\u001b', '\u007f', '\u009b', '\u200b', '\u202e', '\u2028', '\ufeff'];
 const unit = fc.constantFrom(...hidden, ...'aZ0 \'"\\$`!*?~#;&|<>(){}=,-é名');
-// A shell knows no NUL, and takes no argument for an empty line.
+// Shells do not support NUL, and xargs ignores empty lines.
 const text = fc.string({ unit, maxLength: 30 });
 
 describe.skipIf(process.platform === 'win32')('a word of a shell', () => {

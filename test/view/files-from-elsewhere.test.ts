@@ -12,20 +12,20 @@ import { type CliResult, expectRefusal, runCli, temporaryFolder } from '../suppo
 
 const cases = join(import.meta.dirname, 'cases');
 
-/** What `view` says of a file with this content. */
+/** Runs `view` on a file with this content. */
 async function view(content: string | Buffer, flags = '', name = 'r.csv') {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, name), content);
   return groupsOf(await runCli(`view ${name} --json ${flags}`, { cwd }));
 }
 
-/** A result whose output is the groups alone. */
+/** A result with only the groups of its output. */
 function groupsOf(result: CliResult): CliResult {
   if (result.exitCode !== 0) return result;
   return { ...result, stdout: JSON.stringify(JSON.parse(result.stdout).groups) };
 }
 
-/** What `view` says of one of the cases. */
+/** Runs `view` on one of the cases. */
 async function viewCase(file: string, flags = '') {
   const cwd = temporaryFolder();
   copyFileSync(join(cases, file), join(cwd, file));
