@@ -69,13 +69,13 @@ function rowText(
   return `{${members.join(',')}}`;
 }
 
-/** A DSP has money as text with two decimals and a comma. */
+/** A DSP report has money as text with two decimals and a comma. */
 function numberJson(digits: string, type: string, profile: Profile | undefined): string {
   if (type !== 'money' || profile !== 'dsp') return digits;
   return JSON.stringify(moneyText(digits).replace('.', ','));
 }
 
-/** The sums of earlier groups, which an answer is compared with. */
+/** The sums of the earlier groups, for comparison. */
 export async function sumsOfAnswer(answer: ViewAnswer): Promise<ReportSums> {
   const sums = new ReportSums();
   const columns = new ColumnPlan({});

@@ -4,14 +4,14 @@ import type { Figure } from '../figures/figures.ts';
 import type { Group, Grouping, KeyColumn } from '../figures/grouping.ts';
 import type { RankedGroups } from '../figures/ranked-groups.ts';
 
-/** The groups of a view as a report, which the encoders write as they write one of the service. */
+/** The groups of a view in the form of a report, for the encoders. */
 export interface ViewAnswer {
   readonly columns: readonly Column[];
   readonly groups: readonly Group[];
   readonly others: RankedGroups['others'];
   readonly summary: object | undefined;
 
-  /** Members of the document beside `data` and `summary`, as JSON. */
+  /** Members of the document other than `data` and `summary`, as JSON. */
   readonly profile: Profile | undefined;
   readonly by: readonly KeyColumn[];
 
@@ -20,16 +20,16 @@ export interface ViewAnswer {
   readonly figures: readonly Figure[];
 }
 
-/** The choice of columns of an answer. */
+/** The parts of a view that determine the columns. */
 interface AnswerColumns {
-  /** As `--by` names them. */
+  /** As in `--by`. */
   readonly by: readonly string[];
   readonly keys: readonly KeyColumn[];
   readonly figures: readonly Figure[];
   readonly isUneven: boolean;
 }
 
-/** The columns of an answer: keys as `--by` orders them, then figures. */
+/** The columns of an answer: keys in the order of `--by`, then figures. */
 export function columnsOfAnswer({ by, keys, figures, isUneven }: AnswerColumns): Column[] {
   const columns: Column[] = [];
   for (const key of keys) columns.push(...columnsOfKey(key, by));
@@ -69,14 +69,14 @@ function columnOfMetric(field: string): Column {
   return { field, type: fieldTypeOf(field) ?? 'integer', ...(metric && { metric }) };
 }
 
-/** The names of the breakdowns of an answer, as a summary has them. */
+/** The names of the breakdowns of an answer, as in a summary. */
 export function breakdownNames(by: readonly string[]): string[] {
   return by.map((name) => {
     return findAnyBreakdown(name)?.name ?? breakdownOfField(name)?.name ?? name;
   });
 }
 
-/** The breakdowns that the service would be asked for; `undefined` if one is not a breakdown. */
+/** The breakdowns to request from the service; `undefined` if one is not a breakdown. */
 export function sentBreakdowns(by: readonly string[]): BreakdownName[] | undefined {
   const names: BreakdownName[] = [];
   for (const name of by) {

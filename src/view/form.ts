@@ -15,7 +15,7 @@ export function previewRowsOf({ by, chart, top }: ViewOptions, form: Form): numb
   return isPreview ? (top ?? previewRows) : 0;
 }
 
-/** Throws `UsageError` for flags that do not fit together. */
+/** Throws `UsageError` for flags that cannot be combined. */
 export function checkView(context: Context, options: ViewOptions, form: Form): void {
   const { by, chart, sort, top, compare } = options;
   const isPreview = previewRowsOf(options, form) > 0;

@@ -5,7 +5,7 @@ import type { RowWatcher } from '../output/encoder.ts';
 import { sentBreakdowns, type ViewAnswer } from './answer.ts';
 import type { View } from './view.ts';
 
-/** Judges an answer like a report of the service, as far as its request is known. */
+/** Judges an answer like a report from the service, if its request is known. */
 export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): RowWatcher {
   const { sources, options, warnings, notes } = view;
   const breakdowns = sentBreakdowns(options.by ?? []);

@@ -7,7 +7,7 @@ import { breakdownNames, sentBreakdowns } from './answer.ts';
 import { columnFigures } from './shown-figures.ts';
 import type { View } from './view.ts';
 
-/** The origin of a view: the request of its files, without whose account they are from. */
+/** The origin of a view: the request of its files, without the account. */
 export function provenanceOf(view: View): Provenance {
   const { sources, options, gathered } = view;
   const { spec, files } = sources;

@@ -65,7 +65,7 @@ function viewOf(read: Pick<View, 'paths' | 'options' | 'sources' | 'gathered'>):
   };
 }
 
-/** Throws `UsageError` for what the files cannot have, before they are read. */
+/** Throws `UsageError` for requests that the files cannot answer, before reading them. */
 function expectPossible(
   { spec, shown, window }: Sources,
   { by }: ViewOptions,

@@ -10,8 +10,8 @@ import { daysOfWindow } from './select-days.ts';
 import { hasNothingBefore, type Sources } from './sources/find-sources.ts';
 
 /**
- * Throws `UsageError` for files, not folders, without a row of `--period`, or of the period that it
- * is compared with, unless a summary says that there were none.
+ * Throws `UsageError` for files, not folders, without rows in `--period` or the period before,
+ * unless a summary covers it.
  */
 export function expectRowsOfPeriod(sources: Sources, gathered: GatheredRows): void {
   const { window, earlier, spans, folders, shown } = sources;
@@ -59,7 +59,7 @@ function missingSentences(
   return [`${missing.length} of ${days}${period} ${verb} missing.`];
 }
 
-/** The days of a window that none of the others has as a whole. */
+/** The days of a window that no other window covers. */
 function uncoveredDays(window: Window, covered: readonly WindowEnds[]): CalendarUnit[] {
   return [...calendarUnitsIn(window, 'day')].filter(({ start, over }) => {
     return !covered.some(({ since, until }) => since <= start && over - 1 <= until);

@@ -9,7 +9,7 @@ import type { ViewOptions } from './view-flags.ts';
 
 /** The unit and zone of the files of a view. */
 export interface DaysOfFiles {
-  /** The files as messages name them. */
+  /** The files, as shown in messages. */
   readonly shown: string;
 
   /** IANA name. */
@@ -21,8 +21,7 @@ export interface DaysOfFiles {
 
 /**
  * The window of `--period`, or of `--since` and `--until`; `undefined` without these flags.
- *
- * @param nowMs the present, in milliseconds since 1970
+ * @param nowMs the current time, in milliseconds since 1970
  * @throws UsageError for a window that cuts a unit of the files
  */
 export function windowOfView(
@@ -62,7 +61,7 @@ const unitOfName: Readonly<Record<string, SplitUnit>> = {
   MONTHLY: 'month',
 };
 
-/** A unit of time that `--by` names, with the name. */
+/** A unit of time in `--by`, with the name as typed. */
 interface NamedUnit {
   readonly name: string;
   readonly unit: SplitUnit;
@@ -109,10 +108,9 @@ export function expectWholeGroups(by: readonly string[], window: Window, now: nu
 }
 
 /**
- * A sentence on rows of unknown files that begin or end within a week or a month of `--by`, so that
- * its figures may not be whole; `undefined` if they do not.
- *
- * @param days the first and the last day of the rows
+ * A sentence if the rows of unknown files begin or end within a week or month of `--by`, whose
+ * figures may then be incomplete; otherwise `undefined`.
+ * @param days the first and last day of the rows
  */
 export function cutGroupNote(by: readonly string[], days: DaySpan): string | undefined {
   for (const { unit } of namedUnits(by)) {

@@ -13,7 +13,7 @@ import type { Sources } from './sources/find-sources.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
 
-/** The figures of `--metrics`; else all, with those that the folder or `--sort` names. */
+/** The figures of `--metrics`; by default all, including those of the folder and of `--sort`. */
 export function figuresToShow(
   { metrics, rowCount }: Grouping,
   { metrics: named, sort }: ViewOptions,
@@ -32,7 +32,7 @@ export function figuresToShow(
   return figures;
 }
 
-/** The figure that decides the order: the first that was named, else revenue or what leads. */
+/** The figure to sort by: the first in `--metrics`, or else revenue or the leading one. */
 export function leadingFigure({ figures, options }: View): Figure | undefined {
   return options.metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
 }

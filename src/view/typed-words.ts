@@ -4,7 +4,7 @@ import { readFileColumns } from '../report/typed-columns.ts';
 import { plainWindow } from '../report/window-flags.ts';
 import type { View } from './view.ts';
 
-/** Flags that name columns, with the names and the columns that they can mean. */
+/** Flags that name columns, with the accepted names. */
 interface NamingFlag {
   readonly flag: '--by' | '--filter' | '--metrics' | '--sort';
   readonly names: readonly string[];
@@ -12,9 +12,8 @@ interface NamingFlag {
 }
 
 /**
- * Sentences on words in flags that are not names: `impressions means displays.`
- *
- * @param nowMs the present, in milliseconds since 1970
+ * A sentence for each plain-English word in the flags: `impressions means displays.`
+ * @param nowMs the current time, in milliseconds since 1970
  */
 export function meaningsOf(view: Omit<View, 'figures'>, nowMs: number): string[] {
   const { options, sources } = view;

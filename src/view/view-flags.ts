@@ -4,7 +4,7 @@ import { outputFlags } from '../plan/flags/output-flags.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { comparedWindows } from '../report/compared-window.ts';
 
-/** Rows must have one of the values in the column of that name. */
+/** A condition: rows must have one of the values in the named column. */
 export interface Condition {
   readonly name: string;
   readonly values: readonly string[];
@@ -72,7 +72,7 @@ export const viewFlags = flagGroup('Options:', {
 
 export type ViewOptions = OptionsOf<[typeof viewFlags, typeof viewOutputFlags]>;
 
-/** The other flags of an output, which only `--help-all` shows here. */
+/** The other output flags, shown only by `--help-all`. */
 export const viewOutputFlags = flagGroup(outputFlags.heading, rareFlags(otherOutputFlags));
 
 function rareFlags<Flags extends FlagTable>(flags: Flags): Flags {

@@ -33,7 +33,7 @@ function ranked(view: View): RankedGroups {
   return rankedGroupsOf(view, chart === 'bar' ? barsAtMost : undefined);
 }
 
-/** Throws `UsageError` if bars have no groups, or a line has another key than time. */
+/** Throws `UsageError` for bars without groups, or a line whose key is not time. */
 function expectDrawable(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
   const canDraw =
     chart === 'bar'
@@ -47,7 +47,7 @@ function expectDrawable(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void
   });
 }
 
-/** Members of a file beside its rows. */
+/** Members of a file other than its rows. */
 const memberNames = ['request', 'key', 'reportId', 'fetchedAt', 'warnings'];
 
 function memberOf({ members }: ReportTail, name: string): string | undefined {
@@ -96,7 +96,7 @@ export function documentOf(view: View): string {
   return `${text}\n`;
 }
 
-/** The name of the files, their figures, groups or first rows, and last the facts of the report. */
+/** The names of the files, their figures, groups or first rows, and the facts about the report. */
 export function viewText(context: Context, view: View): string {
   const { options, byTime, gathered, figures } = view;
   const look = tableLook(context);
@@ -112,7 +112,7 @@ export function viewText(context: Context, view: View): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** The name of the files, their size, and their days. */
+/** The names of the files, their size and their days. */
 function headText({ paths, sources, gathered, byTime }: View, look: TableLook): string {
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const [path = ''] = paths;
@@ -151,7 +151,7 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
 }
 
-/** The first rows, and how many more there are. */
+/** The first rows, and the number of further ones. */
 function previewLines({ gathered, byTime, options }: View, look: TableLook): readonly string[] {
   const moreRows = byTime.rowCount - (options.top ?? 10);
   if (moreRows <= 0) return gathered.previewLines;

@@ -4,14 +4,14 @@ import type { GatheredRows } from './files/gather.ts';
 import type { Sources } from './sources/find-sources.ts';
 import type { ViewOptions } from './view-flags.ts';
 
-/** Files that were read, and the flags that say what is shown of them. */
+/** Files that were read, and the flags of the view. */
 export interface View {
   readonly paths: readonly string[];
   readonly options: ViewOptions;
   readonly sources: Sources;
   readonly gathered: GatheredRows;
 
-  /** The groups of the window that was asked for. */
+  /** The groups of the requested window. */
   readonly groups: Grouping;
   readonly byTime: Grouping;
   readonly figures: readonly Figure[];

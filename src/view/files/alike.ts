@@ -7,7 +7,7 @@ import { printable } from '../../text/printable.ts';
 import type { TakenFile } from './file-taker.ts';
 import { type RowTaker, readReport } from './read-file.ts';
 
-/** At most so many columns are named. */
+/** The maximum number of columns in a message. */
 const columnsNamedAtMost = 5;
 
 /**
@@ -37,13 +37,13 @@ export async function expectAlike(
   throw new UsageError(`${both} are from different requests: their ${part} differ.`, { hint });
 }
 
-/** The columns of a file that another one does not have. */
+/** The columns of a file that another file does not have. */
 function columnsBeyond({ read }: TakenFile, other: TakenFile): string[] {
   const known = new Set(other.read.taker.fields);
   return read.taker.fields.filter((field) => !known.has(field));
 }
 
-/** Those of some columns of a file that have a value in a row; reads it once more. */
+/** The columns that have a value in some row; reads the file again. */
 async function filledColumns(
   context: Pick<Context, 'host'>,
   { source, read }: TakenFile,
@@ -59,7 +59,7 @@ async function filledColumns(
   return columns.filter((column) => taker.filled.has(column));
 }
 
-/** Takes the names of columns that have a value. */
+/** Collects the names of columns that have a value. */
 class ColumnTaker implements RowTaker {
   readonly needsDates = false;
   readonly filled = new Set<string>();
@@ -78,15 +78,17 @@ class ColumnTaker implements RowTaker {
   }
 }
 
-/** What identifies a request, each part as text. */
+/** The parts that identify a request, as texts. */
 type RequestParts = Readonly<Record<string, string>>;
 
-/** The first part that two requests have and that differs. */
+/** The first part that is known for both requests and differs. */
 function differentPart(one: RequestParts, other: RequestParts): string | undefined {
   return Object.keys(one).find((part) => part in other && one[part] !== other[part]);
 }
 
-/** The request of a file by its history, else as the file says itself; without unknown parts. */
+/**
+ * The request of a file from its history, or else from its own members; unknown parts are absent.
+ */
 function requestOfFile({ file, read }: TakenFile): RequestParts {
   const spec = file.entry?.own?.spec;
   const request = spec?.request ?? requestOfMembers(read.tail.members);

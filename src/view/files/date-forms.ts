@@ -1,6 +1,6 @@
 import { dayOf } from '../../contract/values.ts';
 
-// Days as other programs write them.
+// Days in the forms of other programs.
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -9,7 +9,7 @@ function isoDay(year: string, month: string | number, day: string): string | und
   return dayOf(text) === undefined ? undefined : text;
 }
 
-/** The one day that a text can mean, as `2026-08-01`; `undefined` for none, or for two. */
+/** The only day that a text can mean, as `2026-08-01`; `undefined` for none or two. */
 export function plainDay(text: string): string | undefined {
   const value = text.trim();
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]\d.*)?$/.exec(value);
@@ -34,13 +34,13 @@ function namedDay(value: string): string | undefined {
   return month < 0 ? undefined : isoDay(year, month + 1, day);
 }
 
-/** A text `8/1/2026` or `8-1-2026`, read with the day or with the month first. */
+/** The two readings of `8/1/2026` or `8-1-2026`. */
 export interface SlashDay {
   readonly dayFirst: string | undefined;
   readonly monthFirst: string | undefined;
 }
 
-/** Both readings of a day with slashes; `undefined` for another text. */
+/** Both readings of a day with slashes; `undefined` for other texts. */
 export function slashDay(text: string): SlashDay | undefined {
   const [, first = '', second = '', year = ''] =
     /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})$/.exec(text.trim()) ?? [];

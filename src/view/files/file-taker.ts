@@ -20,7 +20,7 @@ export interface DaySpan {
   readonly until: string;
 }
 
-/** A question to the rows of every file. */
+/** The requested sums, the same for every file. */
 export interface RowRequest {
   readonly by: readonly string[] | undefined;
   readonly filters: readonly RowFilter[];
@@ -28,11 +28,11 @@ export interface RowRequest {
   /** True for `--chart line`, which groups by time without `--by`. */
   readonly followsTime: boolean;
 
-  /** The first rows are drawn as a table; 0 for none. */
+  /** The number of rows for a preview; 0 for none. */
   readonly previewRows: number;
   readonly look: TableLook;
 
-  /** The days to add up apart from each other: those asked for, and those of `--compare`. */
+  /** The days to add up separately: the requested ones, and those of `--compare`. */
   readonly spans: readonly DaySpan[];
 }
 
@@ -41,13 +41,13 @@ export interface FileDays {
   /** The `date` of rows that have none. */
   readonly day: string | undefined;
 
-  /** The span that the whole file is in; absent if the dates of its rows decide. */
+  /** The span of the whole file; absent if it depends on the dates of the rows. */
   readonly span?: number | undefined;
 
   /** The name of the file in messages. */
   readonly shown: string;
 
-  /** True if the days of the rows are to be remembered. */
+  /** True to collect the days of the rows. */
   readonly remembersDays: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface FileDays {
 export interface SpanSums {
   readonly byTime: Grouping;
 
-  /** By the columns of `--by`; one group without it. */
+  /** Grouped by the columns of `--by`; one group without it. */
   readonly groups: Grouping;
 }
 
@@ -70,10 +70,10 @@ export class FileTaker implements RowTaker {
   sums: readonly SpanSums[] = [];
   readonly previewLines: string[] = [];
 
-  /** The days of the rows, if they are remembered. */
+  /** The days of the rows, if collected. */
   readonly days = new Set<string>();
 
-  /** All rows, also those that are left out. */
+  /** The number of all rows, including those left out. */
   rowCount = 0;
 
   /** The rows of each span, before `--filter`. */
@@ -111,7 +111,7 @@ export class FileTaker implements RowTaker {
     return this.#keys;
   }
 
-  /** Throws `UsageError` if a flag names a column that the report does not have. */
+  /** Throws `UsageError` if a flag names a column that the file does not have. */
   observe(batch: RowBatch, leftOut: ReadonlySet<number>): void {
     this.#settle(batch.fields);
     this.rowCount += batch.rowCount;
@@ -213,7 +213,7 @@ export class FileTaker implements RowTaker {
     return sums;
   }
 
-  /** Reads `--by` and `--filter` against the columns of the first rows, once. */
+  /** Resolves `--by` and `--filter` with the columns of the first rows, once. */
   #settle(fields: readonly string[]): void {
     if (this.#fields) return;
     const { by, filters, spans } = this.#request;
@@ -240,7 +240,9 @@ export class FileTaker implements RowTaker {
       : new Grouping([this.#withDay({ field: 'date' })]);
   }
 
-  /** @param isEarlier weeks that are compared with are kept by day, as `run` orders them */
+  /**
+   * @param isEarlier true for the earlier span, whose weeks are kept by day, as `run` orders them
+   */
   #groupingByKeys(isEarlier: boolean): Grouping {
     if (this.#keys) {
       return new Grouping(

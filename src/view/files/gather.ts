@@ -19,17 +19,17 @@ import { ReportSource } from './report-source.ts';
 
 /** All files, added up. */
 export interface GatheredRows {
-  /** For each span of the request; one without spans. */
+  /** One for each span of the request; a single one without spans. */
   readonly sums: readonly SpanSums[];
 
   /** The keys of `--by`; `undefined` without it, or if no file has columns. */
   readonly keys: readonly KeyColumn[] | undefined;
 
-  /** The columns of the files, in their order. */
+  /** The columns of the files, in order. */
   readonly fields: readonly string[];
   readonly previewLines: readonly string[];
 
-  /** The ends of the files, in their order. */
+  /** The tails of the files, in order. */
   readonly tails: readonly ReportTail[];
 
   /** All rows, before `--filter` and `--period`. */
@@ -43,9 +43,8 @@ export interface GatheredRows {
 }
 
 /**
- * Reads files one after the other, in flat memory.
- *
- * @throws UsageError for files that are not one report together, and as `readReport`
+ * Reads files one after the other, in constant memory.
+ * @throws UsageError for files that cannot be combined, and like `readReport`
  */
 export async function gatherRows(
   context: Pick<Context, 'host' | 'progress'>,
@@ -115,7 +114,7 @@ class Gathering {
     }
   }
 
-  /** The preview ends with the first file that fills it. */
+  /** Files after the one that fills the preview need none. */
   #requestOfNext(): RowRequest {
     const shown = this.#sums[0]?.byTime.rowCount ?? 0;
     return shown === 0 ? this.#request : { ...this.#request, previewRows: 0 };

@@ -3,8 +3,8 @@ import { isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { quoted } from '../../text/printable.ts';
 
-// Numbers as other programs write them: with marks between thousands, decimal commas, currency
-// signs. What a column's texts prove decides; what has two readings is refused.
+// Numbers in the forms of other programs: with marks between thousands, decimal commas, currency
+// signs. The texts of a column prove its form; ambiguous columns are refused.
 
 const marks = ['.', ','] as const;
 type Mark = (typeof marks)[number];
@@ -47,7 +47,7 @@ function bareNumber(value: string): BareNumber {
   };
 }
 
-/** What the texts of one column prove. */
+/** Collects evidence on the marks in the numbers of a column. */
 export class NumberColumn {
   readonly field: string;
   readonly isInteger: boolean;
@@ -61,7 +61,7 @@ export class NumberColumn {
   /** The marks between thousands in some text of the column. */
   readonly groups = new Set<Mark>();
 
-  /** The first text with one mark before exactly three digits, by the mark. */
+  /** By mark, the first ambiguous text: one mark before exactly three digits. */
   readonly open = new Map<Mark, string>();
 
   /** The first text with a currency or a percent sign, by the sign. */
@@ -70,7 +70,7 @@ export class NumberColumn {
   /** True if a text needs more than its digits and decimal mark read. */
   isFormatted = false;
 
-  /** The first text whose reading is worth a note. */
+  /** The first text to mention in a note. */
   example: string | undefined;
 
   constructor(field: string) {
@@ -146,7 +146,7 @@ function markIn(text: string): Mark | undefined {
   return /([.,])\d*$/.exec(text)?.[1] as Mark | undefined;
 }
 
-/** How the numbers of a column are read. */
+/** The way to read the numbers of a column. */
 export interface NumberReading {
   /** The marks between thousands. */
   readonly groups: ReadonlySet<Mark>;
@@ -154,7 +154,7 @@ export interface NumberReading {
 
 /** Columns with how each is read, and what is worth a message. */
 export interface NumberReadings {
-  /** By field; a column of plain numbers has none. */
+  /** By field; absent for columns of plain numbers. */
   readonly readings: ReadonlyMap<string, NumberReading>;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];

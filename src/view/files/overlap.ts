@@ -9,7 +9,7 @@ import type { SourceFile } from '../sources/source-file.ts';
 import type { TakenFile } from './file-taker.ts';
 import { type RowTaker, readReport } from './read-file.ts';
 
-/** Throws `UsageError` for two files that have rows of the same days and keys. */
+/** Throws `UsageError` if two files have rows with the same days and keys. */
 export async function expectNoOverlap(
   context: Pick<Context, 'host'>,
   taken: readonly TakenFile[],
@@ -45,12 +45,12 @@ function overlaps(one: SourceFile, other: SourceFile, { hasDays }: { hasDays: bo
   });
 }
 
-/** True for a week or a month whose rows have no dates: each may be of any of its days. */
+/** True for a week or a month whose rows have no dates, and may be of any of its days. */
 function isOfSeveralDays({ file: { unit }, read }: TakenFile): boolean {
   return unit !== undefined && unit.since !== unit.until && !read.tail.fields.some(isTime);
 }
 
-/** The files that may have rows of the same days: of units of a folder each day is in one. */
+/** The files that may have rows of the same days. In a folder, each day is in one unit. */
 function suspectsOf(taken: readonly TakenFile[]): TakenFile[] {
   const ofDay = new Map<string, TakenFile[]>();
   for (const each of taken) {
@@ -82,7 +82,7 @@ function* daysOf({ file, read }: TakenFile): Generator<string> {
   }
 }
 
-/** Takes the keys of rows, to find one that another file has. */
+/** Collects the keys of rows, to find one that another file has. */
 class KeyTaker implements RowTaker {
   readonly needsDates = true;
   readonly #file: SourceFile;

@@ -9,12 +9,15 @@ import { formatPlural } from '../../text/quantity.ts';
 import type { ReadingContext, ReportSource } from './report-source.ts';
 import { CellSurvey, isRounded } from './survey.ts';
 
-/** Takes the rows of a file, in one pass. */
+/** Receives the rows of a file in one pass. */
 export interface RowTaker {
-  /** Takes a batch without some of its rows, which are counted from 1 in the file. */
+  /**
+   * Receives a batch; the rows in `leftOut`, counted from 1 in the file, are not part of the
+   * report.
+   */
   observe(batch: RowBatch, leftOut: ReadonlySet<number>): void;
 
-  /** True if what is asked for needs the dates of the rows. */
+  /** True if the request depends on the dates of the rows. */
   readonly needsDates: boolean;
 }
 
@@ -29,14 +32,14 @@ export interface ReadFile<Taker extends RowTaker> {
   readonly notes: readonly string[];
 }
 
-/** What one pass through a file has found. */
+/** The result of one pass through a file. */
 interface Pass<Taker extends RowTaker> {
   readonly taker: Taker;
   readonly tail: ReportTail;
   readonly sizeBytes: number;
   readonly judgement: Judgement;
 
-  /** The rows that are proven to be totals, and those that name one in a date or an id. */
+  /** The rows that are proven to be totals, and those with a total word in a date or an id. */
   readonly totals: ReadonlySet<number>;
   readonly named: ReadonlySet<number>;
 
@@ -45,9 +48,9 @@ interface Pass<Taker extends RowTaker> {
   readonly hasRoundedIds: boolean;
 }
 
-/** How one file is read. */
+/** Options for reading a file. */
 interface ReadingOptions<Taker extends RowTaker> {
-  /** Makes the taker of a pass. */
+  /** Creates the receiver of a pass. */
   readonly makeTaker: () => Taker;
 
   /** Called with the bytes of the file that a pass has read so far. */
@@ -55,10 +58,9 @@ interface ReadingOptions<Taker extends RowTaker> {
 }
 
 /**
- * Reads a report file in flat memory: once, and once more if its cells are not written as this
- * program writes them, or if rows of totals are among the others.
- *
- * @throws UsageError for what has two readings, IncompleteDataError for a file that is not whole
+ * Reads a report file in constant memory: once, and again if its cells have the forms of other
+ * programs or if it has rows of totals.
+ * @throws UsageError for ambiguous cells, IncompleteDataError for an incomplete file
  */
 export async function readReport<Taker extends RowTaker>(
   context: ReadingContext,
@@ -96,7 +98,7 @@ function idWarnings({ idWarning }: CellSurvey, { hasRoundedIds }: Pass<RowTaker>
   ];
 }
 
-/** The findings that a file can prove of itself, and rows that name a total and are none. */
+/** The findings on a file alone, and a warning on total rows with wrong sums. */
 function warningsOf({ tail, judgement, totals, named, sumRow }: Pass<RowTaker>): string[] {
   const warnings: string[] = [];
   const hasRequest = tail.members.some(({ name }) => name === 'request');
@@ -122,7 +124,7 @@ function totalNotes(leftOut: ReadonlySet<number>): string[] {
   return [`${formatPlural(leftOut.size, 'row')} of totals ${verb} left out.`];
 }
 
-/** How one pass is made. */
+/** Options for one pass. */
 interface PassOptions<Taker extends RowTaker> {
   readonly taker: Taker;
   readonly cells: CsvCells | undefined;
@@ -171,7 +173,7 @@ async function readOnce<Taker extends RowTaker>(
   }
 }
 
-/** The rows that name a total in the place of a date or an id, counted from 1. */
+/** The rows with a total word instead of a date or an id, counted from 1. */
 function* rowsNamingTotals(batch: RowBatch): Generator<number> {
   for (const field of batch.fields) {
     const type = fieldTypeOf(field);
@@ -183,7 +185,7 @@ function* rowsNamingTotals(batch: RowBatch): Generator<number> {
   }
 }
 
-/** True if an id is a number that a double does not hold: some digits of it are lost. */
+/** True if an id is a number too large for a double, so that digits are lost. */
 function hasRoundedId(batch: RowBatch): boolean {
   return batch.fields.some((field) => {
     if (fieldTypeOf(field) !== 'id') return false;

@@ -9,13 +9,13 @@ import type { CsvCells } from '../../rows/csv-rows.ts';
 import type { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import { openReportFile, type ReportFile, readReportStream } from '../../rows/report-file.ts';
 
-/** The path of a file, `-` for stdin, and the path that messages show. */
+/** A path, `-` for stdin, and the path for messages. */
 interface OpenedFile {
   readonly path: string;
   readonly shown: string;
 }
 
-/** A file, or a stream that is kept on the disk while it is read for the first time. */
+/** A file, or a stream that is copied to disk when it is first read. */
 export class ReportSource {
   readonly #context: ReadingContext;
   readonly #file: OpenedFile;
@@ -75,8 +75,8 @@ async function isPipe(path: string): Promise<boolean> {
 }
 
 /**
- * The bytes of a named pipe. Opening and reading one wait for its other end, which no signal ends:
- * once the signal is aborted, this program is that other end.
+ * The bytes of a named pipe. Opening and reading block until another program opens it, and cannot
+ * be aborted; so on a signal, this program opens the other end itself.
  */
 function openPipe(path: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const wake = (): void => {
@@ -85,7 +85,7 @@ function openPipe(path: string, signal: AbortSignal): AsyncIterable<Uint8Array> 
       writeSync(end, '\n');
       closeSync(end);
     } catch {
-      // Nobody waits at the pipe any more.
+      // The read has already ended.
     }
   };
   signal.addEventListener('abort', wake, { once: true });

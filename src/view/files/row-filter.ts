@@ -6,14 +6,14 @@ import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import type { Condition } from '../view-flags.ts';
 
-/** Values of which a filter remembers at most so many. */
+/** The maximum number of values that a filter remembers. */
 const valuesAtMost = 100_000;
 
-/** One `--filter` over all files that are viewed. */
+/** One `--filter`, for all files of a view. */
 export class RowFilter {
   readonly condition: Condition;
 
-  /** The values that rows have had, and whether each matches. */
+  /** Values of earlier rows, with true for a match. */
   readonly #matches = new Map<string, boolean>();
 
   constructor(condition: Condition) {
@@ -33,7 +33,7 @@ export class RowFilter {
     return [...this.#matches.values()].includes(true);
   }
 
-  /** The value closest to what was typed. */
+  /** The value closest to the typed one. */
   get nearestValue(): string | undefined {
     const known = [...this.#matches.keys()].filter((value) => value !== '');
     return this.condition.values.map((value) => nearestTo(value, known)).find((value) => value);
@@ -57,7 +57,7 @@ function nearestTo(text: string, values: readonly string[]): string | undefined 
   return containing ?? nearest(bare, values);
 }
 
-/** A sentence that no row matches, with the closest value. */
+/** A sentence for filters without matching rows, with the closest value. */
 export function noMatchSentence(filters: readonly RowFilter[]): string {
   const filter = filters.find(({ hasMatched }) => !hasMatched) ?? filters[0];
   if (!filter) return 'No row matches --filter.';

@@ -13,8 +13,8 @@ import {
   plainNumber,
 } from './number-forms.ts';
 
-// A CSV that another program has touched is read once to see how its cells are written, and, if
-// they are not as this program writes them, once more as it was decided.
+// A CSV is first read to find the forms of its cells. If they are those of another program, it is
+// read again with the forms that were decided.
 
 /** A cell's text with its row, counted from 1. */
 interface DateCell {
@@ -71,7 +71,7 @@ class DateColumn {
     );
   }
 
-  /** The day of a text as `2026-08-01`; `undefined` if it cannot be told. */
+  /** The day of a text as `2026-08-01`; `undefined` if it is ambiguous or unreadable. */
   dayOf(text: string): string | undefined {
     const slashes = slashDay(text);
     if (!slashes) return plainDay(text);
@@ -99,7 +99,7 @@ export class CellSurvey implements CsvCells {
     this.#isExcelDialect = dialect.delimiter === ';' && dialect.hasMark;
   }
 
-  /** Looks at a cell; its text is kept as it is. */
+  /** Records a cell, and returns its text unchanged. */
   read(field: string, text: string, row: number): string | undefined {
     this.#row = row;
     if (text.startsWith('\ufeff')) {
@@ -123,10 +123,9 @@ export class CellSurvey implements CsvCells {
   }
 
   /**
-   * How the file is to be read; `undefined` if it was read as it is to be.
-   *
-   * @param needsDates true if something is asked for by day, week, month or period
-   * @throws UsageError for what has two readings
+   * The way to read the file again; `undefined` if the first reading was right.
+   * @param needsDates true if the request has days, weeks, months or a period
+   * @throws UsageError for ambiguous cells
    */
   decide(needsDates: boolean): CellReading | undefined {
     const dates = [...this.#dates.values()];
@@ -200,12 +199,12 @@ export class CellReading implements CsvCells {
   }
 }
 
-/** What other programs write for no value, beside what services do. */
+/** True for “no value” in the forms of other programs. */
 function isNothing(text: string): boolean {
   return text.trim() === '--' || (text !== '' && isNoValue(text));
 }
 
-/** `1.2E+17`: a long id after a spreadsheet has shown it. */
+/** `1.2E+17`: a long id after a spreadsheet has rounded it. */
 export function isRounded(text: string): boolean {
   return /^\d(?:[.,]\d+)?e\+\d+$/i.test(text.trim());
 }

@@ -16,7 +16,7 @@ import { openSources, type Source, specOfSource } from './open-sources.ts';
 import type { SourceFile } from './source-file.ts';
 import { endOfFiles, laterHalf, spansOf, wholeUnitsOf, windowOfUnits } from './source-windows.ts';
 
-/** The files of a view, and what is known of them before they are read. */
+/** The files of a view, and the facts that are known before reading them. */
 export interface Sources {
   readonly files: readonly SourceFile[];
 
@@ -32,7 +32,7 @@ export interface Sources {
   /** The spec of the files, if a history has it. */
   readonly spec: FolderSpec | undefined;
 
-  /** The units that folders have and lack, in the window and in that of `--compare`. */
+  /** The units of folders, present or missing, in the window and that of `--compare`. */
   readonly folders: readonly FolderUnits[];
   readonly earlierFolders: readonly FolderUnits[];
   readonly warnings: readonly string[];
@@ -41,9 +41,8 @@ export interface Sources {
 
 /**
  * Finds the files of some paths.
- *
  * @throws UsageError for a path that does not exist, a folder without a history or with several
- *   series, a window that its files do not have
+ * series, or a window outside its files
  */
 export async function findSources(
   { host }: Pick<Context, 'host'>,
@@ -129,7 +128,7 @@ function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
   return files.some((each) => each.path === path);
 }
 
-/** Files with the history's days by these, so that the newest name of a campaign is the last. */
+/** Files sorted by their days in the history, so that the newest name of a campaign is the last. */
 function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
   return [...files].sort((one, other) => (one.unit?.start ?? 0) - (other.unit?.start ?? 0));
 }

@@ -12,11 +12,11 @@ export interface ViewedSeries {
   readonly history: History;
   readonly series: Series;
 
-  /** True for the name of a file below the path that was asked about. */
+  /** True for the name of a file below the requested path. */
   readonly isSelected: (name: string) => boolean;
 }
 
-/** When folders are read. */
+/** The time of reading folders. */
 export interface Clock {
   /** In unix seconds. */
   readonly now: number;
@@ -58,7 +58,7 @@ export async function openSeries(
   });
 }
 
-/** A series with its path from the folder that was asked about. */
+/** A series with its path from the requested folder. */
 interface NamedSeries {
   readonly label: string;
   readonly viewed: ViewedSeries;

@@ -14,22 +14,22 @@ import {
 import type { Clock, ViewedSeries } from './folder-series.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** Why the file of a unit is left out. */
+/** The reason why the file of a unit is left out. */
 export type Gap = 'missing' | 'changed' | 'untracked' | 'foreign' | 'unreadable';
 
-/** The units of a window, as far as a folder has them. */
+/** The units of a window in a folder. */
 export interface FolderUnits {
   readonly viewed: ViewedSeries;
   readonly files: readonly SourceFile[];
 
-  /** The last unit of the window that a file is, or should be, there for. */
+  /** The last unit of the window for which there is, or should be, a file. */
   readonly lastUnit: CalendarUnit | undefined;
 
-  /** The units that the window should have, and those of them that are left out. */
+  /** The expected number of units, and those that are left out. */
   readonly unitCount: number;
   readonly gaps: ReadonlyMap<Gap, readonly string[]>;
 
-  /** How many files are not final. */
+  /** The number of files that are not final. */
   readonly openCount: number;
 }
 
@@ -125,7 +125,7 @@ function unitsInWindow(
   });
 }
 
-/** The units that the series should have, and all others that it has a line for. */
+/** The expected units of the series, and others with a line. */
 function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[] {
   const { split, timezone: zone } = series.current.spec;
   const units = new Map<number, CalendarUnit>();

@@ -14,8 +14,7 @@ const daysNamedAtMost = 5;
 
 /**
  * Sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
- *
- * @param isEarlier true for the period that is compared with
+ * @param isEarlier true for the earlier period of a comparison
  */
 export function gapSentences(
   { viewed, gaps, unitCount }: FolderUnits,

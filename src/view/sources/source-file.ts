@@ -6,7 +6,7 @@ export interface SourceFile {
   /** The path to open; `-` is stdin. */
   readonly path: string;
 
-  /** The path as messages show it. */
+  /** The path for messages. */
   readonly shown: string;
 
   /** The days of its report, if the history of its folder has a line for its bytes. */
