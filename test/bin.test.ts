@@ -5,7 +5,7 @@ import { expectRefusal, temporaryFolder } from './support/run-cli.ts';
 import { serveForTest } from './support/service.ts';
 import { launcher, runToEnd, spawnCli, start, startCli } from './support/spawn.ts';
 
-/** The program as users run it: the built one, in processes and pipes of its own. */
+/** The built program, run in child processes with pipes. */
 
 const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8'));
 
@@ -29,7 +29,7 @@ test('--version, --help, and a mistake', async () => {
   expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
 
-/** The launcher in a folder of its own, where what it starts is given, or is not built. */
+/** A copy of the launcher in a new folder, with the given program or without a build. */
 function copyLauncher(mainJs?: string): string {
   const folder = temporaryFolder();
   cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });

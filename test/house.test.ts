@@ -3,8 +3,8 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * The rules of the house: who may import whom, one door per package, no circle, one meaning a
- * name, and comments that are no wider than the code.
+ * The rules of the house: allowed imports, one front door per package, no import cycles, unique
+ * export names, and the width of comments.
  */
 
 const root = resolve(import.meta.dirname, '../src');

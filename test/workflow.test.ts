@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-/** The workflow of CI runs what the README and package.json name, and nothing of its own. */
+/** The CI workflow runs only the commands of the README and the scripts of package.json. */
 
 const root = resolve(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

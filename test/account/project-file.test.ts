@@ -128,11 +128,11 @@ describe('a file that cannot be read', () => {
       const below = join(above, 'below');
       mkdirSync(below, { recursive: true });
       make(join(above, 'adreport.yaml'));
-      const said: string[] = [];
+      const warnings: string[] = [];
 
       await expect(readProjectDefaults(above, () => {})).rejects.toThrow(why);
-      expect(await readProjectDefaults(below, (sentence) => said.push(sentence))).toEqual({});
-      expect(said).toEqual([expect.stringMatching(new RegExp(`${why}.*Ignoring it`))]);
+      expect(await readProjectDefaults(below, (sentence) => warnings.push(sentence))).toEqual({});
+      expect(warnings).toEqual([expect.stringMatching(new RegExp(`${why}.*Ignoring it`))]);
     },
   );
 });

@@ -4,10 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 
-/**
- * Answers that are made to hold the program up. What takes more than linear time here takes longer
- * than a test may.
- */
+/** Answers that try to block the program. With more than linear time, the tests would time out. */
 
 /** Texts that make a careless pattern backtrack. */
 const hardTexts = {

@@ -13,9 +13,7 @@ import { startConnectProxy } from '../support/connect-proxy.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn.ts';
 
-/**
- * Texts of Node, OpenSSL and packages, which are written for their programmers, never reach stderr.
- */
+/** Internal messages of Node, OpenSSL and packages never reach stderr. */
 
 const list = 'campaigns --format ndjson --retries 0';
 const token = 'f'.repeat(40);

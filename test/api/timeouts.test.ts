@@ -3,10 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { body, clientAt, listenRaw } from './connect.ts';
 
-/**
- * What `timeoutMs` bounds, and what it does not. The tests wait at the same time, so that all take
- * as long as one.
- */
+/** The effects of `timeoutMs`. The tests run concurrently, so that all take as long as one. */
 
 const timeoutMs = 100;
 

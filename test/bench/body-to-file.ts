@@ -39,24 +39,24 @@ import { printHeadings, printRow } from './figures/table.ts';
 const runs = Number(process.env.BENCH_RUNS ?? 3);
 const forcedRows = process.env.BENCH_ROWS;
 
-/** What is measured, and for how many rows. */
+/** A measurement, with its number of rows. */
 interface Subject {
   readonly shape: ReportShape;
   readonly rows: number;
 
-  /** What `run` writes; `view` reads the body as a file. */
+  /** The format that `run` writes; `view` reads the body as a file. */
   readonly format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'xlsx' | 'html' | 'view';
 
   /** Flags beside the format. */
   readonly flags?: readonly string[];
 
-  /** Whether Python does the same for comparison; its CSV of three million rows takes 10 GB. */
+  /** True to compare with Python, whose CSV of three million rows takes 10 GB. */
   readonly hasPeer?: boolean;
 
   readonly goals?: Goals;
 }
 
-/** What the figures should be, as the table shows it. */
+/** The goals of the figures, as shown in the table. */
 interface Goals {
   /** Of Python's time ÷ ours. */
   readonly ofPeer?: string;

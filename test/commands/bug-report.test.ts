@@ -4,7 +4,8 @@ import { type CliResult, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /**
- * What the topic `real-service` asks for in a bug report: it holds no secret and no client's name.
+ * The parts of a bug report, as in the topic `real-service`: they contain no secrets and no names
+ * of clients.
  */
 
 function expectNone({ stdout, stderr }: CliResult, texts: readonly string[]): void {

@@ -141,16 +141,16 @@ describe('a service that differs', () => {
       }),
     );
 
-    const said = othersIn(await run(line));
+    const others = othersIn(await run(line));
 
-    expect(said).toMatchObject({
+    expect(others).toMatchObject({
       S14: 'differs: timezone in the summary is "Europe/Berlin"',
       S16: 'differs: breakdowns in the summary are ["daily"]',
       S08: 'differs: a breakdown of the form is missing in the summary (follows from S16)',
       S17: 'differs: in a row clicks is 1.5',
       S21: 'differs: the date of a row is "22/11/2026"',
     });
-    expect(said.S19).toMatch(
+    expect(others.S19).toMatch(
       /^differs: displays: 15 by day, \d+ in total; clicks: 4\.5 by day, .*\(follows from S21, S17\)$/,
     );
   });

@@ -18,12 +18,12 @@ function serveAndEnd(
   options: CliOptions = {},
 ) {
   const { signal, send } = interruption(143);
-  let said = '';
+  let output = '';
   const onOutput = (text: string): void => {
-    const wasReady = /Press Ctrl-C to stop|"listening"/.test(said);
-    said += text;
-    if (!wasReady && /Press Ctrl-C to stop|"listening"/.test(said))
-      void Promise.resolve(call(said)).then(send);
+    const wasReady = /Press Ctrl-C to stop|"listening"/.test(output);
+    output += text;
+    if (!wasReady && /Press Ctrl-C to stop|"listening"/.test(output))
+      void Promise.resolve(call(output)).then(send);
   };
   return runCli(`local-server --port 0${flags}`, { signal, onOutput, ...options });
 }
@@ -251,8 +251,8 @@ test('progress is printed while many facts are read', async () => {
 
   const { stderr } = await serveAndEnd(' --fixtures data', undefined, { cwd, stopwatch });
 
-  const said = stderr.match(/^12:00:00 Reading facts\.csv: \d\d,000 facts so far\.$/gm);
-  expect(said).toHaveLength(Math.ceil(Math.floor(many.length / 10_000) / 2));
+  const progressLines = stderr.match(/^12:00:00 Reading facts\.csv: \d\d,000 facts so far\.$/gm);
+  expect(progressLines).toHaveLength(Math.ceil(Math.floor(many.length / 10_000) / 2));
 });
 
 describe('own data', () => {

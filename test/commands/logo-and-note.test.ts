@@ -5,7 +5,7 @@ import { readSheet } from '../present/xlsx-reader.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** `--logo` and `--note`: what the sender of a page adds to it. */
+/** `--logo` and `--note`. */
 
 const day = 'run --local --period 2026-11-19 --metrics displays';
 

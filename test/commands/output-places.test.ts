@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** Two outputs of one run never write to one file: it would hold whichever came last. */
+/** Two outputs of a run never write to the same file. */
 
 const twoReports = `
 defaults: {metrics: displays, period: 2026-11-01}

@@ -12,8 +12,7 @@ import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /**
- * What a report becomes: its columns, its formats and dialects, and with --json a line about each
- * file (`cli.md`, Output).
+ * The output of a report: columns, formats, dialects, and the lines of --json (`cli.md`, Output).
  */
 
 const day = 'run --period 2026-11-01 --fresh';
@@ -312,22 +311,22 @@ describe('CSV', () => {
 
   test('flags that do not work with the format are reported once', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const told = (format: string, names: string) =>
+    const ignoredNote = (format: string, names: string) =>
       `Note: ${names} apply to CSV and have no effect in ${format}.\n`;
     const csv = `${byHour} --excel --no-header`;
 
     expect((await run(`${csv} --format ndjson`)).stderr).toContain(
-      told('ndjson', '--excel, --no-header'),
+      ignoredNote('ndjson', '--excel, --no-header'),
     );
 
     const perDay = await run(`${csv} --split day -o {date}.json`);
 
-    expect(perDay.stderr.split(told('json', '--excel, --no-header'))).toHaveLength(2);
+    expect(perDay.stderr.split(ignoredNote('json', '--excel, --no-header'))).toHaveLength(2);
     expect((await run(`${csv} --format csv`)).stderr).not.toContain('Warning');
 
     const listed = await run('campaigns --delimiter ; --escape-formulas --format json');
 
-    expect(listed.stderr).toBe(told('json', '--delimiter, --escape-formulas'));
+    expect(listed.stderr).toBe(ignoredNote('json', '--delimiter, --escape-formulas'));
   });
 });
 

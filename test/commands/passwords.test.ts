@@ -11,7 +11,7 @@ import {
 } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** Whose password goes to which service, and where it comes from. */
+/** The sources of passwords, and the services they are sent to. */
 
 type Service = Awaited<ReturnType<typeof serveForTest>>;
 

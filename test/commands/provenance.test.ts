@@ -5,7 +5,8 @@ import { readSheet, unzip } from '../present/xlsx-reader.ts';
 import { serveForTest } from '../support/service.ts';
 
 /**
- * What a report is of stands in its file, so that a file that was sent or moved tells it by itself.
+ * A file contains the request of its report, so that it can be identified after it was sent or
+ * moved.
  */
 
 const line = 'run --period 2026-11-09..2026-11-10 --by DAILY,CAMPAIGN --country FR,DE';

@@ -75,7 +75,7 @@ describe('a report that is ready but cannot be downloaded yet', () => {
 
 describe('packed bodies', () => {
   test.each([
-    { name: 'gzip that no header told of', answer: sent(gzipSync(rows)) },
+    { name: 'gzip without a header', answer: sent(gzipSync(rows)) },
     {
       name: 'gzip in gzip',
       answer: sent(gzipSync(gzipSync(rows)), { 'content-encoding': 'gzip' }),
@@ -90,7 +90,7 @@ describe('packed bodies', () => {
     },
     { name: 'brotli', answer: sent(brotliCompressSync(rows), { 'content-encoding': 'br' }) },
     {
-      name: 'gzip that a header tells of twice',
+      name: 'gzip labelled twice',
       answer: sent(gzipSync(rows), { 'content-encoding': 'gzip, gzip' }),
     },
     {

@@ -5,10 +5,7 @@ import { expectRefusal, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
-/**
- * Disks, mostly of the network, that refuse what others do: it is said before a report is asked
- * for, with exit 8.
- */
+/** Disks, mostly network disks, that do not support some calls: exit 8 before any order. */
 
 /** `NODE_OPTIONS` of a process whose disk refuses a call, on an open file (chmod) or on a path. */
 function refusing(call: 'open' | 'link' | 'rename' | 'chmod' | 'opendir' | 'readdir'): string {

@@ -168,7 +168,7 @@ describe('run', () => {
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     // The last line is longer than the terminal is wide.
-    const said = terminal.screen.lines
+    const lines = terminal.screen.lines
       .join(' ')
       .replaceAll(/( \\)? +/g, ' ')
       .trim();

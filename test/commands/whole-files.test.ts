@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 
-/** Files that are read whole: regular ones only, and none that is larger than it can be of use. */
+/** Files that are read completely have to be regular and of limited size. */
 
 const things = [
   { name: 'nothing', make: () => {}, why: 'there is no such file' },

@@ -6,7 +6,9 @@ import { topics } from '../../src/help/index.ts';
 import { kindLabels } from '../../src/server/faults/kinds.ts';
 import { allCommands, pathOf } from '../support/program.ts';
 
-/** The program has what `cli.md` names. What each does, the tests of `test/commands` show. */
+/**
+ * The program has everything that `cli.md` names. The tests in `test/commands` show what each does.
+ */
 
 const text = readFileSync(resolve(import.meta.dirname, 'spec/cli.md'), 'utf8');
 

@@ -7,8 +7,8 @@ import { startLocalServer } from '../../src/server/start.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 /**
- * The vendor's curl lines, and the specification's, run by the real curl against the server alone
- * (`decisions.md` 1, 2, 4).
+ * The curl lines of the documentation and the specification, run by the real curl against the local
+ * server (`decisions.md` 1, 2, 4).
  */
 
 const asBuyer = ['-H', 'Authorization: 00000000000000000000000000000000000000b1'];

@@ -2,10 +2,7 @@ import { expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli } from '../support/run-cli.ts';
 
-/**
- * What the client alone sends, byte for byte, and the documents of the specification as it hands
- * them on.
- */
+/** The client's requests, byte for byte, and its output for the documents of the specification. */
 
 const token = 'c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ff';
 const buyerReport = `{"data":[{"displays":1204,"clicks":31,"revenueEuro":12.5,"valueDollar":14.02,"country":null,"city":null,

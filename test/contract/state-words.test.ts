@@ -58,9 +58,9 @@ describe('the OK of an envelope is not the status of the report if another membe
 });
 
 test('an unknown status is noted once, and suggests trying the download', async () => {
-  const said = ['baking', 'baking', 'baking', 'ready'];
+  const statuses = ['baking', 'baking', 'baking', 'ready'];
   const { env, received } = await serve((request, response) => {
-    const status = request.path === '/status-reporting' ? said.shift() : 'new';
+    const status = request.path === '/status-reporting' ? statuses.shift() : 'new';
     json(response, { response: { status, message: '', report_id: 'r1' } });
   });
   const line = 'status r1 --wait --progress none';
@@ -70,6 +70,6 @@ test('an unknown status is noted once, and suggests trying the download', async 
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'ready\n' });
   expect(stderr.match(/Note: .*“baking”.*try: adreport download r1/g)).toHaveLength(1);
   expect(received).toHaveLength(4);
-  said.push('baking', 'ready');
+  statuses.push('baking', 'ready');
   expect((await runCli(`${line} -q`, { env })).stderr).toBe('');
 });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { breakdowns, filters, metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
 
 /**
- * The vocabulary has the names of `spec/reporting-service.md`, spelt out here once more. It may
- * have others besides.
+ * The vocabulary has the names of `spec/reporting-service.md`, repeated here. It may have others
+ * too.
  */
 
 interface Named {

@@ -12,7 +12,7 @@ import { ReportSums } from '../../src/figures/report-sums.ts';
 import { headlineOf } from '../../src/present/headline.ts';
 import { batchesOf } from '../formats/encode.ts';
 
-/** Checks the figures of a comparison against integers that are added up here. */
+/** Checks the figures of a comparison against independent sums. */
 
 interface SaleRow {
   readonly campaignId: number;

@@ -10,9 +10,8 @@ import { temporaryFolder } from '../support/run-cli.ts';
 import { peakMbOf, printsPeakMemory, spawnCli } from '../support/spawn.ts';
 
 /**
- * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program itself:
- * each ends in every format within 5 s for 10 MB and within 400 MB of memory, by its rows or by
- * exit 9.
+ * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program: in every
+ * format they take at most 5 s per 10 MB and 400 MB of memory, and end with rows or exit 9.
  */
 
 /** An idle machine takes a third of this at most. */

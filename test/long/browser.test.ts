@@ -406,9 +406,9 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
         `--period 2026-10 --by CAMPAIGN,COUNTRY,OS --metrics ${metrics}`,
       );
 
-      const said = pages.flat().find((line) => line.startsWith('Not printed: ')) ?? '';
-      expect(said).toContain('Revenue ($)');
-      expect(said).not.toMatch(/Revenue \(€\)|Displays|Clicks/);
+      const sentence = pages.flat().find((line) => line.startsWith('Not printed: ')) ?? '';
+      expect(sentence).toContain('Revenue ($)');
+      expect(sentence).not.toMatch(/Revenue \(€\)|Displays|Clicks/);
     });
   });
 

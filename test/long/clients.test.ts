@@ -11,9 +11,8 @@ import { temporaryFolder } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
- * The description judged by others: a linter, a proxy that compares calls with it, a client that a
- * public generator makes of it; and the examples for other languages. ADREPORT_TOOLS names a folder
- * in whose `node_modules` the tools are (`.ci/run`).
+ * The OpenAPI description in other tools: a linter, a validating proxy, generated clients; and the
+ * examples for other languages. The tools are in the `node_modules` of ADREPORT_TOOLS (`.ci/run`).
  */
 
 const run = promisify(execFile);

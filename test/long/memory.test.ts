@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { peakMbOf, printsPeakMemory, spawnCli } from '../support/spawn.ts';
 
-/** Memory that does not grow with the rows: what `view` takes for many times as many. */
+/** The memory of `view` does not grow with the number of rows. */
 
 const blockRows = 10_000;
 const names = ['date', 'campaignName', 'city', 'displays', 'clicks', 'revenueEuro'];

@@ -14,8 +14,8 @@ import { type CommandLine, temporaryFolder, wordsOf } from '../support/run-cli.t
 import { runToEnd } from '../support/spawn.ts';
 
 /**
- * A metric, a breakdown with its filter, a format, a command and a fault are added to a copy of the
- * project, each by a new file and its line, or by an entry of the vocabulary alone; the copy is
+ * Adds a metric, a breakdown with its filter, a format, a command and a fault to a copy of the
+ * project, each with a new file and one line, or with an entry in the vocabulary. The copy is
  * type-checked, built and run.
  */
 

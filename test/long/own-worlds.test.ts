@@ -8,10 +8,7 @@ import { startLocalServer } from '../../src/local-server.ts';
 import { expectNoFinding } from '../judge/correct-worlds.ts';
 import { runCli } from '../support/run-cli.ts';
 
-/**
- * Whatever data a folder of fixtures has, a report of them that came undamaged is never complained
- * of.
- */
+/** An undamaged report of any fixture data has no findings. */
 
 const accounts = `[{ "name": "me", "email": "me@example.com", "password": "x", "profile": "buyer", "token": "t0ken", "advertiserIds": ["7"] }]`;
 

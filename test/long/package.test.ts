@@ -195,9 +195,9 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
 
   describe.skipIf(!isHere)('the installed program', () => {
     test('runs on that Node, and prints version and help without warnings', () => {
-      const told = runToEnd(node, ['--version']).stdout.trim();
+      const versionText = runToEnd(node, ['--version']).stdout.trim();
 
-      if (wanted !== 'this') expect(`${told}.`.startsWith(`v${wanted}.`)).toBe(true);
+      if (wanted !== 'this') expect(`${versionText}.`.startsWith(`v${wanted}.`)).toBe(true);
       expect(runToEnd(node, [bin, '--version'])).toEqual({
         status: 0,
         stdout: `${version}\n`,

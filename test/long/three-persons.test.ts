@@ -243,15 +243,15 @@ def call(path, body):
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, None
-said = []
+results = []
 call("/__admin/faults", {"fault": "status:503:times=1"})
 report = {"id": call("/buyer-reporting", day)[1]["response"]["report_id"]}
-said.append(call("/status-reporting", report)[0])
-said.append(call("/status-reporting", report)[1]["response"]["status"])
+results.append(call("/status-reporting", report)[0])
+results.append(call("/status-reporting", report)[1]["response"]["status"])
 call("/__admin/clock", {"advance": "1h"})
-said.append(call("/status-reporting", report)[1]["response"]["status"])
-said.append(call("/download-reporting", report)[1]["data"])
-print(json.dumps(said))
+results.append(call("/status-reporting", report)[1]["response"]["status"])
+results.append(call("/download-reporting", report)[1]["data"])
+print(json.dumps(results))
 `;
 
 const curlClient = `set -eu

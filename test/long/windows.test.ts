@@ -16,8 +16,8 @@ import { spawnCli } from '../support/spawn.ts';
 import { hasWindows, Windows } from '../support/wine.ts';
 
 /**
- * The built program under Node for Windows, in Wine. Skipped where Wine is not installed, or
- * ADREPORT_NODES has no Node for Windows.
+ * The built program with Node for Windows, in Wine. Skipped without Wine or without Node for
+ * Windows in ADREPORT_NODES.
  */
 
 const week = 'run --local --period last-week --by DAILY,CAMPAIGN';

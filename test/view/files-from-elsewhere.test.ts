@@ -6,8 +6,8 @@ import { serveAnswers } from '../support/http-server.ts';
 import { type CliResult, expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /**
- * Files that another program has touched: what has one meaning is read, what has two is refused,
- * and no figure is shown that the file does not hold.
+ * Files edited by other programs: cells with one meaning are read, ambiguous ones are refused, and
+ * every figure shown is in the file.
  */
 
 const cases = join(import.meta.dirname, 'cases');

@@ -19,7 +19,7 @@ export function checkouts(): { readonly name: string; readonly bin: string }[] {
   });
 }
 
-/** What a program took. */
+/** The cost of a program. */
 export interface Measured {
   /** By the clock. */
   readonly seconds: number;
@@ -30,7 +30,7 @@ export interface Measured {
    */
   readonly cpuSeconds: number;
 
-  /** `NaN` where the system does not tell. */
+  /** `NaN` if the system does not report it. */
   readonly peakMb: number;
 }
 
@@ -47,7 +47,7 @@ export async function measureProgram(
   [program = '', ...argv]: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Measured> {
-  // What was written before must not be waited for now.
+  // Waits for earlier writes, which would affect the measurement.
   spawnSync('sync');
   const cpuBefore = cpuSecondsOfChildren();
   const startedMs = performance.now();
@@ -71,7 +71,7 @@ export async function measureProgram(
   return { seconds, cpuSeconds, peakMb };
 }
 
-/** The most memory that a process has held so far, in MB; Linux alone tells. */
+/** The peak memory of a process so far, in MB; Linux only. */
 export function peakOf(pid: number | undefined): number | undefined {
   try {
     const [, kilobytes] =
@@ -82,7 +82,7 @@ export function peakOf(pid: number | undefined): number | undefined {
   }
 }
 
-/** The processor time of a process so far, in seconds; Linux alone tells. */
+/** The processor time of a process so far, in seconds; Linux only. */
 export function cpuSecondsOf(pid: number | undefined): number | undefined {
   try {
     const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');

@@ -1,4 +1,4 @@
-/** What the rows of a report are broken down by, and how the keys of one row are made. */
+/** The breakdowns of a report, and the keys of its rows. */
 export interface ReportShape {
   /** As `--by` takes them. */
   readonly breakdowns: string;
@@ -37,7 +37,7 @@ const campaignNames = [
   'Launch, again',
 ];
 
-/** How many countries, or campaigns, a report has. */
+/** The number of countries or campaigns. */
 const groupCount = 40;
 
 function dayOf(row: number, rowCount: number): string {

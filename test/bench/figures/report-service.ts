@@ -9,7 +9,7 @@ export interface ReportService {
   stop(): void;
 }
 
-/** Serves the report that a file holds, whatever is ordered. */
+/** Serves the report in a file for any order. */
 export async function startReportService(file: string): Promise<ReportService> {
   const server = createServer((request, response) => {
     request.resume();

@@ -2,13 +2,13 @@
 export interface TableRow {
   readonly name: string;
 
-  /** By the clock; memory stands here too. */
+  /** By the clock; also used for memory. */
   readonly clock: string;
 
   /** Of the processors. */
   readonly processor?: string;
 
-  /** What the figure should be: `≤ 110 MB`. */
+  /** The goal: `≤ 110 MB`. */
   readonly goal?: string | undefined;
 }
 
