@@ -174,7 +174,7 @@ class DocumentReader {
 
   #checkMemberBytes(moreBytes: number): void {
     if (this.#memberBytes + moreBytes <= maxMemberBytes) return;
-    throw this.#malformed('The report has over 1 MB besides its rows', this.#window.start);
+    throw this.#malformed('The report has over 1 MB in addition to its rows', this.#window.start);
   }
 
   /** Reads the rows of an array whose bracket is at the window's start. */

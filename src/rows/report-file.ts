@@ -167,7 +167,7 @@ function parquetFile(open: OpenParquet): ReportFile {
       const lines = decoder.lines(path, listener, signal);
       yield* isWhole
         ? withDamageError('The Parquet file is damaged', lines, 'DAMAGED')
-        : withDamageError('The Parquet file is not whole', lines);
+        : withDamageError('The Parquet file is incomplete', lines);
     } finally {
       if (!open.decoder) decoder.end();
     }
@@ -188,7 +188,7 @@ function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTai
 function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   // Without a callback an error would be thrown; the reader gets it from the stream.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
-  return withDamageError('Its gzip stream is not whole', gunzip);
+  return withDamageError('Its gzip stream is incomplete', gunzip);
 }
 
 /** Passes pieces through and turns errors into `IncompleteDataError`s with the given problem. */

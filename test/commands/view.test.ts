@@ -424,12 +424,12 @@ describe('refusals', () => {
     {
       name: 'cut.csv.gz',
       bytes: gzipSync(csv).subarray(0, 60),
-      says: 'Its gzip stream is not whole',
+      says: 'Its gzip stream is incomplete',
     },
     {
       name: 'cut.parquet',
       bytes: 'PAR1\u0015\u0004',
-      says: 'cut.parquet: The Parquet file is not whole',
+      says: 'cut.parquet: The Parquet file is incomplete',
     },
     {
       name: 'error.json',

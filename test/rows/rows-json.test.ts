@@ -313,7 +313,7 @@ describe('a JSON report', () => {
     const note = `"note":"${'x'.repeat(600_000)}"`;
 
     await expect(readReport(`{${note},${note.replace('note', 'more')},"data":[]}`)).rejects.toThrow(
-      'The report has over 1 MB besides its rows',
+      'The report has over 1 MB in addition to its rows',
     );
   });
 
