@@ -172,7 +172,7 @@ describe('run', () => {
       .join(' ')
       .replaceAll(/( \\)? +/g, ' ')
       .trim();
-    expect(said).toMatch(
+    expect(lines).toMatch(
       /^(\^C)?adreport: Interrupted\. The report (\w+) is still available\. To resume: adreport run --period [\d-]+ -o day\.csv Or on another machine: adreport download \2 --wait -o day\.csv$/,
     );
     expect(existsSync(join(cwd, 'day.csv'))).toBe(false);

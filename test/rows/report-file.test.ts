@@ -124,7 +124,7 @@ describe('damaged Parquet is exit 9', () => {
         const found = await outcomeOf(cutAt === null ? bytes : bytes.subarray(0, 4 + cutAt));
         expect(found).toMatch(/^(9|\d+ rows)$/);
       }),
-      // Each of them is decoded by a process of its own.
+      // A child process decodes each of them.
       { numRuns: 10 },
     );
   });

@@ -129,7 +129,7 @@ describe('numbers', () => {
     expect(JSON.parse(own.stdout)).toMatchObject([{ revenueEuro: 2468.5 }]);
   });
 
-  test('of JSON are never read otherwise', async () => {
+  test('of JSON are never reinterpreted', async () => {
     const { stdout, stderr } = await view('{"data":[{"displays":45.012}]}', '', 'r.json');
     expect(JSON.parse(stdout)).toMatchObject([{ displays: 45.012 }]);
     expect(stderr).toBe('Warning: The metric displays is not a whole number in row 1: 45.012.\n');
@@ -332,7 +332,7 @@ describe('dates', () => {
     expect(await view(content, '', file)).toMatchObject({ exitCode: 0 });
   });
 
-  test('a byte order mark inside is no part of a day', async () => {
+  test('a byte order mark is not part of a day', async () => {
     const { stdout } = await viewCase('bom-inside.csv', '--by DAILY');
     const days = JSON.parse(stdout).map(({ date }: { date: string }) => date);
     expect(days).toEqual(['2026-08-01', '2026-08-02']);

@@ -67,7 +67,7 @@ export class NumberColumn {
   /** The first text with a currency or a percent sign, by the sign. */
   readonly units = new Map<string, Example>();
 
-  /** True if a text needs more than its digits and decimal mark read. */
+  /** True if a text has more than digits and a decimal mark. */
   isFormatted = false;
 
   /** The first text to mention in a note. */

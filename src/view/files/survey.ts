@@ -22,11 +22,11 @@ interface DateCell {
   readonly row: number;
 }
 
-/** What the dates of a column prove. */
+/** Collects evidence on the forms of dates in a column. */
 class DateColumn {
   readonly field: string;
 
-  /** True if a text is not as this program writes it. */
+  /** True if a text has the form of another program. */
   isForeign = false;
 
   /** The first day with slashes, and the first that has its day, or its month, first. */
@@ -80,7 +80,7 @@ class DateColumn {
   }
 }
 
-/** How the cells of a file are written. */
+/** Finds the forms of the cells of a file. */
 export class CellSurvey implements CsvCells {
   readonly #columns = new Map<string, SurveyedColumn>();
   readonly #numbers: NumberColumn[] = [];
@@ -175,7 +175,7 @@ interface SurveyedColumn {
   readonly observe?: (text: string, row: number) => void;
 }
 
-/** Reads cells as it was decided. */
+/** Reads cells in the forms that were decided. */
 export class CellReading implements CsvCells {
   readonly #numbers: ReadonlyMap<string, NumberReading>;
   readonly #dates: ReadonlyMap<string, DateColumn>;
