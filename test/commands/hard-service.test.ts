@@ -38,7 +38,7 @@ describe('a service that takes forms only', () => {
     return service;
   }
 
-  test('--encoding form holds for every POST of a command', async () => {
+  test('--encoding form applies to every POST', async () => {
     const { run, server } = await serveForms();
     const env = { ...credentials, ADREPORT_TOKEN: undefined };
 
@@ -52,7 +52,7 @@ describe('a service that takes forms only', () => {
     ]);
   });
 
-  test('login keeps it with the account, and status and download follow', async () => {
+  test('login stores it with the account, and status and download use it', async () => {
     const { server } = await serveForms();
     const cwd = temporaryFolder();
 
@@ -67,7 +67,7 @@ describe('a service that takes forms only', () => {
     expect((await runCli('config get encoding', { cwd })).stdout).toBe('form\n');
   });
 
-  test('adreport.yaml says it for a saved report', async () => {
+  test('adreport.yaml sets it for a saved report', async () => {
     const { run, cwd } = await serveForms();
     const report = '{ period: yesterday, metrics: displays, format: json }';
     writeFileSync(
@@ -100,7 +100,7 @@ test.each([403, 404])(
   },
 );
 
-test('settings that cannot be read do not matter where the environment suffices, and are said', async () => {
+test('unreadable settings are only a warning if the environment suffices', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
   mkdirSync(join(cwd, '.config'), { mode: 0o700 });
   writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });

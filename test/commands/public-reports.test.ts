@@ -55,7 +55,7 @@ describe('a report that is ready but cannot be downloaded yet', () => {
     { status: 404, body: { error: { isTransient: true } } },
     { status: 409, body: { errors: [{ message: 'soon', is_retryable: true }] } },
     { status: 400, body: { fault: { detail: { retryable: true } } } },
-  ])('is waited for after $status with $body', async ({ status, body }) => {
+  ])('is tried again after $status with $body', async ({ status, body }) => {
     const notYet = json(body, status);
     const { env, downloads } = await serveDownloads(notYet, notYet, whole);
 
@@ -123,7 +123,7 @@ describe('packed bodies', () => {
     });
   });
 
-  test('of the create and the status are read too', async () => {
+  test('of create and status calls are read too', async () => {
     const { env } = await serveAnswers({
       buyer: [sent(gzipSync('{"report_id":"r1"}'))],
       status: [sent('{"status":"ready"}', { 'content-encoding': 'gzip' })],
@@ -151,7 +151,7 @@ describe('packed bodies', () => {
   });
 });
 
-test('a record that says ready in the place of a report is quoted: it is not one', async () => {
+test('a status record instead of a report is quoted', async () => {
   const { env } = await serveDownloads(json({ response: { status: 'ready' }, url: '' }));
 
   const result = await runCli(line, { env });
@@ -171,7 +171,7 @@ describe('a refusal names the step that was refused', () => {
     expect(result.stderr).not.toContain('--encoding form');
   });
 
-  test('a token that has just worked is not called refused', async () => {
+  test('a token that just worked is not called refused', async () => {
     const { env } = await serveDownloads(json({ error: 'no' }, 403));
 
     const result = await runCli(line, { env });
@@ -192,7 +192,7 @@ describe('a refusal names the step that was refused', () => {
   });
 });
 
-test('a refusal of a report that was ordered in JSON says nothing of forms, in another process either', async () => {
+test('a refusal after an accepted JSON call does not suggest forms, even in another process', async () => {
   const refusal = [json({ error: 'no' }, 400)];
   const { env, server } = await serveAnswers({ status: refusal, download: refusal });
   const settings = { ...env, ADREPORT_CONFIG_DIR: temporaryFolder() };
@@ -358,7 +358,7 @@ describe('text of the service is limited', () => {
     expect(result.stderr.length).toBeLessThan(1_500);
   });
 
-  test('what the ledger keeps of it', async () => {
+  test('in the ledger', async () => {
     const response = { status: 'failed', message: long };
     const { env } = await serveAnswers({ status: [json({ response })] });
     const folder = temporaryFolder();
