@@ -153,7 +153,7 @@ export class FlagOption extends Option {
         readTyped(flag, text),
       ]);
     } else if (isList(flag)) {
-      this.argParser((text, earlier) => joinLists(earlier, readValue(flag, text)));
+      this.argParser((text, earlier) => joinLists(earlier, readTyped(flag, text)));
     } else if (flag.words || flag.read) {
       this.argParser((text) => readTyped(flag, text));
     }
