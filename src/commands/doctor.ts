@@ -35,12 +35,13 @@ const doctorFlags = flagGroup('Options:', {
   },
   service: {
     flags: '--service',
-    meaning: 'order a few small reports and compare the service with its documentation',
+    meaning: 'request a few small reports and compare the service with its documentation',
   },
-  yes: { flags: '--yes', meaning: 'with --service: order the reports without asking' },
+  yes: { flags: '--yes', meaning: 'with --service: request the reports without asking' },
   record: {
     flags: '--record <file>',
-    meaning: 'with --service: write the shapes of all calls and answers, without values, to a file',
+    meaning:
+      'with --service: write the shapes of all calls and responses, without values, to a file',
     isRare: true,
   },
   profile: {
@@ -52,7 +53,9 @@ const doctorFlags = flagGroup('Options:', {
 
 export const doctorCommand = declareCommand({
   name: 'doctor',
-  summary: 'find problems with settings, network and sign-in, with fixes',
+  summary: 'diagnose settings, network and sign-in',
+  introduction:
+    'When signed in, it also requests one small report of yesterday, to check its window.',
   examples: [
     ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],

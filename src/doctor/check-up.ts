@@ -94,8 +94,10 @@ class CheckUp {
 
     await this.#attempt('settings-file', async () => {
       const { accounts } = await store.read();
-      const names = Object.keys(accounts).join(', ');
-      this.#ok('settings-file', `${store.path}: ${names || 'no stored accounts'}.`);
+      const names = Object.keys(accounts);
+      const count = formatPlural(names.length, 'account');
+      const stored = names.length === 0 ? 'no stored accounts' : `${count} (${names.join(', ')})`;
+      this.#ok('settings-file', `${store.path}: ${stored}`);
     });
 
     // Windows has no file modes.
@@ -111,7 +113,7 @@ class CheckUp {
     }
 
     if (closedFiles.length + openFolders.length === 0) {
-      this.#ok('permissions', 'no other user can read the settings');
+      this.#ok('permissions', 'readable only by you');
     }
   }
 
@@ -173,7 +175,7 @@ class CheckUp {
     if (email) this.#context.console.hide(email);
 
     for (const { name, value, from } of nameSettings(settings)) {
-      if (value !== undefined) this.#ok(name, `${value} (from ${from})`);
+      if (value !== undefined) this.#ok(name, `${value} (${sourceInWords(name, from)})`);
     }
   }
 
@@ -225,7 +227,7 @@ class CheckUp {
 
     const distance = formatDuration(Math.abs(aheadMs));
     if (Math.abs(aheadMs) < 60_000) {
-      this.#ok('clock', `within ${distance} of the service’s clock`);
+      this.#ok('clock', `in sync with the service (${distance} off)`);
       return;
     }
     const direction = aheadMs > 0 ? 'ahead of' : 'behind';
@@ -310,6 +312,12 @@ class CheckUp {
   #warn(check: string, message: string, fix: string): void {
     this.#results.push({ check, status: 'warning', message, fix, exitCode: null });
   }
+}
+
+/** The source of a setting: `from adreport.yaml`, without the key, which is its name. */
+function sourceInWords(name: string, from: string): string {
+  if (name === 'account' && from === 'default') return 'no --account given';
+  return from === 'default' ? 'default' : `from ${from.replace(/^(adreport\.yaml) \(.*\)$/, '$1')}`;
 }
 
 /** The mode of a file or folder; 0 if it does not exist. */

@@ -350,7 +350,8 @@ class RequestParser {
   #expectFilters(flag: string): boolean {
     const { profile } = this.#flags;
     if (vocabularyOf(profile).filters.length > 0) return true;
-    this.#refuse(flag, `A ${profile} report cannot have filters.`, `Leave ${flag} out.`);
+    const nameOfProfile = profile === 'dsp' ? 'DSP' : 'Buyer';
+    this.#refuse(flag, `${nameOfProfile} reports do not support filters.`, `Remove ${flag}.`);
     return false;
   }
 
@@ -412,7 +413,7 @@ class RequestParser {
   #refuseValue(filter: Filter, { flag, typedAs, text, hint }: TypedValue): void {
     const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
-      const message = `${typedAs} takes ids, which are digits, not ${quoted(text)}.`;
+      const message = `${typedAs} needs numeric IDs, not ${quoted(text)}.`;
       const byName = namedFilters.find((each) => each.filter === filter.name);
       const otherwise = byName ? ` By name: ${byName.flag} ${this.#word(text)}` : '';
       this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);

@@ -50,14 +50,16 @@ export function ambiguous({
   flag,
   text,
   names,
+  noun = 'names',
 }: {
   readonly flag: string;
   readonly text: string;
   readonly names: readonly string[];
+  readonly noun?: string;
 }): UsageError {
   return new UsageError(`${flag} ${quoted(text)} can mean ${alternatives(names)}.`, {
     code: 'AMBIGUOUS_NAME',
-    hint: 'Use one of these names.',
+    hint: `Use one of these ${noun}.`,
     about: { flag, value: text },
   });
 }

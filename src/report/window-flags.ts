@@ -81,7 +81,8 @@ export function plainWindow({
     if (text === undefined) return undefined;
     const [first, ...others] = flag === '--period' ? readPeriod(text, today) : readDay(text, today);
     if (first && others.length > 0) {
-      throw ambiguous({ flag, text, names: [first, ...others].map((each) => each.text) });
+      const names = [first, ...others].map((each) => each.text);
+      throw ambiguous({ flag, text, names, noun: flag === '--period' ? 'periods' : 'dates' });
     }
     if (first?.isWord) notes.push(meansNote(text, first.text));
     return first?.text ?? text;
@@ -161,8 +162,8 @@ const acceptedPeriods =
   '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
 
 const acceptedInstants =
-  'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30, with Z or +01:00 if it is not in the ' +
-  "report's zone), unix seconds, now, or a time ago (-36h, -7d, -2w).";
+  'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30; add Z or +01:00 for another time ' +
+  'zone), unix seconds, now, or a relative time (-36h, -7d, -2w).';
 
 /** Parses the values of window flags in one zone at one time. */
 class WindowReader {
@@ -181,16 +182,21 @@ class WindowReader {
 
   readEnds(sinceText: string | undefined, untilText: string | undefined): Window {
     if (sinceText === undefined) {
-      const message =
-        untilText === undefined ? 'The report has no window.' : '--until needs --since.';
+      const message = untilText === undefined ? 'No period given.' : '--until needs --since.';
       const hint =
-        'For example: --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
+        'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.';
       throw new UsageError(message, { hint });
     }
 
     const zone = this.#zone;
     const since = this.#instantOf({ flag: '--since', text: sinceText.trim() });
     const until = this.#instantOf({ flag: '--until', text: (untilText ?? 'now').trim() });
+    if (since > until && untilText === undefined) {
+      throw new UsageError('--since is in the future.', {
+        hint: 'Choose an earlier --since, or add --until.',
+        about: { flag: '--since' },
+      });
+    }
     if (since > until) {
       const from = formatInstant(since, zone);
       const to = formatInstant(until, zone);
@@ -239,12 +245,15 @@ class WindowReader {
     const days = this.#daysOf(name);
     if (days) return days;
 
-    const isWhole = name === period.text;
-    const otherwise = isWhole
-      ? 'this is not a period'
-      : `${quoted(name)} is not a day, week, month or year`;
     const meant = nearest(name, ['last-7d', 'last-24h', ...periodWords]);
-    throw refuse(period, invalidReason(name, otherwise), didYouMean(meant, acceptedPeriods));
+    const hint = didYouMean(meant, acceptedPeriods);
+    const isAll = name === period.text;
+    if (!isDateLike(name) && isAll) {
+      const message = `${quoted(name)} is not a valid period.`;
+      throw new UsageError(message, { hint, about: { flag: period.flag } });
+    }
+    const otherwise = `${quoted(name)} is not a day, week, month or year`;
+    throw refuse(period, isDateLike(name) ? noSuchDate(name, isAll) : otherwise, hint);
   }
 
   /**
@@ -285,7 +294,7 @@ class WindowReader {
     if (days && isSince(value)) return startOfDay(days.start, this.#zone);
     if (days) return startOfDay(days.end, this.#zone) - 1;
 
-    const reason = invalidReason(text, 'this is not a day or a time');
+    const reason = isDateLike(text) ? noSuchDate(text, true) : 'this is not a day or a time';
     const meant = nearest(text, ['now', ...periodWords]);
     throw refuse(value, reason, didYouMean(meant, acceptedInstants));
   }
@@ -365,9 +374,21 @@ function relativeDaysOf(name: string): RelativeDays | undefined {
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/** The reason for a date that does not exist, such as 2026-02-30; `otherwise` for other texts. */
-function invalidReason(text: string, otherwise: string): string {
-  return /^\d{4}-/.test(text) ? `the calendar has no ${quoted(text)}` : otherwise;
+/** True for a text in the form of a date, which may not exist: 2026-02-30. */
+function isDateLike(text: string): boolean {
+  return /^\d{4}-/.test(text);
+}
+
+/**
+ * The reason for a date that does not exist.
+ *
+ * @param isAll false if the flag's value has other dates too
+ */
+function noSuchDate(text: string, isAll: boolean): string {
+  let noun = 'date';
+  if (/^\d{4}-w/i.test(text)) noun = 'week';
+  else if (/\d[t ]\d/i.test(text)) noun = 'time';
+  return isAll ? `there is no such ${noun}` : `there is no ${noun} ${quoted(text)}`;
 }
 
 /** True for a valid value of `--period`. */

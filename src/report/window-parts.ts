@@ -4,6 +4,7 @@ import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { type ReportPlan, requestFor } from './request.ts';
+import { alternatives } from './typed-name.ts';
 import {
   formatDate,
   formatInstant,
@@ -106,9 +107,9 @@ function cutUnits(
 
   const { zone } = first;
   const window = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  const message = `${subject} needs whole ${unit}s, but ${window} cuts one.`;
+  const message = `${subject} needs full ${unit}s, but that period includes a partial ${unit} (${window}).`;
   const whole = `--period ${nearestWholeDays(first, last)}`;
-  const hint = `The nearest whole period is ${whole}. Only the last ${unit} may end now.`;
+  const hint = `The nearest full period is ${whole}. Only the current ${unit} may be incomplete.`;
   return new UsageError(message, { hint, about: { flag } });
 }
 
@@ -153,7 +154,8 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
     ? `MONTHLY rows span several ${unit}s`
     : `the rows have no date`;
   const message = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
-  const hint = `Add ${mergeableBreakdowns(unit).join(', ')} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`;
+  const finest = mergeableBreakdowns(unit).filter((name) => name !== 'RANGE');
+  const hint = `Add ${alternatives(finest)} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`;
   throw new UsageError(message, { hint, about: { flag: '--split' } });
 }
 

@@ -175,8 +175,7 @@ export function notesOf(window: Window, now: number): string[] {
   if (until <= now) return [...notes];
 
   const end = formatInstant(until, zone);
-  const present = formatInstant(now, zone);
-  const note = `The window is not over: it ends at ${end}, and it is now ${present}.`;
+  const note = `The period ends in the future (${end}): figures so far only.`;
   return [...notes, note];
 }
 

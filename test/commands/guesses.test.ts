@@ -71,7 +71,7 @@ describe('a campaign filter', () => {
 describe('a window', () => {
   test('that is not over is a note', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const note = 'The window is not over: it ends at 2026-11-30T23:59:59+0100';
+    const note = 'The period ends in the future (2026-11-30T23:59:59+0100)';
 
     expect((await run('run --period this-month --dry-run')).stderr).toContain(note);
     expect((await run('report create --period this-month --dry-run')).stderr).toContain(note);

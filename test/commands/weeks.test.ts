@@ -62,8 +62,8 @@ describe('run --by WEEKLY', () => {
 
     const refused = await run(`${weekly} --period ${row.period}`);
 
-    expectRefusal(refused, 2, '--by WEEKLY needs whole weeks');
-    expectRefusal(refused, 2, `The nearest whole period is --period ${row.nearest}.`);
+    expectRefusal(refused, 2, '--by WEEKLY needs full weeks');
+    expectRefusal(refused, 2, `The nearest full period is --period ${row.nearest}.`);
     expect(calls('buyer')).toBe(0);
     expect(await run(`${weekly} --period ${row.nearest} --dry-run`)).toMatchObject({ exitCode: 0 });
   });

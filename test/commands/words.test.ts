@@ -168,7 +168,7 @@ const refused = [
   { line: '--by year', says: 'There is no breakdown “year”.' },
   { line: '--filter device=1', says: 'can mean deviceTypeId, deviceBrandId or deviceModel' },
   { line: '--filter contry=FR', says: 'Did you mean country?' },
-  { line: '--filter os=Android', says: '--filter osId takes ids, which are digits' },
+  { line: '--filter os=Android', says: '--filter osId needs numeric IDs' },
   { line: '--filter publisher=1', says: 'There is no filter “publisher”.' },
   { line: '--columns revenue', says: 'can mean revenueEuro or valueDollar' },
   { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
@@ -191,7 +191,7 @@ const refused = [
   { line: '--period "last 2 years"', says: 'can mean 2024..2025 or last-730d' },
   { line: '--period month', says: 'can mean this-month or last-month' },
   { line: '--period "past month"', says: 'Did you mean last-month?' },
-  { line: '--period "2026 13"', says: 'the calendar has no “2026-13”' },
+  { line: '--period "2026 13"', says: 'there is no such date' },
   { line: '--since 01/10/2026', says: 'can mean 2026-10-01 or 2026-01-10' },
 ];
 

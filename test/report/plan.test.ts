@@ -199,8 +199,8 @@ describe('a single mistake', () => {
     },
     {
       flags: { profile: 'dsp', countries: ['FR'] },
-      message: 'A dsp report cannot have filters.',
-      hint: 'Leave --country out.',
+      message: 'DSP reports do not support filters.',
+      hint: 'Remove --country.',
     },
     {
       flags: { by: 'DAYLY' },
@@ -219,8 +219,8 @@ describe('a single mistake', () => {
     },
     {
       flags: { profile: 'dsp', filters: ['osId=1', 'x=2'] },
-      message: 'A dsp report cannot have filters.',
-      hint: 'Leave --filter out.',
+      message: 'DSP reports do not support filters.',
+      hint: 'Remove --filter.',
     },
     {
       flags: { profile: 'dsp', timezone: 'Paris' },
@@ -254,7 +254,7 @@ describe('a single mistake', () => {
     },
     {
       flags: { filters: ['cityId=Paris,3017382'] },
-      message: '--filter cityId takes ids, which are digits',
+      message: '--filter cityId needs numeric IDs',
       hint: 'geoname IDs',
     },
   ])('$flags', ({ flags, message, hint }) => {
@@ -300,9 +300,9 @@ describe('several mistakes', () => {
         - There is no metric “clikcs”. Did you mean clicks?
         - There is no breakdown “campain”. Did you mean CAMPAIGN?
         - DAILY and HOURLY cannot be combined. Use at most one of DAILY, HOURLY, MONTHLY, RANGE, WEEKLY.
-        - --filter osId takes ids, which are digits, not “x”. It selects mobile OS IDs.
+        - --filter osId needs numeric IDs, not “x”. It selects mobile OS IDs.
         - --timezone works with DSP reports only: buyer reports are always in Europe/Paris. Leave --timezone out.
-        - --period “2026-02-30”: the calendar has no “2026-02-30”. Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
+        - --period “2026-02-30”: there is no such date. Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
     `);
   });
 });

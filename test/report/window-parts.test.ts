@@ -118,7 +118,7 @@ describe('whole units, one file each', () => {
     { flags: { period: 'last-7d' }, unit: 'month', period: '2026-11-01..2026-11-30' },
   ] as const)('$flags by $unit is refused; the nearest is $period', ({ flags, unit, period }) => {
     const message = expect.stringMatching(
-      /^--split (\w+) with one file per \1 needs whole \1s, but .* cuts one\.$/,
+      /^--split (\w+) with one file per \1 needs full \1s, but that period includes a partial \1 \(.*\)\.$/,
     );
 
     const refusal = { exitCode: 2, message, hint: expect.stringContaining(`--period ${period}.`) };

@@ -276,12 +276,12 @@ describe('invalid windows', () => {
   test.each([
     {
       flags: { since: '2026-02-30' },
-      message: '--since “2026-02-30”: the calendar has no “2026-02-30”.',
+      message: '--since “2026-02-30”: there is no such date.',
       hint: 'Use a day',
     },
     {
       flags: { since: '2026-11-01T10:60' },
-      message: 'the calendar has no “2026-11-01T10:60”.',
+      message: 'there is no such time.',
       hint: 'Use a day',
     },
     {
@@ -297,7 +297,7 @@ describe('invalid windows', () => {
     {
       flags: { since: '-7' },
       message: '--since “-7”: unix seconds have five to ten digits',
-      hint: 'a time ago (-36h, -7d, -2w)',
+      hint: 'a relative time (-36h, -7d, -2w)',
     },
     {
       flags: { since: '2026' },
@@ -316,12 +316,18 @@ describe('invalid windows', () => {
     },
     { flags: { since: '1960-01-01' }, message: 'The window begins before 1970', hint: '' },
     { flags: { since: '0001-01-01' }, message: 'The window begins before 1970', hint: '' },
+    { flags: { since: '2030-01-01' }, message: '--since is in the future.', hint: 'add --until' },
+    {
+      flags: { since: '01/11/2026' },
+      message: '--since “01/11/2026” can mean 2026-11-01 or 2026-01-11.',
+      hint: 'Use one of these dates.',
+    },
     {
       flags: { since: 'today', until: 'yesterday' },
       message: 'is after --until 2026-11-17T23:59:59+0100',
       hint: 'from --since to --until',
     },
-    { flags: {}, message: 'The report has no window.', hint: '--period yesterday' },
+    { flags: {}, message: 'No period given.', hint: '--period yesterday' },
     {
       flags: { until: 'now' },
       message: '--until needs --since.',
@@ -349,17 +355,17 @@ describe('invalid windows', () => {
     },
     {
       flags: { period: '2026-02-30' },
-      message: '--period “2026-02-30”: the calendar has no “2026-02-30”.',
+      message: '--period “2026-02-30”: there is no such date.',
       hint: 'Use today',
     },
     {
       flags: { period: '2025-W53' },
-      message: '--period “2025-W53”: the calendar has no “2025-W53”.',
+      message: '--period “2025-W53”: there is no such week.',
       hint: '',
     },
     {
       flags: { period: '2026-11-01..2026-11-31' },
-      message: 'the calendar has no “2026-11-31”.',
+      message: 'there is no date “2026-11-31”.',
       hint: '',
     },
     {
@@ -379,10 +385,10 @@ describe('invalid windows', () => {
     },
     {
       flags: { period: 'last-weak' },
-      message: '--period “last-weak”: this is not a period.',
+      message: '“last-weak” is not a valid period.',
       hint: 'Did you mean last-week?',
     },
-    { flags: { period: '' }, message: '--period “”: this is not a period.', hint: 'Use today' },
+    { flags: { period: '' }, message: '“” is not a valid period.', hint: 'Use today' },
     {
       flags: { period: '2011-12-30', zone: 'Pacific/Apia' },
       message: 'this day does not exist in Pacific/Apia',

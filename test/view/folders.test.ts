@@ -100,7 +100,7 @@ describe('views that would be silently wrong are exit 2', () => {
   const refusals = [
     { line: 'view data --period 2026-11', says: 'data has no file for these days.' },
     { line: 'view data --by WEEKLY', says: '--period 2026-09-28..2026-10-18' },
-    { line: 'view data --period 2026-10-01..2026-10-15 --by MONTHLY', says: 'needs whole months' },
+    { line: 'view data --period 2026-10-01..2026-10-15 --by MONTHLY', says: 'needs full months' },
     { line: 'view data --by HOURLY', says: 'no column “HOURLY”' },
     { line: 'view data --compare -o a.csv', says: '--compare does not work with csv' },
     { line: 'view data --compare -o a.html', says: '--compare needs a period' },
