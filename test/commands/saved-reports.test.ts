@@ -122,7 +122,10 @@ reports: {first: {account: gone}, second: {account: own}, third: {account: gone}
 
 describe('mistakes are exit 2', () => {
   test.each([
-    { report: '{period: last-7x}', expected: /adreport\.yaml:3: --period “last-7x”.*\n.*last-7d/ },
+    {
+      report: '{period: last-7x}',
+      expected: /adreport\.yaml:3: “last-7x” is not a valid period\.\n.*last-7d/,
+    },
     {
       report: '{period: yesterday, metrics: clikcs}',
       expected: /adreport\.yaml:3: There is no metric “clikcs”\.\n.*clicks/,

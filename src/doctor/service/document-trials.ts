@@ -63,7 +63,7 @@ export async function tryWindowClock(service: TriedService): Promise<TrialOutcom
   const names = { instant: 'instants', wall: 'wall times' };
   return clocks[otherClock]
     ? `it reads since and until as ${names[otherClock]}: adreport config set window-clock ${otherClock}`
-    : `the report covers another window: ${summaryWindowText(summary.since, summary.until)}`;
+    : `the report covers a different window: ${summaryWindowText(summary.since, summary.until)}`;
 }
 
 export async function tryBreakdowns(service: TriedService): Promise<TrialOutcome> {

@@ -196,7 +196,7 @@ const trials: Readonly<Record<StatementId, Trial>> = {
       return `timezone in the summary is ${receivedText(summary.timezone)}`;
     }
     const isInZone = /\+09:?00$/.test(String(summary.since));
-    return isInZone || 'the window in the summary is in another zone';
+    return isInZone || 'the window in the summary is in a different zone';
   },
   S24: async (service) => outcomeOfRefusal(await service.orderInvalid('twoTimes')),
   S26: async (service) => {

@@ -145,7 +145,7 @@ export class TriedService {
 
     const otherAnswer = await this.callWith(`Bearer ${token}`);
     if (this.#isRefused(otherAnswer)) {
-      throw new SignInError(`The service refused the token. (${answer.status})`, {
+      throw new SignInError(`The service rejected the token. (${answer.status})`, {
         hint: 'Sign in again with: adreport login (unattended: set ADREPORT_TOKEN)',
       });
     }
