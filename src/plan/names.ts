@@ -8,7 +8,7 @@ import { type NamedFilter, namedFilters } from '../report/named-filters.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { formatDate, type Window } from '../report/window.ts';
-import { nearest } from '../text/nearest.ts';
+import { nearestNames } from '../text/nearest.ts';
 import { printable, quoted, shortened } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
@@ -159,7 +159,7 @@ function unmatched(
   names: readonly string[],
   show: (name: string) => string,
 ): UsageError {
-  const nearNames = nearestNames(pattern.replaceAll('*', '').trim(), names);
+  const nearNames = nearestNames(pattern, names);
   const list = nearNames.map((name) => quoted(show(name))).join(', ');
   const hint = list ? `Did you mean ${list}?` : 'List them with: adreport campaigns --ad-units';
   const thing = flag.slice(2).replaceAll('-', ' ');
@@ -169,19 +169,4 @@ function unmatched(
     hint,
     about: { flag },
   });
-}
-
-/** Up to three names similar to a misspelt one, as a whole or in the same number of words. */
-function nearestNames(wanted: string, names: readonly string[]): string[] {
-  const wordCount = wanted.split(/\s+/).length;
-  const piecesOf = (name: string): string[] => {
-    const words = name.split(/\s+/);
-    return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
-  };
-
-  const best = nearest(wanted, names.flatMap(piecesOf))?.toLowerCase();
-  const nearNames = names.filter((name) =>
-    piecesOf(name).some((piece) => piece.toLowerCase() === best),
-  );
-  return nearNames.slice(0, 3);
 }

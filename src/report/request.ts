@@ -39,6 +39,7 @@ import {
   readName,
   type TypedName,
 } from './typed-name.ts';
+import { splitValues } from './value-list.ts';
 import { type SplitUnit, type Window, wallAt } from './window.ts';
 import { plainWindow, resolveWindow, type WindowFlags } from './window-flags.ts';
 
@@ -504,43 +505,6 @@ function splitList(list: string): string[] {
 
 function distinct<T>(names: readonly T[]): T[] {
   return [...new Set(names)];
-}
-
-/** Splits at commas outside double quotes; `undefined` if a quote is missing. */
-function splitValues(list: string): string[] | undefined {
-  const values: string[] = [];
-  let at = 0;
-  while (at <= list.length) {
-    const item = quotedItemAt(list, at) ?? bareItemAt(list, at);
-    if (!item) return undefined;
-    if (item.value !== '') values.push(item.value);
-    // Skips the comma.
-    at = item.end + 1;
-  }
-  return values;
-}
-
-/** An item of a list; `end` is the index of the comma after it, or of the end of the list. */
-interface ListItem {
-  readonly value: string;
-  readonly end: number;
-}
-
-/** The item in double quotes that begins at an index, with its blanks; `undefined` for others. */
-function quotedItemAt(list: string, start: number): ListItem | undefined {
-  const quoted = /\s*"((?:[^"]|"")*)"\s*/y;
-  quoted.lastIndex = start;
-  const match = quoted.exec(list);
-  const end = quoted.lastIndex;
-  if (!match || (end < list.length && list[end] !== ',')) return undefined;
-  return { value: (match[1] ?? '').replaceAll('""', '"'), end };
-}
-
-function bareItemAt(list: string, start: number): ListItem | undefined {
-  const comma = list.indexOf(',', start);
-  const end = comma === -1 ? list.length : comma;
-  const value = list.slice(start, end).trim();
-  return value.startsWith('"') ? undefined : { value, end };
 }
 
 /** The body of a create call. */

@@ -26,6 +26,29 @@ function lettersOf(word: string): string {
   return [...word].sort().join('');
 }
 
+/**
+ * Up to three names that contain a pattern, or are spelt almost like it: as a whole, or in as many
+ * words as it has.
+ */
+export function nearestNames(pattern: string, names: readonly string[]): string[] {
+  const wanted = pattern.replaceAll('*', '').trim().toLowerCase();
+  if (wanted === '') return [];
+
+  const containing = names.filter((name) => name.toLowerCase().includes(wanted));
+  if (containing.length > 0) return [...new Set(containing)].slice(0, 3);
+
+  const wordCount = wanted.split(/\s+/).length;
+  const piecesOf = (name: string): string[] => {
+    const words = name.split(/\s+/);
+    return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
+  };
+  const best = nearest(wanted, names.flatMap(piecesOf))?.toLowerCase();
+  const nearNames = names.filter((name) =>
+    piecesOf(name).some((piece) => piece.toLowerCase() === best),
+  );
+  return [...new Set(nearNames)].slice(0, 3);
+}
+
 /** A hint with a suggestion, if there is one. */
 export function didYouMean(suggestion: string | undefined, otherwise: string): string {
   return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { gatherRows } from './files/gather.ts';
-import { noMatchSentence, RowFilter } from './files/row-filter.ts';
+import { missingValueSentences, RowFilter } from './files/row-filter.ts';
 import { type Form, previewRowsOf } from './form.ts';
 import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './remarks.ts';
 import { expectRowsOfPeriod, windowOfTails } from './rows-of-period.ts';
@@ -44,9 +44,20 @@ export async function readView(
   if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
   for (const meaning of meaningsOf(view, nowMs)) context.console.noteOnce(meaning);
   printRemarks(context, view);
-  const isFilteredOut = view.byTime.rowCount === 0 && gathered.rowCount > 0 && filters.length > 0;
-  if (isFilteredOut) context.console.note(noMatchSentence(filters));
+  const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
+  if (gathered.rowCount > 0) printMissingValues(context, filters, isFilteredOut);
   return view;
+}
+
+/** Prints which values of filters no row has, or that no row has all. */
+function printMissingValues(
+  { console }: Context,
+  filters: readonly RowFilter[],
+  isFilteredOut: boolean,
+): void {
+  const sentences = missingValueSentences(filters);
+  for (const sentence of sentences) console.note(sentence);
+  if (sentences.length === 0 && isFilteredOut) console.note('No row matches every --filter.');
 }
 
 function viewOf(read: Pick<View, 'paths' | 'options' | 'sources' | 'gathered'>): View {

@@ -3,6 +3,7 @@ import { type FlagTable, flagGroup, type OptionsOf } from '../plan/flags/flag.ts
 import { outputFlags } from '../plan/flags/output-flags.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { comparedWindows } from '../report/compared-window.ts';
+import { splitValues } from '../report/value-list.ts';
 
 /** A condition: rows must have one of the values in the named column. */
 export interface Condition {
@@ -92,5 +93,7 @@ function parseCondition(text: string): Condition {
   if (name === undefined) {
     throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
   }
-  return { name, values: values.split(',').map((value) => value.trim()) };
+  const list = splitValues(values);
+  if (!list) throw new InvalidArgumentError('Its double quotes do not pair up.');
+  return { name, values: list.length > 0 ? list : [''] };
 }

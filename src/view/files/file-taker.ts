@@ -158,7 +158,8 @@ export class FileTaker implements RowTaker {
     const day = this.#day;
     const dated = day === undefined ? given : given.map((row) => ({ date: day, ...row }));
     for (const row of dated) this.#countRows(this.#spanOf(row), 1);
-    const rows = dated.filter((row) => this.#tests.every((matches) => matches(row)));
+    // Every filter sees every row, so that it knows the values of all.
+    const rows = dated.filter((row) => this.#tests.map((matches) => matches(row)).every(Boolean));
     for (const [index, { byTime, groups }] of this.sums.entries()) {
       const own = rows.filter((row) => this.#spanOf(row) === index);
       if (index === 0 && rowsLeft > 0) {

@@ -1,13 +1,21 @@
+import { findCountry } from '../../contract/countries.ts';
+import { filters, findBreakdown } from '../../contract/vocabulary.ts';
 import { keyText } from '../../figures/grouping.ts';
 import { fieldsNamed } from '../../figures/ranked-groups.ts';
 import type { Row } from '../../rows/row-batch.ts';
-import { nearest } from '../../text/nearest.ts';
+import { nearestNames } from '../../text/nearest.ts';
 import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import type { Condition } from '../view-flags.ts';
 
 /** The maximum number of values that a filter remembers. */
 const valuesAtMost = 100_000;
+
+/** A value of a row. */
+interface RowValue {
+  readonly field: string;
+  readonly text: string;
+}
 
 /** One `--filter`, for all files of a view. */
 export class RowFilter {
@@ -16,54 +24,74 @@ export class RowFilter {
   /** Values of earlier rows, with true for a match. */
   readonly #matches = new Map<string, boolean>();
 
+  /** Those of the condition that rows have had. */
+  readonly #found = new Set<string>();
+
   constructor(condition: Condition) {
     this.condition = condition;
   }
 
   /**
    * A test for rows with these fields: true for one of the values, in any case and with wildcards
-   * (`Ski*`). Throws `UsageError` for a column that does not exist.
+   * (`Ski*`), and for a country by code, id or name. Throws `UsageError` for a column that does not
+   * exist.
    */
   testFor(fields: readonly string[]): (row: Row) => boolean {
-    const columns = fieldsNamed(this.condition.name, fields);
-    return (row) => columns.some((field) => this.#isMatch(keyText(row[field]) ?? ''));
+    const { name } = this.condition;
+    const columns = fieldsNamed(fields.includes(name) ? name : columnOfFilter(name), fields);
+    return (row) =>
+      columns.some((field) => this.#isMatch({ field, text: keyText(row[field]) ?? '' }));
   }
 
-  get hasMatched(): boolean {
-    return [...this.#matches.values()].includes(true);
+  /** The values of the condition that no row has had. */
+  get missing(): string[] {
+    return this.condition.values.filter((value) => value !== '' && !this.#found.has(value));
   }
 
-  /** The value closest to the typed one. */
-  get nearestValue(): string | undefined {
-    const known = [...this.#matches.keys()].filter((value) => value !== '');
-    return this.condition.values.map((value) => nearestTo(value, known)).find((value) => value);
+  /** Names in rows that are close to the missing values. */
+  get nearestNames(): string[] {
+    const names = [...this.#matches.keys()].filter((value) => !/^\d*$/.test(value));
+    const near = this.missing.flatMap((value) => nearestNames(value, names));
+    return [...new Set(near)].slice(0, 3);
   }
 
-  #isMatch(text: string): boolean {
-    const known = this.#matches.get(text);
+  #isMatch(value: RowValue): boolean {
+    const known = this.#matches.get(value.text);
     if (known !== undefined) return known;
 
-    const { values } = this.condition;
-    const isMatch = values.some((value) => value === text || matchesWildcard(value, text));
-    if (this.#matches.size < valuesAtMost) this.#matches.set(text, isMatch);
-    return isMatch;
+    const found = this.condition.values.filter((wanted) => isValue(value, wanted));
+    for (const wanted of found) this.#found.add(wanted);
+    if (this.#matches.size < valuesAtMost) this.#matches.set(value.text, found.length > 0);
+    return found.length > 0;
   }
 }
 
-function nearestTo(text: string, values: readonly string[]): string | undefined {
-  const bare = text.replaceAll('*', '').trim().toLowerCase();
-  if (bare === '') return undefined;
-  const containing = values.find((value) => value.toLowerCase().includes(bare));
-  return containing ?? nearest(bare, values);
+/** The column of a filter of the service: `adId` of `adunitId`; other names are unchanged. */
+function columnOfFilter(name: string): string {
+  const filter = filters.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const fields = (filter && findBreakdown(filter.on)?.fields) ?? [];
+  const column = fields.find(({ type }) => type === 'id') ?? fields[0];
+  return column?.name ?? name;
 }
 
-/** A sentence for filters without matching rows, with the closest value. */
-export function noMatchSentence(filters: readonly RowFilter[]): string {
-  const filter = filters.find(({ hasMatched }) => !hasMatched) ?? filters[0];
-  if (!filter) return 'No row matches --filter.';
+function isValue({ field, text }: RowValue, wanted: string): boolean {
+  if (wanted === text || matchesWildcard(wanted, text)) return true;
+  if (field !== 'country') return false;
 
-  const { name, values } = filter.condition;
-  const near = filter.nearestValue;
-  const typed = printable(`${name}=${values.join(',')}`);
-  return `No row matches --filter ${typed}.${near ? ` Did you mean “${printable(near)}”?` : ''}`;
+  const country = findCountry(wanted);
+  return country !== undefined && findCountry(text) === country;
+}
+
+/** Sentences on values of filters that no row has, with the closest names. */
+export function missingValueSentences(rowFilters: readonly RowFilter[]): string[] {
+  const sentences: string[] = [];
+  for (const { condition, missing, nearestNames: names } of rowFilters) {
+    if (missing.length === 0) continue;
+
+    const typed = printable(`${condition.name}=${missing.join(',')}`);
+    const closest = names.map((name) => `“${printable(name)}”`).join(', ');
+    const hint = closest === '' ? '' : ` Did you mean ${closest}?`;
+    sentences.push(`No row matches --filter ${typed}.${hint}`);
+  }
+  return sentences;
 }
