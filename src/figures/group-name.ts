@@ -10,7 +10,23 @@ export interface GroupName {
 
 /** Shown in place of a missing name. */
 export const noName = '(unknown)';
-const blankName = '(no name)';
+
+/** Shown in place of the blank name of something with an id. */
+export const blankName = '(no name)';
+
+/** Fields of names, each with the field of its id. */
+const idFields = new Map([
+  ['campaignName', 'campaignId'],
+  ['adName', 'adId'],
+]);
+
+/** The id of something whose name, in this field, is blank; `undefined` for any other value. */
+export function idWithoutName(field: string, get: (field: string) => unknown): string | undefined {
+  const idField = idFields.get(field);
+  if (idField === undefined || String(get(field) ?? '').trim() !== '') return undefined;
+  const id = get(idField) ?? '';
+  return id === '' ? undefined : String(id);
+}
 
 /** The name of a group, and the value that identifies it further. */
 export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {

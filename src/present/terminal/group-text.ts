@@ -1,6 +1,6 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { type Figure, figureText, figureValue } from '../../figures/figures.ts';
-import { noName } from '../../figures/group-name.ts';
+import { blankName, idWithoutName, noName } from '../../figures/group-name.ts';
 import {
   addSums,
   type Group,
@@ -73,7 +73,9 @@ function labeller(fields: readonly string[]): (key: GroupKey) => string {
     for (const [i, field] of fields.entries()) {
       const type = fieldTypeOf(field);
       if (hasName && type === 'id') continue;
-      texts.push(keyCell(key[i] ?? null, type) ?? noName);
+      const id = idWithoutName(field, (name) => key[fields.indexOf(name)]);
+      const text = id === undefined ? (key[i] ?? null) : `${blankName} ${id}`;
+      texts.push(keyCell(text, type) ?? noName);
     }
     return texts.join(' ');
   };

@@ -7,7 +7,7 @@ import {
   figureText,
   sumsOfRow,
 } from '../../figures/figures.ts';
-import { nameText } from '../../figures/group-name.ts';
+import { blankName, idWithoutName, nameText } from '../../figures/group-name.ts';
 import { Grouping, keyText, type Sums, strangeValueNotes } from '../../figures/grouping.ts';
 import { hourText } from '../../figures/numbers.ts';
 import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
@@ -209,6 +209,7 @@ export class TerminalTable {
       const { field, type, figure } = column;
       const number = figure && figureText(figure, sums);
       if (number || figure?.derived) return number;
+      if (idWithoutName(field, (name) => row[name]) !== undefined) return blankName;
       return keyCell(keyText(row[field]), type);
     });
   }

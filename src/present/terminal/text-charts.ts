@@ -56,8 +56,8 @@ export interface Bar {
 }
 
 /**
- * Horizontal bars with a resolution of an eighth of a cell, one line each with label, bar and
- * value. Negative values have no bar.
+ * Thin horizontal bars with a resolution of half a cell, one line each with label, bar and value.
+ * Negative values have no bar.
  */
 export function barChart(
   bars: readonly Bar[],
@@ -74,19 +74,16 @@ export function barChart(
   return bars.map(({ label, value, text }) => {
     const name = shorten(label, labelWidth, unicode ? '…' : '...');
     const namePadding = ' '.repeat(Math.max(0, labelWidth - widthOf(name)));
-    const eighths = Math.round((Math.max(0, value) / greatest) * barWidth * 8);
-    const bar = unicode ? blockBar(eighths) : '#'.repeat(Math.round(eighths / 8));
+    const halves = Math.round((Math.max(0, value) / greatest) * barWidth * 2);
+    const bar = unicode ? thinBar(halves) : '-'.repeat(Math.round(halves / 2));
     const valuePadding = ' '.repeat(valueWidth - widthOf(text));
     return `${name}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
   });
 }
 
-/** A bar of a given number of eighths of a cell. */
-function blockBar(eighths: number): string {
-  const whole = '█'.repeat(Math.floor(eighths / 8));
-  const rest = eighths % 8;
-  // The blocks that are filled from the left range from ▉, seven eighths, to ▏, one eighth.
-  return rest === 0 ? whole : whole + String.fromCodePoint(0x2590 - rest);
+/** A bar of a given number of half cells. */
+function thinBar(halves: number): string {
+  return '━'.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? '╸' : '');
 }
 
 /** Approximate height of a chart in lines, without its time axis. */
