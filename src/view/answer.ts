@@ -38,7 +38,7 @@ export function columnsOfAnswer({ by, keys, figures, isUneven }: AnswerColumns):
   for (const figure of figures) columns.push(columnOfFigure(figure));
   if (isUneven) return columns;
   for (const { derived } of figures) {
-    for (const field of derived ? [derived.numerator, derived.denominator] : []) {
+    for (const field of derived ? [derived.numeratorField, derived.denominatorField] : []) {
       if (!shown.has(field)) columns.push({ ...columnOfMetric(field), hidden: true });
       shown.add(field);
     }
