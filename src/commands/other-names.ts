@@ -59,6 +59,17 @@ const otherTopics: Readonly<Record<string, string>> = {
 /** Flags of other programs' help, for a list of the commands. */
 const listFlags: readonly string[] = ['--all', '-a', '--commands', '--list'];
 
+/** Flags of `view` that `run` lacks, because it writes every row. */
+const flagsOfView: readonly string[] = ['--top', '--sort', '--chart', '--series'];
+
+/** Flags of `run` that are filters of `view`. */
+const filtersOfView: Readonly<Record<string, string>> = {
+  '--campaign': 'campaign',
+  '--country': 'country',
+  '--ad-unit': 'adunit',
+  '--advertiser': 'advertiser',
+};
+
 /** The command that answers a word that is not a topic; `undefined` if unknown. */
 export function helpCommandFor(word: string): string | undefined {
   const name = word.toLowerCase();
@@ -128,9 +139,12 @@ export function unknownFlag(
     return new UsageError(message, { about, hint: 'Use: adreport help commands' });
   }
 
+  const value = ownValue ?? wordsAfter(unknown)[0] ?? '';
+  const elsewhere = hintOnOtherCommand(command.name(), { name, value, platform });
+  if (elsewhere !== undefined) return new UsageError(message, { about, hint: elsewhere });
+
   for (const option of command.options) {
     if (!(option instanceof FlagOption) || !option.flag.otherNames?.includes(name)) continue;
-    const value = ownValue ?? wordsAfter(unknown)[0] ?? '';
     const flag = longNameOf(option.flag);
     const words = value === '' ? flag : `${flag} ${shellWord(value, platform)}`;
     return new UsageError(message, { about, hint: `Use: ${words}` });
@@ -144,4 +158,23 @@ export function unknownFlag(
 /** Dashes would count as letters that are right. */
 function withoutDashes(flag: string): string {
   return flag.replace(/^--?/, '');
+}
+
+interface TypedFlag {
+  readonly name: string;
+  readonly value: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** How to do with `view` what a flag of the other command does; `undefined` for other flags. */
+function hintOnOtherCommand(
+  command: string,
+  { name, value, platform }: TypedFlag,
+): string | undefined {
+  if (command === 'run' && flagsOfView.includes(name)) {
+    const words = value === '' ? name : `${name} ${shellWord(value, platform)}`;
+    return `Use it with the file: adreport view report.csv --by CAMPAIGN ${words}`;
+  }
+  const filter = command === 'view' ? filtersOfView[name] : undefined;
+  return filter && `Use: --filter ${shellWord(`${filter}=${value}`, platform)}`;
 }
