@@ -104,6 +104,11 @@ const byCampaign = [
   { campaignName: null, displays: 500, clicks: 20, revenueEuro: 0.25, ctr: 0.04, ecpmEuro: 0.5 },
 ];
 
+const namedRows =
+  'campaignId,campaignName,adId,country,displays\n' +
+  '44,Ski 2026/27,6,France,1\n45,Puzzle King iOS,7,France,2\n' +
+  '46,"A, B",8,Germany,4\n47,Puzzle King Android,9,France,5\n';
+
 describe('every form of a report', () => {
   test.each(bodies)('%s: the same sums, and rates of sums', async (name, bytes) => {
     const args = '--by campaign --json';
@@ -312,6 +317,50 @@ describe('output', () => {
     });
   });
 
+  test.each([
+    { filter: 'campaign=Ski', hint: ' Did you mean “Ski 2026/27”?' },
+    { filter: 'campaign=Puzle', hint: ' Did you mean “Puzzle King iOS”, “Puzzle King Android”?' },
+    { filter: 'campaignId=4', hint: '' },
+    { filter: 'country=Germny', hint: ' Did you mean “Germany”?' },
+  ])('--filter $filter, which matches no row, names the closest', async ({ filter, hint }) => {
+    const result = await view('r.csv', namedRows, ['--filter', filter]);
+
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stderr: `No row matches --filter ${filter}.${hint}\n`,
+    });
+  });
+
+  test.each([
+    { filter: 'country=FR', displays: 8 },
+    { filter: 'country=Frankreich,3017382', displays: 8 },
+    { filter: 'countryId=2921044', displays: 4 },
+    { filter: 'COUNTRY=de', displays: 4 },
+    { filter: 'adunitId=7', displays: 2 },
+    { filter: 'campaign="A, B"', displays: 4 },
+    { filter: 'campaign="A, B",ski*', displays: 5 },
+  ])('--filter $filter is read as by run', async ({ filter, displays }) => {
+    const { stdout } = await view('r.csv', namedRows, ['--filter', filter, '--json']);
+
+    expect(JSON.parse(stdout).totals.displays ?? 0).toBe(displays);
+  });
+
+  test('computed metrics in dollars have their values in a file', async () => {
+    const csv = 'displays,valueDollar\n1000,5\n1000,7\n';
+    const { stdout } = await view('r.csv', csv, '--metrics ecpmDollar --format csv');
+
+    expect(stdout).toBe('ecpmDollar\r\n6\r\n');
+  });
+
+  test('a blank name of a campaign with an id is (no name)', async () => {
+    const csv = 'campaignId,campaignName,displays\n1,,3\n2,"  ",2\n,,1\n';
+    const table = await view('r.csv', csv, '--by CAMPAIGN --format table');
+    const bars = await view('r.csv', csv, '--by CAMPAIGN --chart bar', { env: { COLUMNS: '30' } });
+
+    expect(table.stdout).toMatch(/^1 +\(no name\) +3$\n^2 +\(no name\) +2$\n^– +– +1$/m);
+    expect(bars.stdout).toMatch(/^\(no name\) 1 .*$\n^\(no name\) 2 .*$\n^\(unknown\) .*$/m);
+  });
+
   test('bars and a line', async () => {
     const bars = await view('r.json', json, '--by CAMPAIGN --chart bar --metrics clicks', {
       env: { COLUMNS: '40' },
@@ -319,9 +368,9 @@ describe('output', () => {
 
     expect(bars.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
       "clicks
-      Été        ████████████████████████  100
-      (unknown)  ████▊                      20
-      x;"y",␊z   ██▏                         9
+      Été        ━━━━━━━━━━━━━━━━━━━━━━━━  100
+      (unknown)  ━━━━━                      20
+      x;"y",␊z   ━━                          9
       "
     `);
 
