@@ -59,6 +59,9 @@ export interface Remark {
 
   /** The text for stderr without `-v`, if different; empty for no text. */
   readonly brief?: string;
+
+  /** The text for pages, sheets and PDFs, if different: without flags and commands. */
+  readonly forReaders?: string;
 }
 
 /** The findings and notes on a report (`cli.md`, Never silently wrong). */

@@ -223,6 +223,7 @@ function watcherOf(
         ...remark,
         message: redact(remark.message),
         ...(remark.brief !== undefined && { brief: redact(remark.brief) }),
+        ...(remark.forReaders && { forReaders: redact(remark.forReaders) }),
       });
       return {
         findings: [...earlierFindings, ...findings].map(redacted),

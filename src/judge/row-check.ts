@@ -34,8 +34,8 @@ export class Remarks implements Judgement {
   readonly notes: Remark[] = [];
 
   /** Adds a finding: a proof that the report is not what was requested. */
-  find(kind: RemarkKind, message: string, about?: string): void {
-    this.findings.push({ kind, message, ...(about !== undefined && { about }) });
+  find(kind: RemarkKind, message: string, more: Pick<Remark, 'about' | 'forReaders'> = {}): void {
+    this.findings.push({ kind, message, ...more });
   }
 
   /** Adds a note: something that may be fine. */

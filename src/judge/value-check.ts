@@ -30,8 +30,10 @@ export class ValueCheck implements Check {
       const { column, withFraction, withOther, withoutValue, hasColumn } = metric;
       const { field, type } = column;
       const kind = type === 'integer' ? 'whole number' : 'number';
-      if (withOther.count > 0) remarks.find('values', oddText(field, kind, withOther), field);
-      if (withFraction.count > 0) remarks.find('values', oddText(field, kind, withFraction), field);
+      if (withOther.count > 0)
+        remarks.find('values', oddText(field, kind, withOther), { about: field });
+      if (withFraction.count > 0)
+        remarks.find('values', oddText(field, kind, withFraction), { about: field });
       if (!hasColumn || withoutValue.count === 0) continue;
       if (!this.#isRequested && !metric.hasValue) continue;
 

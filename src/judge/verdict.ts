@@ -36,11 +36,12 @@ export class MergedVerdict implements Verdict {
 
 /** The remark with its messages prefixed by a label. */
 export function labelled(label: string, remark: Remark): Remark {
-  const { message, brief } = remark;
+  const { message, brief, forReaders } = remark;
   return {
     ...remark,
     message: `${label}: ${message}`,
     ...(brief && { brief: `${label}: ${brief}` }),
+    ...(forReaders && { forReaders: `${label}: ${forReaders}` }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { defaultZone } from '../contract/messages.ts';
+import { defaultZone, type WindowClock } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
 import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '../report/window.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
@@ -65,8 +65,9 @@ export function judgeWindow(
   const actualText = spanText(actual, zone);
   const wantedText = spanText(window, zone);
   const finding = `The report covers a different window than requested: ${actualText} instead of ${wantedText}.`;
-  const advice = clockAdvice(actual, window);
-  remarks.find('window', advice === undefined ? finding : `${finding} ${advice}`);
+  const clock = shiftedClock(actual, window);
+  if (clock === undefined) remarks.find('window', finding);
+  else remarks.find('window', `${finding} ${clockAdvice(clock, zone)}`, { forReaders: finding });
 }
 
 /**
@@ -219,21 +220,20 @@ function instantText(instant: number, zone: string): string {
   return isInCalendar ? formatInstant(instant, zone) : String(instant);
 }
 
-/**
- * Advice for a service that reads timestamps by the other clock; `undefined` if that does not
- * explain the difference.
- */
-function clockAdvice(actual: Span, { since, until, zone }: Window): string | undefined {
+/** The clock by which a service reads timestamps, if that explains the difference. */
+function shiftedClock(actual: Span, { since, until, zone }: Window): WindowClock | undefined {
   const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
-  const isWall = wallOf(actual.since) === since && wallOf(actual.until) === until;
+  if (wallOf(actual.since) === since && wallOf(actual.until) === until) return 'wall';
   const isInstant = actual.since === wallOf(since) && actual.until === wallOf(until);
-  if (!isWall && !isInstant) return undefined;
+  return isInstant ? 'instant' : undefined;
+}
 
-  const meaning = isWall ? 'wall time' : 'instants';
-  const setting = isWall ? 'wall' : 'instant';
+/** Advice for a service that reads timestamps by the other clock. */
+function clockAdvice(clock: WindowClock, zone: string): string {
+  const meaning = clock === 'wall' ? 'wall time' : 'instants';
   return (
     `It is shifted by the offset of ${zone}: the service reads timestamps as ${meaning}. ` +
-    `Set windowClock: ${setting} in adreport.yaml or the account, or add --window-clock ${setting}.`
+    `Set windowClock: ${clock} in adreport.yaml or the account, or add --window-clock ${clock}.`
   );
 }
 

@@ -156,7 +156,7 @@ export async function writeRows(
 
     const tail = next.value;
     const judgement = watcher?.close(tail) ?? noJudgement;
-    const findings = judgement.findings.map(({ message }) => message);
+    const findings = judgement.findings.map(({ message, forReaders = message }) => forReaders);
     const texts = { findings, briefNotes: briefNotesOf(judgement) };
     await write(await encoder.end(tail, texts));
     return { rowCount: tail.rowCount, sizeBytes, tail, judgement };

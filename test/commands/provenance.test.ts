@@ -105,6 +105,20 @@ describe('a Parquet file', () => {
   });
 });
 
+test('a page has no flag of what to set, which stderr has', async () => {
+  const { run, cwd } = await serveForTest({ delayMs: 0 });
+  const page = await run(`${line} --window-clock wall -o x.html`);
+  await run(`${line} --window-clock wall -o x.xlsx -q`);
+
+  const finding = 'The report covers a different window than requested';
+  expect(oneLine(page.stderr)).toContain('add --window-clock instant');
+  const html = page.files['x.html'] ?? '';
+  expect(html).toContain(finding);
+  const summary = readSheet(readFileSync(join(cwd, 'x.xlsx')), 2).join(' ');
+  expect(summary).toContain(finding);
+  for (const text of [html, summary]) expect(text).not.toMatch(/window-?clock|adreport\.yaml/i);
+});
+
 test('a sheet has its origin on Summary', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
 
