@@ -17,7 +17,7 @@ import type { LoggedRequest } from '../server/public-types.ts';
 import type { LocalServer } from '../server/start.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
-import { quoteForShell } from '../text/quote-for-shell.ts';
+import { pathWord, quoteForShell } from '../text/quote-for-shell.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { declareCommand } from './command.ts';
 
@@ -554,6 +554,6 @@ async function exportData(
   if (flags.json) await console.result(JSON.stringify({ files, facts, since, until }));
   else await console.result(files.join('\n'));
   console.note(
-    `Wrote ${facts} facts. Serve them with: adreport local-server --fixtures ${directory}`,
+    `Wrote ${facts} facts. Serve them with: adreport local-server --fixtures ${pathWord(directory, host.platform)}`,
   );
 }

@@ -19,6 +19,7 @@ import { isAddress } from '../output/file/address.ts';
 import { isPeriod } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 import { planForAccounts } from './accounts.ts';
 import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
@@ -49,7 +50,7 @@ export async function planSavedReports(
 
   const jobs: Job[] = [];
   const unknown = names.find((name) => !file.reports.has(name));
-  if (unknown !== undefined) expectReportName(unknown, context.host.wallClock());
+  if (unknown !== undefined) expectReportName(unknown, context.host);
   for (const { name, section } of chooseReports(file, options, names)) {
     const saved = savedOptions(file, section, { typedOptions, cwd });
     try {
@@ -75,7 +76,7 @@ function findFile(
   if (path !== undefined) return path;
 
   const [firstName] = names;
-  if (firstName !== undefined) expectReportName(firstName, host.wallClock());
+  if (firstName !== undefined) expectReportName(firstName, host);
   const subject = firstName === undefined ? '--all' : `The report ${quoted(firstName)}`;
   throw new UsageError(
     `${subject} needs a file of saved reports, but no ${projectFileName} was found here or in a parent folder.`,
@@ -86,14 +87,14 @@ function findFile(
 const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
 
 /** Throws `UsageError` for a word that was probably meant as the value of a flag. */
-function expectReportName(name: string, nowMs: number): void {
-  const isWindow = isPeriod(name, nowMs);
+function expectReportName(name: string, { platform, wallClock }: Context['host']): void {
+  const isWindow = isPeriod(name, wallClock());
   const isBreakdown = meaningOf('breakdown', name, breakdownNames) !== undefined;
   if (!isWindow && !isBreakdown) return;
 
   const flag = isWindow ? '--period' : '--by';
   throw new UsageError(`“${printable(name)}” is not a saved report.`, {
-    hint: `Use: adreport run ${flag} ${name}`,
+    hint: `Use: adreport run ${flag} ${shellWord(name, platform)}`,
   });
 }
 

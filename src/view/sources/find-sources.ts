@@ -142,7 +142,7 @@ function hasNoFile(shown: string, isAsked: boolean, folders: readonly FolderUnit
   return new UsageError(`${printable(shown)} has no file ${why}`, {
     about: { flag: '--period' },
     hint: first
-      ? `adreport check ${printable(first.viewed.shown)} shows what it has.`
+      ? `adreport check ${first.viewed.word} shows what it has.`
       : 'Choose another period.',
   });
 }

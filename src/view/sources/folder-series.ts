@@ -3,12 +3,16 @@ import { findFolders, isUnlistable } from '../../folder/find.ts';
 import { type FolderSpec, type History, nameInFolder } from '../../folder/history.ts';
 import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';
+import { pathWord, shellWord } from '../../text/quote-for-shell.ts';
 
 /** The files of one series of a folder. */
 export interface ViewedSeries {
   /** The path that was asked about: absolute, and as the user typed it. */
   readonly path: string;
   readonly shown: string;
+
+  /** The folder as one word of a shell. */
+  readonly word: string;
   readonly history: History;
   readonly series: Series;
 
@@ -30,6 +34,9 @@ interface NamedFolder {
 
   /** As typed. */
   readonly shown: string;
+
+  /** For quoting it in hints. */
+  readonly platform: NodeJS.Platform;
 }
 
 /**
@@ -54,7 +61,7 @@ export async function openSeries(
     : `${name} has no series ${quoted(output ?? '')}.`;
   throw new UsageError(message, {
     about: { flag: '--series' },
-    hint: `Choose one: ${found.map(({ label }) => `--series '${printable(label)}'`).join(', ')}`,
+    hint: `Choose one: ${found.map(({ label }) => `--series ${shellWord(label, folder.platform)}`).join(', ')}`,
   });
 }
 
@@ -66,19 +73,21 @@ interface NamedSeries {
 
 /** All series of a folder. Throws `UsageError` if it has none. */
 async function findSeries(
-  { path, shown }: NamedFolder,
+  { path, shown, platform }: NamedFolder,
   { now, signal }: Clock,
 ): Promise<NamedSeries[]> {
   const folders = await findFolders(path, { now, signal });
   const found: NamedSeries[] = [];
+  const word = pathWord(shown, platform);
   for (const { history, isSelected = () => true } of folders) {
     const within = nameInFolder(path, history.folder);
     for (const series of seriesOf(history, now)) {
       const names = [...history.files.keys()].filter((name) => series.names.fits(name));
       const isAsked = names.length === 0 || names.some(isSelected);
-      const isBelow = within !== '' && !within.startsWith('..');
+      const isBelow = within !== '' && !/^\.\.(?:\/|$)/.test(within);
       const label = isBelow ? `${within}/${series.names.output}` : series.names.output;
-      if (isAsked) found.push({ label, viewed: { path, shown, history, series, isSelected } });
+      if (isAsked)
+        found.push({ label, viewed: { path, shown, word, history, series, isSelected } });
     }
   }
   if (found.length > 0) return found;
@@ -86,7 +95,7 @@ async function findSeries(
   const name = printable(shown);
   if (folders.length > 0) {
     throw new UsageError(`The history of ${name} has no series that can be read.`, {
-      hint: `adreport check ${name} shows what is wrong with it. Or name the files.`,
+      hint: `adreport check ${word} shows what is wrong with it. Or name the files.`,
     });
   }
   if (await isUnlistable(path)) {

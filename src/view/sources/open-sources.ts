@@ -45,7 +45,8 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
   const absolute = resolve(host.cwd, path);
   const stats = await stat(absolute).catch(() => undefined);
   if (stats?.isDirectory()) {
-    return { viewed: await openSeries({ path: absolute, shown: path }, options.series, clock) };
+    const folder = { path: absolute, shown: path, platform: host.platform };
+    return { viewed: await openSeries(folder, options.series, clock) };
   }
   if (!stats && path.includes('*')) throw isPattern(path);
   if (isHistoryName(basename(path))) throw isHistory(path);
