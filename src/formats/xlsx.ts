@@ -9,6 +9,7 @@ import { columnWidth } from '../present/sheet/column-width.ts';
 import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import {
   buttonWidth,
+  closingParts,
   headerRowXml,
   lettersOf,
   maxTextLength,
@@ -17,7 +18,6 @@ import {
   type SheetCell,
   sheetBeginning,
   sheetEnd,
-  tableXml,
   workbookXml,
 } from '../present/sheet/workbook.ts';
 import { ZipArchive, type ZipEntry } from '../present/sheet/zip-archive.ts';
@@ -41,7 +41,8 @@ const widthBounds = { least: 8, most: 45 };
 
 /**
  * Writes an Excel workbook: the rows as a table named `Report` with typed numbers and dates, and a
- * second sheet with the totals. Excel has no time zones, so hours are wall times in the report's
+ * second sheet with the totals and a chart, on which the workbook opens: Excel prints the sheet that
+ * is open, and other programs read the first one. Excel has no time zones, so hours are wall times in the report's
  * zone.
  *
  * The sheet is streamed: packages that keep every cell take 760 MB for 100,000 rows of 32 columns.
@@ -104,11 +105,7 @@ export class WorkbookEncoder implements Encoder {
     const sheet = this.#sheet ?? this.#begin();
     const sums = this.#sums;
     const range = this.#tableRange();
-    sheet.end(sheetEnd('table', range));
-    if (range !== undefined) {
-      const xml = tableXml({ headings: this.#headings, range });
-      this.#archive.add('xl/tables/table1.xml', xml);
-    }
+    sheet.end(sheetEnd('table', { tableRange: range }));
 
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
@@ -124,25 +121,21 @@ export class WorkbookEncoder implements Encoder {
       comparison,
       ownNotes,
       cells,
-      isFirst: this.#opensOnSummary,
     });
-    this.#archive.add('xl/worksheets/sheet2.xml', summary);
-    this.#archive.add('xl/workbook.xml', workbookXml(this.#opensOnSummary));
+    this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
+    this.#archive.add('xl/workbook.xml', workbookXml(summary.printArea));
+    const table = range === undefined ? undefined : { headings: this.#headings, range };
+    for (const part of closingParts({ table, chart: summary.chart })) {
+      this.#archive.add(part.path, part.xml);
+    }
     this.#archive.end();
     return this.#archive.take();
-  }
-
-  /** True if the workbook was prepared for readers. */
-  get #opensOnSummary(): boolean {
-    const { title, remark, comparison } = this.#options;
-    return title !== undefined || remark !== undefined || comparison !== undefined;
   }
 
   /** Starts the archive and the first sheet with headings and the rows so far. */
   #begin(): ZipEntry {
     const columns = this.#columns ?? [];
-    const openings = openingParts(columns.length > 0);
-    for (const { path, xml } of openings) this.#archive.add(path, xml);
+    for (const { path, xml } of openingParts()) this.#archive.add(path, xml);
     const sheet = this.#archive.begin('xl/worksheets/sheet1.xml');
     this.#sheet = sheet;
 
@@ -158,7 +151,7 @@ export class WorkbookEncoder implements Encoder {
     });
 
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
-    sheet.write(sheetBeginning(widths, 'table', !this.#opensOnSummary) + headerRow);
+    sheet.write(sheetBeginning(widths, 'table') + headerRow);
     writeRows(sheet, this.#held, 0);
     this.#held = [];
     return sheet;

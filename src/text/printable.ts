@@ -34,6 +34,11 @@ export function shortened(text: string, charactersAtMost = serviceTextAtMost): s
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
+/** True for a text with right-to-left letters. */
+export function hasRightToLeft(text: string): boolean {
+  return rightToLeft.test(text);
+}
+
 /**
  * Makes a name printable as part of a sentence. A name with right-to-left letters is isolated
  * (U+2068 and U+2069), because it would reorder the words and numbers that follow.

@@ -13,6 +13,22 @@ async function xlsx(body: string, options: EncodeCase = {}) {
 const sheetOf = ({ parts }: Awaited<ReturnType<typeof xlsx>>) =>
   parts.get('xl/worksheets/sheet1.xml');
 
+const partIn = (bytes: Buffer, name: string) => unzip(bytes).get(name) ?? '';
+
+/** The chart of a workbook: its title, and the cells that its ranges name. */
+function chartIn(bytes: Buffer) {
+  const xml = partIn(bytes, 'xl/charts/chart1.xml');
+  const cells = readSheet(bytes, 2);
+  const ranges = [...xml.matchAll(/<c:f>Summary!\$(\w)\$(\d+):\$\w\$(\d+)<\/c:f>/g)];
+  const [categories = [], ...others] = ranges.map(([, column = '', first, last]) => {
+    const rows = cells.slice(Number(first) - 1, Number(last));
+    return rows.map((row) => row[column.charCodeAt(0) - 65] ?? null);
+  });
+  const title = /<a:t>(.*?)<\/a:t>/.exec(xml)?.[1];
+  // Each series repeats the categories.
+  return { title, categories, series: others.filter((_, i) => i % 2 === 0) };
+}
+
 describe('xlsx', () => {
   it('has a readable header, typed numbers, dates and hours, text instead of formulas, and print settings', async () => {
     const sheet = await xlsx(
@@ -30,7 +46,7 @@ describe('xlsx', () => {
       <sheetPr>
       <pageSetUpPr fitToPage="1"/></sheetPr>
       <sheetViews>
-      <sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
+      <sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>
       <sheetFormatPr defaultRowHeight="15"/>
       <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="15" customWidth="1"/><col min="4" max="4" width="17" customWidth="1"/><col min="5" max="5" width="14" customWidth="1"/><col min="6" max="6" width="11" customWidth="1"/><col min="7" max="7" width="17" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="10" customWidth="1"/><col min="10" max="10" width="14" customWidth="1"/></cols>
       <sheetData>
@@ -113,7 +129,8 @@ describe('xlsx', () => {
     expect(
       readSheet(bytes, 2)
         .map((row) => row.join(' | '))
-        .join('\n'),
+        .join('\n')
+        .replace(/\n{3,}/, '\n\n'),
     ).toMatchInlineSnapshot(`
       "Daily report by campaign
       Window | 1–2 November 2026
@@ -177,6 +194,71 @@ describe('xlsx', () => {
       ['France', null, 112, 100, 0.12],
       ['Spain', null, 3, '–', 'new'],
     ]);
+  });
+
+  it('has a chart of the leading figure over time, drawn from cells that are not printed', async () => {
+    const body = documentOf(
+      '{"date":"2026-11-01","campaignId":"1","displays":10,"revenueEuro":2}',
+      '{"date":"2026-11-01","campaignId":"2","displays":10,"revenueEuro":3}',
+      '{"date":"2026-11-03","campaignId":"1","displays":10,"revenueEuro":4}',
+    );
+
+    const { bytes } = await encode(body, 'xlsx');
+
+    const { title, categories, series } = chartIn(bytes);
+    expect(title).toBe('Revenue (€) per day');
+    expect(categories).toEqual(['Sun 1 Nov', 'Mon 2 Nov', 'Tue 3 Nov']);
+    expect(series).toEqual([[5, null, 4]]);
+    const lastPrinted = /Summary!\$A\$1:\$\w\$(\d+)/.exec(partIn(bytes, 'xl/workbook.xml'))?.[1];
+    expect(readSheet(bytes, 2).slice(Number(lastPrinted) + 1)[0]?.[0]).toBe('Revenue (€) per day');
+  });
+
+  it('has a chart of the largest values otherwise, with shortened names, and the window before', async () => {
+    const long = 'FR_2026Q4_Programmatic_OpenExchange_Prospecting_LookalikeAudience_v2';
+    const campaigns = [long, 'حملة الشتاء 2026', '冬のセール', 'a'].map((campaignName, i) => {
+      return { campaignId: String(i), campaignName, displays: 10 - i };
+    });
+    const before = new ReportSums();
+    const columns = [
+      { field: 'campaignId', numeric: false },
+      { field: 'campaignName', numeric: false },
+    ];
+    for await (const batch of batchesOf(campaigns.slice(1))) before.observe(batch, columns);
+    const comparison = { sums: before, now: 'now', before: 'then', notes: [] };
+
+    const compared = await encode(JSON.stringify({ data: campaigns }), 'xlsx', { comparison });
+
+    const chart = chartIn(compared.bytes);
+    expect(chart.title).toBe('Displays by campaign');
+    expect(chart.categories[0]).toMatch(/^FR_2026Q4_.*…$/);
+    expect(chart.categories.slice(1)).toEqual(['حملة الشتاء 2026', '冬のセール', 'a']);
+    expect(chart.series).toEqual([
+      [10, 9, 8, 7],
+      ['–', 9, 8, 7],
+    ]);
+  });
+
+  it.each([
+    { name: 'one row', rows: ['{"displays":1}'] },
+    { name: 'one campaign', rows: ['{"campaignId":"1","displays":1}'] },
+    { name: 'one day', rows: ['{"date":"2026-11-01","displays":1}'] },
+    { name: 'no rows', rows: [] },
+  ])('has no chart for $name', async ({ rows }) => {
+    const { parts } = await xlsx(documentOf(...rows));
+    expect([...parts.keys()].filter((name) => /chart|drawing/.test(name))).toEqual([]);
+  });
+
+  it('lists the type of every part, opens on the summary, and has the rows as its first sheet', async () => {
+    const body = documentOf('{"country":"A","displays":1}', '{"country":"B","displays":2}');
+    const { parts } = await xlsx(body);
+
+    const types = parts.get('[Content_Types].xml') ?? '';
+    const listed = [...types.matchAll(/PartName="\/([^"]*)"/g)].map(([, name]) => name);
+    const others = [...parts.keys()].filter((name) => !/\.rels$|^\[/.test(name));
+    expect(listed.sort()).toEqual(others.sort());
+    const workbook = parts.get('xl/workbook.xml') ?? '';
+    expect(workbook).toContain('activeTab="1"');
+    expect(workbook).toMatch(/<sheets><sheet name="Report".*<sheet name="Summary"/);
   });
 
   it('keeps texts with any characters', async () => {

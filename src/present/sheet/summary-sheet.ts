@@ -7,8 +7,11 @@ import { printable, withoutIsolates } from '../../text/printable.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { columnWidth } from './column-width.ts';
+import type { SheetChart } from './sheet-chart.ts';
+import { chartOf, chartSize } from './summary-chart.ts';
 import {
   headerRowXml,
+  lettersOf,
   maxTextLength,
   rowXml,
   type SheetCell,
@@ -35,33 +38,71 @@ export interface SummaryParts {
 
   /** Number and time cells that replace texts of the model, by label. */
   readonly cells: ReadonlyMap<string, SheetCell>;
-
-  /** True if the workbook opens on this sheet. */
-  readonly isFirst: boolean;
 }
 
-/** The Summary sheet: totals, and the ten largest values of each breakdown. */
-export function summarySheet(parts: SummaryParts): string {
-  const { model, sums, comparison, isFirst } = parts;
+/** The Summary sheet with its chart. */
+export interface SummarySheet {
+  readonly xml: string;
+
+  /** The cells to print; those after them are only drawn by the chart. */
+  readonly printArea: string;
+  readonly chart: SheetChart | undefined;
+}
+
+/** The cells of a row; none where the chart is. */
+type SummaryRow = readonly SheetCell[];
+
+/**
+ * The Summary sheet: a chart of the leading figure, totals, and the ten largest values of each
+ * breakdown.
+ */
+export function summarySheet(parts: SummaryParts): SummarySheet {
+  const { model, sums, comparison } = parts;
   const totals = sums.total.totals();
 
-  const tables: SheetCell[][] = [];
+  const tables: SummaryRow[] = [];
   if (model.totals.length > 0) tables.push(...totalRows(model, totals, comparison));
+  let rankingStart = 0;
   for (const ranking of model.rankings) {
-    tables.push([], ...breakdownRows(ranking, model.figures.shown, comparison));
+    tables.push([]);
+    if (rankingStart === 0) rankingStart = tables.length;
+    tables.push(...breakdownRows(ranking, model.figures.shown, comparison));
   }
-  const rows = [...headRows(parts), [], ...tables, ...aboutRows(parts)];
-
   // Texts above the tables extend into the empty cells next to them.
   const widths = widthsOf(tables);
-  let xml = sheetBeginning(widths, 'summary', isFirst);
+
+  const head = [...headRows(parts), []];
+  const plan = chartOf(model, comparison);
+  const chartRows: SummaryRow[] = plan ? [...emptyRows(plan.rowCount), []] : [];
+  const above = [...head, ...chartRows];
+  const printed = [...above, ...tables, ...aboutRows(parts)];
+  const data = plan?.dataRows ?? [];
+  const rows = data.length > 0 ? [...printed, [], ...data] : printed;
+
+  let xml = sheetBeginning(widths, 'summary');
   for (const [i, row] of rows.entries()) {
     const cells = row.map(cutText);
     const isHeader = cells[0]?.style === 'header';
     xml += isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
   }
   const width = widths.reduce((sum, each) => sum + each, 0);
-  return xml + sheetEnd(width > maxPortraitWidth ? 'wide summary' : 'summary');
+  const kind = width > maxPortraitWidth ? 'wide summary' : 'summary';
+  const size = chartSize(widths);
+  const chart = plan?.place({
+    firstRow: head.length + 1,
+    tableRow: above.length + rankingStart + 1,
+    dataRow: printed.length + 2,
+    width: size.width,
+  });
+  return {
+    xml: xml + sheetEnd(kind, { hasChart: chart !== undefined }),
+    printArea: `$A$1:$${lettersOf(size.columnCount - 1)}$${printed.length}`,
+    chart,
+  };
+}
+
+function emptyRows(count: number): SummaryRow[] {
+  return Array.from({ length: count }, () => []);
 }
 
 /** The title, headline, facts, findings and notes. */

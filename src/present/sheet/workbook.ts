@@ -1,12 +1,15 @@
-/** The parts of a workbook other than its sheets, and cells (ECMA-376, SpreadsheetML). */
+import { hasRightToLeft } from '../../text/printable.ts';
+import { chartXml, drawingXml, type SheetChart } from './sheet-chart.ts';
+import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
-const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+/** The parts of a workbook other than its sheets, and cells (ECMA-376, SpreadsheetML). */
 
 /** XML namespaces of workbooks and relationships. */
 const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
-const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006';
-const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const officeType = 'application/vnd.openxmlformats-officedocument';
+const spreadsheetType = `${officeType}.spreadsheetml`;
+const drawingType = `${officeType}.drawing`;
 
 /** Indexes of fonts, fills and borders in `styles.xml`. */
 const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as const;
@@ -75,6 +78,8 @@ const cellFormats = {
   lines: { numberFormat: general, wraps: true },
   count: { numberFormat: numberFormats.integer, align: 'left' },
   instant: { numberFormat: numberFormats.instant, align: 'left' },
+  // Programs align right-to-left texts to the right, away from the other names.
+  leftAligned: { numberFormat: general, align: 'left' },
 } as const satisfies Record<string, CellFormat>;
 
 type CellStyle = keyof typeof cellFormats;
@@ -130,19 +135,15 @@ export interface WorkbookPart {
   readonly xml: string;
 }
 
-/**
- * The parts that precede the sheets.
- * @param hasTable true if the rows form a table
- */
-export function openingParts(hasTable: boolean): WorkbookPart[] {
+/** The parts that precede the sheets. */
+export function openingParts(): WorkbookPart[] {
   const ofWorkbook: Relationship[] = [
     { type: 'worksheet', target: 'worksheets/sheet1.xml' },
     { type: 'worksheet', target: 'worksheets/sheet2.xml' },
     { type: 'styles', target: 'styles.xml' },
   ];
 
-  const parts: WorkbookPart[] = [
-    { path: '[Content_Types].xml', xml: contentTypesXml(hasTable) },
+  return [
     {
       path: '_rels/.rels',
       xml: relationshipsXml([{ type: 'officeDocument', target: 'xl/workbook.xml' }]),
@@ -153,32 +154,69 @@ export function openingParts(hasTable: boolean): WorkbookPart[] {
     },
     { path: 'xl/styles.xml', xml: stylesXml() },
   ];
-  if (hasTable) {
-    parts.push({
-      path: 'xl/worksheets/_rels/sheet1.xml.rels',
-      xml: relationshipsXml([{ type: 'table', target: '../tables/table1.xml' }]),
-    });
-  }
-  return parts;
 }
 
-function contentTypesXml(hasTable: boolean): string {
+/** The parts that a workbook may have besides its sheets. */
+export interface OptionalParts {
+  readonly table: SheetTable | undefined;
+  readonly chart: SheetChart | undefined;
+}
+
+/** The parts that follow the sheets: the table, the chart, and the list of all parts. */
+export function closingParts({ table, chart }: OptionalParts): WorkbookPart[] {
+  const parts: WorkbookPart[] = [];
+  if (table) {
+    parts.push(
+      { path: 'xl/tables/table1.xml', xml: tableXml(table) },
+      {
+        path: 'xl/worksheets/_rels/sheet1.xml.rels',
+        xml: relationshipsXml([{ type: 'table', target: '../tables/table1.xml' }]),
+      },
+    );
+  }
+  if (chart) {
+    parts.push(
+      { path: 'xl/charts/chart1.xml', xml: chartXml(chart) },
+      { path: 'xl/drawings/drawing1.xml', xml: drawingXml(chart) },
+      {
+        path: 'xl/drawings/_rels/drawing1.xml.rels',
+        xml: relationshipsXml([{ type: 'chart', target: '../charts/chart1.xml' }]),
+      },
+      {
+        path: 'xl/worksheets/_rels/sheet2.xml.rels',
+        xml: relationshipsXml([{ type: 'drawing', target: '../drawings/drawing1.xml' }]),
+      },
+    );
+  }
+  const types = { hasTable: table !== undefined, hasChart: chart !== undefined };
+  return [...parts, { path: '[Content_Types].xml', xml: contentTypesXml(types) }];
+}
+
+interface PartTypes {
+  readonly hasTable: boolean;
+  readonly hasChart: boolean;
+}
+
+function contentTypesXml({ hasTable, hasChart }: PartTypes): string {
   const defaults = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     '<Default Extension="xml" ContentType="application/xml"/>',
   ];
   const typesByPath = new Map([
-    ['/xl/workbook.xml', 'sheet.main'],
-    ['/xl/worksheets/sheet1.xml', 'worksheet'],
-    ['/xl/worksheets/sheet2.xml', 'worksheet'],
-    ['/xl/styles.xml', 'styles'],
+    ['/xl/workbook.xml', `${spreadsheetType}.sheet.main`],
+    ['/xl/worksheets/sheet1.xml', `${spreadsheetType}.worksheet`],
+    ['/xl/worksheets/sheet2.xml', `${spreadsheetType}.worksheet`],
+    ['/xl/styles.xml', `${spreadsheetType}.styles`],
   ]);
-  if (hasTable) typesByPath.set('/xl/tables/table1.xml', 'table');
+  if (hasTable) typesByPath.set('/xl/tables/table1.xml', `${spreadsheetType}.table`);
+  if (hasChart) {
+    typesByPath.set('/xl/charts/chart1.xml', `${drawingType}ml.chart`);
+    typesByPath.set('/xl/drawings/drawing1.xml', drawingType);
+  }
 
   const overrides: string[] = [];
   for (const [path, type] of typesByPath) {
-    const contentType = `${spreadsheetType}.${type}+xml`;
-    overrides.push(`<Override PartName="${path}" ContentType="${contentType}"/>`);
+    overrides.push(`<Override PartName="${path}" ContentType="${type}+xml"/>`);
   }
   const types = [...defaults, ...overrides].join('');
   return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types}</Types>`;
@@ -244,28 +282,31 @@ function listXml(name: string, elements: readonly string[]): string {
 }
 
 /**
- * The workbook with its two sheets. The first one repeats its header on every printed page.
- * @param opensOnSummary true if the second sheet is shown first
+ * The workbook, which opens on the second sheet. The first one repeats its header on every printed
+ * page.
+ * @param summaryArea the cells of the second sheet to print: `$A$1:$F$40`
  */
-export function workbookXml(opensOnSummary: boolean): string {
-  const views = `<bookViews><workbookView activeTab="${opensOnSummary ? 1 : 0}"/></bookViews>`;
+export function workbookXml(summaryArea: string): string {
+  const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
-  const titles =
-    '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>';
-  return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${titles}</definedNames></workbook>`;
+  const names = [
+    `<definedName name="_xlnm.Print_Area" localSheetId="1">Summary!${summaryArea}</definedName>`,
+    '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
+  ];
+  return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;
 }
 
 /** The rows of a report as a named table for formulas and pivot tables. */
-export interface SheetTable {
+interface SheetTable {
   readonly headings: readonly string[];
 
   /** The range of the table with its header: `A1:J249`. */
   readonly range: string;
 }
 
-/** The part `xl/tables/table1.xml`: the table named Report with filter buttons. */
-export function tableXml({ headings, range }: SheetTable): string {
+/** The table named Report, with filter buttons. */
+function tableXml({ headings, range }: SheetTable): string {
   const columns = headings.map((heading, i) => {
     return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
   });
@@ -328,7 +369,8 @@ function cellsXml(row: number, cells: readonly (SheetCell | undefined)[]): strin
 }
 
 function cellXml({ style, content }: SheetCell, place: string): string {
-  const attributes = `r="${place}" s="${styleIndexes.get(style)}"`;
+  const isReversed = style === 'plain' && typeof content === 'string' && hasRightToLeft(content);
+  const attributes = `r="${place}" s="${styleIndexes.get(isReversed ? 'leftAligned' : style)}"`;
   if (typeof content === 'number') return `<c ${attributes}><v>${content}</v></c>`;
   if (content === '') return `<c ${attributes}/>`;
 
@@ -340,17 +382,12 @@ function cellXml({ style, content }: SheetCell, place: string): string {
 type SheetKind = 'table' | 'summary' | 'wide summary';
 
 /** The beginning of a sheet, fitted to the page width, with its column widths. */
-export function sheetBeginning(
-  widths: readonly number[],
-  kind: SheetKind,
-  isSelected: boolean,
-): string {
-  const selected = isSelected ? ' tabSelected="1"' : '';
+export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   const view =
     kind === 'table'
-      ? `<sheetView${selected} workbookViewId="0">${pane}</sheetView>`
-      : `<sheetView showGridLines="0"${selected} workbookViewId="0"></sheetView>`;
+      ? `<sheetView workbookViewId="0">${pane}</sheetView>`
+      : '<sheetView showGridLines="0" tabSelected="1" workbookViewId="0"></sheetView>';
   const columns = widths.map((width, i) => {
     return `<col min="${i + 1}" max="${i + 1}" width="${width}" customWidth="1"/>`;
   });
@@ -366,8 +403,14 @@ export function sheetBeginning(
   ].join('');
 }
 
-/** The end of a sheet: print settings and the table. */
-export function sheetEnd(kind: SheetKind, tableRange?: string): string {
+/** The parts of a sheet after its rows: the range of its table, and whether it has a chart. */
+interface SheetExtras {
+  readonly tableRange?: string | undefined;
+  readonly hasChart?: boolean;
+}
+
+/** The end of a sheet: print settings, and its table or chart. */
+export function sheetEnd(kind: SheetKind, { tableRange, hasChart }: SheetExtras): string {
   const orientation = kind === 'summary' ? 'portrait' : 'landscape';
   const endings = [
     '</sheetData>',
@@ -383,6 +426,7 @@ export function sheetEnd(kind: SheetKind, tableRange?: string): string {
       '<tableParts count="1"><tablePart r:id="rId1"/></tableParts>',
     );
   }
+  if (hasChart) endings.push('<drawing r:id="rId1"/>');
   return `${endings.join('')}</worksheet>`;
 }
 
@@ -390,38 +434,4 @@ export function sheetEnd(kind: SheetKind, tableRange?: string): string {
 export function lettersOf(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : lettersOf(Math.floor(index / 26) - 1) + last;
-}
-
-/**
- * Characters that XML cannot represent or would change: control characters, carriage returns, and
- * text that looks like an escape.
- */
-const unwritable =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
-  /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
-/** Matches texts that may need escaping; most do not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
-const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
-
-/**
- * Escapes text for XML. Characters that XML cannot represent become `_x001B_` (ECMA-376,
- * ST_Xstring).
- */
-function textXml(text: string): string {
-  if (!mayBeSpecial.test(text)) return text;
-
-  const escaped = text.replace(unwritable, (letter) => {
-    const code = letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    return `_x${code}_`;
-  });
-  return escaped.replace(/[&<>]/g, (letter) => entities[letter] ?? '');
-}
-
-/** Escapes text for a table's attribute, where line breaks must be escaped as well. */
-function attributeXml(text: string): string {
-  const marked = textXml(text).replaceAll('"', '&quot;');
-  return marked.replace(/[\t\n]/g, (letter) => (letter === '\n' ? '_x000A_' : '_x0009_'));
 }

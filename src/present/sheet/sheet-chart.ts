@@ -1,0 +1,173 @@
+import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
+
+/** A chart of a sheet (ECMA-376, DrawingML). */
+
+/** Cells of a column with their contents. */
+interface ChartCells<Content> {
+  /** `Summary!$B$30:$B$60` */
+  readonly range: string;
+  readonly contents: readonly Content[];
+}
+
+/** A line, or the bars of one color. */
+interface ChartSeries {
+  readonly name: string;
+  readonly values: ChartCells<number | undefined>;
+}
+
+/** A chart: lines over time, or horizontal bars, the first at the top. */
+export interface SheetChart {
+  readonly kind: 'lines' | 'bars';
+  readonly title: string;
+  readonly categories: ChartCells<string>;
+
+  /** The first has the main color, the others are lighter. */
+  readonly series: readonly ChartSeries[];
+
+  /** The number format of the scale. */
+  readonly format: string;
+
+  /** The sheet row, from 1, with the upper edge. */
+  readonly firstRow: number;
+
+  /** In points. */
+  readonly width: number;
+  readonly height: number;
+}
+
+const drawingNamespace = 'http://schemas.openxmlformats.org/drawingml/2006';
+const relationshipNamespace = `${officeNamespace}/relationships`;
+
+/** English Metric Units in a point. */
+const unitsPerPoint = 12_700;
+
+const colors = ['2F5FC4', '9AA5B8'];
+const grey = '<a:solidFill><a:srgbClr val="E3E3DF"/></a:solidFill>';
+
+/** The ids of the two axes. */
+const categoryAxis = 1;
+const valueAxis = 2;
+
+/** The part with the place of a chart; the chart is its `rId1`. */
+export function drawingXml({ title, firstRow, width, height }: SheetChart): string {
+  const size = `cx="${Math.round(width * unitsPerPoint)}" cy="${Math.round(height * unitsPerPoint)}"`;
+  const place = `<xdr:col>0</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${firstRow - 1}</xdr:row><xdr:rowOff>0</xdr:rowOff>`;
+  const name = `<xdr:cNvPr id="2" name="Chart 1" descr="${attributeXml(title)}"/>`;
+  return [
+    declaration,
+    `<xdr:wsDr xmlns:xdr="${drawingNamespace}/spreadsheetDrawing" xmlns:a="${drawingNamespace}/main">`,
+    `<xdr:oneCellAnchor><xdr:from>${place}</xdr:from><xdr:ext ${size}/>`,
+    `<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr>${name}<xdr:cNvGraphicFramePr/></xdr:nvGraphicFramePr>`,
+    '<xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm>',
+    `<a:graphic><a:graphicData uri="${drawingNamespace}/chart">`,
+    `<c:chart xmlns:c="${drawingNamespace}/chart" xmlns:r="${relationshipNamespace}" r:id="rId1"/>`,
+    '</a:graphicData></a:graphic></xdr:graphicFrame><xdr:clientData/></xdr:oneCellAnchor></xdr:wsDr>',
+  ].join('');
+}
+
+/** The part with the chart. */
+export function chartXml(chart: SheetChart): string {
+  const { kind, title, series } = chart;
+  const legend =
+    series.length > 1 ? '<c:legend><c:legendPos val="b"/><c:overlay val="0"/></c:legend>' : '';
+  return [
+    declaration,
+    `<c:chartSpace xmlns:c="${drawingNamespace}/chart" xmlns:a="${drawingNamespace}/main" xmlns:r="${relationshipNamespace}">`,
+    '<c:roundedCorners val="0"/><c:chart>',
+    titleXml(title),
+    '<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>',
+    kind === 'lines' ? linesXml(chart) : barsXml(chart),
+    axesXml(chart),
+    `</c:plotArea>${legend}<c:plotVisOnly val="1"/><c:dispBlanksAs val="gap"/></c:chart>`,
+    `<c:spPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill><a:ln w="9525">${grey}</a:ln></c:spPr>`,
+    '</c:chartSpace>',
+  ].join('');
+}
+
+function titleXml(title: string): string {
+  const run = `<a:r><a:rPr lang="en-US" sz="1200" b="1"/><a:t>${textXml(title)}</a:t></a:r>`;
+  const paragraph = `<a:p><a:pPr><a:defRPr sz="1200" b="1"/></a:pPr>${run}</a:p>`;
+  return `<c:title><c:tx><c:rich><a:bodyPr/>${paragraph}</c:rich></c:tx><c:overlay val="0"/></c:title>`;
+}
+
+function linesXml(chart: SheetChart): string {
+  const lines = chart.series.map((_, i) => {
+    const fill = `<a:solidFill><a:srgbClr val="${colorOf(i)}"/></a:solidFill>`;
+    const look = `<c:spPr><a:ln w="22225" cap="rnd">${fill}<a:round/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>`;
+    return `<c:ser>${seriesXml(chart, i, look)}<c:smooth val="0"/></c:ser>`;
+  });
+  return `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${lines.join('')}<c:marker val="1"/>${axisIds}</c:lineChart>`;
+}
+
+function barsXml(chart: SheetChart): string {
+  const bars = chart.series.map((_, i) => {
+    const fill = `<a:solidFill><a:srgbClr val="${colorOf(i)}"/></a:solidFill>`;
+    const look = `<c:spPr>${fill}</c:spPr><c:invertIfNegative val="0"/>`;
+    return `<c:ser>${seriesXml(chart, i, look)}</c:ser>`;
+  });
+  return `<c:barChart><c:barDir val="bar"/><c:grouping val="clustered"/><c:varyColors val="0"/>${bars.join('')}<c:gapWidth val="60"/>${axisIds}</c:barChart>`;
+}
+
+const axisIds = `<c:axId val="${categoryAxis}"/><c:axId val="${valueAxis}"/>`;
+
+function colorOf(series: number): string {
+  return colors[Math.min(series, colors.length - 1)] ?? '';
+}
+
+/** The beginning of a series: name, look and cells. */
+function seriesXml(
+  { series, categories, format }: SheetChart,
+  index: number,
+  look: string,
+): string {
+  const each = series[index];
+  if (!each) return '';
+  const { name, values } = each;
+  return [
+    `<c:idx val="${index}"/><c:order val="${index}"/><c:tx><c:v>${textXml(name)}</c:v></c:tx>`,
+    look,
+    `<c:cat>${textsXml(categories)}</c:cat>`,
+    `<c:val>${numbersXml(values, format)}</c:val>`,
+  ].join('');
+}
+
+function textsXml({ range, contents }: ChartCells<string>): string {
+  const points = contents.map((text, i) => pointXml(i, textXml(text)));
+  const cache = `<c:ptCount val="${contents.length}"/>${points.join('')}`;
+  return `<c:strRef><c:f>${range}</c:f><c:strCache>${cache}</c:strCache></c:strRef>`;
+}
+
+function numbersXml({ range, contents }: ChartCells<number | undefined>, format: string): string {
+  const points = contents.map((number, i) => {
+    return number === undefined ? '' : pointXml(i, String(number));
+  });
+  const cache = `<c:formatCode>${textXml(format)}</c:formatCode><c:ptCount val="${contents.length}"/>${points.join('')}`;
+  return `<c:numRef><c:f>${range}</c:f><c:numCache>${cache}</c:numCache></c:numRef>`;
+}
+
+function pointXml(index: number, xml: string): string {
+  return `<c:pt idx="${index}"><c:v>${xml}</c:v></c:pt>`;
+}
+
+/** Approximate number of labels below a line chart. */
+const labelsAtMost = 8;
+
+/** The two axes. Bars start at the top, and their scale is at the bottom. */
+function axesXml({ kind, format, categories }: SheetChart): string {
+  const isBars = kind === 'bars';
+  const line = `<c:spPr><a:ln w="9525">${grey}</a:ln></c:spPr>`;
+  const marks = '<c:majorTickMark val="none"/><c:minorTickMark val="none"/>';
+  const numFmt = (code: string) =>
+    `<c:numFmt formatCode="${attributeXml(code)}" sourceLinked="0"/>`;
+  const step = Math.max(1, Math.ceil(categories.contents.length / labelsAtMost));
+  const skip = isBars ? '' : `<c:tickLblSkip val="${step}"/><c:tickMarkSkip val="${step}"/>`;
+  return [
+    `<c:catAx><c:axId val="${categoryAxis}"/><c:scaling><c:orientation val="${isBars ? 'maxMin' : 'minMax'}"/></c:scaling>`,
+    `<c:delete val="0"/><c:axPos val="${isBars ? 'l' : 'b'}"/>${numFmt('General')}${marks}<c:tickLblPos val="low"/>${line}`,
+    `<c:crossAx val="${valueAxis}"/><c:crosses val="autoZero"/><c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/>${skip}<c:noMultiLvlLbl val="1"/></c:catAx>`,
+    `<c:valAx><c:axId val="${valueAxis}"/><c:scaling><c:orientation val="minMax"/></c:scaling><c:delete val="0"/>`,
+    `<c:axPos val="${isBars ? 'b' : 'l'}"/><c:majorGridlines>${line}</c:majorGridlines>${numFmt(format)}${marks}<c:tickLblPos val="nextTo"/>`,
+    '<c:spPr><a:ln><a:noFill/></a:ln></c:spPr>',
+    `<c:crossAx val="${categoryAxis}"/><c:crosses val="${isBars ? 'max' : 'autoZero'}"/><c:crossBetween val="between"/></c:valAx>`,
+  ].join('');
+}

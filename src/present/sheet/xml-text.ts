@@ -1,0 +1,38 @@
+/** The first line of every part of a workbook. */
+export const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+export const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006';
+
+/**
+ * Characters that XML cannot represent or would change: control characters, carriage returns, and
+ * text that looks like an escape.
+ */
+const unwritable =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+  /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Matches texts that may need escaping; most do not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
+const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
+
+/**
+ * Escapes text for XML. Characters that XML cannot represent become `_x001B_` (ECMA-376,
+ * ST_Xstring).
+ */
+export function textXml(text: string): string {
+  if (!mayBeSpecial.test(text)) return text;
+
+  const escaped = text.replace(unwritable, (letter) => {
+    const code = letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return `_x${code}_`;
+  });
+  return escaped.replace(/[&<>]/g, (letter) => entities[letter] ?? '');
+}
+
+/** Escapes text for a table's attribute, where line breaks must be escaped as well. */
+export function attributeXml(text: string): string {
+  const marked = textXml(text).replaceAll('"', '&quot;');
+  return marked.replace(/[\t\n]/g, (letter) => (letter === '\n' ? '_x000A_' : '_x0009_'));
+}
