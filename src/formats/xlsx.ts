@@ -41,9 +41,9 @@ const widthBounds = { least: 8, most: 45 };
 
 /**
  * Writes an Excel workbook: the rows as a table named `Report` with typed numbers and dates, and a
- * second sheet with the totals and a chart, on which the workbook opens: Excel prints the sheet that
- * is open, and other programs read the first one. Excel has no time zones, so hours are wall times in the report's
- * zone.
+ * second sheet with the totals and a chart. It opens on that sheet, which is what Excel then
+ * prints; other programs read the first one. Excel has no time zones, so hours are wall times in
+ * the report's zone.
  *
  * The sheet is streamed: packages that keep every cell take 760 MB for 100,000 rows of 32 columns.
  * Throws `OutputError` for data that does not fit into a sheet.
