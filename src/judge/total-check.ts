@@ -20,9 +20,9 @@ const zero = new Decimal(0n, 0);
 
 /** The words for a total in English, French, German, Spanish and Italian. */
 const totalWords = [
-  ...['total', 'totals', 'sum', 'all', 'overall'],
+  ...['total', 'totals', 'subtotal', 'sum', 'all', 'overall'],
   ...['totaux', 'somme', 'tous', 'toutes', 'ensemble'],
-  ...['gesamt', 'gesamtsumme', 'gesamtergebnis', 'summe', 'insgesamt', 'alle'],
+  ...['gesamt', 'gesamtsumme', 'gesamtergebnis', 'summe', 'zwischensumme', 'insgesamt', 'alle'],
   ...['totales', 'suma', 'todos', 'todas'],
   ...['totale', 'totali', 'somma', 'tutti', 'tutte'],
 ];
@@ -44,7 +44,7 @@ const emptyTexts = new ShortTexts(/^(?:0|-1|\(not set\)|[ *—–-]*)$/i, {
 /** Texts that services write for an empty time: the same, or a word for a total. */
 const timelessTexts = new ShortTexts(
   new RegExp(`^(?:\\(not set\\)|[ *—–-]*(?:grand )?(?:${totalWords.join('|')})?[ :*—–-]*)$`, 'i'),
-  { initials: '(- *—–tgaiseo', bytesAtMost: 30 },
+  { initials: '(- *—–tgaiseoz', bytesAtMost: 30 },
 );
 
 /** A row that may be a total, judging by its breakdowns other than time. */

@@ -87,12 +87,11 @@ export function readReportStream(
     if (form === 'parquet') throw parquetPipeError();
     const formForPeople = formForPeopleOf(head);
     if (formForPeople) throw forPeopleError(shown, formForPeople);
-    if (form === 'zip') throw packedError('This is a zip archive.');
-    if (form === 'zstd') throw packedError('This file is packed with zstd.');
+    expectNotPacked(head);
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
-    return yield* readRows(form === 'gzip' ? unzipped(bytes) : bytes, { lines, cells });
+    return yield* readRows(form === 'gzip' ? unpacked(bytes) : bytes, { lines, cells });
   }
   const batches = inFile(read(), shown, () => chunks.return(undefined));
   return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
@@ -116,8 +115,13 @@ function formForPeopleOf(head: Buffer): FormForPeople | undefined {
   const text = head.toString('latin1');
   if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (isPage(text)) return { name: 'a web page', program: 'a browser' };
-  if (binaryFormOf(head) !== 'zip' || !isSheet(head)) return undefined;
+  if (!isOldSheet(head) && !(binaryFormOf(head) === 'zip' && isSheet(head))) return undefined;
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
+}
+
+/** True for a sheet of Excel 97 to 2003, `.xls`. */
+function isOldSheet(head: Buffer): boolean {
+  return head.toString('latin1', 0, 4) === '\xd0\xcf\x11\xe0';
 }
 
 /** True for a zip whose first file is that of a spreadsheet. */
@@ -128,8 +132,22 @@ function isSheet(head: Buffer): boolean {
   return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
 }
 
-function packedError(message: string): IncompleteDataError {
-  return new IncompleteDataError(message, { code: 'ARCHIVE', retryable: false });
+/** Sentences on packed files, by their first characters. */
+const packedForms: readonly (readonly [beginning: string, sentence: string])[] = [
+  ['PK\x03\x04', 'This is a zip archive.'],
+  ['7z\xbc\xaf', 'This is a 7-Zip archive.'],
+  ['Rar!', 'This is a RAR archive.'],
+  ['\x28\xb5\x2f\xfd', 'This file is packed with zstd.'],
+  ['\xfd7zXZ', 'This file is packed with xz.'],
+  ['BZh', 'This file is packed with bzip2.'],
+];
+
+/** Throws `IncompleteDataError` for the beginning of a packed file. */
+function expectNotPacked(head: Buffer): void {
+  const text = head.toString('latin1', 0, 8);
+  const [, sentence] = packedForms.find(([beginning]) => text.startsWith(beginning)) ?? [];
+  if (sentence === undefined) return;
+  throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
 }
 
 function forPeopleError(shown: string, { name, program }: FormForPeople): UsageError {
@@ -183,6 +201,18 @@ function parquetFile(open: OpenParquet): ReportFile {
 function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTail {
   const summary = members.find(({ name }) => name === 'summary');
   return { ...tail, members, summary: readSummary(summary?.json) };
+}
+
+/** The content of a gzip stream. Throws `IncompleteDataError` if it is packed again. */
+async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces = unzipped(bytes);
+  try {
+    const head = await readHead(pieces);
+    expectNotPacked(head);
+    yield* prepended(head, pieces);
+  } finally {
+    await pieces.return(undefined);
+  }
 }
 
 function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

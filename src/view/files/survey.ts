@@ -206,5 +206,5 @@ function isNothing(text: string): boolean {
 
 /** `1.2E+17`: a long id after a spreadsheet has rounded it. */
 export function isRounded(text: string): boolean {
-  return /^\d(?:[.,]\d+)?e\+\d+$/i.test(text.trim());
+  return /^\d(?:[.,]\d+e\+?|e\+)\d+$/i.test(text.trim());
 }
