@@ -398,6 +398,10 @@ const dialects = [
   '--normalize',
   '--bom',
   '--normalize --decimal , --delimiter tab',
+  '--excel --normalize',
+  '--delimiter | --bom',
+  '--decimal . --delimiter ;',
+  '--escape-formulas',
   '',
 ];
 

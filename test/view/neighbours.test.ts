@@ -310,6 +310,20 @@ function errorText(stderr: string): string {
   return `${message}\n  ${hint}`;
 }
 
+test.each(['zstd', 'lz4_raw'])('Parquet packed with %s by DuckDB is read', async (codec) => {
+  const path = join(import.meta.dirname, 'cases', `${codec}.parquet`);
+  const { stdout } = await runCli(['view', path, '--json', '--by', 'campaignName']);
+
+  expect(JSON.parse(stdout)).toMatchObject({
+    totals: { displays: 61770 },
+    groups: [
+      { campaignName: 'campaign 2', displays: 20610 },
+      { campaignName: 'campaign 1', displays: 20590 },
+      { campaignName: 'campaign 0', displays: 20570 },
+    ],
+  });
+});
+
 test('a rate whose metrics are not in the file names the one that is missing', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'r.csv'), 'date,displays,ctr\n2026-08-01,1000,0.5\n');
