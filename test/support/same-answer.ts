@@ -142,9 +142,14 @@ export function withoutOrigin(text: string): string {
 function workbookOf(path: string): object {
   const archive = readFileSync(path);
   const { 'xl/worksheets/sheet2.xml': _, ...parts } = Object.fromEntries(unzip(archive));
+  // The cells of the chart are below those of the origin.
+  const placeless = Object.entries(parts).map(([name, xml]) => [
+    name,
+    /workbook|chart/.test(name) ? xml.replaceAll(/\$\d+(?=[:<])/g, '$n') : xml,
+  ]);
   const origin = ['Report', 'Fetched'];
   const summary = readSheet(archive, 2).filter(([name]) => !origin.includes(String(name)));
-  return { parts, summary };
+  return { parts: placeless, summary };
 }
 
 /** The text of a PDF, without the line breaks that its origin moves. */
