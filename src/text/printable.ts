@@ -40,12 +40,16 @@ export function hasRightToLeft(text: string): boolean {
 }
 
 /**
- * Makes a name printable as part of a sentence. A name with right-to-left letters is isolated
- * (U+2068 and U+2069), because it would reorder the words and numbers that follow.
+ * A printable text, isolated (U+2068 and U+2069) if it has right-to-left letters, because it would
+ * reorder the words and numbers that follow.
  */
+export function isolated(text: string): string {
+  return hasRightToLeft(text) ? `\u2068${text}\u2069` : text;
+}
+
+/** Makes a name printable as part of a sentence. */
 export function nameInSentence(name: string): string {
-  const text = printable(name);
-  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
+  return isolated(printable(name));
 }
 
 /** A sentence without isolating characters, for formats that do not support them. */

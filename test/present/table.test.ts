@@ -6,6 +6,9 @@ import type { FormatName } from '../../src/formats/index.ts';
 import { batchesOf, documentOf, type Encoded, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
 
+/** The cells of a line; isolating characters take none. */
+const cellsOf = (line: string): number => stringWidth(line.replaceAll(/[\u2068\u2069]/g, ''));
+
 const rows = [
   '{"date":"2026-11-01","campaignId":"1001","campaignName":"Été à Paris™","city":null,"displays":123456,"revenueEuro":"1234,50"}',
   '{"date":"2026-11-02","campaignId":"1002","campaignName":"日本の広告キャンペーン、とても長い名前","city":null,"displays":7,"revenueEuro":"-0,05"}',
@@ -53,6 +56,19 @@ describe('table', () => {
     expect(notes).toEqual([
       'Columns that do not fit: campaignId. Select columns with --columns or --metrics, or see all with --format csv.',
     ]);
+  });
+
+  it('isolates right-to-left names on a terminal, so that figures keep their place', async () => {
+    const given = [
+      '{"campaignName":"حملة الشتاء 2026","displays":5}',
+      '{"campaignName":"冬のセール 🎄","displays":6}',
+    ];
+
+    expect((await table(40, ...given)).text.split('\n').slice(2, 4)).toEqual([
+      '\u2068حملة الشتاء 2026\u2069         5',
+      '冬のセール 🎄            6',
+    ]);
+    expect((await table(undefined, ...given)).text).not.toMatch(/[\u2068\u2069]/);
   });
 
   it('keeps ids that share a name, and does not shorten days and hours', async () => {
@@ -116,7 +132,7 @@ describe('table', () => {
             ([a, b, n]) => `{"campaignName":${a},"city":${b},"displays":${n}}`,
           );
           const { text } = await table(width, ...rows);
-          for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          for (const line of text.split('\n')) expect(cellsOf(line)).toBeLessThanOrEqual(width);
           // biome-ignore lint/suspicious/noControlCharactersInRegex: none may be left
           expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
         },
@@ -143,15 +159,16 @@ describe('table', () => {
             const values = metrics.map((metric) => [metric, number + i]);
             return JSON.stringify({ campaignName, ...Object.fromEntries(values) });
           });
-          const lines = (await table(width, ...rows)).text.split('\n');
+          const { text } = await table(width, ...rows);
+          const lines = text.replaceAll(/[\u2068\u2069]/g, '').split('\n');
 
-          for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+          for (const line of lines) expect(cellsOf(line)).toBeLessThanOrEqual(width);
           const rule = lines.findIndex((line) => line.startsWith('──'));
           const columnCount = lines[rule]?.split('  ').length ?? 0;
           const shown = lines.slice(rule + 1, rule + 1 + names.length);
           for (const [i, each] of names.entries()) {
             if (shown[i]?.startsWith(each)) continue;
-            const isLong = stringWidth(each) > width / 2;
+            const isLong = cellsOf(each) > width / 2;
             expect(isLong || columnCount === 2).toBe(true);
             const [beginning = ''] = (shown[i] ?? '').split(/…|~/);
             expect(each.startsWith(beginning)).toBe(true);

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten, widthOf } from '../../text/cell-width.ts';
-import { printable } from '../../text/printable.ts';
+import { isolated, printable } from '../../text/printable.ts';
 import { headingOf } from './headings.ts';
 
 /** Printable text, null, or no value at all. */
@@ -161,7 +161,10 @@ export class TableLayout {
     const text = isWhole ? whole : cut(whole);
     const padding = ' '.repeat(Math.max(0, width - widthOf(text)));
     const dress = cell === null ? style?.dim : paint;
-    const styled = dress?.(text) ?? text;
+    // In a terminal that reorders, the numbers after a right-to-left name would change places.
+    const isReordered = this.#look.width !== undefined && unicode !== false;
+    const placed = isReordered ? isolated(text) : text;
+    const styled = dress?.(placed) ?? placed;
     return numeric ? padding + styled : styled + padding;
   }
 

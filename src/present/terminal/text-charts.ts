@@ -2,6 +2,7 @@ import { scaleLinear } from 'd3-scale';
 import type { AxisTick } from '../../figures/time-axis.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten, widthOf } from '../../text/cell-width.ts';
+import { isolated } from '../../text/printable.ts';
 
 /** Charts made of characters. Each fits a given width and has an ASCII form. */
 
@@ -77,7 +78,7 @@ export function barChart(
     const halves = Math.round((Math.max(0, value) / greatest) * barWidth * 2);
     const bar = unicode ? thinBar(halves) : '-'.repeat(Math.round(halves / 2));
     const valuePadding = ' '.repeat(valueWidth - widthOf(text));
-    return `${name}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
+    return `${unicode ? isolated(name) : name}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
   });
 }
 
