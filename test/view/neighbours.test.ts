@@ -323,13 +323,3 @@ test.each(['zstd', 'lz4_raw'])('Parquet packed with %s by DuckDB is read', async
     ],
   });
 });
-
-test('a rate whose metrics are not in the file names the one that is missing', async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'r.csv'), 'date,displays,ctr\n2026-08-01,1000,0.5\n');
-
-  const { exitCode, stderr } = await runCli('view r.csv --metrics ctr', { cwd });
-
-  expect(exitCode).toBe(2);
-  expect(stderr).toContain('has no column “clicks”, which ctr needs');
-});
