@@ -200,7 +200,10 @@ class WindowReader {
     if (since > until) {
       const from = formatInstant(since, zone);
       const to = formatInstant(until, zone);
-      const message = `--since ${from} is after --until ${to}: the window would end before it begins.`;
+      const message =
+        untilText === undefined
+          ? `--since ${from} is in the future.`
+          : `--since ${from} is after --until ${to}: the window would end before it begins.`;
       const hint = 'The window runs from --since to --until (by default now).';
       throw new UsageError(message, { hint, about: { flag: '--since' } });
     }
