@@ -170,7 +170,7 @@ describe('a single mistake', () => {
     {
       flags: { metrics: 'spend' },
       message: '--metrics “spend” can mean revenueEuro or revenueDollar.',
-      hint: 'Use one of these.',
+      hint: 'Use one of these names.',
     },
     {
       flags: { profile: 'dsp', metrics: 'ctr' },
