@@ -86,7 +86,7 @@ describe('damaged Parquet is exit 9', () => {
       return `${(await readBatches(batches)).rows.length} rows`;
     } catch (error) {
       // A sentence of ours, not that of a decoder's crash.
-      expect(String(error)).toMatch(/Parquet file is (damaged|not whole): /);
+      expect(String(error)).toMatch(/Parquet file is (damaged|incomplete): /);
       expect(String(error)).not.toMatch(/Cannot read|undefined|not a function|Invalid array/);
       return String(Object(error).exitCode);
     }
