@@ -209,7 +209,7 @@ function textOf(checked: CheckedPath): CheckText {
 }
 
 const adviceOnChanges =
-  'If the service no longer has data for a changed file, restore the file yourself; --refetch would empty it.';
+  'If the service no longer has data for a changed file, restore the file or use --refetch, which empties it.';
 
 /** The request, window, files and totals of a series. */
 function seriesInWords(summary: SeriesSummary, within: string): string[] {
