@@ -66,7 +66,8 @@ export function judgeWindow(
   const wantedText = spanText(window, zone);
   const finding = `The report covers a different window than requested: ${actualText} instead of ${wantedText}.`;
   const clock = shiftedClock(actual, window);
-  if (clock === undefined) remarks.find('window', finding);
+  const isOtherClock = clock !== undefined && clock !== requested.windowClock;
+  if (!isOtherClock) remarks.find('window', finding);
   else remarks.find('window', `${finding} ${clockAdvice(clock, zone)}`, { forReaders: finding });
 }
 
