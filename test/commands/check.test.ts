@@ -740,9 +740,9 @@ describe('check', () => {
 });
 
 /** Adds an hour to a time whose offset has no colon. */
-function hourLater(time: string): string {
+function hourEarlier(time: string): string {
   const ms = Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
-  return new Date(ms + 3_600_000).toISOString().replace('.000', '');
+  return new Date(ms - 3_600_000).toISOString().replace('.000', '');
 }
 
 describe('repair', () => {
@@ -800,7 +800,10 @@ describe('repair', () => {
           endpoint: 'download',
           when: () => isWall,
           change: ({ summary, ...others }: { summary: { since: string; until: string } }) => {
-            const shifted = { since: hourLater(summary.since), until: hourLater(summary.until) };
+            const shifted = {
+              since: hourEarlier(summary.since),
+              until: hourEarlier(summary.until),
+            };
             return { ...others, summary: { ...summary, ...shifted } };
           },
         },
@@ -813,7 +816,7 @@ describe('repair', () => {
     for (const line of [`${week} --strict --missing`, 'repair data']) {
       const { exitCode, stderr, files } = await run(line);
       expect(exitCode, line).toBe(9);
-      expect(stderr).toContain('--window-clock');
+      expect(stderr).toContain('add --window-clock wall');
       expect(files['data/date=2026-11-10/part.csv'], line).toBeUndefined();
     }
   });
