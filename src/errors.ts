@@ -172,7 +172,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [0, 'done'],
   [1, 'a bug in adreport'],
   [2, 'usage: flags, window or settings'],
-  [3, 'not signed in, or refused'],
+  [3, 'not signed in, or access refused'],
   [4, 'the service rejected the request'],
   [5, 'unreachable: network, TLS, timeout, or 429 and 5xx after the retries'],
   [6, 'the report failed or expired'],

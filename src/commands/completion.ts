@@ -88,7 +88,7 @@ const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 export const completionCommand = declareCommand({
   name: 'completion',
   args: [{ name: '<shell>', meaning: 'whose script to print', words: shells }],
-  summary: 'print the script that completes command lines in bash, zsh, fish or PowerShell',
+  summary: 'print a completion script for bash, zsh, fish or PowerShell',
   examples: [
     ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
     ['source <(adreport completion zsh)', 'zsh: in ~/.zshrc, below compinit'],

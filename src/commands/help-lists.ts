@@ -35,7 +35,10 @@ function listCommands(program: Command, width: number): string {
 
 function listTopics(program: Command, width: number): string {
   const pairs = Object.entries(topics).map(([name, text]): Pair => [name, summaryOf(text)]);
-  const parts = wrap(`Sections with their own names: ${Object.keys(sections).join(', ')}`, width);
+  const parts = wrap(
+    `Sections (adreport help SECTION): ${Object.keys(sections).join(', ')}`,
+    width,
+  );
   const list = layOutPairs(helperFor(program, width), pairs);
   return `Topics (adreport help TOPIC):\n${list}\n\n${parts.join('\n')}\n`;
 }

@@ -42,7 +42,7 @@ const hostFlags = flagGroup('Options:', {
 const portFlags = flagGroup('Options:', {
   port: {
     flags: '--port <n>',
-    meaning: 'port to listen on; 0 takes a free one',
+    meaning: 'port to listen on; 0 picks a free one',
     read: readNumberOf('port'),
     default: 8787,
   },
@@ -148,7 +148,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert', isRare: true },
   fault: {
     flags: '--fault <spec>',
-    meaning: 'status:503 makes status calls fail with 503; repeatable',
+    meaning: 'a fault: status:503 makes status calls fail; repeatable',
     isRepeatable: true,
   },
 });

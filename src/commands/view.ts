@@ -13,10 +13,10 @@ import { declareCommand } from './command.ts';
 export const viewCommand = declareCommand({
   name: 'view',
   args: ['<path...>'],
-  summary: 'show figures of report files and folders',
+  summary: 'show figures from report files and folders',
   examples: [
     ['adreport view week.csv --by CAMPAIGN --top 10', 'best ten campaigns'],
-    ['adreport view data --by CAMPAIGN -o page.html', 'a page of a folder'],
+    ['adreport view data --by CAMPAIGN -o page.html', 'a page made from a folder'],
   ],
   flags: [viewFlags, viewOutputFlags],
   async action({ context, options, args: [paths] }) {

@@ -23,6 +23,7 @@ import { createSpool } from '../output/file/spool.ts';
 import { type Flag, isNegation, longNameOf } from '../plan/flags/flag.ts';
 import { type OutputFlags, outputFlags } from '../plan/flags/output-flags.ts';
 import { nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { pageExtras } from './page-extras.ts';
 
@@ -221,10 +222,15 @@ export function checkFormat(
 ): FormatName {
   const { output = '-' } = options;
   const { platform } = context.host;
-  const namedFormat = options.format ?? formatOfFile(output);
+  const formatOfName = formatOfFile(output);
+  const namedFormat = options.format ?? formatOfName;
   expectNoAddress({ flag: '-o', name: output, format: namedFormat, platform });
   csvDialectOf(options);
   const format = chooseFormat(context, options);
+  const isOther = formatOfName !== undefined && formatOfName !== format;
+  if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
+    context.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);
+  }
   const uselessFlags: string[] = [];
 
   for (const flag of ineffectiveFlags(options, format)) {

@@ -290,7 +290,7 @@ export function unknownFigure(
   const missing = [numerator, denominator].filter((part) => !present.has(part));
   return new UsageError(
     `${report} has no ${missing.join(' and no ')} to compute ${field} from (${numerator} ÷ ${denominator}).`,
-    { code: 'UNKNOWN_COLUMN', hint: `It has ${columns.join(', ') || 'none'}.` },
+    { code: 'UNKNOWN_COLUMN', hint: `Available: ${columns.join(', ') || 'none'}.` },
   );
 }
 
@@ -307,6 +307,6 @@ export function unknownColumn(
   const list = columns.join(', ') || 'none';
   return new UsageError(`${report} has no column “${name}”.`, {
     code: 'UNKNOWN_COLUMN',
-    hint: closestHint({ place: 'column', text: name, accepted: columns }, `It has ${list}.`),
+    hint: closestHint({ place: 'column', text: name, accepted: columns }, `Available: ${list}.`),
   });
 }

@@ -121,7 +121,7 @@ const requestFlags = runFlagGroup('Request:', {
     belongsTo: 'this-run',
     flags: '--dry-run',
     meaning:
-      'print the window, request and a curl line; send no report request (names may be looked up)',
+      'print the window, the request and a curl command; request no report (may look up names)',
     isNeverSaved: true,
   },
 });

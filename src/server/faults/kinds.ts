@@ -78,7 +78,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   },
   answer: answerKind,
   change: {
-    meaning: 'changes the JSON document with a function of yours; in a test suite only',
+    meaning: 'changes the JSON document with your own function; in a test suite only',
     takes: 'change',
     effect: ({ change }) => ({ change }),
   },
