@@ -4,7 +4,7 @@ import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
 import { groupedText } from '../figures/numbers.ts';
-import { bytesIn, checkFolder, findFolders, isUnlistable } from '../folder/find.ts';
+import { bytesIn, checkFolder, findFolders, isUnlistable, noHistory } from '../folder/find.ts';
 import type {
   FolderFinding,
   FolderPart,
@@ -15,7 +15,7 @@ import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsOf, type SeriesRepair } from '../folder/series-repair.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { requestInWords } from '../report/filter-words.ts';
-import { printable, visibleJson } from '../text/printable.ts';
+import { visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 
@@ -77,9 +77,10 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
     const isLocal = await needsLocal(context, repairsOfFolders(folders));
     return { word, folders, findings: [], needsLocal: isLocal };
   }
-  throw new UsageError(`No adreport history in ${printable(typed)}.`, {
-    hint: 'Give a folder filled by run --split, and check that its disk is mounted.',
-  });
+  throw noHistory(
+    typed,
+    'Give a folder filled by run --split, and check that its disk is mounted.',
+  );
 }
 
 function closedFinding(path: string): FolderFinding {

@@ -50,6 +50,12 @@ export async function findFolders(path: string, options: ReadingOptions): Promis
   return [];
 }
 
+/** The error for a path without a history, with what to do instead. */
+export function noHistory(path: string, hint: string): UsageError {
+  const name = path === '.' ? 'this folder' : printable(path);
+  return new UsageError(`No adreport history in ${name}.`, { hint });
+}
+
 async function isFolderAt(path: string): Promise<boolean> {
   const refusal = (why: string): UsageError =>
     new UsageError(`${printable(path)} ${why}.`, {

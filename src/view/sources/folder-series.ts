@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { findFolders, isUnlistable } from '../../folder/find.ts';
+import { findFolders, isUnlistable, noHistory } from '../../folder/find.ts';
 import { type FolderSpec, type History, nameInFolder } from '../../folder/history.ts';
 import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';
@@ -103,9 +103,7 @@ async function findSeries(
       hint: "Check the folder's permissions.",
     });
   }
-  throw new UsageError(`No adreport history in ${name}.`, {
-    hint: 'Name the files, or a folder filled by adreport run --split.',
-  });
+  throw noHistory(shown, 'Name the files, or a folder filled by adreport run --split.');
 }
 
 /** The spec and the zone of a series. */
