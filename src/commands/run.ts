@@ -21,24 +21,21 @@ export const runCommand = declareCommand({
       'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
       'no account needed',
     ],
+    ['adreport run --local --period yesterday --by HOURLY --metrics clicks | head', 'in a pipe'],
     [
-      'adreport run --local --period yesterday --by HOURLY --metrics displays,clicks | head',
-      'in a pipe',
-    ],
-    [
-      'adreport run --local --profile dsp --period 2026-10 --by DAILY,FORMAT --format json',
+      'adreport run --local --profile dsp --period 2026-10 --by FORMAT --format json',
       'DSP profile',
     ],
     [
-      'adreport run --period last-7d --by COUNTRY --filter countryId=3017382 --dry-run',
+      'adreport run --period last-7d --by OS --filter country=FR --dry-run',
       'show it, send nothing',
     ],
     [
-      "adreport run --local --period last-30d --split day --by CAMPAIGN --missing -o '{date}.csv'",
+      "adreport run --local --period last-30d --split day --missing -o '{date}.csv'",
       'a file a day',
     ],
     [
-      "adreport run --local --account buyer,admin --period yesterday --by CAMPAIGN -o '{account}-{date}.csv'",
+      "adreport run --local --account all --period yesterday -o '{account}.csv'",
       'a file for each account',
     ],
     ['adreport run nightly', 'a report in adreport.yaml (see adreport init)'],
