@@ -54,7 +54,7 @@ export function offsetAt(instant: number, zone: string): number {
 
 /** True for the name of a time zone. Offsets (`+02:00`) are not accepted, although Node does. */
 export function isZoneName(name: string): boolean {
-  return /^[a-z]/i.test(name) && IANAZone.isValidZone(name);
+  return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
 }
 
 /** The wall time of an instant. */

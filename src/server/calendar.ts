@@ -4,7 +4,7 @@ import { hourSeconds } from './fixtures/fixtures.ts';
 
 /** True for an IANA zone name that the platform knows; false for offsets such as `+02:00`. */
 export function isZone(text: string): boolean {
-  return /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text) && IANAZone.isValidZone(text);
+  return /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text) && IANAZone.create(text).isValid;
 }
 
 /** `2014-12-01T00:00:00+0100` for an instant in unix seconds. */
