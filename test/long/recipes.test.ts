@@ -100,7 +100,7 @@ const countOrders = (server: LocalServer): number =>
   server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
 
 describe('cron', () => {
-  const crontab = recipe('folders', 'Folders: reports that a job keeps complete', 'crontab');
+  const crontab = recipe('folders', 'Folders: keeping a folder of reports up to date', 'crontab');
   const noCron = !existsSync('/usr/sbin/cron') ? 'no cron' : process.getuid?.() !== 0 && 'not root';
 
   testWith('the crontab line keeps a folder complete under the real daemon', noCron, async () => {
@@ -130,7 +130,7 @@ describe('cron', () => {
 });
 
 describe('cron, an alarm', () => {
-  const crontab = recipe('folders', 'Folders: reports that a job keeps complete', 'crontab');
+  const crontab = recipe('folders', 'Folders: keeping a folder of reports up to date', 'crontab');
   const [, line = ''] = /^0 9 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
 
   test('prints nothing if there are no problems, otherwise the command that repairs them', async () => {

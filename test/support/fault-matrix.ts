@@ -92,7 +92,7 @@ export const faultKinds: readonly FaultKind[] = [
   {
     kind: '401',
     at: everywhere(isRetried(3), { 'sign-in': ends(3) }),
-    says: /refused the (token|sign-in)/,
+    says: /rejected the (token|sign-in)/,
   },
   {
     kind: '410',
