@@ -62,7 +62,10 @@ export const loginCommand = declareCommand({
   summary: 'sign in and store the token',
   examples: [
     ['adreport login', 'asks for what it needs'],
-    ['adreport login --base-url https://ads.example.com --token-stdin < token.txt', 'unattended'],
+    [
+      'adreport login --base-url https://reports.example.com --token-stdin <token.txt',
+      'unattended',
+    ],
     ['adreport login --account agency --email buyer@example.com', 'a second account'],
   ],
   flags: [loginFlags],
