@@ -1,6 +1,6 @@
 import { fieldTypeOf } from './columns.ts';
 
-/** What a body is: by its first bytes, the beginning of its text and its `Content-Type`. */
+/** Recognizes bodies by their first bytes, the beginning of their text and their `Content-Type`. */
 
 /** Formats that are recognized by their first bytes. */
 type BinaryForm = 'gzip' | 'zip' | 'zstd' | 'parquet';

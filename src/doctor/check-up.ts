@@ -22,7 +22,7 @@ export interface CheckResult {
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
 
-  /** What to do about it; `null` if the check passed. */
+  /** The next step for the user; `null` if the check passed. */
   readonly fix: string | null;
 
   /** The exit code of commands that run into this problem; `null` unless `broken`. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** What newcomers type, and the correction in the message. It is Friday, 2026-11-20. */
+/** First attempts of newcomers, with the correction in the message. It is Friday, 2026-11-20. */
 
 const day = 'run --period yesterday';
 

@@ -51,7 +51,7 @@ async function readFacts(path: string): Promise<Facts> {
 /** A text as one line. */
 const joined = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-/** What came of a command line: what the parser made of it, or its refusal. */
+/** The result of parsing a command line: its options, or a refusal. */
 type Parsed = { readonly options: ContextOptions } | { readonly refusal: string };
 
 /** Parses a command line without running it. */

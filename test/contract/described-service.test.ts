@@ -388,7 +388,7 @@ describe('creating a report', () => {
       code: 'UNKNOWN_PARAMETER',
       says: /did you mean advertiserId\?/,
     },
-    'an id that is no number': {
+    'an id that is not a number': {
       json: { ...hour, metrics: 'displays', campaignId: ['Summer'] },
       code: 'INVALID_PARAMETER',
     },
@@ -577,7 +577,7 @@ describe('the vocabulary of the profiles', () => {
   });
 });
 
-/** What a value of a row is. */
+/** The kind of a value in a row. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return /^\d+$/.test(value) ? 'digits' : 'text';
@@ -625,7 +625,7 @@ describe('filters', () => {
     expect(await rowsOf({ ...hour, metrics, breakdowns, [field]: name.slice(1) })).toEqual([]);
   });
 
-  test('an id that does not exist selects nothing, and is no error', async () => {
+  test('an id that does not exist selects nothing without an error', async () => {
     expect(await rowsOf({ ...hour, metrics, breakdowns: ['OS'], campaignId: ['999'] })).toEqual([]);
   });
 
@@ -663,7 +663,7 @@ describe('status', () => {
   test.each([
     { end: 'failed', download: refuses(409, 'REPORT_FAILED') },
     { end: 'expired', download: refuses(410, 'REPORT_EXPIRED') },
-  ])('the server can be told to end a report as $end', async ({ end, download }) => {
+  ])('the server ends a report as $end on request', async ({ end, download }) => {
     service.fault(`status:${end}`);
     const id = await idOf(create({ ...hour, metrics: 'displays' }));
 
@@ -879,7 +879,7 @@ describe('errors', () => {
   const json = { 'content-type': 'application/json' };
   const multipart = { 'content-type': 'multipart/form-data; boundary=x' };
   const cases: Readonly<Record<string, { path: string; sent: Sent; refusal: unknown }>> = {
-    'a body that is no JSON': {
+    'a body that is not JSON': {
       path: '/buyer-reporting',
       sent: { as: 'buyer', body: '{"since":', headers: json },
       refusal: refuses(400, 'INVALID_BODY'),

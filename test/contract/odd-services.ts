@@ -1018,7 +1018,7 @@ const days: Services = {
   },
 };
 
-/** What comes in the place of a count, and is no number. */
+/** Values in place of a count that are not numbers. */
 const oddCounts: readonly unknown[] = ['1 101', '1\u00a0101', "1'101", '1,101', 'many', [7], true];
 
 /** What comes in the place of a count, and is no value. */

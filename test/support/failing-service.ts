@@ -182,13 +182,13 @@ function ordersAtMost(request: Request): number {
   return request.retries === 0 ? reports : 2 * reports;
 }
 
-/** What comes of a run. */
+/** The outcome of a run. */
 interface Outcome {
   readonly orders: number;
   readonly exitCode: number;
 }
 
-/** What comes of one report of a service that fails by the length of windows alone. */
+/** The outcome of one report if the service fails by window length alone. */
 function outcomeOf(
   { failsAbove, tooLargeAbove }: FailingService,
   { retries }: Request,
@@ -208,7 +208,7 @@ function isPredictable(service: FailingService, request: Request): boolean {
   return failsBy + expiresBy + goneBy + stuckBy === 0 && delayMs < minuteMs;
 }
 
-/** What comes of the first run against a service whose outcome is predictable. */
+/** The outcome of the first run if it can be predicted. */
 function predictedOutcome(service: FailingService, request: Request): Outcome {
   const sum = (parts: readonly Days[]): Outcome => {
     const outcomes = parts.map((part) => outcomeOf(service, request, part));

@@ -107,15 +107,15 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data --compare -o a.html', says: '--period 2026-10-12..2026-10-21' },
     {
       line: 'view data --period 2026-10-05..2026-10-09 --compare last-year -o a.html',
-      says: 'data has nothing of 2025-10-05 to 2025-10-09 to compare with',
+      says: 'data has no data for 2025-10-05 to 2025-10-09, the period to compare with',
     },
     {
       line: 'view data --period 2026-10-01..2026-10-07 --compare previous -o a.html',
-      says: 'data has nothing of 2026-09-24 to 2026-09-30 to compare with',
+      says: 'data has no data for 2026-09-24 to 2026-09-30, the period to compare with',
     },
     {
       line: 'view c.json --period 2026-10-01 --compare -o a.html',
-      says: 'c.json has nothing of 2026-09-30 to compare with',
+      says: 'c.json has no data for 2026-09-30, the period to compare with',
     },
     { line: 'view data --series x', says: 'data has no series “x”' },
     { line: 'view data/2026-10-01.csv data/2026-10-01.csv', says: 'is there twice' },

@@ -24,7 +24,7 @@ async function daysOf(run: (line: string) => Promise<{ stdout: string }>, line: 
   return groups.map(({ date }) => date);
 }
 
-describe('a path that is no folder of reports', () => {
+describe('a path that is not a folder of reports', () => {
   test('is refused, with what to name instead', async () => {
     const { run, at } = await serveFolder(daily);
     mkdirSync(at('empty'));

@@ -20,7 +20,7 @@ type Placeholder = (typeof placeholders)[number];
 /** Values of the placeholders, days as `2026-11-01`. Absent ones are not known yet. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
-/** A placeholder, or a doubled brace, which stands for one. */
+/** A placeholder, or a doubled brace, which is a literal one. */
 const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
@@ -65,7 +65,7 @@ export function expandAllButTime(template: string, values: NameValues): string {
   });
 }
 
-/** The template of a path whose braces are no placeholders. */
+/** The template of a path whose braces are not placeholders. */
 export function templateOf(path: string): string {
   return path.replaceAll(/[{}]/g, '$&$&');
 }

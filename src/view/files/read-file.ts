@@ -103,7 +103,7 @@ function warningsOf({ tail, judgement, totals, named, sumRow }: Pass<RowTaker>):
   const warnings: string[] = [];
   const hasRequest = tail.members.some(({ name }) => name === 'request');
   for (const { kind, message } of judgement.findings) {
-    // The columns tell which metrics a file has, but not which breakdowns make a row unique.
+    // The columns show which metrics a file has, but not which breakdowns make a row unique.
     if (kind === 'values' || (kind === 'rows' && hasRequest)) warnings.push(message);
   }
   const unproven = [...named].filter((row) => !totals.has(row) && row !== sumRow);

@@ -90,7 +90,7 @@ export async function findSources(
   };
 }
 
-/** What the sources have in a window. */
+/** The files and folders that have rows of a window. */
 interface SourcesInWindow {
   readonly files: readonly SourceFile[];
   readonly folders: readonly FolderUnits[];
@@ -151,10 +151,13 @@ function hasNoFile(shown: string, isAsked: boolean, folders: readonly FolderUnit
 export function hasNothingBefore(shown: string, earlier: Window): UsageError {
   const { since, until } = daysOfWindow(earlier);
   const days = since === until ? since : `${since} to ${until}`;
-  return new UsageError(`${printable(shown)} has nothing of ${days} to compare with.`, {
-    about: { flag: '--compare' },
-    hint: 'Choose a later or a shorter --period, or leave out --compare.',
-  });
+  return new UsageError(
+    `${printable(shown)} has no data for ${days}, the period to compare with.`,
+    {
+      about: { flag: '--compare' },
+      hint: 'Choose a later or a shorter --period, or leave out --compare.',
+    },
+  );
 }
 
 /** The error for `--compare` without a period: the period before all files is in none of them. */
