@@ -1,9 +1,9 @@
 import agents from './agents.md';
+import automation from './automation.md';
 import figures from './figures.md';
 import folders from './folders.md';
 import formats from './formats.md';
 import localServer from './local-server.md';
-import machines from './machines.md';
 import realService from './real-service.md';
 import reports from './reports.md';
 import settings from './settings.md';
@@ -15,7 +15,7 @@ export const topics: Readonly<Record<string, string>> = {
   formats,
   figures,
   folders,
-  machines,
+  automation,
   settings,
   'local-server': localServer,
   testing,
@@ -44,7 +44,7 @@ export const sections: Readonly<Record<string, Section>> = {
     ],
   },
   schedulers: {
-    topic: 'machines',
+    topic: 'automation',
     headings: [
       'More: systemd',
       'More: Windows Task Scheduler',
@@ -58,7 +58,7 @@ export const sections: Readonly<Record<string, Section>> = {
     ],
   },
   databases: {
-    topic: 'machines',
+    topic: 'automation',
     headings: [
       'Databases',
       'More: PostgreSQL',

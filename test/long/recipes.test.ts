@@ -311,19 +311,19 @@ describe('databases', () => {
 
     expect(key).toEqual(['date', 'campaignId']);
     for (const name of ['PostgreSQL', 'SQLite', 'DuckDB']) {
-      const script = findCodeBlock('machines', `More: ${name}`, 'bash').text;
+      const script = findCodeBlock('automation', `More: ${name}`, 'bash').text;
       expect(keyOfTable(script)).toEqual(['date', 'campaign_id']);
     }
   });
 
-  const postgres = recipe('machines', 'More: PostgreSQL', 'bash');
+  const postgres = recipe('automation', 'More: PostgreSQL', 'bash');
   testWith('PostgreSQL', !hasPostgres && 'no postgresql', async () => {
     const place = await openPlace(startPostgres());
     const readSums = async () => (await place.shell(`psql -qAtX -c '${sums}'`)).stdout.trim();
     await loadAgain(place, postgres, readSums);
   });
 
-  const sqlite = recipe('machines', 'More: SQLite', 'bash');
+  const sqlite = recipe('automation', 'More: SQLite', 'bash');
   testWith('SQLite', without('sqlite3'), async () => {
     const place = await openPlace();
     const readSums = async () => (await place.shell(`sqlite3 reports.db '${sums}'`)).stdout.trim();
@@ -332,7 +332,7 @@ describe('databases', () => {
 
   const noDuckDb = !hasDuckDb && 'no DuckDB in ADREPORT_TOOLS';
 
-  const duckdb = recipe('machines', 'More: DuckDB', 'bash');
+  const duckdb = recipe('automation', 'More: DuckDB', 'bash');
   testWith('DuckDB', noDuckDb, async () => {
     // The package has no command line. This one accepts the arguments of DuckDB's, and prints rows.
     const place = await openPlace();
@@ -355,10 +355,10 @@ describe('databases', () => {
 
   testWith('DuckDB reads a folder as a table', noDuckDb, async () => {
     const { cwd, shell } = await openPlace();
-    const topic = readFileSync(join(root, 'src/help/machines.md'), 'utf8');
+    const topic = readFileSync(join(root, 'src/help/automation.md'), 'utf8');
     const [, statement = ''] = /^\| DuckDB +\| `(.*)` \|$/m.exec(topic) ?? [];
     const line = /^adreport run --local (.*)$/m.exec(
-      recipe('machines', 'More: a folder as a table', 'sh'),
+      recipe('automation', 'More: a folder as a table', 'sh'),
     );
     expect((await shell(`adreport run ${line?.[1]}`)).stderr).toContain('Wrote');
 
@@ -396,7 +396,7 @@ describe('delivery', () => {
     });
   }
 
-  const bucket = recipe('machines', 'More: a bucket', 'bash');
+  const bucket = recipe('automation', 'More: a bucket', 'bash');
   testWith('rclone carries a folder to a bucket, and what is new again', noBucket, async () => {
     const { shell, server } = await openPlaceWithBucket('my-reports');
     const list = 'rclone lsf -R --files-only bucket:my-reports/campaigns | sort';
@@ -417,7 +417,7 @@ describe('delivery', () => {
     expect((await shell(list)).stdout.trimEnd().split('\n')).toEqual(first);
   });
 
-  const sheet = recipe('machines', 'More: Google Sheets', 'bash');
+  const sheet = recipe('automation', 'More: Google Sheets', 'bash');
   testWith('the file for Google Sheets arrives whole', noBucket, async () => {
     const { shell, cwd } = await openPlaceWithBucket('my-public-reports');
 
@@ -459,7 +459,7 @@ describe('schedulers', () => {
     (_, index) => `date=2026-10-${String(index + 1).padStart(2, '0')}`,
   );
 
-  const parallel = recipe('machines', 'More: GNU parallel', 'sh');
+  const parallel = recipe('automation', 'More: GNU parallel', 'sh');
   testWith(
     'GNU parallel: each day is fetched by one of four processes',
     without('parallel'),
@@ -479,7 +479,7 @@ describe('schedulers', () => {
     },
   );
 
-  const slurm = recipe('machines', 'More: Slurm', 'bash');
+  const slurm = recipe('automation', 'More: Slurm', 'bash');
   testWith('Slurm: an array of four, and one of them again', whySlurmCannotRun(), async () => {
     const { cwd, server, shell } = await openPlace(await startSlurm());
     writeFileSync(join(cwd, 'backfill.sh'), slurm);
@@ -523,7 +523,7 @@ describe('schedulers', () => {
     return stdout;
   }
 
-  const airflow = recipe('machines', 'More: Airflow 3', 'python');
+  const airflow = recipe('automation', 'More: Airflow 3', 'python');
   testWith(
     'Airflow: the file is Python, and its command fetches a day',
     without('python3'),
@@ -551,7 +551,7 @@ describe('schedulers', () => {
     },
   );
 
-  const dagster = recipe('machines', 'More: Dagster', 'python');
+  const dagster = recipe('automation', 'More: Dagster', 'python');
   testWith(
     'Dagster: the file is Python, and its asset fetches a day',
     without('python3'),
@@ -641,7 +641,7 @@ describe('containers', () => {
     expect(readdirSync(cwd)).toContain('yesterday.csv');
   });
 
-  const job = recipe('machines', 'More: Kubernetes', 'yaml');
+  const job = recipe('automation', 'More: Kubernetes', 'yaml');
 
   testWith(
     'Kubernetes knows every field of the job',
@@ -682,8 +682,8 @@ describe('containers', () => {
 
 describe('Windows Task Scheduler', () => {
   const lines = [
-    recipe('machines', 'More: Windows Task Scheduler', 'bat'),
-    recipe('machines', 'More: Windows Task Scheduler', 'powershell'),
+    recipe('automation', 'More: Windows Task Scheduler', 'bat'),
+    recipe('automation', 'More: Windows Task Scheduler', 'powershell'),
   ];
 
   test('both lines run the same command, which fills a folder', async () => {

@@ -301,7 +301,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
 
   test('the task of the topic runs', async () => {
     const cwd = temporaryFolder();
-    const [task = ''] = /cmd \/c adreport [^"]+/.exec(await topic('machines')) ?? [];
+    const [task = ''] = /cmd \/c adreport [^"]+/.exec(await topic('automation')) ?? [];
 
     const { exitCode, stdout } = await windows.runLine(`${task} --local --dry-run`, { cwd });
 
