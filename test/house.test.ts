@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../src');
 
 const leaves = ['contract', 'text', 'errors', 'signals'];
-const rooms = ['api', 'rows', 'report', 'figures', 'output', 'judge', 'present', 'formats'];
+const rooms = ['api', 'rows', 'report', 'figures', 'output', 'checks', 'present', 'formats'];
 const wiring = ['account', 'ui', 'context'];
 
 /** Which folder may import from which others (`CONTRIBUTING.md`, The house). */
@@ -24,12 +24,12 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   report: [...leaves, 'rows'],
   figures: [...leaves, 'report', 'rows'],
   output: [...leaves, 'figures', 'rows'],
-  judge: [...leaves, 'report', 'rows'],
+  checks: [...leaves, 'report', 'rows'],
   present: [...leaves, 'output', 'figures', 'report', 'rows'],
   formats: [...leaves, 'present', 'output', 'figures', 'rows'],
   account: [...leaves, 'api', 'report', 'ui'],
   folder: [...leaves, 'report', 'output', 'figures', 'rows'],
-  doctor: [...leaves, 'account', 'api', 'context', 'judge', 'output', 'report', 'ui'],
+  doctor: [...leaves, 'account', 'api', 'context', 'checks', 'output', 'report', 'ui'],
   ui: leaves,
   server: leaves,
   help: [...leaves, 'ui', 'account', 'report', 'output', 'server'],

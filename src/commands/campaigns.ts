@@ -1,6 +1,6 @@
+import { judgeCampaigns } from '../checks/campaign-list.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
-import { judgeCampaigns } from '../judge/campaign-list.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { listOutputFlags } from '../plan/flags/output-flags.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';

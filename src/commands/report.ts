@@ -1,10 +1,10 @@
+import { judgeOrder } from '../checks/extra-members.ts';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { printJudgement } from '../fetch/announce.ts';
 import { printDryRun } from '../fetch/dry-run.ts';
 import { createReport, toolsFor } from '../fetch/order.ts';
-import { judgeOrder } from '../judge/extra-members.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { orderFlags } from '../plan/flags/report-flags.ts';

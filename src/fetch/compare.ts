@@ -1,12 +1,12 @@
+import { labelled } from '../checks/merged-check.ts';
+import { ReportVerdict } from '../checks/report-check.ts';
+import type { Expectation } from '../checks/row-check.ts';
 import type { Context } from '../context.ts';
 import { checkComparable } from '../deliver/deliver.ts';
 import type { Remark } from '../errors.ts';
 import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
-import { ReportVerdict } from '../judge/report-judge.ts';
-import type { Expectation } from '../judge/row-check.ts';
-import { labelled } from '../judge/verdict.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';

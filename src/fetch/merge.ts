@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
+import { MergedVerdict, type Verdict } from '../checks/merged-check.ts';
+import { type ReportOrigin, ReportVerdict } from '../checks/report-check.ts';
 import type { Context } from '../context.ts';
 import { FindingsError, InterruptedError } from '../errors.ts';
-import { type ReportOrigin, ReportVerdict } from '../judge/report-judge.ts';
-import { MergedVerdict, type Verdict } from '../judge/verdict.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { mergeReports, type Part } from '../report/window-parts.ts';

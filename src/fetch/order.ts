@@ -1,9 +1,9 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { identityOf, nameOfAccount } from '../account/sign-in.ts';
 import type { ReportAnswer } from '../api/client.ts';
+import type { ReportOrigin } from '../checks/report-check.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
-import type { ReportOrigin } from '../judge/report-judge.ts';
 import type { Job } from '../plan/plan.ts';
 import {
   fetchedStatus,

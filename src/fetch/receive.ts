@@ -1,6 +1,6 @@
 import type { ReportAnswer } from '../api/client.ts';
+import { ReportVerdict } from '../checks/report-check.ts';
 import { StillInProgressError } from '../errors.ts';
-import { ReportVerdict } from '../judge/report-judge.ts';
 import { continuedCommand, downloadCommandLine } from '../plan/command-line.ts';
 import type { JobOptions } from '../plan/flags/run-flags.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';

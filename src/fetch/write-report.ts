@@ -1,3 +1,5 @@
+import type { Verdict } from '../checks/merged-check.ts';
+import type { Expectation } from '../checks/row-check.ts';
 import { type Context, type Streams, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
@@ -7,8 +9,6 @@ import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts'
 import { Grouping } from '../figures/grouping.ts';
 import type { Totals } from '../folder/history.ts';
 import type { CompleteReport, Recorded } from '../folder/writer.ts';
-import type { Expectation } from '../judge/row-check.ts';
-import type { Verdict } from '../judge/verdict.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import type { CheckFlags } from '../plan/flags/check-flags.ts';

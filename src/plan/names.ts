@@ -1,9 +1,9 @@
+import { judgeCampaigns } from '../checks/campaign-list.ts';
 import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
 import { FindingsError, UsageError } from '../errors.ts';
-import { judgeCampaigns } from '../judge/campaign-list.ts';
 import { type NamedFilter, namedFilters } from '../report/named-filters.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';

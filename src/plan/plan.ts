@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
+import type { Expectation } from '../checks/row-check.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
 import { type Remark, UsageError } from '../errors.ts';
-import type { Expectation } from '../judge/row-check.ts';
 import {
   diskKey,
   expandName,

@@ -1,6 +1,6 @@
+import { factsOfFile, ReportVerdict } from '../checks/report-check.ts';
+import type { Expectation } from '../checks/row-check.ts';
 import type { Context } from '../context.ts';
-import { factsOfFile, ReportVerdict } from '../judge/report-judge.ts';
-import type { Expectation } from '../judge/row-check.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import { sentBreakdowns, type ViewAnswer } from './answer.ts';
 import type { View } from './view.ts';

@@ -10,7 +10,7 @@ import { tokens } from '../server/local.ts';
  * faults, and what comes of each: what `run` reports, what it exits with under `--strict`, and
  * which statements of `doctor --service` differ.
  *
- * Not rows: `judged-answers.ts` and `judge/correct-worlds.ts` hand the judge values and need no
+ * Not rows: `checked-answers.ts` and `checks/correct-worlds.ts` hand the judge values and need no
  * service; `support/fault-matrix.ts` is the table of `help faults`, by flags of the server;
  * `commands/never-silent.test.ts` has what takes several reports or a connection without an end,
  * and `commands/hard-service.test.ts` the bytes that the client sends; `long/never-silent.test.ts`

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { startLocalServer } from '../../src/local-server.ts';
-import { expectNoFinding } from '../judge/correct-worlds.ts';
+import { expectNoFinding } from '../checks/correct-worlds.ts';
 import { runCli } from '../support/run-cli.ts';
 
 /** An undamaged report of any fixture data has no findings. */

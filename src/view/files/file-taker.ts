@@ -1,8 +1,8 @@
+import { namesTotal } from '../../checks/total-check.ts';
 import { dayOf, isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { Grouping, isTime, type KeyColumn } from '../../figures/grouping.ts';
 import { resolveKeys } from '../../figures/ranked-groups.ts';
-import { namesTotal } from '../../judge/total-check.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { TerminalTable } from '../../present/terminal/terminal-table.ts';

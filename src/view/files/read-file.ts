@@ -1,7 +1,7 @@
+import { factsOfFile, ReportVerdict } from '../../checks/report-check.ts';
+import { namesTotal } from '../../checks/total-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { Judgement } from '../../errors.ts';
-import { factsOfFile, ReportVerdict } from '../../judge/report-judge.ts';
-import { namesTotal } from '../../judge/total-check.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { CsvCells } from '../../rows/csv-rows.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';

@@ -1,7 +1,7 @@
+import { namesTotal } from '../../checks/total-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
-import { namesTotal } from '../../judge/total-check.ts';
 import type { CsvCells } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 import { plainDay, slashDay } from './date-forms.ts';

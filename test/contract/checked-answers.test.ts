@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judge, type Scene } from '../support/judged-report.ts';
-import { judgedPairs, poorAnswers, refusedAnswers } from './judged-answers.ts';
+import { judge, type Scene } from '../support/checked-report.ts';
+import { judgedPairs, poorAnswers, refusedAnswers } from './checked-answers.ts';
 
 const sceneOf = (answer: string | Scene): Scene =>
   typeof answer === 'string' ? { body: answer } : answer;

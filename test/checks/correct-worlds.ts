@@ -7,7 +7,7 @@ import type { BreakdownName, MetricName, Profile } from '../../src/contract/voca
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { formatDate, formatInstant, splitWindow, type Window } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
-import { judge, judgedNowMs, judgeMerged, type Scene } from '../support/judged-report.ts';
+import { judge, judgedNowMs, judgeMerged, type Scene } from '../support/checked-report.ts';
 
 /**
  * Correct reports of random facts: sparse and dense, with nulls and unusual names, in various

@@ -19,6 +19,7 @@ import { judgeBesideRows } from './beside-rows.ts';
 import { judgeColumns } from './column-check.ts';
 import { noteMembers, reusedIdText } from './extra-members.ts';
 import { filterChecks } from './filter-check.ts';
+import type { Verdict } from './merged-check.ts';
 import { MetricValues } from './metric-values.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
 import { noteClock, noteRows } from './report-notes.ts';
@@ -26,7 +27,6 @@ import { type Check, type Expectation, Remarks } from './row-check.ts';
 import { type ExpectedTimes, TimeCheck } from './time-check.ts';
 import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';
-import type { Verdict } from './verdict.ts';
 import { judgeWindow, judgeZone, summaryIn, windowOfSummary } from './window-check.ts';
 
 /** The origin of report data: its order and the service's answers before the download. */

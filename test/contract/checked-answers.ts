@@ -1,4 +1,4 @@
-import type { Scene } from '../support/judged-report.ts';
+import type { Scene } from '../support/checked-report.ts';
 
 /**
  * Pairs of answers for each line of the table in `cli.md`, “Never silently wrong”: one that is

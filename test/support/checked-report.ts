@@ -1,9 +1,9 @@
+import { MergedVerdict } from '../../src/checks/merged-check.ts';
+import { factsOfFile, type ReportOrigin, ReportVerdict } from '../../src/checks/report-check.ts';
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { Judgement, Remark } from '../../src/errors.ts';
-import { factsOfFile, type ReportOrigin, ReportVerdict } from '../../src/judge/report-judge.ts';
-import { MergedVerdict } from '../../src/judge/verdict.ts';
 import type { Window } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
