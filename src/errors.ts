@@ -35,8 +35,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The kind of a finding or note: mostly the lines of the table in `cli.md`. */
-export type RemarkKind =
+/** The kind of a warning or note: mostly the lines of the table in `cli.md`. */
+export type MessageKind =
   | 'window'
   | 'zone'
   | 'columns'
@@ -47,9 +47,9 @@ export type RemarkKind =
   | 'beside the rows'
   | 'clock';
 
-/** A finding or a note. */
-export interface Remark {
-  readonly kind: RemarkKind;
+/** A warning or a note. */
+export interface CheckMessage {
+  readonly kind: MessageKind;
 
   /** The column or member; absent for the whole report. */
   readonly about?: string;
@@ -64,17 +64,17 @@ export interface Remark {
   readonly forReaders?: string;
 }
 
-/** The findings and notes on a report (`cli.md`, Never silently wrong). */
-export interface Judgement {
+/** The warnings and notes on a report (`cli.md`, Never silently wrong). */
+export interface CheckResult {
   /** Proofs that the report is not what was requested; errors with `--strict`. */
-  readonly findings: readonly Remark[];
+  readonly warnings: readonly CheckMessage[];
 
-  /** Remarks that may be fine. */
-  readonly notes: readonly Remark[];
+  /** What may be fine. */
+  readonly notes: readonly CheckMessage[];
 }
 
 /** The notes for stderr without `-v`. */
-export function briefNotesOf({ notes }: Pick<Judgement, 'notes'>): string[] {
+export function briefNotesOf({ notes }: Pick<CheckResult, 'notes'>): string[] {
   return notes.map(({ message, brief = message }) => brief).filter((text) => text !== '');
 }
 
@@ -142,14 +142,14 @@ export class OutputError extends errorClass(8, 'OUTPUT') {}
 /** The data arrived incomplete or malformed. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
 
-/** With `--strict`: the data has findings. A second download would not be better. */
-export class FindingsError extends IncompleteDataError {
+/** With `--strict`: the data has warnings. A second download would not be better. */
+export class WarningsError extends IncompleteDataError {
   constructor(
-    findings: readonly Remark[],
+    warnings: readonly CheckMessage[],
     details: Pick<ErrorDetails, 'hint'> & { lastly?: string },
   ) {
     const { lastly, hint } = details;
-    const sentences = findings.map(({ message }) => message);
+    const sentences = warnings.map(({ message }) => message);
     if (lastly !== undefined) sentences.push(lastly);
     super(sentences.join(' '), { hint, code: 'INCOMPLETE_REPORT', retryable: false });
   }

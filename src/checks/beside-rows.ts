@@ -6,7 +6,7 @@ import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { MetricValues } from './metric-values.ts';
-import type { Remarks } from './row-check.ts';
+import type { CheckMessages } from './row-check.ts';
 
 // Names are compared by their letters, in lower case: `hasMore` and `has_more` are the same.
 
@@ -46,24 +46,27 @@ export interface RowsWithMembers extends Pick<AnswerFacts, 'isPart' | 'hasNextLi
 }
 
 /** Finds members that contradict the rows. Returns the paths of the members it understood. */
-export function judgeBesideRows(answer: RowsWithMembers, remarks: Remarks): ReadonlySet<string> {
+export function checkBesideRows(
+  answer: RowsWithMembers,
+  messages: CheckMessages,
+): ReadonlySet<string> {
   const { subject, isPart, hasNextLink, countInHeader, rowCount } = answer;
   if (isPart)
-    remarks.find(
+    messages.addWarning(
       'beside the rows',
       `${subject} is incomplete: the service answered with status 206 (partial content).`,
     );
   if (hasNextLink)
-    remarks.find(
+    messages.addWarning(
       'beside the rows',
       `${subject} is incomplete: the response's Link header has rel=next.`,
     );
   if (countInHeader !== undefined && countInHeader !== rowCount) {
-    remarks.find('beside the rows', countText(answer, `X-Total-Count: ${countInHeader}`));
+    messages.addWarning('beside the rows', countText(answer, `X-Total-Count: ${countInHeader}`));
   }
 
   const understood = new Set<string>();
-  judgeMembers(answer, { path: [], members: answer.members }, understood, remarks);
+  checkMembers(answer, { path: [], members: answer.members }, understood, messages);
   return understood;
 }
 
@@ -73,28 +76,28 @@ interface Envelope {
   readonly members: object;
 }
 
-function judgeMembers(
+function checkMembers(
   answer: RowsWithMembers,
   { path, members }: Envelope,
   understood: Set<string>,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): void {
   for (const [name, value] of Object.entries(members)) {
     const memberPath = [...path, name];
-    if (judgeMember(answer, memberPath, value, remarks)) understood.add(memberPath.join('.'));
+    if (checkMember(answer, memberPath, value, messages)) understood.add(memberPath.join('.'));
 
     const isEnvelope = envelopeForm.test(plain(name)) || totalsForm.test(plain(name));
     if (!isEnvelope || !isObject(value) || memberPath.length > envelopesAtMost) continue;
-    judgeMembers(answer, { path: memberPath, members: value }, understood, remarks);
+    checkMembers(answer, { path: memberPath, members: value }, understood, messages);
   }
 }
 
-/** Judges one member. Returns true if it was understood, whether or not there is a finding. */
-function judgeMember(
+/** Checks one member. Returns true if it was understood, whether or not there is a warning. */
+function checkMember(
   answer: RowsWithMembers,
   path: readonly string[],
   value: unknown,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): boolean {
   const { subject, rowCount, metrics } = answer;
   const name = plain(path.at(-1) ?? '');
@@ -102,32 +105,41 @@ function judgeMember(
 
   if (errorForm.test(name)) {
     if (saysSomething(value)) {
-      remarks.find('beside the rows', `${subject} came with an error (${member}).`);
+      messages.addWarning('beside the rows', `${subject} came with an error (${member}).`);
     }
     return true;
   }
   if (name === 'next') {
     if (saysSomething(value))
-      remarks.find('beside the rows', `${subject} is incomplete: the response has ${member}.`);
+      messages.addWarning(
+        'beside the rows',
+        `${subject} is incomplete: the response has ${member}.`,
+      );
     return true;
   }
   if (moreForm.test(name)) {
     const isTrue = value === true || String(value).toLowerCase() === 'true';
     if (isTrue)
-      remarks.find('beside the rows', `${subject} is incomplete: the response has ${member}.`);
+      messages.addWarning(
+        'beside the rows',
+        `${subject} is incomplete: the response has ${member}.`,
+      );
     return isTrue || !saysSomething(value);
   }
   if (statusForm.test(name) && typeof value === 'string') {
     const outcome = knownOutcomeOf(value);
     if (outcome === 'progress' || outcome === 'failed') {
-      remarks.find('beside the rows', `${subject} is not ready: the response has ${member}.`);
+      messages.addWarning(
+        'beside the rows',
+        `${subject} is not ready: the response has ${member}.`,
+      );
     }
     return outcome !== undefined;
   }
   if (name === 'reportid') {
     const id = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
     if (id !== '' && answer.isOfOtherRequest?.(id)) {
-      remarks.find(
+      messages.addWarning(
         'beside the rows',
         `The service sent the report of a different request: ${member}.`,
       );
@@ -135,7 +147,7 @@ function judgeMember(
     return true;
   }
   if (metrics === undefined && pageCountForm.test(name) && Number(value) > 1) {
-    remarks.find('beside the rows', `${subject} is one page of several: ${member}.`);
+    messages.addWarning('beside the rows', `${subject} is one page of several: ${member}.`);
     return true;
   }
 
@@ -145,10 +157,10 @@ function judgeMember(
   const isCount = countForm.test(name) || (metrics === undefined && listCountForm.test(name));
   if (isCount) {
     const isOther = number.minus(new Decimal(BigInt(rowCount), 0)).sign !== 0;
-    if (isOther) remarks.find('beside the rows', countText(answer, member));
+    if (isOther) messages.addWarning('beside the rows', countText(answer, member));
     return true;
   }
-  return judgeTotal(answer, path, number, remarks);
+  return checkTotal(answer, path, number, messages);
 }
 
 function countText({ subject, rowCount, metrics }: RowsWithMembers, claim: string): string {
@@ -157,11 +169,11 @@ function countText({ subject, rowCount, metrics }: RowsWithMembers, claim: strin
 }
 
 /** Compares a total of a requested metric with its rows. Returns true if the member is one. */
-function judgeTotal(
+function checkTotal(
   { subject, metrics = [], rowCount }: RowsWithMembers,
   path: readonly string[],
   total: Decimal,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): boolean {
   const container = plain(path.at(-2) ?? '');
   if (container !== 'summary' && !totalsForm.test(container)) return false;
@@ -178,7 +190,7 @@ function judgeTotal(
   const difference = total.minus(sum);
   const size = difference.sign < 0 ? sum.minus(total) : difference;
   if (size.minus(allowed).sign > 0) {
-    remarks.find(
+    messages.addWarning(
       'beside the rows',
       `${subject} has a total that differs from its rows: ${printable(path.join('.'))} is ${total}, the rows add up to ${sum}.`,
     );

@@ -4,7 +4,7 @@ import { IncompleteDataError } from '../errors.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { MetricValues } from './metric-values.ts';
-import { isOurField, type Remarks } from './row-check.ts';
+import { type CheckMessages, isOurField } from './row-check.ts';
 
 /** The requested columns, with what the rows contain. */
 interface RequestedColumns {
@@ -23,10 +23,10 @@ interface RequestedColumns {
  * report: CSV whose header has none of the requested metrics; rows without numbers that also lack
  * a requested breakdown or any known field; or a campaign list.
  */
-export function judgeColumns(
+export function checkReportColumns(
   requested: RequestedColumns,
   tail: ReportTail,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): void {
   const { profile, columns, metrics } = requested;
   const { fields, rowCount, isLineOpen } = tail;
@@ -55,9 +55,9 @@ export function judgeColumns(
   const found = [...whole.filter((column) => !isOurs(column)), ...(isCsv ? missingMetrics : [])];
   const noted = [...whole.filter(isOurs), ...parts, ...(isCsv ? [] : missingMetrics)];
   if (found.length > 0)
-    remarks.find('columns', `The report is missing the requested ${columnsText(found)}.`);
+    messages.addWarning('columns', `The report is missing the requested ${columnsText(found)}.`);
   if (noted.length > 0)
-    remarks.note('columns', `The report does not have the requested ${columnsText(noted)}.`);
+    messages.addNote('columns', `The report does not have the requested ${columnsText(noted)}.`);
 }
 
 /** Missing fields of requested breakdowns. */

@@ -1,10 +1,10 @@
-import type { Judgement } from '../errors.ts';
+import type { CheckResult } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
 import { plain, saysSomething, valueText } from './beside-rows.ts';
-import { Remarks } from './row-check.ts';
+import { CheckMessages } from './row-check.ts';
 
-/** The finding for an id that the service had already given to another request. */
+/** The warning for an id that the service had already given to another request. */
 export function reusedIdText(id: string): string {
   return `The service answered the order with the ID of a different request's report: ${printable(id)}.`;
 }
@@ -43,7 +43,7 @@ export interface ExtraMembers {
  */
 export function noteMembers(
   { members, understood, records }: ExtraMembers,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): void {
   const leaves = new Map<string, unknown>();
   collect(leaves, [], members, (path) => {
@@ -61,7 +61,7 @@ export function noteMembers(
   const brief = all.filter(([path, value]) => {
     return value === true || path.split('.').some((name) => messageForm.test(plain(name)));
   });
-  remarks.note('beside the rows', lineOf(all), {
+  messages.addNote('beside the rows', lineOf(all), {
     brief: brief.length === 0 ? '' : lineOf(brief),
   });
 }
@@ -98,10 +98,13 @@ function collect(
   }
 }
 
-/** Judges the answer to an order, for callers that only need the report's id. */
-export function judgeOrder(records: readonly unknown[], takenId: string | undefined): Judgement {
-  const remarks = new Remarks();
-  if (takenId !== undefined) remarks.find('beside the rows', reusedIdText(takenId));
-  noteMembers({ members: {}, understood: new Set(), records }, remarks);
-  return remarks;
+/** Checks the answer to a creation, for callers that only need the report's id. */
+export function checkCreation(
+  records: readonly unknown[],
+  takenId: string | undefined,
+): CheckResult {
+  const messages = new CheckMessages();
+  if (takenId !== undefined) messages.addWarning('beside the rows', reusedIdText(takenId));
+  noteMembers({ members: {}, understood: new Set(), records }, messages);
+  return messages;
 }

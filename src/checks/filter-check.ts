@@ -5,7 +5,7 @@ import type { FilterName } from '../contract/vocabulary.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { changesOf } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
-import type { Check, Remarks } from './row-check.ts';
+import type { Check, CheckMessages } from './row-check.ts';
 
 /** The filters whose values appear in the rows, and their fields. */
 const comparedFields: readonly (readonly [filter: FilterName, field: string])[] = [
@@ -120,17 +120,17 @@ class FilterCheck implements Check {
     });
   }
 
-  close(_tail: ReportTail, remarks: Remarks): void {
+  close(_tail: ReportTail, messages: CheckMessages): void {
     const { filter, field } = this.#filter;
-    const finding = `The report has rows that the filter ${filter} should have excluded`;
+    const warning = `The report has rows that the filter ${filter} should have excluded`;
     if (this.#excludedCount > 0) {
       const more = this.#excludedCount > 1 ? ` and ${this.#excludedCount - 1} more` : '';
       const list = `${printable(this.#firstExcluded.slice(0, 100))}${more}`;
       const row = this.#firstExcludedRow;
-      remarks.find('filters', `${finding}: ${field} ${list} (first: row ${row}).`);
+      messages.addWarning('filters', `${warning}: ${field} ${list} (first: row ${row}).`);
     }
     if (this.#emptyRow > 0)
-      remarks.find('filters', `${finding}: row ${this.#emptyRow} has no ${field}.`);
+      messages.addWarning('filters', `${warning}: row ${this.#emptyRow} has no ${field}.`);
   }
 
   #look(text: string, row: number): void {

@@ -1,53 +1,53 @@
-import { AdreportError, type Judgement, type Remark } from '../errors.ts';
+import { AdreportError, type CheckMessage, type CheckResult } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
-/** Judges the rows of one report, or of several merged into one, on their way to the output. */
-export interface Verdict {
+/** Checks the rows of one report, or of several merged into one, on their way to the output. */
+export interface OutputCheck {
   observe(batch: RowBatch): void;
 
   /**
-   * The judgement, once all rows have been observed. Throws `IncompleteDataError` if the data is
+   * The result, once all rows have been observed. Throws `IncompleteDataError` if the data is
    * not a report.
    */
-  close(tail: ReportTail): Judgement;
+  close(tail: ReportTail): CheckResult;
 }
 
-/** Collects the findings and notes of a merged output; each part has its own verdict. */
-export class MergedVerdict implements Verdict {
-  readonly #findings: Remark[] = [];
-  readonly #notes: Remark[] = [];
+/** Collects the warnings and notes of a merged output; each part has its own check. */
+export class MergedCheck implements OutputCheck {
+  readonly #warnings: CheckMessage[] = [];
+  readonly #notes: CheckMessage[] = [];
 
   /**
-   * Closes the verdict on a part and prefixes its messages with the part's label. Throws like
+   * Closes the check of a part and prefixes its messages with the part's label. Throws like
    * `close`, with the label.
    */
-  add(label: string, verdict: Verdict, tail: ReportTail): void {
-    const { findings, notes } = closeAs(label, verdict, tail);
-    this.#findings.push(...findings.map((finding) => labelled(label, finding)));
+  add(label: string, check: OutputCheck, tail: ReportTail): void {
+    const { warnings, notes } = closeAs(label, check, tail);
+    this.#warnings.push(...warnings.map((warning) => labelled(label, warning)));
     this.#notes.push(...notes.map((note) => labelled(label, note)));
   }
 
   observe(): void {}
 
-  close(): Judgement {
-    return { findings: this.#findings, notes: this.#notes };
+  close(): CheckResult {
+    return { warnings: this.#warnings, notes: this.#notes };
   }
 }
 
-/** The remark with its messages prefixed by a label. */
-export function labelled(label: string, remark: Remark): Remark {
-  const { message, brief, forReaders } = remark;
+/** Adds a label in front of each form of a warning or note. */
+export function labelled(label: string, warning: CheckMessage): CheckMessage {
+  const { message, brief, forReaders } = warning;
   return {
-    ...remark,
+    ...warning,
     message: `${label}: ${message}`,
     ...(brief && { brief: `${label}: ${brief}` }),
     ...(forReaders && { forReaders: `${label}: ${forReaders}` }),
   };
 }
 
-function closeAs(label: string, verdict: Verdict, tail: ReportTail): Judgement {
+function closeAs(label: string, check: OutputCheck, tail: ReportTail): CheckResult {
   try {
-    return verdict.close(tail);
+    return check.close(tail);
   } catch (error) {
     if (error instanceof AdreportError) error.message = `${label}: ${error.message}`;
     throw error;

@@ -3,7 +3,7 @@ import type { BreakdownName } from '../contract/vocabulary.ts';
 import { offsetAt, type Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { RepeatFinder } from '../rows/row-keys.ts';
-import type { Check, Remarks } from './row-check.ts';
+import type { Check, CheckMessages } from './row-check.ts';
 
 /** Breakdowns whose values identify a row. With the others, two things may share a name. */
 const keyBreakdowns: readonly (BreakdownName | undefined)[] = [
@@ -50,16 +50,16 @@ export class RepeatCheck implements Check {
     this.#finder.observe(batch);
   }
 
-  close(_tail: ReportTail, remarks: Remarks): void {
+  close(_tail: ReportTail, messages: CheckMessages): void {
     const { count, firstRow } = this.#finder.repeats();
     if (count === 0) return;
     if (this.#finder.hasAmbiguousHours && mayDoubleHours(this.#window)) return;
 
-    const finding =
+    const warning =
       count === 1
         ? `Row ${firstRow} repeats the breakdown values of an earlier row.`
         : `${count} rows repeat the breakdown values of earlier rows (first: row ${firstRow}).`;
-    remarks.find('rows', finding);
+    messages.addWarning('rows', warning);
   }
 }
 

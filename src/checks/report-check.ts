@@ -7,7 +7,7 @@ import {
 } from '../contract/columns.ts';
 import type { AnswerFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
-import type { Judgement } from '../errors.ts';
+import type { CheckResult } from '../errors.ts';
 import {
   hasValue,
   type ReportMember,
@@ -15,19 +15,19 @@ import {
   type RowBatch,
   textsOf,
 } from '../rows/row-batch.ts';
-import { judgeBesideRows } from './beside-rows.ts';
-import { judgeColumns } from './column-check.ts';
+import { checkBesideRows } from './beside-rows.ts';
+import { checkReportColumns } from './column-check.ts';
 import { noteMembers, reusedIdText } from './extra-members.ts';
 import { filterChecks } from './filter-check.ts';
-import type { Verdict } from './merged-check.ts';
+import type { OutputCheck } from './merged-check.ts';
 import { MetricValues } from './metric-values.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
 import { noteClock, noteRows } from './report-notes.ts';
-import { type Check, type Expectation, Remarks } from './row-check.ts';
+import { type Check, CheckMessages, type Expectation } from './row-check.ts';
 import { type ExpectedTimes, TimeCheck } from './time-check.ts';
 import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';
-import { judgeWindow, judgeZone, summaryIn, windowOfSummary } from './window-check.ts';
+import { checkWindow, checkZone, summaryIn, windowOfSummary } from './window-check.ts';
 
 /** The origin of report data: its order and the service's answers before the download. */
 export interface ReportOrigin {
@@ -59,7 +59,7 @@ export const factsOfFile: AnswerFacts = {
 };
 
 /** Everything that is known about a report except its body. */
-export interface JudgedReport {
+export interface CheckedReport {
   /** `undefined` if the request is not known; the document is then only checked against itself. */
   readonly expectation: Expectation | undefined;
   readonly answer: AnswerFacts;
@@ -73,8 +73,8 @@ export interface JudgedReport {
  * Checks a report against its request and itself while its rows pass through (`cli.md`, Never
  * silently wrong). Memory is bounded by the window's length and the first million rows.
  */
-export class ReportVerdict implements Verdict {
-  readonly #report: JudgedReport;
+export class ReportCheck implements OutputCheck {
+  readonly #report: CheckedReport;
 
   /** Created with the first rows, which determine the columns if the request is not known. */
   #checks: readonly Check[] | undefined;
@@ -84,7 +84,7 @@ export class ReportVerdict implements Verdict {
   /** The first value of the first row, as JSON. */
   #firstValue = '';
 
-  constructor(report: JudgedReport) {
+  constructor(report: CheckedReport) {
     this.#report = report;
   }
 
@@ -107,21 +107,21 @@ export class ReportVerdict implements Verdict {
     for (const check of this.#checks) check.observe(batch);
   }
 
-  close(tail: ReportTail): Judgement {
+  close(tail: ReportTail): CheckResult {
     const { expectation, answer, origin, nowMs } = this.#report;
     const { records = [], takenId, isOfOtherRequest } = origin;
-    const remarks = new Remarks();
+    const messages = new CheckMessages();
     this.#checks ??= this.#makeChecks(expectation?.columns ?? []);
 
     if (expectation) {
       const { profile, columns, window } = expectation;
       const requested = { profile, columns, metrics: this.#metrics, firstValue: this.#firstValue };
-      judgeColumns(requested, tail, remarks);
-      this.#judgeSummary(expectation, tail, remarks);
-      noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, remarks);
+      checkReportColumns(requested, tail, messages);
+      this.#checkSummary(expectation, tail, messages);
+      noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, messages);
     }
-    if (takenId !== undefined) remarks.find('beside the rows', reusedIdText(takenId));
-    for (const check of this.#checks) check.close(tail, remarks);
+    if (takenId !== undefined) messages.addWarning('beside the rows', reusedIdText(takenId));
+    for (const check of this.#checks) check.close(tail, messages);
 
     const members = exactMembers(tail.members);
     const { rowCount } = tail;
@@ -130,20 +130,20 @@ export class ReportVerdict implements Verdict {
     const headers = { isPart, hasNextLink, isOfOtherRequest };
     const metrics = expectation ? this.#metrics : this.#metrics.filter((each) => each.hasValue);
     const rows = { subject, members, rowCount, metrics };
-    const understood = judgeBesideRows({ ...headers, ...rows }, remarks);
-    noteMembers({ members, understood, records }, remarks);
-    noteRows(tail, isEndMarked, remarks);
-    return remarks;
+    const understood = checkBesideRows({ ...headers, ...rows }, messages);
+    noteMembers({ members, understood, records }, messages);
+    noteRows(tail, isEndMarked, messages);
+    return messages;
   }
 
-  #judgeSummary(expectation: Expectation, tail: ReportTail, remarks: Remarks): void {
+  #checkSummary(expectation: Expectation, tail: ReportTail, messages: CheckMessages): void {
     const { profile, window } = expectation;
     const summary = summaryIn(tail.members);
     if (!summary) return;
     const { origin, nowMs } = this.#report;
-    judgeWindow(expectation, summary, { createdMs: origin.createdMs, nowMs }, remarks);
+    checkWindow(expectation, summary, { createdMs: origin.createdMs, nowMs }, messages);
     // A buyer's summary always has the same zone, whatever the request says.
-    if (profile === 'dsp') judgeZone(window, summary, remarks);
+    if (profile === 'dsp') checkZone(window, summary, messages);
   }
 
   #columnsIn(batch: RowBatch): readonly Column[] {

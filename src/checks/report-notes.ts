@@ -1,7 +1,7 @@
 import type { Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
-import type { Remarks } from './row-check.ts';
+import type { CheckMessages } from './row-check.ts';
 
 /** The largest difference between two working clocks. */
 const differenceAtMostMs = 5 * 60_000;
@@ -13,18 +13,18 @@ const usualLimits: readonly number[] = [10_000, 50_000, 65_536, 100_000, 500_000
 export function noteRows(
   { rowCount, isLineOpen }: ReportTail,
   isEndMarked: boolean,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): void {
-  if (rowCount === 0) remarks.note('rows', 'The report has no rows.');
+  if (rowCount === 0) messages.addNote('rows', 'The report has no rows.');
   if (isLineOpen && !isEndMarked) {
-    remarks.note(
+    messages.addNote(
       'rows',
       'The report may be incomplete: its last line has no line break, and the response did not say how long it is.',
     );
   }
   if (usualLimits.includes(rowCount)) {
     const rows = formatCount(rowCount);
-    remarks.note(
+    messages.addNote(
       'rows',
       `The report has exactly ${rows} rows, which may be a limit of the service. Compare with a shorter window.`,
     );
@@ -44,7 +44,11 @@ interface Clocks {
  * Notes clocks that differ if the window ends close to now: it may not be over by the other clock,
  * or `yesterday` and `now` may have meant something else.
  */
-export function noteClock(window: Window, { nowMs, aheadMs }: Clocks, remarks: Remarks): void {
+export function noteClock(
+  window: Window,
+  { nowMs, aheadMs }: Clocks,
+  messages: CheckMessages,
+): void {
   if (aheadMs === undefined || Math.abs(aheadMs) <= differenceAtMostMs) return;
 
   const earlierMs = Math.min(nowMs, nowMs + aheadMs);
@@ -53,7 +57,7 @@ export function noteClock(window: Window, { nowMs, aheadMs }: Clocks, remarks: R
 
   const difference = differenceText(Math.abs(aheadMs));
   const direction = aheadMs > 0 ? 'behind' : 'ahead of';
-  remarks.note(
+  messages.addNote(
     'clock',
     `This machine's clock is ${difference} ${direction} the service's, and the window ends close to now: it may not be the intended window, or may not be over yet.`,
   );

@@ -1,7 +1,7 @@
 import type { Column } from '../contract/columns.ts';
 import type { ReportRequest, WindowClock } from '../contract/messages.ts';
 import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
-import type { Judgement, Remark, RemarkKind } from '../errors.ts';
+import type { CheckMessage, CheckResult, MessageKind } from '../errors.ts';
 import type { Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
@@ -21,25 +21,33 @@ export interface Expectation {
   readonly windowClock?: WindowClock;
 }
 
-/** Observes a report's rows on their way to the output and adds its remarks after the last one. */
+/** Observes a report's rows on their way to the output and adds its messages after the last one. */
 export interface Check {
   observe(batch: RowBatch): void;
 
-  close(tail: ReportTail, remarks: Remarks): void;
+  close(tail: ReportTail, messages: CheckMessages): void;
 }
 
-/** Collects the findings and notes on one report. */
-export class Remarks implements Judgement {
-  readonly findings: Remark[] = [];
-  readonly notes: Remark[] = [];
+/** Collects the warnings and notes on one report. */
+export class CheckMessages implements CheckResult {
+  readonly warnings: CheckMessage[] = [];
+  readonly notes: CheckMessage[] = [];
 
-  /** Adds a finding: a proof that the report is not what was requested. */
-  find(kind: RemarkKind, message: string, more: Pick<Remark, 'about' | 'forReaders'> = {}): void {
-    this.findings.push({ kind, message, ...more });
+  /** Adds a warning: a proof that the report is not what was requested. */
+  addWarning(
+    kind: MessageKind,
+    message: string,
+    more: Pick<CheckMessage, 'about' | 'forReaders'> = {},
+  ): void {
+    this.warnings.push({ kind, message, ...more });
   }
 
   /** Adds a note: something that may be fine. */
-  note(kind: RemarkKind, message: string, more: Pick<Remark, 'about' | 'brief'> = {}): void {
+  addNote(
+    kind: MessageKind,
+    message: string,
+    more: Pick<CheckMessage, 'about' | 'brief'> = {},
+  ): void {
     this.notes.push({ kind, message, ...more });
   }
 }

@@ -5,7 +5,7 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { changesOf } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { type Check, type Remarks, rowsText } from './row-check.ts';
+import { type Check, type CheckMessages, rowsText } from './row-check.ts';
 
 /** At most this many times (eleven years of hours) are remembered. */
 const timesAtMost = 100_000;
@@ -105,11 +105,11 @@ export class TimeCheck implements Check {
     if (field === 'hour' && batch.fields.includes('date')) this.#observePairs(batch);
   }
 
-  close(tail: ReportTail, remarks: Remarks): void {
+  close(tail: ReportTail, messages: CheckMessages): void {
     const { count, firstRow, value } = this.#unreadable;
     if (count > 0) {
       const rows = rowsText(count, firstRow);
-      remarks.note(
+      messages.addNote(
         'rows',
         `Not all row times could be checked: the ${this.#field} in ${rows} is not readable: ${value}.`,
       );
@@ -118,12 +118,12 @@ export class TimeCheck implements Check {
     const expected = this.#expectedTimes(tail);
     if (!expected) return;
     const { zone } = expected.window;
-    this.#judgeOffsets(zone, remarks);
-    this.#judgePairs(zone, remarks);
+    this.#checkOffsets(zone, messages);
+    this.#checkPairs(zone, messages);
 
     const calendar = this.#calendarOf(expected);
     if (!calendar || tail.rowCount === 0) return;
-    this.#judgeTimes(calendar, expected.isRequested && count === 0, remarks);
+    this.#checkTimes(calendar, expected.isRequested && count === 0, messages);
   }
 
   /** Collects which dates occur with which hours. */
@@ -152,7 +152,7 @@ export class TimeCheck implements Check {
     }
   }
 
-  #judgeTimes(calendar: Calendar, canNoteMissing: boolean, remarks: Remarks): void {
+  #checkTimes(calendar: Calendar, canNoteMissing: boolean, messages: CheckMessages): void {
     const times = new Set<number>();
     const outside = new Set<number>();
     const future = new Set<number>();
@@ -167,14 +167,14 @@ export class TimeCheck implements Check {
     const { unit } = calendar;
     if (outside.size > 0) {
       const list = listOf(calendar, outside);
-      remarks.find(
+      messages.addWarning(
         'rows',
         `The report has rows for ${formatPlural(outside.size, unit)} outside its window: ${list}`,
       );
     }
     if (future.size > 0) {
       const list = listOf(calendar, future);
-      remarks.note(
+      messages.addNote(
         'rows',
         `The report has rows for ${formatPlural(future.size, unit)} in the future: ${list}`,
       );
@@ -191,20 +191,20 @@ export class TimeCheck implements Check {
     if (missing.size === 0) return;
     const all = formatPlural(count, unit);
     const list = listOf(calendar, missing);
-    remarks.note(
+    messages.addNote(
       'rows',
       `The report has no rows for ${missing.size} of the ${all} in its window: ${list}`,
     );
   }
 
   /** Finds hours with the offset of another zone, even if the instant is right. UTC is accepted. */
-  #judgeOffsets(zone: string, remarks: Remarks): void {
+  #checkOffsets(zone: string, messages: CheckMessages): void {
     if (this.#field !== 'hour') return;
 
     for (const [text, row] of this.#texts) {
       const moment = momentOf(text);
       if (!moment || !hasOtherOffset(moment, zone)) continue;
-      remarks.find(
+      messages.addWarning(
         'rows',
         `The hours are not in the zone ${zone}: row ${row} has ${printable(text)}.`,
       );
@@ -212,7 +212,7 @@ export class TimeCheck implements Check {
     }
   }
 
-  #judgePairs(zone: string, remarks: Remarks): void {
+  #checkPairs(zone: string, messages: CheckMessages): void {
     for (const { day, hour, row } of this.#pairs.values()) {
       const moment = momentOf(hour);
       if (!moment || dayOf(day) === undefined) continue;
@@ -223,7 +223,7 @@ export class TimeCheck implements Check {
       const localDays = [instant, lastInstant].map((each) => formatDate(each, zone));
       if (localDays.includes(day)) continue;
       const text = `date ${printable(day)}, hour ${printable(hour)}`;
-      remarks.find('rows', `The date in row ${row} is not the day of its hour: ${text}.`);
+      messages.addWarning('rows', `The date in row ${row} is not the day of its hour: ${text}.`);
       return;
     }
   }

@@ -5,7 +5,7 @@ import { EdgeWords, emptyRowsOf, rowsWithWord, ShortTexts } from '../rows/row-ke
 import { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
 import type { MetricValues } from './metric-values.ts';
-import type { Check, Remarks } from './row-check.ts';
+import type { Check, CheckMessages } from './row-check.ts';
 
 /** With more times than this (a year of hours), totals are not looked for. */
 const timesAtMost = 10_000;
@@ -140,7 +140,7 @@ export class TotalCheck implements Check {
     }
   }
 
-  close({ rowCount }: ReportTail, remarks: Remarks): void {
+  close({ rowCount }: ReportTail, messages: CheckMessages): void {
     if (this.#isFull) return;
 
     const all: Total = { count: rowCount, sums: this.#metrics.map(({ sum }) => sum.value) };
@@ -153,7 +153,7 @@ export class TotalCheck implements Check {
     }
     if (only) {
       this.#totalRows = [only.row];
-      remarks.find(
+      messages.addWarning(
         'total',
         `Row ${only.row} is a total: its values are the sums of the other rows.`,
       );
@@ -164,7 +164,7 @@ export class TotalCheck implements Check {
     const [first] = ofTimes ?? [];
     if (!ofTimes || !first) return;
     this.#totalRows = ofTimes.map(({ row }) => row);
-    remarks.find(
+    messages.addWarning(
       'total',
       `The report has a total row for each of its times (first: row ${first.row}).`,
     );

@@ -2,7 +2,7 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import type { MetricValues, OddRows } from './metric-values.ts';
-import { type Check, type Remarks, rowsText } from './row-check.ts';
+import { type Check, type CheckMessages, rowsText } from './row-check.ts';
 
 /** Finds values that are not numbers, fractions in integer metrics, and repeated header rows. */
 export class ValueCheck implements Check {
@@ -22,18 +22,18 @@ export class ValueCheck implements Check {
     for (const metric of this.#metrics) metric.observe(batch);
   }
 
-  close({ rowCount }: ReportTail, remarks: Remarks): void {
+  close({ rowCount }: ReportTail, messages: CheckMessages): void {
     const header = this.#metrics.find(({ headers }) => headers.count > 0)?.headers;
-    if (header) remarks.find('values', `Row ${header.firstRow} repeats the header.`);
+    if (header) messages.addWarning('values', `Row ${header.firstRow} repeats the header.`);
 
     for (const metric of this.#metrics) {
       const { column, withFraction, withOther, withoutValue, hasColumn } = metric;
       const { field, type } = column;
       const kind = type === 'integer' ? 'whole number' : 'number';
       if (withOther.count > 0)
-        remarks.find('values', oddText(field, kind, withOther), { about: field });
+        messages.addWarning('values', oddText(field, kind, withOther), { about: field });
       if (withFraction.count > 0)
-        remarks.find('values', oddText(field, kind, withFraction), { about: field });
+        messages.addWarning('values', oddText(field, kind, withFraction), { about: field });
       if (!hasColumn || withoutValue.count === 0) continue;
       if (!this.#isRequested && !metric.hasValue) continue;
 
@@ -41,7 +41,7 @@ export class ValueCheck implements Check {
         withoutValue.count === rowCount
           ? `all ${formatCount(rowCount)} rows`
           : rowsText(withoutValue.count, withoutValue.firstRow);
-      remarks.note('values', `The metric ${field} has no value in ${rows}.`, { about: field });
+      messages.addNote('values', `The metric ${field} has no value in ${rows}.`, { about: field });
     }
   }
 }

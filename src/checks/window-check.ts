@@ -4,7 +4,7 @@ import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '..
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
-import type { Expectation, Remarks } from './row-check.ts';
+import type { CheckMessages, Expectation } from './row-check.ts';
 
 /** A `summary` as received: any field may be absent or have the wrong type. */
 type Summary = Readonly<Record<string, unknown>>;
@@ -33,11 +33,11 @@ export function summaryIn(members: readonly ReportMember[]): Summary | undefined
  * Finds a summary whose window differs from the requested one. A time without an offset only
  * differs if it is more than a day away.
  */
-export function judgeWindow(
+export function checkWindow(
   requested: RequestedWindow,
   summary: Summary,
   times: ReportTimes,
-  remarks: Remarks,
+  messages: CheckMessages,
 ): void {
   const { window } = requested;
   const { zone } = window;
@@ -48,7 +48,7 @@ export function judgeWindow(
     const isPresent = value !== undefined && value !== null && value !== '';
     if (!isPresent || instantIn(value, name, zone) !== undefined) continue;
     const text = printable(JSON.stringify(value).slice(0, 50));
-    remarks.note(
+    messages.addNote(
       'window',
       `The report's window could not be checked: ${name} in its summary is ${text}.`,
     );
@@ -64,25 +64,32 @@ export function judgeWindow(
   };
   const actualText = spanText(actual, zone);
   const wantedText = spanText(window, zone);
-  const finding = `The report covers a different window than requested: ${actualText} instead of ${wantedText}.`;
+  const warning = `The report covers a different window than requested: ${actualText} instead of ${wantedText}.`;
   const clock = shiftedClock(actual, window);
   const isOtherClock = clock !== undefined && clock !== requested.windowClock;
-  if (!isOtherClock) remarks.find('window', finding);
-  else remarks.find('window', `${finding} ${clockAdvice(clock, zone)}`, { forReaders: finding });
+  if (!isOtherClock) messages.addWarning('window', warning);
+  else
+    messages.addWarning('window', `${warning} ${clockAdvice(clock, zone)}`, {
+      forReaders: warning,
+    });
 }
 
 /**
  * Finds a summary whose zone differs from the requested one. Zones are the same if their clocks
  * agree during the year around the window.
  */
-export function judgeZone({ since, until, zone }: Window, summary: Summary, remarks: Remarks) {
+export function checkZone(
+  { since, until, zone }: Window,
+  summary: Summary,
+  messages: CheckMessages,
+) {
   const { timezone } = summary;
   if (typeof timezone !== 'string' || timezone.trim() === '') return;
 
   const name = timezone.trim();
   if (!isZoneName(name)) {
     const text = printable(name.slice(0, 50));
-    remarks.note(
+    messages.addNote(
       'zone',
       `The report's zone could not be checked: timezone in its summary is ${text}.`,
     );
@@ -95,7 +102,7 @@ export function judgeZone({ since, until, zone }: Window, summary: Summary, rema
   }
   const agrees = instants.every((instant) => offsetAt(instant, name) === offsetAt(instant, zone));
   if (agrees) return;
-  remarks.find(
+  messages.addWarning(
     'zone',
     `The report uses a different zone than requested: ${printable(name)} instead of ${zone}.`,
   );

@@ -1,4 +1,4 @@
-import { judgeCampaigns } from '../checks/campaign-list.ts';
+import { checkCampaigns } from '../checks/campaign-list.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
@@ -53,7 +53,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
 
   const client = await context.account.client();
   const answer = await client.campaigns();
-  for (const { message } of judgeCampaigns(answer).findings) context.console.warn(message);
+  for (const { message } of checkCampaigns(answer).warnings) context.console.warn(message);
   const matching = answer.campaigns.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);

@@ -4,7 +4,7 @@ import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { type CheckResult, checkUp, type YesterdayReport } from '../doctor/check-up.ts';
+import { checkUp, type DoctorResult, type YesterdayReport } from '../doctor/check-up.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { examineService } from '../doctor/service/examination.ts';
 import { UsageError } from '../errors.ts';
@@ -142,7 +142,7 @@ function fetchSummary(
 /** The width of a mark and a check's name. */
 const indent = 18;
 
-const marks: Readonly<Record<CheckResult['status'], Mark>> = {
+const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   ok: 'good',
   warning: 'note',
   broken: 'finding',
@@ -151,7 +151,7 @@ const marks: Readonly<Record<CheckResult['status'], Mark>> = {
 /** Prints the findings, without any secrets from settings or the service's texts. */
 async function printFindings(
   { console, flags }: Context,
-  findings: readonly CheckResult[],
+  findings: readonly DoctorResult[],
 ): Promise<void> {
   const safeFindings = findings.map((finding) => ({
     ...finding,

@@ -1,8 +1,8 @@
-import { judgeOrder } from '../checks/extra-members.ts';
+import { checkCreation } from '../checks/extra-members.ts';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { RejectedError, UsageError } from '../errors.ts';
-import { printJudgement } from '../fetch/announce.ts';
+import { printCheckResult } from '../fetch/announce.ts';
 import { printDryRun } from '../fetch/dry-run.ts';
 import { createReport, toolsFor } from '../fetch/order.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
@@ -93,7 +93,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   const created = await createReport(toolsFor(context), { spec, plan }, refuseData);
   if (created.kind === 'data') return;
   const { id, records = [], takenId } = created.origin;
-  printJudgement(console, judgeOrder(records, takenId));
+  printCheckResult(console, checkCreation(records, takenId));
   const asJson = visibleJson({ report_id: id, status: created.status });
   return console.result(context.flags.json ? asJson : printable(id));
 }

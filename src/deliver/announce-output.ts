@@ -29,11 +29,11 @@ export async function announceOutput(
   delivery: Delivery,
 ): Promise<void> {
   if (file === undefined) return;
-  const { rowCount, tail, judgement } = rows;
+  const { rowCount, tail, checkResult } = rows;
   const sizeBytes = wholeFile?.sizeBytes ?? rows.sizeBytes;
   if (flags.json) {
     const { since = null, until = null } = tail.summary ?? {};
-    const notes = judgement.notes.map(({ message }) => message);
+    const notes = checkResult.notes.map(({ message }) => message);
     const facts = { file, rows: rowCount, bytes: sizeBytes, sha256: wholeFile?.sha256 };
     await console.result(visibleJson({ ...facts, since, until, notes }));
   }

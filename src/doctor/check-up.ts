@@ -17,7 +17,7 @@ import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 
 /** The result of one check. */
-export interface CheckResult {
+export interface DoctorResult {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
@@ -59,21 +59,21 @@ export interface CheckUpTools {
  * Checks settings, network and token, in the order in which a command needs them. Throws errors
  * other than `AdreportError`, and the signal's reason when aborted.
  */
-export function checkUp(context: Context, tools: CheckUpTools): Promise<readonly CheckResult[]> {
+export function checkUp(context: Context, tools: CheckUpTools): Promise<readonly DoctorResult[]> {
   return new CheckUp(context, tools).run();
 }
 
 class CheckUp {
   readonly #context: Context;
   readonly #tools: CheckUpTools;
-  readonly #results: CheckResult[] = [];
+  readonly #results: DoctorResult[] = [];
 
   constructor(context: Context, tools: CheckUpTools) {
     this.#context = context;
     this.#tools = tools;
   }
 
-  async run(): Promise<readonly CheckResult[]> {
+  async run(): Promise<readonly DoctorResult[]> {
     const { platform } = this.#context.host;
     this.#ok('node', `Node.js ${process.version.slice(1)} on ${platform}`);
     await this.#checkStore();

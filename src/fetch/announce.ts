@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { showFigures, wroteText } from '../deliver/announce-output.ts';
-import type { Judgement, RemarkKind } from '../errors.ts';
+import type { CheckResult, MessageKind } from '../errors.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { groupedText } from '../figures/numbers.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -12,11 +12,11 @@ import type { WrittenReport } from './write-report.ts';
 type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
 
 /**
- * Prints the findings, notes and figures of a report on stderr, and for a file its size; with
+ * Prints the warnings, notes and figures of a report on stderr, and for a file its size; with
  * `--json` also one line on stdout.
  */
 export async function announce(context: Announcer, report: WrittenReport): Promise<void> {
-  printFindings(context, report);
+  printWarnings(context, report);
   if (report.file === undefined) return;
   await printJsonLine(context, report);
   printFile(context, report);
@@ -33,15 +33,15 @@ export class RunAnnouncer {
   readonly #reports: WrittenReport[] = [];
 
   /** Notes that apply to the whole run and are printed once. */
-  readonly #printed = new Set<RemarkKind>();
+  readonly #printed = new Set<MessageKind>();
 
   constructor(context: Announcer) {
     this.#context = context;
   }
 
-  /** Prints the findings of a written report, and its file if there are few files so far. */
+  /** Prints the warnings of a written report, and its file if there are few files so far. */
   async add(report: WrittenReport): Promise<void> {
-    printFindings(this.#context, report, this.#printed);
+    printWarnings(this.#context, report, this.#printed);
     if (report.file === undefined) return;
     this.#reports.push(report);
     await printJsonLine(this.#context, report);
@@ -84,33 +84,33 @@ export class RunAnnouncer {
   }
 }
 
-/** Prints the findings and notes of a report and of its line in the history. */
-function printFindings(
+/** Prints the warnings and notes of a report and of its line in the history. */
+function printWarnings(
   { console }: Announcer,
-  { judgement, recorded, file }: WrittenReport,
-  printed = new Set<RemarkKind>(),
+  { checkResult, recorded, file }: WrittenReport,
+  printed = new Set<MessageKind>(),
 ): void {
-  printJudgement(console, judgement, { file, printed });
+  printCheckResult(console, checkResult, { file, printed });
   for (const warning of recorded?.warnings ?? []) console.warn(warning);
   for (const note of recorded?.notes ?? []) console.note(`Note: ${note}`);
 }
 
 /**
- * Prints findings and notes, prefixed with the file name. `-q` drops the notes, `-v` prints their
+ * Prints warnings and notes, prefixed with the file name. `-q` drops the notes, `-v` prints their
  * long form.
  *
  * @param printed the kinds of note that apply to the whole command and were already printed
  */
-export function printJudgement(
+export function printCheckResult(
   console: Console,
-  { findings, notes }: Judgement,
+  { warnings, notes }: CheckResult,
   {
     file,
     printed = new Set(),
-  }: { readonly file?: string | undefined; readonly printed?: Set<RemarkKind> } = {},
+  }: { readonly file?: string | undefined; readonly printed?: Set<MessageKind> } = {},
 ): void {
   const place = file === undefined ? '' : `${file}: `;
-  for (const { message } of findings) console.warn(`${place}${message}`);
+  for (const { message } of warnings) console.warn(`${place}${message}`);
   for (const { kind, message, brief = message } of notes) {
     const text = console.verbosity > 0 ? message : brief;
     const isAboutClock = kind === 'clock';
@@ -123,7 +123,7 @@ export function printJudgement(
 
 async function printJsonLine({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
   if (!flags.json) return;
-  const { label, judgement, recorded } = report;
+  const { label, checkResult, recorded } = report;
   const facts = visibleJson({
     file: report.file,
     report: label?.report ?? null,
@@ -136,8 +136,11 @@ async function printJsonLine({ console, flags }: Announcer, report: WrittenRepor
     ...(report.reportIds && { reportIds: report.reportIds }),
     since: report.since,
     until: report.until,
-    warnings: [...judgement.findings.map(({ message }) => message), ...(recorded?.warnings ?? [])],
-    notes: [...judgement.notes.map(({ message }) => message), ...(recorded?.notes ?? [])],
+    warnings: [
+      ...checkResult.warnings.map(({ message }) => message),
+      ...(recorded?.warnings ?? []),
+    ],
+    notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.notes ?? [])],
     changed: recorded?.changes ?? null,
     ...(recorded?.isKept && { kept: true }),
   });

@@ -1,9 +1,9 @@
 import { labelled } from '../checks/merged-check.ts';
-import { ReportVerdict } from '../checks/report-check.ts';
+import { ReportCheck } from '../checks/report-check.ts';
 import type { Expectation } from '../checks/row-check.ts';
 import type { Context } from '../context.ts';
 import { checkComparable } from '../deliver/deliver.ts';
-import type { Remark } from '../errors.ts';
+import type { CheckMessage } from '../errors.ts';
 import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
@@ -48,25 +48,25 @@ interface ComparedReport {
   readonly earlier: EarlierPlan;
 }
 
-/** The earlier figures, and the findings of the earlier report. */
-interface JudgedComparison {
+/** The earlier figures, and the warnings of the earlier report. */
+interface CheckedComparison {
   readonly comparison: Comparison;
-  readonly findings: readonly Remark[];
+  readonly warnings: readonly CheckMessage[];
 }
 
 /** Fetches the earlier report and adds it up. */
 export async function compareReport(
   tools: ReportTools,
   { job, now, earlier }: ComparedReport,
-): Promise<JudgedComparison> {
+): Promise<CheckedComparison> {
   const { options } = job;
   const before = earlier.window;
   // With --shard, the earlier report is still complete.
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
-  const { sums, findings } = await fetchSums(tools, whole);
+  const { sums, warnings } = await fetchSums(tools, whole);
 
   const comparison = comparisonOf(now, before, sums);
-  return { comparison, findings: findings.map((finding) => labelled(comparison.before, finding)) };
+  return { comparison, warnings: warnings.map((warning) => labelled(comparison.before, warning)) };
 }
 
 /** Fetches a report and adds it up: as one report, or in parts if that fails. */
@@ -83,7 +83,7 @@ function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
 
 async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
   const sums = new ReportSums();
-  const findings: Remark[] = [];
+  const warnings: CheckMessage[] = [];
   for (const part of split.parts) {
     const plan = { ...split.plan, window: part.window, request: part.request };
     const intake = summingIntake(tools, outputOf(split, part).expectation);
@@ -93,14 +93,14 @@ async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedR
       intake,
     });
     sums.absorb(ofPart.sums);
-    findings.push(...ofPart.findings.map((finding) => labelled(labelOfPart(split, part), finding)));
+    warnings.push(...ofPart.warnings.map((warning) => labelled(labelOfPart(split, part), warning)));
   }
-  return { sums, findings };
+  return { sums, warnings };
 }
 
 interface SummedReport {
   readonly sums: ReportSums;
-  readonly findings: readonly Remark[];
+  readonly warnings: readonly CheckMessage[];
 }
 
 /** An intake that checks a report against its request and adds it up. */
@@ -111,19 +111,19 @@ function summingIntake(
   return {
     async take(answer, origin) {
       const nowMs = tools.host.wallClock();
-      const verdict = new ReportVerdict({ expectation, answer, origin, nowMs });
+      const check = new ReportCheck({ expectation, answer, origin, nowMs });
       const sums = new ReportSums();
       const columns = new ColumnPlan({});
       const batches = readAnswer(tools, answer);
       let next = await batches.next();
       for (; !next.done; next = await batches.next()) {
         if (columns.columns.length === 0) columns.follow(next.value);
-        verdict.observe(next.value);
+        check.observe(next.value);
         sums.observe(next.value, columns.columns);
       }
-      const { findings } = verdict.close(next.value);
+      const { warnings } = check.close(next.value);
       if (origin.id !== undefined) await noteFetched(tools, origin.id, undefined);
-      return { sums, findings };
+      return { sums, warnings };
     },
   };
 }

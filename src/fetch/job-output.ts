@@ -29,7 +29,7 @@ export async function prepareJobOutput(
 
   return {
     ...output,
-    earlierFindings: [...output.earlierFindings, ...(compared?.findings ?? [])],
+    earlierWarnings: [...output.earlierWarnings, ...(compared?.warnings ?? [])],
     label: { report: name ?? null, account: accountName, job: label },
     spec,
     beforeRename: part && writer && recorderOf(writer, path, part),

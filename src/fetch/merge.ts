@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { ReportAnswer } from '../api/client.ts';
-import { MergedVerdict, type Verdict } from '../checks/merged-check.ts';
-import { type ReportOrigin, ReportVerdict } from '../checks/report-check.ts';
+import { MergedCheck, type OutputCheck } from '../checks/merged-check.ts';
+import { ReportCheck, type ReportOrigin } from '../checks/report-check.ts';
 import type { Context } from '../context.ts';
-import { FindingsError, InterruptedError } from '../errors.ts';
+import { InterruptedError, WarningsError } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { mergeReports, type Part } from '../report/window-parts.ts';
@@ -54,13 +54,13 @@ interface StartedPart {
 interface MergedReports {
   /** The ids of the reports that were read. */
   readonly ids: string[];
-  readonly verdict: MergedVerdict;
+  readonly check: MergedCheck;
 }
 
 /** Writes all parts of a job into one output. Throws as `fetchPart` and `writeReport`. */
 export async function mergeParts(context: Context, merged: MergedJob): Promise<WrittenReport> {
   const { job, tools } = merged;
-  const reports: MergedReports = { ids: [], verdict: new MergedVerdict() };
+  const reports: MergedReports = { ids: [], check: new MergedCheck() };
   const markAllFetched = (file?: string) =>
     Promise.all(reports.ids.map((id) => noteFetched(tools, id, file)));
   const output = merged.output ?? (await prepareJobOutput(context, tools, job));
@@ -69,7 +69,7 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
     const rows = rowsInOrder(merged, reports);
     const written = await writeReport(tools, output, {
       batches: mergeReports(rows, job.plan),
-      verdict: reports.verdict,
+      check: reports.check,
       reportIds: reports.ids,
       createdMs: tools.host.wallClock(),
     });
@@ -77,7 +77,7 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
     await markAllFetched(written.file);
     return written;
   } catch (error) {
-    if (error instanceof FindingsError) await markAllFetched();
+    if (error instanceof WarningsError) await markAllFetched();
     throw error;
   }
 }
@@ -85,7 +85,7 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
 /** Rows of the parts in time order; the reports are fetched concurrently into temporary files. */
 async function* rowsInOrder(
   { job, tools, fetchPart }: MergedJob,
-  { ids, verdict }: MergedReports,
+  { ids, check }: MergedReports,
 ): AsyncGenerator<RowBatches> {
   const cancel = new AbortController();
   const ofMerge = { ...tools, signal: anyOf(tools.signal, cancel.signal) };
@@ -114,9 +114,11 @@ async function* rowsInOrder(
 
       const { expectation } = outputOf(job, part);
       const nowMs = tools.host.wallClock();
-      const judge = new ReportVerdict({ expectation, answer, origin, nowMs });
+      const partCheck = new ReportCheck({ expectation, answer, origin, nowMs });
       const batches = readRows(spool.read(), { contentType: answer.contentType });
-      yield judgedRows(batches, judge, (tail) => verdict.add(labelOfPart(job, part), judge, tail));
+      yield checkedRows(batches, partCheck, (tail) =>
+        check.add(labelOfPart(job, part), partCheck, tail),
+      );
       await spool.close();
       startUntil(index + 1 + ahead);
     }
@@ -160,15 +162,15 @@ function outcomesOf(
   return Promise.allSettled(started.map(({ spooled }) => spooled));
 }
 
-/** Passes rows on to a verdict; `close` receives the tail of the report. */
-async function* judgedRows(
+/** Passes rows on to a check; `close` receives the tail of the report. */
+async function* checkedRows(
   batches: RowBatches,
-  verdict: Verdict,
+  check: OutputCheck,
   close: (tail: ReportTail) => void,
 ): RowBatches {
   let next = await batches.next();
   for (; !next.done; next = await batches.next()) {
-    verdict.observe(next.value);
+    check.observe(next.value);
     yield next.value;
   }
   close(next.value);

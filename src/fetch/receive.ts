@@ -1,5 +1,5 @@
 import type { ReportAnswer } from '../api/client.ts';
-import { ReportVerdict } from '../checks/report-check.ts';
+import { ReportCheck } from '../checks/report-check.ts';
 import { StillInProgressError } from '../errors.ts';
 import { continuedCommand, downloadCommandLine } from '../plan/command-line.ts';
 import type { JobOptions } from '../plan/flags/run-flags.ts';
@@ -157,10 +157,10 @@ export function writingIntake(tools: ReportTools, output: PreparedOutput): Intak
   return {
     take: (answer, origin) => {
       const nowMs = tools.host.wallClock();
-      const verdict = new ReportVerdict({ expectation, answer, origin, nowMs });
+      const check = new ReportCheck({ expectation, answer, origin, nowMs });
       const batches = readAnswer(tools, answer);
       const { id: reportId, createdMs } = origin;
-      return writeReport(tools, output, { batches, verdict, reportId, createdMs });
+      return writeReport(tools, output, { batches, check, reportId, createdMs });
     },
     file: (reportId) => output.delivery.target.name(reportId),
   };

@@ -3,12 +3,12 @@ import { type Pace, type Poll, pollDownload, waitForReport } from '../api/poll.t
 import type { StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
-  FindingsError,
   IncompleteDataError,
   InterruptedError,
   OutputError,
   RejectedError,
   SignInError,
+  WarningsError,
 } from '../errors.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
@@ -125,7 +125,7 @@ export async function withResumeHint<T>(
     if (!(reason instanceof AdreportError)) throw reason;
     if (isGone(reason)) await noteReport(tools, reportId, { status: 'expired' });
     // It was fetched and checked: picking it up again would give the same rows.
-    if (reason instanceof FindingsError) await noteFetched(tools, reportId, undefined);
+    if (reason instanceof WarningsError) await noteFetched(tools, reportId, undefined);
 
     // One signal may end several reports, and each adds its own hint.
     const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
@@ -142,7 +142,7 @@ const outsideErrors = [SignInError, RejectedError, OutputError, IncompleteDataEr
 
 /** True if the report can still be downloaded later, also after an answer that is not readable. */
 function canBeResumed(error: AdreportError): boolean {
-  if (error instanceof FindingsError) return false;
+  if (error instanceof WarningsError) return false;
   const isOutside = outsideErrors.some((each) => error instanceof each);
   return error.retryable || (isOutside && !isGone(error));
 }

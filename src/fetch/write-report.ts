@@ -1,10 +1,10 @@
-import type { Verdict } from '../checks/merged-check.ts';
+import type { OutputCheck } from '../checks/merged-check.ts';
 import type { Expectation } from '../checks/row-check.ts';
 import { type Context, type Streams, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
-import { FindingsError, type Judgement, type Remark } from '../errors.ts';
+import { type CheckMessage, type CheckResult, WarningsError } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
 import type { Totals } from '../folder/history.ts';
@@ -26,8 +26,8 @@ export interface PreparedOutput {
   /** Absent if the request is unknown. */
   readonly expectation: Expectation | undefined;
 
-  /** Findings on the campaign list and on the report to compare with. */
-  readonly earlierFindings: readonly Remark[];
+  /** Warnings on the campaign list and on the report to compare with. */
+  readonly earlierWarnings: readonly CheckMessage[];
 
   readonly checks: CheckFlags;
 
@@ -62,20 +62,20 @@ interface ReportLabel {
 export async function prepareOutput(
   context: Context,
   options: OutputFlags & CheckFlags,
-  { names, columns, expectation, earlierFindings = [] }: ReportOutput,
+  { names, columns, expectation, earlierWarnings = [] }: ReportOutput,
 ): Promise<PreparedOutput> {
   return {
     delivery: await prepareDelivery(context, options, { names, columns }),
     expectation,
-    earlierFindings,
+    earlierWarnings,
     checks: options,
   };
 }
 
-/** Rows to write, with the verdict that checks them. */
-interface JudgedRows {
+/** Rows to write, with the check of them. */
+interface CheckedRows {
   readonly batches: RowBatches;
-  readonly verdict: Verdict;
+  readonly check: OutputCheck;
 
   /** Absent for data without an id, and for merged reports. */
   readonly reportId?: string | undefined;
@@ -112,7 +112,7 @@ export interface WrittenReport {
   /** The ends of the window in its zone; `null` if unknown. */
   readonly since: string | null;
   readonly until: string | null;
-  readonly judgement: Judgement;
+  readonly checkResult: CheckResult;
 
   /** Absent if the folder has no history. */
   readonly recorded: Recorded | undefined;
@@ -125,24 +125,24 @@ export interface WrittenReport {
 /**
  * Writes the rows of one report, or of several merged ones. Called again, from the start, for each
  * download attempt. Throws `OutputError`, `IncompleteDataError` for damaged data, and with
- * `--strict` `FindingsError`.
+ * `--strict` `WarningsError`.
  */
 export async function writeReport(
   context: Streams,
   output: PreparedOutput,
-  report: JudgedRows,
+  report: CheckedRows,
 ): Promise<WrittenReport> {
   const { delivery, expectation, comparison } = output;
-  const { batches, verdict, reportId } = report;
+  const { batches, check, reportId } = report;
   const figures = figuresFor(output);
   let recorded: Recorded | undefined;
   const { file, rows, wholeFile } = await writeOutput(context, delivery, {
     batches,
     reportId,
     encoding: { comparison, provenance: provenanceOf(context, output, reportId) },
-    watcher: watcherOf(context, output, { verdict, figures }),
-    check: ({ judgement: { findings } }) => {
-      if (output.checks.strict && findings.length > 0) throw incomplete(findings);
+    watcher: watcherOf(context, output, { check, figures }),
+    check: ({ checkResult: { warnings } }) => {
+      if (output.checks.strict && warnings.length > 0) throw incomplete(warnings);
     },
     keepsOld: async (complete) => {
       recorded = await recordFile(output, { ...report, ...complete, figures });
@@ -163,7 +163,7 @@ export async function writeReport(
     reportIds: report.reportIds,
     since: window?.since ?? null,
     until: window?.until ?? null,
-    judgement: rows.judgement,
+    checkResult: rows.checkResult,
     recorded,
     figures: delivery.printsTotals && !recorded?.isKept ? figures : undefined,
     comparison,
@@ -199,34 +199,34 @@ function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | unde
 }
 
 interface RowObservers {
-  readonly verdict: Verdict;
+  readonly check: OutputCheck;
   readonly figures: Grouping | undefined;
 }
 
 /**
- * Checks and adds up rows while they are written. The judgement includes earlier findings, and has
+ * Checks and adds up rows while they are written. The result includes earlier warnings, and has
  * secrets removed, which the service may repeat.
  */
 function watcherOf(
   { console: { redact } }: Streams,
-  { earlierFindings }: PreparedOutput,
-  { verdict, figures }: RowObservers,
+  { earlierWarnings }: PreparedOutput,
+  { check, figures }: RowObservers,
 ): RowWatcher {
   return {
     observe(batch) {
-      verdict.observe(batch);
+      check.observe(batch);
       figures?.observeBatch(batch);
     },
     close(tail) {
-      const { findings, notes } = verdict.close(tail);
-      const redacted = (remark: Remark): Remark => ({
-        ...remark,
-        message: redact(remark.message),
-        ...(remark.brief !== undefined && { brief: redact(remark.brief) }),
-        ...(remark.forReaders && { forReaders: redact(remark.forReaders) }),
+      const { warnings, notes } = check.close(tail);
+      const redacted = (warning: CheckMessage): CheckMessage => ({
+        ...warning,
+        message: redact(warning.message),
+        ...(warning.brief !== undefined && { brief: redact(warning.brief) }),
+        ...(warning.forReaders && { forReaders: redact(warning.forReaders) }),
       });
       return {
-        findings: [...earlierFindings, ...findings].map(redacted),
+        warnings: [...earlierWarnings, ...warnings].map(redacted),
         notes: notes.map(redacted),
       };
     },
@@ -234,7 +234,7 @@ function watcherOf(
 }
 
 /** A report with all rows written. */
-interface FinishedReport extends CompleteOutput, Pick<JudgedRows, 'reportId' | 'createdMs'> {
+interface FinishedReport extends CompleteOutput, Pick<CheckedRows, 'reportId' | 'createdMs'> {
   readonly figures: Grouping | undefined;
 }
 
@@ -253,7 +253,7 @@ async function recordFile(
     totals: totalsOf(figures, expectation?.columns),
     reportId: reportId ?? null,
     createdMs,
-    findings: rows.judgement.findings.map(({ message }) => message),
+    warnings: rows.checkResult.warnings.map(({ message }) => message),
   });
 }
 
@@ -274,8 +274,8 @@ function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
   return totals;
 }
 
-function incomplete(findings: readonly Remark[]): FindingsError {
-  return new FindingsError(findings, {
+function incomplete(warnings: readonly CheckMessage[]): WarningsError {
+  return new WarningsError(warnings, {
     hint: 'Run the command again later to create a new report. Without --strict this is a warning.',
   });
 }

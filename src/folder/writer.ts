@@ -39,7 +39,7 @@ export interface CompleteReport {
 
   /** When it was created, in milliseconds since 1970. */
   readonly createdMs: number;
-  readonly findings: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** Totals that differ from the last download. */
@@ -87,7 +87,7 @@ interface WrittenHistory {
   readonly machine: FileMachine;
 }
 
-const maxFindings = 3;
+const maxWarnings = 3;
 const maxTextLength = 2_000;
 
 /** Writes the history lines for the files of one spec. */
@@ -221,7 +221,7 @@ export class HistoryWriter {
   #lineOf(name: string, report: CompleteReport): FileLine {
     const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
     const { since, until } = describeWindow(window);
-    const findings = report.findings.slice(0, maxFindings);
+    const warnings = report.warnings.slice(0, maxWarnings);
     return {
       spec: this.#to.line.id,
       file: name,
@@ -234,7 +234,7 @@ export class HistoryWriter {
       bytes: sizeBytes,
       sha256,
       totals,
-      warnings: findings.map((finding) => finding.slice(0, maxTextLength)),
+      warnings: warnings.map((warning) => warning.slice(0, maxTextLength)),
     };
   }
 

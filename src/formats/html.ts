@@ -5,7 +5,7 @@ import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { listWords } from '../figures/window-text.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
-import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
+import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import pageScript from '../present/page/browser/page-script.ts?bundled';
 import { renderCards } from '../present/page/page-cards.ts';
 import { PageFoot } from '../present/page/page-foot.ts';
@@ -71,7 +71,7 @@ export class PageEncoder implements Encoder {
     return [];
   }
 
-  end(tail: ReportTail, judgement?: ReportJudgement): Pieces {
+  end(tail: ReportTail, messages?: ReportMessages): Pieces {
     this.#plan.settle(tail.fields);
     const sums = this.#sums;
     const model = modelOfReport({
@@ -79,7 +79,7 @@ export class PageEncoder implements Encoder {
       sums,
       tail,
       options: this.#options,
-      judgement,
+      messages,
     });
     const { title, facts } = model;
     const paperStyle = stylePaper({ title, window: facts.get('Window') });
@@ -104,10 +104,10 @@ export class PageEncoder implements Encoder {
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** The page down to the findings. */
+  /** The page down to the warnings. */
   #head(model: ReportModel, style: string): string[] {
     const { logo } = this.#options;
-    const { title, facts, headline, compared, remark, findings } = model;
+    const { title, facts, headline, compared, remark, warnings } = model;
     const factTexts: string[] = [];
     for (const [name, text] of facts) {
       factTexts.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
@@ -140,7 +140,7 @@ ${logo === undefined ? '' : `<img class="logo" src="${logo}" alt="">\n`}<h1>${he
 <p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
 ${lines.join('')}</header>
 `,
-      ...findings.map((finding) => `<p class="finding">${htmlText(finding)}</p>\n`),
+      ...warnings.map((warning) => `<p class="warning">${htmlText(warning)}</p>\n`),
     ];
   }
 

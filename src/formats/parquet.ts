@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, isNoValue, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
-import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
+import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { membersOf } from '../output/provenance.ts';
 import { hundredthsOf, numberFactsOf } from '../rows/column-values.ts';
 import {
@@ -140,10 +140,10 @@ export class ParquetEncoder implements Encoder {
     return this.#isGroupFull ? this.#endGroup() : [];
   }
 
-  end({ fields, members }: ReportTail, judgement?: ReportJudgement): Pieces {
+  end({ fields, members }: ReportTail, messages?: ReportMessages): Pieces {
     this.#plan.settle(fields);
     const ownMembers = this.#provenance
-      ? membersOf(this.#provenance, judgement?.findings ?? [])
+      ? membersOf(this.#provenance, messages?.warnings ?? [])
       : [];
     for (const { name, json } of [...members, ...ownMembers]) {
       this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });

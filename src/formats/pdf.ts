@@ -3,7 +3,7 @@ import type {
   Encoder,
   PagePrinter,
   Pieces,
-  ReportJudgement,
+  ReportMessages,
 } from '../output/encoder.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { PageEncoder } from './html.ts';
@@ -25,8 +25,8 @@ export class PdfEncoder implements Encoder {
     return this.#page.encode(batch);
   }
 
-  async end(tail: ReportTail, judgement?: ReportJudgement): Promise<Pieces> {
-    const pieces = this.#page.end(tail, judgement);
+  async end(tail: ReportTail, messages?: ReportMessages): Promise<Pieces> {
+    const pieces = this.#page.end(tail, messages);
     return [await this.#print(Buffer.concat(pieces))];
   }
 }

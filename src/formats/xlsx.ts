@@ -3,7 +3,7 @@ import { OutputError } from '../errors.ts';
 import { keyText, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
-import type { EncodeOptions, Encoder, Pieces, ReportJudgement } from '../output/encoder.ts';
+import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { modelOfReport } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';
 import { summarySheet } from '../present/sheet/summary-sheet.ts';
@@ -97,7 +97,7 @@ export class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
-  end(tail: ReportTail, judgement?: ReportJudgement): Pieces {
+  end(tail: ReportTail, messages?: ReportMessages): Pieces {
     const plan = this.#plan;
     const options = this.#options;
     plan.settle(tail.fields);
@@ -116,7 +116,7 @@ export class WorkbookEncoder implements Encoder {
     const fetchedMs = provenance?.fetchedMs;
     if (fetchedMs !== undefined) cells.set('Fetched', instantCell(fetchedMs));
     const summary = summarySheet({
-      model: modelOfReport({ plan, sums, tail, options, judgement }),
+      model: modelOfReport({ plan, sums, tail, options, messages }),
       sums,
       comparison,
       ownNotes,

@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import { briefNotesOf, type Judgement } from '../errors.ts';
+import { briefNotesOf, type CheckResult } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Provenance } from './provenance.ts';
@@ -76,9 +76,9 @@ export interface EncodeOptions {
   readonly note?: (sentence: string) => void;
 }
 
-/** Findings and notes on a report, as shown to readers. */
-export interface ReportJudgement {
-  readonly findings: readonly string[];
+/** Warnings and notes on a report, as shown to readers. */
+export interface ReportMessages {
+  readonly warnings: readonly string[];
   readonly briefNotes: readonly string[];
 }
 
@@ -94,8 +94,8 @@ export interface Encoder {
   /** Encodes a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
 
-  /** @param judgement findings and notes, stored by formats that have room for them */
-  end(tail: ReportTail, judgement?: ReportJudgement): Pieces | Promise<Pieces>;
+  /** @param messages warnings and notes, stored by formats that have room for them */
+  end(tail: ReportTail, messages?: ReportMessages): Pieces | Promise<Pieces>;
 }
 
 /** A destination for bytes: a file, stdout. */
@@ -113,19 +113,19 @@ export interface WrittenRows {
 
   readonly tail: ReportTail;
 
-  readonly judgement: Judgement;
+  readonly checkResult: CheckResult;
 }
 
-/** The judgement of a report that is not checked. */
-const noJudgement: Judgement = { findings: [], notes: [] };
+/** The result for a report that is not checked. */
+const noMessages: CheckResult = { warnings: [], notes: [] };
 
 /** Checks the rows of a report as they pass. */
 export interface RowWatcher {
   /** Called with every batch before it is written. */
   observe(batch: RowBatch): void;
 
-  /** Returns the judgement; called once, after the last row. */
-  close(tail: ReportTail): Judgement;
+  /** Returns the result of the checks; called once, after the last row. */
+  close(tail: ReportTail): CheckResult;
 }
 
 /**
@@ -155,11 +155,11 @@ export async function writeRows(
     }
 
     const tail = next.value;
-    const judgement = watcher?.close(tail) ?? noJudgement;
-    const findings = judgement.findings.map(({ message, forReaders = message }) => forReaders);
-    const texts = { findings, briefNotes: briefNotesOf(judgement) };
+    const checkResult = watcher?.close(tail) ?? noMessages;
+    const warnings = checkResult.warnings.map(({ message, forReaders = message }) => forReaders);
+    const texts = { warnings, briefNotes: briefNotesOf(checkResult) };
     await write(await encoder.end(tail, texts));
-    return { rowCount: tail.rowCount, sizeBytes, tail, judgement };
+    return { rowCount: tail.rowCount, sizeBytes, tail, checkResult };
   } finally {
     await batches.return?.();
   }

@@ -27,12 +27,12 @@ export interface Provenance {
 /**
  * Metadata for programs: names with JSON values.
  *
- * @param findings the findings on the report, as sentences
+ * @param warnings the warnings on the report, as sentences
  */
-export function membersOf(provenance: Provenance, findings: readonly string[]): ReportMember[] {
+export function membersOf(provenance: Provenance, warnings: readonly string[]): ReportMember[] {
   const { request, key, reportId, fetchedMs, version } = provenance;
   const fetchedAt = fetchedMs === undefined ? null : new Date(fetchedMs).toISOString();
-  const members = { request, key, reportId, fetchedAt, warnings: findings, version };
+  const members = { request, key, reportId, fetchedAt, warnings, version };
 
   return Object.entries(members).map(([name, value]) => {
     return { name, json: Buffer.from(JSON.stringify(value)) };

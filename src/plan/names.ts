@@ -1,9 +1,9 @@
-import { judgeCampaigns } from '../checks/campaign-list.ts';
+import { checkCampaigns } from '../checks/campaign-list.ts';
 import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
-import { FindingsError, UsageError } from '../errors.ts';
+import { UsageError, WarningsError } from '../errors.ts';
 import { type NamedFilter, namedFilters } from '../report/named-filters.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
@@ -45,7 +45,7 @@ const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
  * matches on stderr. Fetches the campaign list only if a name was given. With `-vv` names are
  * hidden, because users send such traces to others. Throws `UsageError` for a name without a match,
- * and with `--strict` `FindingsError` for a list with findings.
+ * and with `--strict` `WarningsError` for a list with warnings.
  */
 export async function planWithIds(
   { console }: Pick<Context, 'console'>,
@@ -59,9 +59,9 @@ export async function planWithIds(
   const client = await account.client();
   const list = await client.campaigns();
   const { campaigns } = list;
-  const earlierFindings = judgeCampaigns(list).findings;
-  if (earlierFindings.length > 0 && spec.strict) {
-    throw new FindingsError(earlierFindings, { lastly: 'No report was ordered.', hint: idsHint });
+  const earlierWarnings = checkCampaigns(list).warnings;
+  if (earlierWarnings.length > 0 && spec.strict) {
+    throw new WarningsError(earlierWarnings, { lastly: 'No report was ordered.', hint: idsHint });
   }
   const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {
@@ -81,7 +81,7 @@ export async function planWithIds(
     if (idle !== undefined) console.note(idle);
   }
 
-  return { ...plan, earlierFindings, request: { ...plan.request, filters } };
+  return { ...plan, earlierWarnings, request: { ...plan.request, filters } };
 }
 
 /** A note on when campaigns run, if none of them runs in the window. */
@@ -113,7 +113,7 @@ function idleNote(
  */
 export async function jobWithIds(context: Pick<Context, 'console'>, job: Job): Promise<Job> {
   // The names are already resolved.
-  if (job.plan.earlierFindings) return job;
+  if (job.plan.earlierWarnings) return job;
   const plan = await planWithIds(context, job, job.plan);
   const { filters } = plan.request;
   const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Expectation } from '../checks/row-check.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
-import { type Remark, UsageError } from '../errors.ts';
+import { type CheckMessage, UsageError } from '../errors.ts';
 import {
   diskKey,
   expandName,
@@ -29,8 +29,8 @@ import { jobOptions } from './job-options.ts';
 
 /** A plan with campaign names resolved to ids. */
 export interface JobPlan extends ReportPlan {
-  /** The findings on the campaign list, if names were looked up. */
-  readonly earlierFindings?: readonly Remark[] | undefined;
+  /** The warnings on the campaign list, if names were looked up. */
+  readonly earlierWarnings?: readonly CheckMessage[] | undefined;
 }
 
 /** One report to run, as a whole or in parts. */
@@ -215,8 +215,8 @@ export interface ReportOutput {
   /** Absent if the rows cannot be checked. */
   readonly expectation?: Expectation;
 
-  /** The findings on the campaign list. */
-  readonly earlierFindings?: readonly Remark[] | undefined;
+  /** The warnings on the campaign list. */
+  readonly earlierWarnings?: readonly CheckMessage[] | undefined;
 }
 
 /** The members of a job that decide its outputs. */
@@ -246,7 +246,7 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const columns = plan.isWeekly ? requested.map(asWeeks) : requested;
   // A shard has only some of the days, so its merged output cannot be checked by window.
   const window = part?.window ?? (shard === undefined ? plan.window : undefined);
-  const output = { file, names, columns, earlierFindings: plan.earlierFindings };
+  const output = { file, names, columns, earlierWarnings: plan.earlierWarnings };
   if (!window) return output;
 
   const { windowClock } = plan;

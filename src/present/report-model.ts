@@ -12,7 +12,7 @@ import type { DateUnit, Sums } from '../figures/grouping.ts';
 import type { ReportSums } from '../figures/report-sums.ts';
 import { describeReport } from '../figures/window-text.ts';
 import type { ColumnPlan } from '../output/column-plan.ts';
-import type { EncodeOptions, ReportJudgement } from '../output/encoder.ts';
+import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
 import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -185,7 +185,7 @@ export interface ReportParts {
   readonly options: EncodeOptions;
 
   /** `undefined` if the report was not checked. */
-  readonly judgement?: ReportJudgement | undefined;
+  readonly messages?: ReportMessages | undefined;
 }
 
 /** The content of a report for readers, drawn by pages, sheets and the terminal. */
@@ -210,8 +210,8 @@ export interface ReportModel {
   /** The earlier report, if this one has no rows and that one does. */
   readonly past: ReportModel | undefined;
 
-  /** Findings and notes, as sentences. */
-  readonly findings: readonly string[];
+  /** Warnings and notes, as sentences. */
+  readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
   readonly figures: FigureChoice;
@@ -237,7 +237,7 @@ const emptySentence = 'Nothing ran in this window, or the filters exclude everyt
 
 /** Decides what a report shows. */
 export function modelOfReport(parts: ReportParts): ReportModel {
-  const { plan, sums, tail, options, judgement } = parts;
+  const { plan, sums, tail, options, messages } = parts;
   const { comparison, provenance, remark } = options;
   const description = describeReport(tail.summary, sums);
   const { dateUnit } = description;
@@ -259,9 +259,9 @@ export function modelOfReport(parts: ReportParts): ReportModel {
     compared: comparison && comparisonSentence(comparison),
     empty: hasRows ? undefined : emptySentence,
     past,
-    findings: judgement?.findings ?? [],
+    warnings: messages?.warnings ?? [],
     // For an empty report the `empty` sentence is enough.
-    notes: hasRows ? (judgement?.briefNotes ?? []) : [],
+    notes: hasRows ? (messages?.briefNotes ?? []) : [],
     figures,
     totals: hasRows || past ? totalsOf(figures.shown, totals, comparison) : [],
     otherTotals: hasRows ? totalsOf(figures.others, totals, comparison) : [],
@@ -283,7 +283,7 @@ function earlierModel(parts: ReportParts): ReportModel | undefined {
     sums: comparison.sums,
     tail: { ...parts.tail, rowCount },
     options: { ...parts.options, comparison: undefined },
-    judgement: undefined,
+    messages: undefined,
   });
 }
 

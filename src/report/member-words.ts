@@ -20,7 +20,7 @@ export function membersInWords(members: readonly ReportMember[]): string[] {
   if (key.length > 0) facts.push(`key ${key.join(', ')}`);
   if (facts.length > 0) lines.push(facts.join('; '));
 
-  for (const finding of warningsOf(members)) lines.push(`Warning: ${finding}`);
+  for (const warning of warningsOf(members)) lines.push(`Warning: ${warning}`);
   return lines;
 }
 

@@ -113,7 +113,7 @@ export class Console {
     this.note(text);
   };
 
-  /** Prints a warning on stderr, even with `-q`: a finding, or something that needs attention. */
+  /** Prints a warning on stderr, even with `-q`, such as one on a report. */
   readonly warn = (text: string): void => {
     this.error(`${this.err.style.yellow('Warning:')} ${text}`);
   };

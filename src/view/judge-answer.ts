@@ -1,4 +1,4 @@
-import { factsOfFile, ReportVerdict } from '../checks/report-check.ts';
+import { factsOfFile, ReportCheck } from '../checks/report-check.ts';
 import type { Expectation } from '../checks/row-check.ts';
 import type { Context } from '../context.ts';
 import type { RowWatcher } from '../output/encoder.ts';
@@ -15,20 +15,20 @@ export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): Ro
     spec && window && breakdowns
       ? { profile: spec.request.profile, window, breakdowns, columns: answer.columns }
       : undefined;
-  const verdict = new ReportVerdict({
+  const check = new ReportCheck({
     expectation,
     answer: factsOfFile,
     origin: { createdMs: nowMs },
     nowMs,
   });
   return {
-    observe: (batch) => verdict.observe(batch),
+    observe: (batch) => check.observe(batch),
     close(tail) {
       const own = [...warnings, ...notes];
-      const judged = expectation ? verdict.close(tail).notes : [];
+      const judged = expectation ? check.close(tail).notes : [];
       const others = judged.filter(({ message }) => !own.includes(message));
       const remarks = own.map((message) => ({ kind: 'rows' as const, message }));
-      return { findings: [], notes: [...remarks, ...others] };
+      return { warnings: [], notes: [...remarks, ...others] };
     },
   };
 }

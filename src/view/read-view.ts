@@ -16,7 +16,7 @@ import type { ViewOptions } from './view-flags.ts';
  * Reads files, and prints remarks on them.
  *
  * @throws UsageError for files that are not one report together, or do not have what is asked for;
- *   FindingsError with `--strict` for warnings
+ *   WarningsError with `--strict` for warnings
  */
 export async function readView(
   context: Context,

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { FindingsError } from '../errors.ts';
+import { WarningsError } from '../errors.ts';
 import type { Grouping } from '../figures/grouping.ts';
 import type { GatheredRows } from './files/gather.ts';
 import { daysOfRows, daysOutside } from './rows-of-period.ts';
@@ -54,8 +54,8 @@ export function printRemarks({ console }: Context, view: Omit<View, 'figures'>):
 }
 
 /** The error of `--strict` for the warnings of a view. */
-export function isIncomplete({ warnings, sources }: View): FindingsError {
-  const findings = warnings.map((message) => ({ kind: 'rows' as const, message }));
+export function isIncomplete({ warnings, sources }: View): WarningsError {
+  const incomplete = warnings.map((message) => ({ kind: 'rows' as const, message }));
   const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
-  return new FindingsError(findings, { hint: `${repair}Without --strict this is a warning.` });
+  return new WarningsError(incomplete, { hint: `${repair}Without --strict this is a warning.` });
 }

@@ -88,7 +88,7 @@ export async function writeView(
   });
 
   const known = new Set([...view.warnings, ...view.notes]);
-  for (const { message, brief = message } of output.rows.judgement.notes) {
+  for (const { message, brief = message } of output.rows.checkResult.notes) {
     if (!known.has(message) && brief !== '') context.console.note(`Note: ${brief}`);
   }
   return { ...output, comparison };

@@ -7,7 +7,7 @@ import type { BreakdownName, MetricName, Profile } from '../../src/contract/voca
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { formatDate, formatInstant, splitWindow, type Window } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
-import { judge, judgedNowMs, judgeMerged, type Scene } from '../support/checked-report.ts';
+import { checkedNowMs, checkMerged, checkReport, type Scene } from '../support/checked-report.ts';
 
 /**
  * Correct reports of random facts: sparse and dense, with nulls and unusual names, in various
@@ -188,7 +188,7 @@ interface WorldRequest {
 /** The reports of a world: one, or one per day. */
 function scenesOf(one: World): Scene[] {
   const { period, zone, time, dimensions, metrics } = one;
-  const window = resolveWindow({ period, zone, nowMs: judgedNowMs });
+  const window = resolveWindow({ period, zone, nowMs: checkedNowMs });
   const by = time ? [...dimensions, time] : dimensions;
   const isSplit = one.delivery !== 'whole' && (time === 'DAILY' || time === 'HOURLY');
   const parts = isSplit ? splitWindow(window, 'day') : [window];
@@ -285,19 +285,19 @@ function moneyOf(one: World, units: bigint): unknown {
   return numberOf(one, text);
 }
 
-/** Judges the reports of `numRuns` random worlds and expects no findings. */
-export async function expectNoFinding(numRuns: number): Promise<void> {
+/** Checks the reports of `numRuns` random worlds and expects no warnings. */
+export async function expectNoWarnings(numRuns: number): Promise<void> {
   let factCount = 0;
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
       const scenes = scenesOf(one);
       factCount += one.facts.length;
-      const judgements =
+      const results =
         one.delivery === 'merged'
-          ? [await judgeMerged(scenes)]
-          : await Promise.all(scenes.map(judge));
+          ? [await checkMerged(scenes)]
+          : await Promise.all(scenes.map(checkReport));
 
-      for (const { findings } of judgements) expect(findings).toEqual([]);
+      for (const { warnings } of results) expect(warnings).toEqual([]);
     }),
     { numRuns, endOnFailure: true },
   );

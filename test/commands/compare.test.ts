@@ -243,7 +243,7 @@ describe('--compare', () => {
     { how: 'goes on elsewhere', change: { hasMore: true }, says: 'hasMore' },
     { how: 'has an error beside its rows', change: { errors: ['shard 3 failed'] }, says: 'errors' },
     { how: 'has another total', change: { totals: { displays: 1 } }, says: 'totals.displays' },
-  ])('an earlier report that $how is a finding', async (row) => {
+  ])('an earlier report that $how is a warning', async (row) => {
     const { run } = await serveOdd({
       server: { delayMs: 0 },
       faults: [
@@ -260,8 +260,8 @@ describe('--compare', () => {
 
     const warned = await run(line);
     expect(warned.exitCode).toBe(0);
-    const finding = `Warning: r.html: 26 October – 1 November 2026: The report`;
-    expect(warned.stderr).toMatch(new RegExp(`${finding}.*${row.says}`));
+    const warning = `Warning: r.html: 26 October – 1 November 2026: The report`;
+    expect(warned.stderr).toMatch(new RegExp(`${warning}.*${row.says}`));
     expect(warned.files['r.html']).toContain(row.says);
 
     const strict = await run(`${line} --strict`);

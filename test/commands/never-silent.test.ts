@@ -28,7 +28,7 @@ describe('download ID', () => {
     expect(fetched.files['b.csv']).toMatch(/^date,clicks,ctr\r\n2026-11-09,/);
   });
 
-  test.each(['--strict', ''])('a finding, run with "%s"', async (strict) => {
+  test.each(['--strict', ''])('a warning, run with "%s"', async (strict) => {
     const data = [{ date: '2026-11-19', displays: 1 }];
     const { run, server } = await serveOdd({
       server: { manual: true },
@@ -78,7 +78,7 @@ describe('download ID', () => {
 
 describe('many reports', () => {
   test.each([{}, { ADREPORT_CONFIG_DIR: '/dev/null/none' }])(
-    'the same id for three creates is a finding for all but the first, with %o',
+    'the same id for three creates is a warning for all but the first, with %o',
     async (env) => {
       const data = [{ date: '2026-11-09', displays: 1 }];
       const { run } = await serveOdd({ faults: literalAnswers({ download: { data } }) });
@@ -215,7 +215,7 @@ describe('a CSV that ends with the connection', () => {
   });
 });
 
-test('--direct: rows next to an id and an error are the report, and the error is a finding', async () => {
+test('--direct: rows next to an id and an error are the report, and the error is a warning', async () => {
   const change = (document: object) => ({ report_id: 'r1', error: 'shard 2 is late', ...document });
   const { run, calls } = await serveOdd({ faults: [{ endpoint: 'buyer', change }] });
   const line = 'run --direct --period 2026-11-09 --by DAILY --metrics displays -q -o x.csv';
@@ -234,7 +234,7 @@ describe('names', () => {
     next: '/campaigns?page=2',
   };
 
-  test('looked up in an incomplete list are a finding; with --strict nothing is ordered', async () => {
+  test('looked up in an incomplete list are a warning; with --strict nothing is ordered', async () => {
     const data = [{ date: '2026-11-09', displays: 1 }];
     const { run, calls } = await serveOdd({
       faults: literalAnswers({ campaigns, download: { data } }),

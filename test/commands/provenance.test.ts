@@ -110,12 +110,12 @@ test('a page has no flag of what to set, which stderr has', async () => {
   const page = await run(`${line} --window-clock wall -o x.html`);
   await run(`${line} --window-clock wall -o x.xlsx -q`);
 
-  const finding = 'The report covers a different window than requested';
+  const warning = 'The report covers a different window than requested';
   expect(oneLine(page.stderr)).toContain('add --window-clock instant');
   const html = page.files['x.html'] ?? '';
-  expect(html).toContain(finding);
+  expect(html).toContain(warning);
   const summary = readSheet(readFileSync(join(cwd, 'x.xlsx')), 2).join(' ');
-  expect(summary).toContain(finding);
+  expect(summary).toContain(warning);
   for (const text of [html, summary]) expect(text).not.toMatch(/window-?clock|adreport\.yaml/i);
 });
 

@@ -4,7 +4,7 @@ import type { Scene } from '../support/checked-report.ts';
  * Pairs of answers for each line of the table in `cli.md`, “Never silently wrong”: one that is
  * proof, and the nearest correct one. The default request is DAILY, displays, 1 to 3 November 2026.
  */
-export interface JudgedPair {
+export interface CheckedPair {
   readonly name: string;
 
   /** The request for both. */
@@ -12,7 +12,7 @@ export interface JudgedPair {
 
   readonly proof: string | Scene;
 
-  /** The finding's message. */
+  /** The warning's message. */
   readonly says: RegExp;
 
   readonly correct: string | Scene;
@@ -40,7 +40,7 @@ const campaign = (id: string, name: string, displays = 1): string =>
 const country = (name: string, displays: number): string =>
   `{"country":${name},"displays":${displays}}`;
 
-const windows: readonly JudgedPair[] = [
+const windows: readonly CheckedPair[] = [
   {
     name: 'window: another start',
     proof: withSummary('"since":"2026-10-31T23:00:00+0100"'),
@@ -117,7 +117,7 @@ const windows: readonly JudgedPair[] = [
   },
 ];
 
-const zones: readonly JudgedPair[] = [
+const zones: readonly CheckedPair[] = [
   {
     name: 'zone: the zone in a DSP summary',
     request: dsp,
@@ -155,7 +155,7 @@ const zones: readonly JudgedPair[] = [
   },
 ];
 
-const columns: readonly JudgedPair[] = [
+const columns: readonly CheckedPair[] = [
   {
     name: 'columns: a metric in CSV',
     request: { metrics: ['displays', 'clicks'] },
@@ -207,7 +207,7 @@ const columns: readonly JudgedPair[] = [
   },
 ];
 
-const numbers: readonly JudgedPair[] = [
+const numbers: readonly CheckedPair[] = [
   {
     name: 'values: a text',
     proof: values('1', '"1 101"'),
@@ -265,7 +265,7 @@ const numbers: readonly JudgedPair[] = [
   },
 ];
 
-const rows: readonly JudgedPair[] = [
+const rows: readonly CheckedPair[] = [
   {
     name: 'rows: a day outside the window',
     proof: data('{"date":"2026-11-04","displays":1}'),
@@ -273,7 +273,7 @@ const rows: readonly JudgedPair[] = [
     correct: data('{"date":"2026-11-03","displays":1}'),
   },
   {
-    name: 'rows: a RANGE is not judged',
+    name: 'rows: a RANGE is not checked',
     proof: data('{"date":"2026-10-31","displays":1}'),
     says: /outside its window/,
     correct: { by: ['RANGE'], body: data('{"date":"2026-10-31","displays":1}') },
@@ -390,7 +390,7 @@ const perDay = (...countries: readonly (readonly [string | null, number])[]): st
     countries.map(([name, displays]) => JSON.stringify({ date, country: name, displays })),
   );
 
-const totals: readonly JudgedPair[] = [
+const totals: readonly CheckedPair[] = [
   {
     name: 'a total: by a word, one sum above 1,000',
     request: byCountry,
@@ -561,7 +561,7 @@ const totals: readonly JudgedPair[] = [
   },
 ];
 
-const filters: readonly JudgedPair[] = [
+const filters: readonly CheckedPair[] = [
   {
     name: 'filters: an id, compared by digits',
     request: { ...byCampaign, filters: { campaignId: ['12345678901234567'] } },
@@ -612,7 +612,7 @@ const filters: readonly JudgedPair[] = [
     correct: data('{"os":"iOS","campaignId":"1","displays":1}'),
   },
   {
-    name: 'filters: other filters are not judged',
+    name: 'filters: other filters are not checked',
     request: { by: ['OS', 'COUNTRY'], filters: { osId: ['1'], countryId: ['3017382'] } },
     proof: data('{"os":"iOS","country":"Italy","displays":1}'),
     says: /filter countryId/,
@@ -629,7 +629,7 @@ const manyDays = Array.from({ length: 3 }, (_, at) => {
 const manyWith = (members: string): string => `{"data":[${manyDays}],${members}}`;
 const money = { metrics: ['displays', 'revenueEuro'] } as const;
 
-const besideRows: readonly JudgedPair[] = [
+const besideRows: readonly CheckedPair[] = [
   {
     name: 'beside: an error',
     proof: beside('"error":"shard 3 is late"'),
@@ -724,7 +724,7 @@ const besideRows: readonly JudgedPair[] = [
   },
 ];
 
-export const judgedPairs: readonly JudgedPair[] = [
+export const checkedPairs: readonly CheckedPair[] = [
   ...windows,
   ...zones,
   ...columns,

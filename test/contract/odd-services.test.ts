@@ -44,13 +44,13 @@ function usualCallsOf({ exit = 0, faults }: OddService): Readonly<Record<string,
 /** Runs a command line against a service, and compares the result with its row. */
 async function play(service: OddService, line: string) {
   const { run, calls } = await serveOdd(service, pace(service));
-  const { exit = service.finding ? 9 : 0, finding, says = /^/ } = service;
+  const { exit = service.warning ? 9 : 0, warning, says = /^/ } = service;
 
   const result = await run(`${line} -vv`, { env: { ADREPORT_TOKEN: undefined } });
 
   expect(result, result.stderr).toMatchObject({ exitCode: exit });
   expect(result.stderr).toMatch(says);
-  if (finding) expect(result.stderr).toMatch(finding);
+  if (warning) expect(result.stderr).toMatch(warning);
   const counts = Object.fromEntries(endpointNames.map((name) => [name, calls(name)]));
   expect(counts).toMatchObject(service.calls ?? usualCallsOf(service));
   // Tokens in answers are never printed, at any verbosity.
@@ -68,7 +68,7 @@ test.each(Object.entries({ ...runServices, ...signInServices }))('%s', async (_n
 });
 
 describe('without --strict a warning, and a file', () => {
-  const found = Object.entries(runServices).filter(([, { finding }]) => finding !== undefined);
+  const found = Object.entries(runServices).filter(([, { warning }]) => warning !== undefined);
 
   test.each(found)('%s', async (_name, service) => {
     const { run } = await serveOdd(service);
@@ -77,7 +77,7 @@ describe('without --strict a warning, and a file', () => {
 
     expect({ exitCode, files }).toEqual({ exitCode: 0, files: { 'x.csv': expect.any(String) } });
     const warnings = stderr.split('\n').filter((line) => line.startsWith('Warning: '));
-    expect(warnings).toContainEqual(expect.stringMatching(service.finding ?? /^$/));
+    expect(warnings).toContainEqual(expect.stringMatching(service.warning ?? /^$/));
   });
 });
 

@@ -10,7 +10,7 @@ import { tokens } from '../server/local.ts';
  * faults, and what comes of each: what `run` reports, what it exits with under `--strict`, and
  * which statements of `doctor --service` differ.
  *
- * Not rows: `checked-answers.ts` and `checks/correct-worlds.ts` hand the judge values and need no
+ * Not rows: `checked-answers.ts` and `checks/correct-worlds.ts` check values and need no
  * service; `support/fault-matrix.ts` is the table of `help faults`, by flags of the server;
  * `commands/never-silent.test.ts` has what takes several reports or a connection without an end,
  * and `commands/hard-service.test.ts` the bytes that the client sends; `long/never-silent.test.ts`
@@ -24,11 +24,11 @@ export interface OddService {
   /** Flags of `run` without which nothing would be seen. */
   readonly flags?: string;
 
-  /** What the command exits with under `--strict`: 9 where there is a finding, else 0. */
+  /** What the command exits with under `--strict`: 9 where there is a warning, else 0. */
   readonly exit?: number;
 
-  /** What a finding says: an error with `--strict`, and a warning without. */
-  readonly finding?: RegExp;
+  /** What a warning says: an error with `--strict`, and a warning without. */
+  readonly warning?: RegExp;
 
   /** What else stderr holds. */
   readonly says?: RegExp;
@@ -769,50 +769,50 @@ const documents: Services = {
     ],
     doctor: ['S31'],
   },
-  'an error': { faults: beside({ error: 'timeout' }), finding: /timeout/, doctor: ['S36'] },
+  'an error': { faults: beside({ error: 'timeout' }), warning: /timeout/, doctor: ['S36'] },
   hasMore: {
     faults: beside({ paging: { has_more: true } }),
-    finding: /is incomplete: the response has/,
+    warning: /is incomplete: the response has/,
     doctor: ['S36'],
   },
   truncated: {
     faults: beside({ truncated: true }),
-    finding: /is incomplete: the response has/,
+    warning: /is incomplete: the response has/,
     doctor: ['S36'],
   },
   partial: { faults: beside({ meta: { partial: 'yes' } }), doctor: ['S36'] },
   'a next page': {
     faults: beside({ next: '/download-reporting?page=2' }),
-    finding: /is incomplete: the response/,
+    warning: /is incomplete: the response/,
     doctor: ['S36'],
   },
   'a status in progress': {
     faults: beside({ status: 'progress' }),
-    finding: /progress/,
+    warning: /progress/,
     doctor: ['S36'],
   },
   'another count': {
     faults: summary((all) => ({ ...all, rowCount: 2 })),
-    finding: /has 1 row, but the response says summary.rowCount: 2/,
+    warning: /has 1 row, but the response says summary.rowCount: 2/,
     doctor: ['S36'],
   },
   'another total': {
     faults: beside({ totals: { displays: 8 } }),
-    finding: /totals.displays is 8, the rows add up to/,
+    warning: /totals.displays is 8, the rows add up to/,
     doctor: ['S36'],
   },
-  '206': { faults: answered({ status: 206 }), isLiteral: true, finding: /206/, doctor: ['S36'] },
+  '206': { faults: answered({ status: 206 }), isLiteral: true, warning: /206/, doctor: ['S36'] },
   ...each('Link: ', named(['next', 'last next']), (relation) => ({
     faults: answered({ headers: { link: `</page/2>; rel="${relation}"` } }),
     isLiteral: true,
-    finding: /rel=next/,
+    warning: /rel=next/,
     doctor: ['S36'],
   })),
   'one id for every order': {
     faults: [{ endpoint: 'buyer', answer: { body: { id: 'r1' } } }, ...literalEnd],
     isLiteral: true,
     flags: '--period 2026-11-18..2026-11-19 --split day --concurrency 1',
-    finding: /with the ID of a different request's report: r1/,
+    warning: /with the ID of a different request's report: r1/,
     hasOtherRows: true,
     doctor: ['S09', 'S35'],
   },
@@ -860,17 +860,17 @@ const withTimes = (change: (time: unknown) => unknown): Fault[] =>
 const windows: Services = {
   'another window': {
     faults: summary((all) => ({ ...all, since: String(all.since).replace(/-\d\dT/, '-01T') })),
-    finding: /a different window than requested/,
+    warning: /a different window than requested/,
     doctor: ['S13', 'S33'],
   },
   'another window as unix seconds': {
     faults: withTimes((time) => toSeconds(time) - 3_600),
-    finding: /a different window than requested/,
+    warning: /a different window than requested/,
     doctor: ['S13'],
   },
   'another window without an offset': {
     faults: withTimes((time) => String(time).slice(0, 19).replace('2026', '2025')),
-    finding: /a different window than requested/,
+    warning: /a different window than requested/,
     doctor: ['S13', 'S21'],
   },
   'unix seconds': { faults: withTimes(toSeconds), doctor: ['S13'] },
@@ -898,7 +898,7 @@ const windows: Services = {
   },
   'the window is read as wall time': {
     server: { windowClock: 'wall' },
-    finding: /reads timestamps as wall time/,
+    warning: /reads timestamps as wall time/,
     doctor: ['S33'],
   },
   'the summary has no window': {
@@ -952,12 +952,12 @@ const days: Services = {
   },
   'a day comes twice': {
     faults: rows((all) => [...all, all[0]], 'DAILY'),
-    finding: /repeats the breakdown values/,
+    warning: /repeats the breakdown values/,
     doctor: ['S19', 'S21'],
   },
   'a day before the window': {
     faults: rows((all) => [{ ...all[0], date: '2026-11-12' }, ...all], 'DAILY'),
-    finding: /outside its window: 2026-11-12/,
+    warning: /outside its window: 2026-11-12/,
     doctor: ['S19', 'S21'],
   },
   'a total below the days': {
@@ -983,13 +983,13 @@ const days: Services = {
   'an hour of another zone': {
     faults: eachRow((row) => ({ ...row, hour: String(row.hour).replace('+01', '-05') }), 'HOURLY'),
     flags: '--by HOURLY --columns all',
-    finding: /hours are not in the zone/,
+    warning: /hours are not in the zone/,
     doctor: 'the form of an hour is described, and not its zone',
   },
   'a date is not the day of its hour': {
     faults: eachRow((row) => ({ ...row, date: '2026-09-09' }), 'HOURLY'),
     flags: '--by HOURLY --columns all',
-    finding: /2026-09-09/,
+    warning: /2026-09-09/,
     doctor: 'a date beside an hour is not described',
   },
   'an hour is a number': {
@@ -1002,18 +1002,18 @@ const days: Services = {
   },
   'a second header in CSV': {
     faults: csv('date,displays\n2026-11-19,7\ndate,displays\n'),
-    finding: /Row 2 repeats the header/,
+    warning: /Row 2 repeats the header/,
     doctor: ['S11'],
   },
   'units in CSV': {
     faults: csv('date,displays\nday,count\n2026-11-19,7\n'),
-    finding: /displays is not a whole number in row 1/,
+    warning: /displays is not a whole number in row 1/,
     doctor: ['S11'],
   },
   'a metric that CSV does not name': {
     faults: csv('date,displays,click\n2026-11-19,7,1\n'),
     flags: '--metrics displays,clicks --columns all',
-    finding: /missing the requested column clicks/,
+    warning: /missing the requested column clicks/,
     doctor: ['S11'],
   },
 };
@@ -1035,7 +1035,7 @@ const byCampaign = '--by CAMPAIGN --metrics displays,clicks --columns all';
 const fields: Services = {
   ...each('displays is ', named(oddCounts), (value) => ({
     faults: eachRow((row) => ({ ...row, displays: value })),
-    finding: /displays is not a whole number in row 1/,
+    warning: /displays is not a whole number in row 1/,
     doctor: ['S17'],
   })),
   ...each('displays is ', named(noCounts), (value) => ({
@@ -1046,7 +1046,7 @@ const fields: Services = {
   })),
   'displays is 1.5': {
     faults: eachRow((row) => ({ ...row, displays: 1.5 })),
-    finding: /displays is not a whole number in row 1/,
+    warning: /displays is not a whole number in row 1/,
     doctor: ['S17', 'S19'],
   },
   'a count is a text': {
@@ -1061,7 +1061,7 @@ const fields: Services = {
   'a breakdown has no column': {
     faults: eachRow((row) => without(row, 'os'), 'OS'),
     flags: '--by OS --columns all',
-    finding: /missing the requested column os/,
+    warning: /missing the requested column os/,
     doctor: 'the trials have no report by OS',
   },
   'the revenue in dollars is called revenueDollar': {
@@ -1099,7 +1099,7 @@ const fields: Services = {
     (campaignName) => ({
       faults: rows((all) => [...all, totalOf(all, { campaignId: '0', campaignName })], 'CAMPAIGN'),
       flags: byCampaign,
-      finding: /is a total: its values are the sums of the other rows/,
+      warning: /is a total: its values are the sums of the other rows/,
       doctor: ['S12'],
     }),
   ),
@@ -1109,13 +1109,13 @@ const fields: Services = {
       'CAMPAIGN',
     ),
     flags: byCampaign,
-    finding: /is a total: its values are the sums of the other rows/,
+    warning: /is a total: its values are the sums of the other rows/,
     doctor: ['S12'],
   },
   'a campaign comes twice': {
     faults: rows((all) => [...all, all[0]], 'CAMPAIGN'),
     flags: byCampaign,
-    finding: /repeats the breakdown values/,
+    warning: /repeats the breakdown values/,
     doctor: 'the first of equal rows is compared with its filter',
   },
 };
@@ -1140,7 +1140,7 @@ const filters: Services = {
   'a filter by campaign is passed over': {
     faults: filtered('campaignId', (all) => [...all, { ...all[0], ...other }]),
     flags: '--by CAMPAIGN --filter campaignId=40001 --columns all',
-    finding: /99999999/,
+    warning: /99999999/,
     doctor: ['S12'],
   },
   'a filter by campaign leaves nothing': {
@@ -1158,13 +1158,13 @@ const filters: Services = {
   'a filter by country is passed over': {
     faults: filtered('countryId', (all) => [...all, { ...all[0], country: 'Germany' }]),
     flags: '--by COUNTRY --country FR --columns all',
-    finding: /Germany/,
+    warning: /Germany/,
     doctor: 'filters are tried by a campaign alone',
   },
   'a filter by country leaves a row without a country': {
     faults: filtered('countryId', (all) => all.map((row) => ({ ...row, country: null }))),
     flags: '--by COUNTRY --country FR --columns all',
-    finding: /country/,
+    warning: /country/,
     doctor: 'filters are tried by a campaign alone',
   },
 };
@@ -1196,7 +1196,7 @@ const dspDamages: Services = {
       since: String(all.since).replace('+0900', '+0100'),
     })),
     flags: '--timezone Asia/Tokyo',
-    finding: /a different zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
+    warning: /a different zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
     doctor: ['S15'],
   },
   'the zone is stated, and the window is one of Paris': {

@@ -9,7 +9,7 @@ import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 
 /**
- * Random requests to the local server: a correct report has no finding, and a changed one has one.
+ * Random requests to the local server: a correct report has no warning, and a changed one has one.
  * `contract/odd-services.ts` has each change with one request.
  */
 
@@ -249,7 +249,7 @@ const warningsIn = ({ stdout }: CliResult): string[] =>
 const adapted = ({ adapt = (request) => request }: Damage) => requests.map(adapt);
 const numRuns = 10;
 
-test.each(clocks)('a correct report has no findings, with the %s clock', async (clock) => {
+test.each(clocks)('a correct report has no warnings, with the %s clock', async (clock) => {
   const anyWindow = fc.constantFrom(...wholeDays, ...sinceLately);
   const asked = anyWindow.chain((window) => requests.map((one) => ({ ...one, window })));
 
@@ -263,7 +263,7 @@ test.each(clocks)('a correct report has no findings, with the %s clock', async (
   );
 });
 
-describe('a finding: with --strict exit 9 without a file, otherwise a warning', () => {
+describe('a warning: with --strict exit 9 without a file, otherwise a warning', () => {
   test.each(Object.entries(damages))('%s', async (_name, damage) => {
     await fc.assert(
       fc.asyncProperty(adapted(damage), async (request) => {

@@ -178,13 +178,13 @@ describe('the trend', () => {
 test('a report without rows is one sentence, without its notes', async () => {
   const plan = new ColumnPlan({});
   plan.settle(['displays']);
-  const judgement = { findings: ['The zone is another one.'], briefNotes: ['No rows.'] };
+  const messages = { warnings: ['The zone is another one.'], briefNotes: ['No rows.'] };
   const tail = { rowCount: 0, summary: undefined };
 
-  const model = modelOfReport({ plan, sums: new ReportSums(), tail, options: {}, judgement });
+  const model = modelOfReport({ plan, sums: new ReportSums(), tail, options: {}, messages });
 
   expect(model.empty).toContain('Nothing ran in this window');
   expect(model.empty).not.toContain('adreport');
   expect([...model.notes, ...model.totals, ...model.rankings]).toEqual([]);
-  expect(model.findings).toEqual(judgement.findings);
+  expect(model.warnings).toEqual(messages.warnings);
 });

@@ -1,9 +1,9 @@
-import { MergedVerdict } from '../../src/checks/merged-check.ts';
-import { factsOfFile, type ReportOrigin, ReportVerdict } from '../../src/checks/report-check.ts';
+import { MergedCheck } from '../../src/checks/merged-check.ts';
+import { factsOfFile, ReportCheck, type ReportOrigin } from '../../src/checks/report-check.ts';
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
-import type { Judgement, Remark } from '../../src/errors.ts';
+import type { CheckMessage, CheckResult } from '../../src/errors.ts';
 import type { Window } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
@@ -25,40 +25,40 @@ export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly pieceBytes?: number;
 }
 
-/** The messages of a judgement. */
+/** The messages of a check. */
 export interface Sentences {
-  readonly findings: readonly string[];
+  readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
-function sentencesOf({ findings, notes }: Judgement): Sentences {
-  const messages = (remarks: readonly Remark[]) => remarks.map(({ message }) => message);
-  return { findings: messages(findings), notes: messages(notes) };
+function sentencesOf({ warnings, notes }: CheckResult): Sentences {
+  const sentences = (messages: readonly CheckMessage[]) => messages.map(({ message }) => message);
+  return { warnings: sentences(warnings), notes: sentences(notes) };
 }
 
-export const judgedNowMs = Date.parse('2030-01-01T00:00:00Z');
+export const checkedNowMs = Date.parse('2030-01-01T00:00:00Z');
 
-/** Judges a report. The default request is a buyer's, for displays from 1 to 3 November 2026. */
-export async function judge(scene: Scene): Promise<Sentences> {
-  const { verdict, batches } = open(scene);
+/** Checks a report. The default request is a buyer's, for displays from 1 to 3 November 2026. */
+export async function checkReport(scene: Scene): Promise<Sentences> {
+  const { check, batches } = open(scene);
   for (;;) {
     const next = await batches.next();
-    if (next.done) return sentencesOf(verdict.close(next.value));
-    verdict.observe(next.value);
+    if (next.done) return sentencesOf(check.close(next.value));
+    check.observe(next.value);
   }
 }
 
-/** Judges several reports that are merged. */
-export async function judgeMerged(scenes: readonly Scene[]): Promise<Sentences> {
-  const merged = new MergedVerdict();
+/** Checks several reports that are merged. */
+export async function checkMerged(scenes: readonly Scene[]): Promise<Sentences> {
+  const merged = new MergedCheck();
   for (const [index, scene] of scenes.entries()) {
-    const { verdict, batches } = open(scene);
+    const { check, batches } = open(scene);
     let next = await batches.next();
     for (; !next.done; next = await batches.next()) {
-      verdict.observe(next.value);
+      check.observe(next.value);
       merged.observe();
     }
-    merged.add(`part ${index}`, verdict, next.value);
+    merged.add(`part ${index}`, check, next.value);
   }
   return sentencesOf(merged.close());
 }
@@ -66,10 +66,10 @@ export async function judgeMerged(scenes: readonly Scene[]): Promise<Sentences> 
 function open(scene: Scene) {
   const { profile = 'buyer', by = ['DAILY'], metrics = ['displays'], filters = {} } = scene;
   const { body, period = '2026-11-01..2026-11-03', zone = 'Europe/Paris' } = scene;
-  const { pieceBytes = 1_000, nowMs = judgedNowMs } = scene;
+  const { pieceBytes = 1_000, nowMs = checkedNowMs } = scene;
   const window = scene.window ?? resolveWindow({ period, zone, nowMs });
   const columns = askedColumns(profile, { breakdowns: by, metrics });
-  const verdict = new ReportVerdict({
+  const check = new ReportCheck({
     expectation: {
       profile,
       window,
@@ -88,5 +88,5 @@ function open(scene: Scene) {
     }
   }
   const contentType = /^\s*[[{]/.test(body) ? 'application/json' : 'text/csv';
-  return { verdict, batches: readRows(chunks(), { contentType, pieceBytes }) };
+  return { check, batches: readRows(chunks(), { contentType, pieceBytes }) };
 }

@@ -105,13 +105,13 @@ function emptyRows(count: number): SummaryRow[] {
   return Array.from({ length: count }, () => []);
 }
 
-/** The title, headline, facts, findings and notes. */
+/** The title, headline, facts, warnings and notes. */
 function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
-  const { title, headline, remark, facts, findings, notes, compared, empty } = model;
+  const { title, headline, remark, facts, warnings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined)
     rows.push([{ style: 'strong', content: printable(withoutIsolates(headline)) }]);
-  for (const finding of findings) rows.push([{ style: 'finding', content: printable(finding) }]);
+  for (const warning of warnings) rows.push([{ style: 'finding', content: printable(warning) }]);
   if (remark.length > 0) {
     rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
   }

@@ -1,7 +1,7 @@
-import { factsOfFile, ReportVerdict } from '../../checks/report-check.ts';
+import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
 import { namesTotal } from '../../checks/total-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
-import type { Judgement } from '../../errors.ts';
+import type { CheckResult } from '../../errors.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { CsvCells } from '../../rows/csv-rows.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
@@ -37,7 +37,7 @@ interface Pass<Taker extends RowTaker> {
   readonly taker: Taker;
   readonly tail: ReportTail;
   readonly sizeBytes: number;
-  readonly judgement: Judgement;
+  readonly checkResult: CheckResult;
 
   /** The rows that are proven to be totals, and those with a total word in a date or an id. */
   readonly totals: ReadonlySet<number>;
@@ -98,11 +98,11 @@ function idWarnings({ idWarning }: CellSurvey, { hasRoundedIds }: Pass<RowTaker>
   ];
 }
 
-/** The findings on a file alone, and a warning on total rows with wrong sums. */
-function warningsOf({ tail, judgement, totals, named, sumRow }: Pass<RowTaker>): string[] {
+/** The warnings on a file alone, and a warning on total rows with wrong sums. */
+function warningsOf({ tail, checkResult, totals, named, sumRow }: Pass<RowTaker>): string[] {
   const warnings: string[] = [];
   const hasRequest = tail.members.some(({ name }) => name === 'request');
-  for (const { kind, message } of judgement.findings) {
+  for (const { kind, message } of checkResult.warnings) {
     // The columns show which metrics a file has, but not which breakdowns make a row unique.
     if (kind === 'values' || (kind === 'rows' && hasRequest)) warnings.push(message);
   }
@@ -141,7 +141,7 @@ async function readOnce<Taker extends RowTaker>(
 ): Promise<Pass<Taker>> {
   const { signal, wallClock } = context.host;
   const nowMs = wallClock();
-  const verdict = new ReportVerdict({
+  const check = new ReportCheck({
     expectation: undefined,
     answer: factsOfFile,
     origin: { createdMs: nowMs },
@@ -159,15 +159,24 @@ async function readOnce<Taker extends RowTaker>(
       const batch = next.value;
       for (const row of rowsNamingTotals(batch)) named.add(row);
       hasRoundedIds ||= hasRoundedId(batch);
-      verdict.observe(batch);
+      check.observe(batch);
       taker.observe(batch, leftOut);
       onBytes(report.readBytes());
     }
-    const judgement = verdict.close(next.value);
+    const checkResult = check.close(next.value);
     const sizeBytes = report.sizeBytes ?? report.readBytes();
-    const totals = new Set(verdict.totalRows);
-    const { sumRow } = verdict;
-    return { taker, tail: next.value, sizeBytes, judgement, totals, sumRow, named, hasRoundedIds };
+    const totals = new Set(check.totalRows);
+    const { sumRow } = check;
+    return {
+      taker,
+      tail: next.value,
+      sizeBytes,
+      checkResult,
+      totals,
+      sumRow,
+      named,
+      hasRoundedIds,
+    };
   } finally {
     await batches.return?.();
   }
