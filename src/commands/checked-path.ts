@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
-import { groupedText } from '../figures/numbers.ts';
+import { formatSum } from '../figures/numbers.ts';
 import { bytesIn, checkFolder, findFolders, isUnlistable, noHistory } from '../folder/find.ts';
 import type {
   FolderFinding,
@@ -224,7 +224,7 @@ function seriesInWords(summary: SeriesSummary, within: string): string[] {
   const days = since === undefined ? 'no days yet' : `${since} … ${until}`;
   lines.push(`${days}: ${formatPlural(files, 'file')}, ${formatPlural(rows, 'row')}`);
 
-  const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${groupedText(sum)}`);
+  const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${formatSum(metric, sum)}`);
   if (sums.length > 0) lines.push(sums.join(', '));
   if (outside > 0) lines.push(`${formatPlural(outside, 'file')} outside this range, not checked`);
   return lines;

@@ -3,8 +3,8 @@ import {
   type Comparison,
   type Figure,
   figuresOf,
-  figureText,
   figureValue,
+  formatFigure,
   leadingFirst,
 } from '../figures/figures.ts';
 import type { Grouping } from '../figures/grouping.ts';
@@ -79,7 +79,7 @@ function totalLines(figures: Grouping): string[] {
   const lines: string[] = [];
   for (const part of [leading, others.filter(isNotZero)]) {
     const texts = part.map(
-      (figure) => `${headingOf(figure.field)} ${figureText(figure, totals) ?? '-'}`,
+      (figure) => `${headingOf(figure.field)} ${formatFigure(figure, totals) ?? '-'}`,
     );
     if (texts.length > 0) lines.push(`  ${texts.join(', ')}`);
   }

@@ -3,7 +3,7 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { showFigures, wroteText } from '../deliver/announce-output.ts';
 import type { CheckResult, MessageKind } from '../errors.ts';
 import { Grouping } from '../figures/grouping.ts';
-import { groupedText } from '../figures/numbers.ts';
+import { formatSum } from '../figures/numbers.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError, type Console } from '../ui/console.ts';
@@ -158,7 +158,7 @@ function printChanges({ console }: Announcer, { since, recorded, label }: Writte
 
   const texts: string[] = [];
   for (const [metric, [before, after]] of Object.entries(recorded.changes)) {
-    const values = `${metric} ${groupedText(before)} → ${groupedText(after)}`;
+    const values = `${metric} ${formatSum(metric, before)} → ${formatSum(metric, after)}`;
     const isMoney = fieldTypeOf(metric) === 'money';
     texts.push(isMoney ? `${values} (${percentOf(before, after)})` : values);
   }

@@ -173,25 +173,23 @@ export function figureDigits(figure: Figure, sums: Sums): string | null {
 }
 
 /**
- * A figure for display, sums with all their digits: `48,665.12`, `1.94%`; `null` if there is no
- * value.
+ * A figure for readers: `48,665.12`, `1.94%`; `null` if there is no value. Money and rates have two
+ * decimals, counts all their digits.
  */
-export function figureText(figure: Figure, sums: Sums): string | null {
-  if (!figure.derived) {
-    const digits = figureDigits(figure, sums);
-    return digits === null ? null : groupedText(digits);
-  }
-
+export function formatFigure(figure: Figure, sums: Sums): string | null {
   const fraction = fractionOf(figure, sums);
   if (!fraction) return null;
 
-  const rounded = fraction.numerator.dividedBy(fraction.denominator, 2);
+  const { numerator, denominator } = fraction;
+  if (figure.type === 'integer') return groupedText(String(numerator));
+
+  const rounded = numerator.dividedBy(denominator, 2);
   const text = groupedText(moneyText(String(rounded)));
   return figure.type === 'percent' ? `${text}%` : text;
 }
 
 /** A value on a figure's scale, rounded for display. */
-export function scaleText({ type }: Figure, value: number): string {
+export function formatOnScale({ type }: Figure, value: number): string {
   if (type === 'integer') return groupedText(String(Math.round(value)));
   const text = groupedText(value.toFixed(2));
   return type === 'percent' ? `${text}%` : text;

@@ -1,3 +1,4 @@
+import { fieldTypeOf } from '../contract/columns.ts';
 import { numberTextOf } from '../contract/values.ts';
 import type { Value } from '../rows/row-batch.ts';
 import { Decimal, longestNumber } from '../text/decimal.ts';
@@ -58,6 +59,11 @@ export function roundedText(number: string): string {
     maximumFractionDigits: 2,
   });
   return centsFormat.format(number as `${number}`);
+}
+
+/** The sum of a metric, given by its digits, for readers. */
+export function formatSum(metric: string, digits: string): string {
+  return fieldTypeOf(metric) === 'money' ? roundedText(digits) : groupedText(digits);
 }
 
 /** An hour without minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */

@@ -255,7 +255,8 @@ function cellOf(
   const number = isNumber ? exactNumber(value) : undefined;
   if (number !== undefined) {
     const style = figure?.type ?? (numeric ? 'integer' : 'plain');
-    return { style, content: number };
+    // Excel keeps 15 digits, which noise of floating point exceeds.
+    return { style, content: style === 'money' ? Number(number.toPrecision(15)) : number };
   }
 
   const text = keyText(value) ?? '';

@@ -1,12 +1,10 @@
 import { currencyOf } from '../contract/columns.ts';
-import { type Figure, figureText, figureValue } from '../figures/figures.ts';
+import { type Figure, figureValue, formatFigure } from '../figures/figures.ts';
 import type { Sums } from '../figures/grouping.ts';
-import { roundedText } from '../figures/numbers.ts';
 
 /** A figure for readers: money with currency sign and two decimals, `–` if there is no value. */
-export function figureWithCurrency(figure: Figure, sums: Sums): string {
-  const sum = figure.type === 'money' && !figure.derived ? sums.get(figure.field) : undefined;
-  const text = sum === undefined ? figureText(figure, sums) : roundedText(String(sum));
+export function formatWithCurrency(figure: Figure, sums: Sums): string {
+  const text = formatFigure(figure, sums);
   return text === null ? '–' : withCurrency(figure, text);
 }
 

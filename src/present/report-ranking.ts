@@ -9,7 +9,7 @@ import { listWords } from '../figures/window-text.ts';
 import { shorten } from '../text/cell-width.ts';
 import { nameInSentence, printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
-import { figureWithCurrency, shareOf } from './figure-text.ts';
+import { formatWithCurrency, shareOf } from './figure-text.ts';
 import { maxTableName, shortNames } from './short-names.ts';
 import { maxTableRows } from './table-size.ts';
 
@@ -205,13 +205,13 @@ function endedSentenceOf(unit: Unit, figure: Figure, comparison: Comparison): st
   const items = ended.slice(0, nameCount).map((group) => {
     const { name } = nameOfGroup(unit.fields, group);
     const shortName = nameInSentence(shorten(name, maxTableName));
-    return `${shortName} (${figureWithCurrency(figure, group.sums)} before)`;
+    return `${shortName} (${formatWithCurrency(figure, group.sums)} before)`;
   });
 
   const others = ended.slice(nameCount);
   if (others.length > 0) {
     const sums = addSums(others, comparison.sums.groupsOf(unit)?.metrics ?? []);
-    items.push(`${othersText(others.length)} (${figureWithCurrency(figure, sums)} before)`);
+    items.push(`${othersText(others.length)} (${formatWithCurrency(figure, sums)} before)`);
   }
   return `Ended: ${listWords(items)}.`;
 }

@@ -12,7 +12,7 @@ import { type ReportSums, unitNoun } from '../figures/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../figures/time-axis.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, pluralOf } from '../text/quantity.ts';
-import { figureWithCurrency, shareOf } from './figure-text.ts';
+import { formatWithCurrency, shareOf } from './figure-text.ts';
 
 /** Number of values of a breakdown that are drawn as lines. */
 const maxLines = 5;
@@ -153,7 +153,7 @@ function unchartedText(
   const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralOf(noun)}`;
 
   const sums = addSums(rest, metrics);
-  const amount = `${figureWithCurrency(figure, sums)}${isOne ? '' : ' in total'}`;
+  const amount = `${formatWithCurrency(figure, sums)}${isOne ? '' : ' in total'}`;
   const share = shareOf(figure, sums, total.totals());
   const percent = share === undefined ? '' : ` (${(100 * share).toFixed(1)}%)`;
   return `Not charted: ${subject}, ${amount}${percent}.`;

@@ -6,7 +6,7 @@ import {
   changeOf,
   type Figure,
   figuresOf,
-  figureText,
+  formatFigure,
 } from '../../src/figures/figures.ts';
 import { ReportSums } from '../../src/figures/report-sums.ts';
 import { headlineOf } from '../../src/present/headline.ts';
@@ -185,8 +185,8 @@ test('changes, rates and the headline match the rows exactly', async () => {
         const hasDisplays = displays > 0n;
         const ctr = hasDisplays ? `${decimalText(rounded(clicks * 10_000n, displays), 2)}%` : null;
         const ecpm = hasDisplays ? decimalText(rounded(cents * 1000n, displays), 2) : null;
-        expect(figureText(figureOf('ctr', money), totals)).toBe(ctr);
-        expect(figureText(ecpmFigure, totals)).toBe(ecpm);
+        expect(formatFigure(figureOf('ctr', money), totals)).toBe(ctr);
+        expect(formatFigure(ecpmFigure, totals)).toBe(ecpm);
         if (hasDisplays && displaysBefore > 0n) {
           const ecpmChange = changeOf(ecpmFigure, totals, totalsBefore);
           const expected = changeTextOf(cents * displaysBefore, centsBefore * displays);

@@ -1,6 +1,6 @@
 import type { Comparison } from '../../figures/figures.ts';
 import type { ReportSums } from '../../figures/report-sums.ts';
-import { figureWithCurrency } from '../figure-text.ts';
+import { formatWithCurrency } from '../figure-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
@@ -48,12 +48,12 @@ function renderCard(
   { figure, label, meaning, change }: Total,
   { sums, comparison }: CardSums,
 ): string {
-  const text = figureWithCurrency(figure, sums.total.totals());
+  const text = formatWithCurrency(figure, sums.total.totals());
   const size = text.length > maxLargeText ? ' class="long"' : '';
   const before = comparison?.sums.total.totals();
   const mark = change && change.direction !== 'none' ? `${changeHtml(change)} ` : '';
   const changeLine = before
-    ? `<dd class="change">${mark}<span>${htmlText(figureWithCurrency(figure, before))} before</span></dd>`
+    ? `<dd class="change">${mark}<span>${htmlText(formatWithCurrency(figure, before))} before</span></dd>`
     : '';
   return `<div title="${htmlText(meaning)}"><dt>${htmlText(label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
 }

@@ -1,7 +1,7 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import { figureValue } from '../../figures/figures.ts';
 import { pluralOf } from '../../text/quantity.ts';
-import { figureWithCurrency } from '../figure-text.ts';
+import { formatWithCurrency } from '../figure-text.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { changeHtml, htmlText, sentenceHtml } from './page-text.ts';
@@ -69,5 +69,5 @@ function numbersOf(
 ): string {
   const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
   const changeText = change ? `<small class="change">${changeHtml(change)}</small>` : '';
-  return `<span class="n">${htmlText(figureWithCurrency(figure, sums))}</span><small>${shareText}</small>${changeText}`;
+  return `<span class="n">${htmlText(formatWithCurrency(figure, sums))}</span><small>${shareText}</small>${changeText}`;
 }

@@ -21,7 +21,7 @@ import { listWords } from '../../figures/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { formatCount, pluralOf } from '../../text/quantity.ts';
-import { figureWithCurrency } from '../figure-text.ts';
+import { formatWithCurrency } from '../figure-text.ts';
 import type { ReportModel } from '../report-model.ts';
 import { maxTableRows } from '../table-size.ts';
 import {
@@ -189,7 +189,7 @@ function restSentenceOf(
   const [noun = ''] = nouns;
   const words = count === 1 ? `1 other ${noun}` : `${formatCount(count)} other ${pluralOf(noun)}`;
   const rest = ranking.othersBelowTable;
-  const amount = rest ? `, ${figureWithCurrency(ranking.figure, rest.sums)} in total` : '';
+  const amount = rest ? `, ${formatWithCurrency(ranking.figure, rest.sums)} in total` : '';
   return `Not printed: ${words}${amount}.`;
 }
 

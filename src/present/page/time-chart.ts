@@ -1,10 +1,10 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { fieldLabel } from '../../contract/columns.ts';
-import { type Figure, figureValue, scaleText } from '../../figures/figures.ts';
+import { type Figure, figureValue, formatOnScale } from '../../figures/figures.ts';
 import type { Sums } from '../../figures/grouping.ts';
 import type { TimeAxis } from '../../figures/time-axis.ts';
-import { figureWithCurrency, withCurrency } from '../figure-text.ts';
+import { formatWithCurrency, withCurrency } from '../figure-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { maxLineName, shortNames } from '../short-names.ts';
 import { bdi, htmlText } from './page-text.ts';
@@ -201,7 +201,7 @@ function tickTexts({ ticks, slots }: TimeAxis): string {
 function slotsOf({ figure, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
     const texts = [label];
-    for (const { sums } of series) texts.push(figureWithCurrency(figure, sums[i] ?? noSums));
+    for (const { sums } of series) texts.push(formatWithCurrency(figure, sums[i] ?? noSums));
     if (before) texts.push(earlierText(figure, before, i));
     return `<i data-v="${texts.map(htmlText).join('\n')}"></i>`;
   });
@@ -210,7 +210,7 @@ function slotsOf({ figure, axis, series, before }: TimeChart): string {
 
 /** The label and value of a slot in the earlier report. */
 function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: number): string {
-  const value = figureWithCurrency(figure, sums[slot] ?? noSums);
+  const value = formatWithCurrency(figure, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
   return label === '' ? `${value} before` : `${label}: ${value}`;
 }
@@ -276,8 +276,8 @@ function legendOf(series: readonly TimeSeries[]): string {
 
 /** A description of the chart for screen readers. */
 function describe({ figure, axis, caption }: TimeChart, least: number, most: number): string {
-  const from = withCurrency(figure, scaleText(figure, least));
-  const to = withCurrency(figure, scaleText(figure, most));
+  const from = withCurrency(figure, formatOnScale(figure, least));
+  const to = withCurrency(figure, formatOnScale(figure, most));
   const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
   return htmlText(`${fieldLabel(figure.field)} ${caption}, ${period}: from ${from} to ${to}`);
 }

@@ -1,5 +1,5 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { type Figure, figureText, figureValue } from '../../figures/figures.ts';
+import { type Figure, figureValue, formatFigure } from '../../figures/figures.ts';
 import { blankName, idWithoutName, noName } from '../../figures/group-name.ts';
 import {
   addSums,
@@ -49,7 +49,7 @@ export function groupBars(
   look: TableLook = {},
 ): string[] {
   const dash = look.unicode === false ? '-' : '–';
-  const textOf = (sums: Sums) => figureText(figure, sums) ?? dash;
+  const textOf = (sums: Sums) => formatFigure(figure, sums) ?? dash;
   const labelOf = labeller(all.by.map(({ field }) => field));
 
   const bars = top.map(({ key, sums }): Bar => {

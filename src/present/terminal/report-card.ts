@@ -4,10 +4,10 @@ import {
   everyFigureOf,
   type Figure,
   figuresOf,
-  figureText,
   figureValue,
+  formatFigure,
+  formatOnScale,
   leadingFirst,
-  scaleText,
 } from '../../figures/figures.ts';
 import {
   type DateUnit,
@@ -88,7 +88,7 @@ function cardItems(
   comparison: Comparison | undefined,
 ): CardItem[] {
   return totalsOf(figures, totals, comparison, unicode).map(({ figure, change }) => {
-    const text = figureText(figure, totals) ?? '–';
+    const text = formatFigure(figure, totals) ?? '–';
     return { label: headingOf(figure.field, unicode), text, change };
   });
 }
@@ -142,8 +142,8 @@ function sparklineOf(
 
   const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
   const { least, greatest } = rangeOf(values);
-  const lowest = scaleText(figure, least);
-  const highest = scaleText(figure, greatest);
+  const lowest = formatOnScale(figure, least);
+  const highest = formatOnScale(figure, greatest);
   const range = lowest === highest ? '' : `  ${lowest} to ${highest}`;
 
   const room = width - 2 * gap.length - name.length - range.length;

@@ -4,7 +4,7 @@ import {
   type Comparison,
   changeOf,
   type Figure,
-  figureText,
+  formatFigure,
   sumsOfRow,
 } from '../../figures/figures.ts';
 import { blankName, idWithoutName, nameText } from '../../figures/group-name.ts';
@@ -175,7 +175,7 @@ export class TerminalTable {
 
   #sumCells(layout: TableLayout, label: string, sums: Sums): CellText[] {
     return this.#footCells(layout, label, (figure) => {
-      const text = figureText(figure, sums);
+      const text = formatFigure(figure, sums);
       return text ?? (figure.derived ? null : undefined);
     });
   }
@@ -207,7 +207,7 @@ export class TerminalTable {
       if (column === changeColumn) return this.#changeOfRow(row)?.text;
 
       const { field, type, figure } = column;
-      const number = figure && figureText(figure, sums);
+      const number = figure && formatFigure(figure, sums);
       if (number || figure?.derived) return number;
       if (idWithoutName(field, (name) => row[name]) !== undefined) return blankName;
       return keyCell(keyText(row[field]), type);
@@ -281,7 +281,7 @@ export class TerminalTable {
     return this.#columns.map((column, i): TableColumn => {
       const { figure, numeric, type } = column;
       const hasTotal = look.totals !== false && figure !== undefined;
-      const total = hasTotal ? (figureText(figure, totals) ?? '') : '';
+      const total = hasTotal ? (formatFigure(figure, totals) ?? '') : '';
       const totalWidth = Math.max(total === '' ? 0 : changeWidth, total.length + spare);
       const labelWidth = i === labelled ? label.length : 0;
       return {
