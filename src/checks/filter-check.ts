@@ -3,7 +3,7 @@ import { countriesNamed, findCountry } from '../contract/countries.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
-import { changesOf } from '../rows/row-keys.ts';
+import { runsOf } from '../rows/row-runs.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './row-check.ts';
 
@@ -112,12 +112,13 @@ class FilterCheck implements Check {
     const { field, isRequested } = this.#filter;
     if (!batch.fields.includes(field)) return;
 
-    changesOf(batch, field, (value, row) => {
+    for (const { values, row } of runsOf(batch, [field])) {
+      const [value] = values;
       const isText = typeof value === 'string' || typeof value === 'number';
       const text = isText ? String(value) : '';
       if (text.trim() !== '') this.#look(text, batch.firstRow + row + 1);
       else if (isRequested) this.#emptyRow ||= batch.firstRow + row + 1;
-    });
+    }
   }
 
   close(_tail: ReportTail, messages: CheckMessages): void {

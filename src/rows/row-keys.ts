@@ -154,32 +154,6 @@ export class RepeatFinder {
   }
 }
 
-/** Calls `take` with each value of a field that differs from the row before; null if missing. */
-export function changesOf(
-  batch: RowBatch,
-  field: string,
-  take: (value: unknown, row: number) => void,
-): void {
-  const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
-  const index = fields.indexOf(field);
-  let textBefore: Buffer | undefined;
-
-  for (let row = 0; row < rowCount; row++) {
-    const at = row * fields.length + index;
-    const start = index < 0 ? -1 : (valueStarts[at] as number);
-    if (start < 0) {
-      textBefore = undefined;
-      take(null, row);
-      continue;
-    }
-
-    const end = valueEnds[at] as number;
-    if (textBefore && matchesAt(bytes, start, end, textBefore)) continue;
-    textBefore = bytes.subarray(start, end);
-    take(parseValue(textBefore.toString()), row);
-  }
-}
-
 /** True if the range is exactly this text. For short texts a loop is faster than `compare`. */
 export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;

@@ -292,6 +292,29 @@ const rows: readonly CheckedPair[] = [
     says: /rows for 1 hour outside its window/,
     correct: hour('2026-11-01T22:00:00Z'),
   },
+  ...['"9"', '"00"', '"2026-11-01 00:00"', '9', 'null', '{}'].map((unreadable) => ({
+    name: `rows: a date outside the window, with the hour ${unreadable}`,
+    request: hourly,
+    proof: data(
+      `{"date":"2026-11-01","hour":${unreadable},"displays":1}`,
+      `{"date":"2026-10-01","hour":${unreadable},"displays":2}`,
+    ),
+    says: /rows for 1 day outside its window: 2026-10-01/,
+    correct: data(`{"date":"2026-11-01","hour":${unreadable},"displays":1}`),
+  })),
+  {
+    name: 'rows: an hour outside the window, without a date',
+    request: hourly,
+    proof: data('{"date":null,"hour":"2026-10-01T00:00:00+0200","displays":1}'),
+    says: /rows for 1 hour outside its window/,
+    correct: data('{"date":null,"hour":"2026-11-01T00:00:00+0100","displays":1}'),
+  },
+  {
+    name: 'rows: days, with a column for hours that is empty',
+    proof: data('{"date":"2026-11-04","hour":null,"displays":1}'),
+    says: /rows for 1 day outside its window: 2026-11-04/,
+    correct: data('{"date":"2026-11-03","hour":null,"displays":1}'),
+  },
   {
     name: 'rows: an hour in UTC in a zone with a half-hour offset',
     request: { profile: 'dsp', zone: 'Asia/Kathmandu', by: ['HOURLY'], period: '2026-11-01' },
