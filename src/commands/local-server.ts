@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
-import { resolve } from 'node:path';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
@@ -363,12 +363,16 @@ function readPem(file: string, cwd: string): string {
   }
 }
 
-/** A line of the request log: `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`. */
+/**
+ * A line of the request log: `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`. A refused
+ * call has its reason after the status.
+ */
 function requestLine(request: LoggedRequest): string {
-  const { time, method, path, status, elapsedMs, sizeBytes, account = '-', faults } = request;
+  const { time, method, path, status, why, elapsedMs, sizeBytes, account = '-', faults } = request;
+  const reason = status >= 400 && why !== undefined ? ` ${printable(why)}` : '';
   const faultNames = faults.length > 0 ? ` [${faults.join(', ')}]` : '';
-  const answer = `${status || 'cut'} ${elapsedMs} ms ${sizeBytes} B ${account}${faultNames}`;
-  return `${time.slice(11, 19)} ${method} ${path} ${answer}`;
+  const facts = `${elapsedMs} ms ${sizeBytes} B ${account}${faultNames}`;
+  return `${time.slice(11, 19)} ${method} ${path} ${status || 'cut'}${reason} ${facts}`;
 }
 
 /** The most requests shown for a failed command. */
@@ -424,28 +428,80 @@ async function exec(
     });
   }
 
+  const settingsFolder = mkdtempSync(join(tmpdir(), 'adreport-exec-'));
+  try {
+    return await execBesideServer(context, options, { program, args, settingsFolder });
+  } finally {
+    rmSync(settingsFolder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface ExecutedCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+
+  /** An empty folder. */
+  readonly settingsFolder: string;
+}
+
+async function execBesideServer(
+  context: Context,
+  options: OptionsOf<typeof startFlags>,
+  { program, args, settingsFolder }: ExecutedCommand,
+): Promise<number> {
+  const { host } = context;
   const log = new CommandLog(context.console);
   const flags = { ...options, port: 0 };
-  const { url, accounts, close } = await startFromFlags(context, flags, (line) => log.add(line));
-  const firstAccount = accounts[0];
-  const env: NodeJS.ProcessEnv = {
-    ...host.env,
-    ADREPORT_BASE_URL: url,
-    ADREPORT_TOKEN: firstAccount?.token,
-    ADREPORT_EMAIL: firstAccount?.email,
-    ADREPORT_PASSWORD: firstAccount?.password,
-    ADREPORT_PROFILE: firstAccount?.profile,
-    ADREPORT_ACCOUNT: undefined,
-  };
-  if (options.tlsCert) env.NODE_EXTRA_CA_CERTS = resolve(host.cwd, options.tlsCert);
+  const server = await startFromFlags(context, flags, (line) => log.add(line));
 
   try {
+    const env = { ...host.env, ...environmentFor(server, host.env, settingsFolder) };
+    if (options.tlsCert) env.NODE_EXTRA_CA_CERTS = resolve(host.cwd, options.tlsCert);
+
     const exitCode = await runToEnd({ program, args, env, host });
     if (exitCode !== 0 && !host.signal.aborted) log.showFailure(exitCode);
     return exitCode;
   } finally {
-    await close();
+    await server.close();
   }
+}
+
+/**
+ * The variables of a command that must reach the server and nothing else: the first account, an
+ * empty settings folder without stored accounts, and no proxy for the server's host.
+ */
+function environmentFor(
+  { url, accounts }: LocalServer,
+  env: NodeJS.ProcessEnv,
+  settingsFolder: string,
+): NodeJS.ProcessEnv {
+  const [account] = accounts;
+  // Clients read one of the two names, and some of them only if the other is not set.
+  const noProxy = withoutProxyFor(url, env.no_proxy || env.NO_PROXY);
+
+  return {
+    ADREPORT_BASE_URL: url,
+    ADREPORT_TOKEN: account?.token,
+    ADREPORT_EMAIL: account?.email,
+    ADREPORT_PASSWORD: account?.password,
+    ADREPORT_PROFILE: account?.profile,
+    ADREPORT_ACCOUNT: undefined,
+    ADREPORT_CONFIG_DIR: settingsFolder,
+    NO_PROXY: noProxy,
+    no_proxy: noProxy,
+  };
+}
+
+/** A value of `NO_PROXY` that has the host of a URL too. */
+function withoutProxyFor(url: string, others = ''): string {
+  // `*` means every host only if it is the whole value.
+  if (others.trim() === '*') return others;
+
+  const { hostname } = new URL(url);
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  // Clients write an IPv6 address with or without brackets.
+  const hosts = new Set([others, hostname, address].filter((name) => name !== ''));
+  return [...hosts].join(',');
 }
 
 /** A program to run as a child of this process. */

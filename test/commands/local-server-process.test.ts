@@ -110,7 +110,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
       const words = ['exec', '--', 'sh', '-c', `${script} ${exitCode}`, process.execPath];
       const { stderr, ...end } = await start(...flags, ...words).ended;
       expect(end).toMatchObject({ exitCode });
-      return stderr.replaceAll(/[\d:]{8} (.*) [\d.]+ ms \d+ B/g, '$1');
+      return stderr.replaceAll(/[\d:]{8} (.*401).* [\d.]+ ms \d+ B/g, '$1');
     };
 
     expect(await run(0)).toBe('mine\n');

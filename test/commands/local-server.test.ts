@@ -1,8 +1,9 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../support/certificates.ts';
+import { isInstalled } from '../support/programs.ts';
 import {
   type CliOptions,
   expectRefusal,
@@ -10,6 +11,8 @@ import {
   runCli,
   temporaryFolder,
 } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+import { launcher } from '../support/spawn.ts';
 
 /** Runs the server, calls it when it is ready, and then ends it. */
 function serveAndEnd(
@@ -127,10 +130,10 @@ describe('while it serves', () => {
     expect(
       lines.map((line) => line.replace(/^[\d:]{8}/, 'T').replaceAll(/[\d.]+ (ms|B)/g, 'N $1')),
     ).toEqual([
-      'T GET /campaigns 503 N ms N B buyer [status]',
+      'T GET /campaigns 503 INTERNAL: Injected fault: 503. N ms N B buyer [status]',
       'T GET /campaigns cut N ms N B buyer [reset]',
       'T GET /campaigns 200 N ms N B dsp',
-      'T GET /campaigns 401 N ms N B -',
+      'T GET /campaigns 401 INVALID_TOKEN: Unknown token: sign in again. N ms N B -',
     ]);
   });
 });
@@ -174,6 +177,90 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
 
     expect(files.out).toMatch(/^https:\/\//);
     expect(files.out?.endsWith(` ${join(cwd, 'cert.pem')}\n`)).toBe(true);
+  });
+
+  const clients = [
+    {
+      program: 'curl',
+      script: 'curl -s "$ADREPORT_BASE_URL/campaigns" -H "Authorization: $ADREPORT_TOKEN"',
+    },
+    {
+      program: 'python3',
+      script: `python3 -c "
+import os, urllib.request
+headers = {'Authorization': os.environ['ADREPORT_TOKEN']}
+url = os.environ['ADREPORT_BASE_URL'] + '/campaigns'
+print(urllib.request.urlopen(urllib.request.Request(url, headers=headers)).read().decode())"`,
+    },
+    { program: 'adreport', script: `${process.execPath} ${launcher} campaigns --format json` },
+  ];
+
+  test.for(clients)(
+    '$program reaches the server past a proxy that is down',
+    async (client, { skip }) => {
+      skip(client.program !== 'adreport' && !isInstalled(client.program));
+      const deadProxy = 'http://127.0.0.1:9';
+      const proxies = { http_proxy: deadProxy, HTTPS_PROXY: deadProxy, ALL_PROXY: deadProxy };
+
+      const { exitCode, files } = await exec(`${client.script} > out`, {
+        env: { PATH: process.env.PATH, ...proxies },
+      });
+
+      expect(exitCode).toBe(0);
+      expect(files.out).toContain('"campaignId"');
+    },
+  );
+
+  test.each([
+    { env: {}, value: '127.0.0.1' },
+    { env: { NO_PROXY: 'corp.example' }, value: 'corp.example,127.0.0.1' },
+    { env: { NO_PROXY: 'a', no_proxy: 'b' }, value: 'b,127.0.0.1' },
+    // With another host, it would no longer mean every host.
+    { env: { no_proxy: '*' }, value: '*' },
+  ])('the hosts without a proxy are $value with $env', async ({ env, value }) => {
+    const { files } = await exec('echo "$NO_PROXY $no_proxy" > out', {
+      env: { PATH: process.env.PATH, ...env },
+    });
+
+    expect(files.out).toBe(`${value} ${value}\n`);
+  });
+
+  test('the command reaches no stored account, and its settings are removed', async () => {
+    const real = await serveForTest();
+    const env = { PATH: process.env.PATH, ...real.env };
+    const { cwd } = await real.run('login --account mine --token-stdin', {
+      stdin: real.env.ADREPORT_TOKEN,
+    });
+    const before = real.server.requests().length;
+    const run = `${process.execPath} ${launcher} run --account all --period yesterday`;
+
+    const { exitCode, files } = await exec(
+      `${run} -o {account}.csv 2> err; echo "$? $ADREPORT_CONFIG_DIR" > out`,
+      { cwd, env },
+    );
+
+    expect(exitCode).toBe(0);
+    expect(files.err).toContain('No account is stored.');
+    const [, code, folder = ''] = /^(\d+) (.+)$/m.exec(files.out ?? '') ?? [];
+    expect(code).toBe('3');
+    expect(existsSync(folder)).toBe(false);
+    expect(real.server.requests()).toHaveLength(before);
+  });
+
+  test('the reasons of refused calls are shown if the command fails', async () => {
+    const call = `fetch(process.env.ADREPORT_BASE_URL + '/buyer-reporting', {
+      method: 'POST',
+      headers: { authorization: process.env.ADREPORT_TOKEN },
+      body: JSON.stringify({ since: 1780272000, until: 1780358399 }),
+    }).then(() => process.exit(7))`;
+
+    const { stderr } = await runCli(['local-server', 'exec', '--', process.execPath, '-e', call], {
+      env: process.env,
+    });
+
+    expect(stderr).toMatch(
+      /^ {2}[\d:]{8} POST \/buyer-reporting 400 MISSING_PARAMETER: metrics: .* buyer$/m,
+    );
   });
 
   test.each([
