@@ -24,6 +24,15 @@ export interface ErrorDetails {
   /** True if the same command may succeed when run again. */
   readonly retryable?: boolean;
 
+  /** True if no run picks the report up again: it failed, is gone, or was read and refused. */
+  readonly isUsedUp?: boolean;
+
+  /**
+   * True if the service refuses this report, or its answer is unreadable. A run that picked the
+   * report up requests it again; a report of this run is kept.
+   */
+  readonly concernsReport?: boolean;
+
   /** The report concerned. */
   readonly reportId?: string;
 
@@ -85,18 +94,23 @@ export abstract class AdreportError extends Error {
   readonly code: string;
   readonly hint?: string;
   readonly retryable: boolean;
+  readonly isUsedUp: boolean;
+  readonly concernsReport: boolean;
   readonly reportId?: string;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly about?: ErrorSubject;
   readonly mistakes?: readonly AdreportError[];
 
-  constructor(message: string, { cause, code = '', retryable = false, ...details }: ErrorDetails) {
+  constructor(message: string, { cause, code = '', ...details }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });
+    const { retryable = false, isUsedUp = false, concernsReport = false, ...facts } = details;
     this.name = new.target.name;
     this.code = code;
     this.retryable = retryable;
-    Object.assign(this, details);
+    this.isUsedUp = isUsedUp;
+    this.concernsReport = concernsReport;
+    Object.assign(this, facts);
   }
 
   /** Adds a sentence (unless empty) to the message, and replaces details. */
@@ -109,11 +123,14 @@ export abstract class AdreportError extends Error {
   }
 }
 
-function errorClass(exitCode: number, code: string, retryable = false) {
+/** What is usually true for the errors of a class. */
+type Policy = Pick<ErrorDetails, 'retryable' | 'isUsedUp' | 'concernsReport'>;
+
+function errorClass(exitCode: number, code: string, policy: Policy = {}) {
   return class extends AdreportError {
     readonly exitCode = exitCode;
     constructor(message: string, details?: ErrorDetails) {
-      super(message, { retryable, ...details, code: details?.code ?? code });
+      super(message, { ...policy, ...details, code: details?.code ?? code });
     }
   };
 }
@@ -125,22 +142,25 @@ export class UsageError extends errorClass(2, 'USAGE') {}
 export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
 
 /** The service understood the request and rejected it. */
-export class RejectedError extends errorClass(4, 'REJECTED') {}
+export class RejectedError extends errorClass(4, 'REJECTED', { concernsReport: true }) {}
 
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
-export class UnreachableError extends errorClass(5, 'UNREACHABLE', true) {}
+export class UnreachableError extends errorClass(5, 'UNREACHABLE', { retryable: true }) {}
 
 /** The report failed or expired. */
-export class ReportFailedError extends errorClass(6, 'REPORT_FAILED') {}
+export class ReportFailedError extends errorClass(6, 'REPORT_FAILED', { isUsedUp: true }) {}
 
 /** The wait timed out; the report may still become ready. */
-export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', true) {}
+export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', { retryable: true }) {}
 
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
 
 /** The data arrived incomplete or malformed. */
-export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', true) {}
+export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', {
+  retryable: true,
+  concernsReport: true,
+}) {}
 
 /** With `--strict`: the data has warnings. A second download would not be better. */
 export class WarningsError extends IncompleteDataError {
@@ -151,7 +171,13 @@ export class WarningsError extends IncompleteDataError {
     const { lastly, hint } = details;
     const sentences = warnings.map(({ message }) => message);
     if (lastly !== undefined) sentences.push(lastly);
-    super(sentences.join(' '), { hint, code: 'INCOMPLETE_REPORT', retryable: false });
+    super(sentences.join(' '), {
+      hint,
+      code: 'INCOMPLETE_REPORT',
+      retryable: false,
+      isUsedUp: true,
+      concernsReport: false,
+    });
   }
 }
 
@@ -182,6 +208,37 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [130, 'interrupted with Ctrl-C'],
   [143, 'terminated by SIGTERM'],
 ];
+
+/** True if the service refuses a report, which is then requested again if it was picked up. */
+export function isAboutReport(error: unknown): error is AdreportError {
+  return error instanceof AdreportError && error.concernsReport;
+}
+
+/** True if a report failed or expired. */
+export function isReportFailure(error: unknown): error is AdreportError {
+  return error instanceof ReportFailedError;
+}
+
+/** True if the service refuses the size of a report, so that shorter ones may succeed. */
+export function isTooLarge(error: unknown): error is AdreportError {
+  if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
+  return error.code !== 'BODY_TOO_LARGE';
+}
+
+/** True if no run picks the report up again. */
+export function isUsedUp(error: unknown): error is AdreportError {
+  return error instanceof AdreportError && error.isUsedUp;
+}
+
+/** True if a report may still become ready. */
+export function isStillInProgress(error: unknown): error is AdreportError {
+  return error instanceof StillInProgressError;
+}
+
+/** True if the work was ended by a signal, and did not fail itself. */
+export function isInterruption(error: unknown): error is InterruptedError {
+  return error instanceof InterruptedError;
+}
 
 /** The error code of the system or Node, such as `ENOENT`, if any. */
 export function codeOf(error: unknown): string | undefined {

@@ -147,7 +147,7 @@ export function reportFailed(
   return new ReportFailedError(`The report ${reportId} ${how}${end}`, {
     reportId,
     hint: 'Request it again: adreport run',
-    ...(word === 'expired' && { code: 'REPORT_EXPIRED' }),
+    ...(word === 'expired' && { code: 'REPORT_EXPIRED', concernsReport: true }),
   });
 }
 

@@ -192,7 +192,30 @@ export async function readHttpError(
   if (record.errorLines.length > 1) {
     for (const line of record.errorLines) message += `\n  - ${shownText(endpoint, line)}`;
   }
-  return new ErrorClass(message, { code: code ?? `HTTP_${status}`, httpStatus: status, hint });
+  return new ErrorClass(message, {
+    code: code ?? `HTTP_${status}`,
+    httpStatus: status,
+    hint,
+    ...reportPolicy(endpoint, response, record),
+  });
+}
+
+/** Statuses that do not mean that the service gives up a report (`cli.md`, Waiting). */
+const passingStatuses: readonly number[] = [401, 408, 409, 425, 429, 502, 503, 504];
+
+/** What a refusal means for the report of the call. */
+function reportPolicy(
+  endpoint: EndpointName,
+  { status, headers }: HttpResponse,
+  { isTransient }: ServiceRecord,
+): Partial<Pick<AdreportError, 'isUsedUp' | 'concernsReport'>> {
+  const namesReport = endpoint === 'status' || endpoint === 'download';
+  const isRateLimit = status === 403 && headers['retry-after'] !== undefined;
+  const isPassing = passingStatuses.includes(status) || isRateLimit || isTransient;
+  if (!namesReport || isPassing) return { concernsReport: false };
+
+  const isGone = status === 404 || status === 410;
+  return { concernsReport: true, ...(isGone && { isUsedUp: true }) };
 }
 
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {

@@ -30,7 +30,10 @@ export class TransportError extends Error {
     this.isTemporary = isTemporary || begun;
     this.error =
       begun && code !== 'TIMEOUT'
-        ? new IncompleteDataError(`The response from ${origin} broke off: ${sentence}.`, { cause })
+        ? new IncompleteDataError(`The response from ${origin} broke off: ${sentence}.`, {
+            cause,
+            concernsReport: false,
+          })
         : new UnreachableError(`Could not reach ${origin}: ${sentence}.`, { code, hint, cause });
   }
 }

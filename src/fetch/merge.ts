@@ -4,7 +4,7 @@ import type { ReportAnswer } from '../api/client.ts';
 import { MergedCheck, type OutputCheck } from '../checks/merged-check.ts';
 import { ReportCheck, type ReportOrigin } from '../checks/report-check.ts';
 import type { Context } from '../context.ts';
-import { InterruptedError, WarningsError } from '../errors.ts';
+import { InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { mergeReports, type Part } from '../report/window-parts.ts';
@@ -77,7 +77,7 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
     await markAllFetched(written.file);
     return written;
   } catch (error) {
-    if (error instanceof WarningsError) await markAllFetched();
+    if (isUsedUp(error)) await markAllFetched();
     throw error;
   }
 }
@@ -142,14 +142,13 @@ async function spooledReport(
   try {
     return await spooled;
   } catch (error) {
-    if (!(error instanceof InterruptedError)) {
+    if (!isInterruption(error)) {
       await outcomesOf(started);
       throw error;
     }
     // If another report's error cancelled this one, that error is thrown.
     for (const outcome of await outcomesOf(started)) {
-      const isCause =
-        outcome.status === 'rejected' && !(outcome.reason instanceof InterruptedError);
+      const isCause = outcome.status === 'rejected' && !isInterruption(outcome.reason);
       if (isCause) throw outcome.reason;
     }
     throw error;

@@ -1,17 +1,16 @@
-import { AdreportError, ReportFailedError } from '../errors.ts';
+import { isReportFailure, isTooLarge } from '../errors.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { SplitUnit } from '../report/window.ts';
 import { partsOf } from '../report/window-parts.ts';
-import { formatPlural } from '../text/quantity.ts';
 import type { ReportTools } from './order.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './order.ts';
 import { fetchReport, type ReportFetch } from './receive.ts';
 
-// A report that fails is ordered once more, and then in parts.
+// A report that fails is requested once more, and then in parts.
 
-/** Fetches a report, and orders it once more if it fails or expires. Throws as `fetchReport`. */
+/** Fetches a report, and requests it once more if it fails or expires. Throws as `fetchReport`. */
 export async function fetchWithRetry<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
   const { stopwatch } = tools.host;
   const { retries, waitTimeout } = fetch.options;
@@ -19,17 +18,13 @@ export async function fetchWithRetry<T>(tools: ReportTools, fetch: ReportFetch<T
   try {
     return await fetchReport(tools, fetch);
   } catch (error) {
-    if (!hasFailed(error) || retries === 0) throw error;
+    if (!isReportFailure(error) || retries === 0) throw error;
 
-    tools.console.note(`${error.message} Ordering it again.`);
+    tools.console.note(`${error.message} Requesting it again.`);
     const leftMs = Math.max(0, waitTimeout - (stopwatch() - startedMs));
     const options = { ...fetch.options, waitTimeout: leftMs };
     return fetchReport(tools, { ...fetch, options });
   }
-}
-
-function hasFailed(error: unknown): error is ReportFailedError {
-  return error instanceof ReportFailedError;
 }
 
 /** How the report of a job is fetched as one, and in parts. */
@@ -49,7 +44,7 @@ export async function fetchWholeOrParts<AnyJob extends Job, T>(
   const { console, host } = tools;
   const split = inParts && splitJob(job);
   if (split && (await startsInParts(tools, job, split))) {
-    console.note(`This report failed before; ordering it in ${partsText(split)}.`);
+    console.note(`This report failed before; requesting it as ${partsLabel(split)}.`);
     return inParts(split);
   }
 
@@ -57,23 +52,19 @@ export async function fetchWholeOrParts<AnyJob extends Job, T>(
   try {
     return await whole();
   } catch (error) {
-    if (!split || !mayWorkInParts(error)) throw error;
-    console.note(`${error.message} Ordering it in ${partsText(split)} instead.`);
+    const mayWorkInParts = isReportFailure(error) || isTooLarge(error);
+    if (!split || !mayWorkInParts) throw error;
+    console.note(`${error.message} Requesting it as ${partsLabel(split)} instead.`);
     const tookMs = host.stopwatch() - startedMs;
     const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
     return inParts({ ...split, options: { ...split.options, waitTimeout } });
   }
 }
 
-function partsText({ parts, options }: Job): string {
-  return formatPlural(parts.length, options.split ?? 'part');
-}
-
-/** True for an error that shorter reports may avoid. */
-function mayWorkInParts(error: unknown): error is AdreportError {
-  if (hasFailed(error)) return true;
-  if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
-  return error.code !== 'BODY_TOO_LARGE';
+/** `7 daily reports` */
+function partsLabel({ parts, options: { split = 'day' } }: Job): string {
+  const how = { day: 'daily', week: 'weekly', month: 'monthly' }[split];
+  return `${parts.length} ${how} reports`;
 }
 
 /** Longer windows are split into weeks instead of days. */

@@ -3,7 +3,7 @@ import { identityOf, nameOfAccount } from '../account/sign-in.ts';
 import type { ReportAnswer } from '../api/client.ts';
 import type { ReportOrigin } from '../checks/report-check.ts';
 import type { Context } from '../context.ts';
-import { AdreportError, RejectedError, ReportFailedError } from '../errors.ts';
+import { AdreportError } from '../errors.ts';
 import type { Job } from '../plan/plan.ts';
 import {
   fetchedStatus,
@@ -72,10 +72,10 @@ export async function pickUpReport(
   const age = formatDuration(ageMs);
   const shownId = printable(unfinished.id);
   if (unfinished.isStuck) {
-    console.note(`Report ${shownId}, created ${age} ago, timed out twice; creating a new one.`);
+    console.note(`Report ${shownId}, created ${age} ago, timed out twice; requesting a new one.`);
     return undefined;
   }
-  console.note(`Picking up report ${shownId}, created ${age} ago (--fresh creates a new one).`);
+  console.note(`Picking up report ${shownId}, created ${age} ago (--fresh requests a new one).`);
   const isOfOtherRequest = await otherRequestsOf(tools, search);
   return { id: unfinished.id, createdMs, isOfOtherRequest };
 }
@@ -261,15 +261,12 @@ export function noteFetched(
   return noteReport(tools, id, { status: fetchedStatus, file });
 }
 
-/** True if the service no longer has the report. */
-export function isGone(error: unknown): boolean {
-  // The 404 of a sign-in is another class, and is not about the report.
-  if (error instanceof RejectedError) return error.httpStatus === 404;
-  if (!(error instanceof ReportFailedError)) return false;
-  return error.httpStatus === 410 || error.code === 'REPORT_EXPIRED';
-}
-
-/** True if the service does not let this account read the report. */
-export function isForbidden(error: unknown): boolean {
-  return error instanceof AdreportError && error.httpStatus === 403;
+/** Records that no run picks a report up again, because of an error. */
+export function noteUsedUp(
+  tools: ReportTools,
+  id: string,
+  { exitCode }: AdreportError,
+): Promise<void> {
+  // With exit code 9 it was downloaded and read: another download would have the same rows.
+  return noteReport(tools, id, { status: exitCode === 9 ? fetchedStatus : 'expired' });
 }

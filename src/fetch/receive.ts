@@ -1,6 +1,6 @@
 import type { ReportAnswer } from '../api/client.ts';
 import { ReportCheck } from '../checks/report-check.ts';
-import { StillInProgressError } from '../errors.ts';
+import { isAboutReport, isStillInProgress } from '../errors.ts';
 import { continuedCommand, downloadCommandLine } from '../plan/command-line.ts';
 import type { JobOptions } from '../plan/flags/run-flags.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
@@ -13,8 +13,6 @@ import { printable } from '../text/printable.ts';
 import {
   type CreatedOrigin,
   createReport,
-  isForbidden,
-  isGone,
   noteAcceptedJson,
   noteFetched,
   noteReport,
@@ -68,9 +66,12 @@ export async function fetchReport<T>(tools: ReportTools, fetch: ReportFetch<T>):
     try {
       return await receiveReport(tools, unfinished, fetch);
     } catch (error) {
-      if (!isGone(error) && !isForbidden(error)) throw error;
+      if (!isAboutReport(error)) throw error;
       const shownId = printable(unfinished.id);
-      tools.console.note(`The service no longer has report ${shownId}; creating a new one.`);
+      const fact = error.isUsedUp
+        ? `The service no longer has report ${shownId}; requesting a new one.`
+        : `Requesting a new report instead of report ${shownId}. ${error.message}`;
+      tools.console.note(fact);
     }
   }
 
@@ -100,7 +101,7 @@ async function receiveReport<T>(
 
 /** Records a timeout of this run in the ledger, and rethrows the error. */
 async function noteTimeout(tools: ReportTools, reportId: string, error: unknown): Promise<never> {
-  if (error instanceof StillInProgressError) {
+  if (isStillInProgress(error)) {
     await noteReport(tools, reportId, { isTimeout: true });
   }
   throw error;

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
 import { goesToStdout, heldDelivery } from '../deliver/deliver.ts';
-import { ReportFailedError, StillInProgressError } from '../errors.ts';
+import { AdreportError, isReportFailure, isStillInProgress } from '../errors.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
+import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
@@ -48,7 +49,8 @@ async function fetchWhole(context: Context, planned: Job): Promise<void> {
       try {
         await announce(context, await fetchWithRetry(tools, fetch));
       } catch (error) {
-        throw withSplitHint(context, error, job);
+        const described = withWholeCommand(error, job, context.host.platform);
+        throw withSplitHint(context, described, job);
       }
     },
     // The one output of several reports has no id.
@@ -65,6 +67,20 @@ function withoutHalfReports({ options }: Job, output: PreparedOutput): PreparedO
   return { ...output, delivery: heldDelivery(output.delivery) };
 }
 
+/** Adds the command to repeat to an error after which no report is left to resume. */
+function withWholeCommand(error: unknown, job: Job, platform: NodeJS.Platform): unknown {
+  if (!(error instanceof AdreportError) || job.account.isLocal) return error;
+  const command = continuedCommand(job, platform);
+
+  const isBeforeReport = error.exitCode === 5 && error.reportId === undefined;
+  if (isBeforeReport) {
+    const hint = `${error.hint ?? ''}\nTo run it again: ${command}`.trimStart();
+    return error.amend('', { hint });
+  }
+  if (!isReportFailure(error)) return error;
+  return error.amend('', { hint: `Request it again: ${command}` });
+}
+
 /** Longer windows get a hint to split them. */
 const maxDaysWithoutHint = 14;
 
@@ -77,8 +93,8 @@ function withSplitHint(
   error: unknown,
   { plan, options }: Job,
 ): unknown {
-  const isOfSize = error instanceof ReportFailedError || error instanceof StillInProgressError;
-  if (!isOfSize || calendarDays(plan.window) <= maxDaysWithoutHint) return error;
+  const mayDependOnSize = isReportFailure(error) || isStillInProgress(error);
+  if (!mayDependOnSize || calendarDays(plan.window) <= maxDaysWithoutHint) return error;
 
   const now = Math.floor(host.wallClock() / 1_000);
   const isMergeable = canMerge(plan.request.breakdowns, 'week');

@@ -1,19 +1,11 @@
 import type { ReportAnswer } from '../api/client.ts';
 import { type Pace, type Poll, pollDownload, waitForReport } from '../api/poll.ts';
 import type { StatusRecord } from '../contract/messages.ts';
-import {
-  AdreportError,
-  IncompleteDataError,
-  InterruptedError,
-  OutputError,
-  RejectedError,
-  SignInError,
-  WarningsError,
-} from '../errors.ts';
+import { AdreportError, InterruptedError, isInterruption } from '../errors.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
 import { printable } from '../text/printable.ts';
-import { isGone, noteFetched, noteReport, type ReportTools } from './order.ts';
+import { noteReport, noteUsedUp, type ReportTools } from './order.ts';
 
 interface ReportWait extends WaitFlags {
   /** Receives the status answers. */
@@ -123,26 +115,14 @@ export async function withResumeHint<T>(
     // A cancelled operation may throw any error. The reason is in the signal.
     const reason = signal.aborted ? signal.reason : error;
     if (!(reason instanceof AdreportError)) throw reason;
-    if (isGone(reason)) await noteReport(tools, reportId, { status: 'expired' });
-    // It was fetched and checked: picking it up again would give the same rows.
-    if (reason instanceof WarningsError) await noteFetched(tools, reportId, undefined);
+    if (reason.isUsedUp) await noteUsedUp(tools, reportId, reason);
 
     // One signal may end several reports, and each adds its own hint.
-    const own = reason instanceof InterruptedError ? new InterruptedError(reason.exitCode) : reason;
+    const own = isInterruption(reason) ? new InterruptedError(reason.exitCode) : reason;
     const hints = own.hint === undefined ? [] : [own.hint];
-    if (resume !== undefined && canBeResumed(own)) {
+    if (resume !== undefined && !own.isUsedUp) {
       hints.push(`The report ${printable(reportId)} is still available. ${resume}`);
     }
     throw own.amend('', { reportId, hint: hints.join('\n') || undefined });
   }
-}
-
-/** Errors that are not about the report itself, which the service still has. */
-const outsideErrors = [SignInError, RejectedError, OutputError, IncompleteDataError];
-
-/** True if the report can still be downloaded later, also after an answer that is not readable. */
-function canBeResumed(error: AdreportError): boolean {
-  if (error instanceof WarningsError) return false;
-  const isOutside = outsideErrors.some((each) => error instanceof each);
-  return error.retryable || (isOutside && !isGone(error));
 }

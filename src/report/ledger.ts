@@ -167,16 +167,15 @@ export class Ledger {
     for (const old of names.splice(maxReports)) rmSync(join(this.path, old), { force: true });
   }
 
-  /** Updates the entry of a report, if it has one. The status `fetched` is final. */
+  /** Updates the entry of a report, if it has one. */
   async update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): Promise<void> {
     const name = this.#nameOf(key);
     const entry = name === undefined ? undefined : this.#read(name)?.entry;
     if (name === undefined || !entry) return;
 
-    const isFetched = entry.lastStatus === fetchedStatus;
     const changed = {
       ...entry,
-      lastStatus: isFetched ? fetchedStatus : (status ?? entry.lastStatus),
+      lastStatus: laterStatus(entry.lastStatus, status),
       ...(isTimeout && { timeouts: (entry.timeouts ?? 0) + 1 }),
       ...(file !== undefined && { file }),
     };
@@ -420,6 +419,13 @@ function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
   const overMs = lastMs + 1_000;
   return nowMs >= overMs && Date.parse(createdAt) < overMs;
+}
+
+/** The status after a change: `fetched` is final, and a failed report can only be fetched. */
+function laterStatus(last: string, next: string | undefined): string {
+  const isFinal =
+    last === fetchedStatus || (outcomeOf(last) === 'failed' && next !== fetchedStatus);
+  return isFinal ? last : (next ?? last);
 }
 
 function searchKey({ hash, credential = '' }: Partial<LedgerSearch>): string {

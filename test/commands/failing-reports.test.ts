@@ -25,8 +25,8 @@ describe('a report that fails', () => {
 
     expect(failing.result).toMatchObject({ exitCode: 0, files: whole.result.files });
     expect(failing.orders()).toBe(orders);
-    expect(failing.result.stderr).toContain('Ordering it again.');
-    expect(failing.result.stderr.includes('in 5 weeks instead')).toBe(times > 1);
+    expect(failing.result.stderr).toContain('Requesting it again.');
+    expect(failing.result.stderr.includes('as 5 weekly reports instead')).toBe(times > 1);
   });
 
   test('has no single id in --json after it was fetched in parts', async () => {
@@ -44,7 +44,7 @@ describe('a report that fails', () => {
 
     // After two failures today, the run starts with parts.
     const again = await run(october);
-    expect(again.stderr).toContain('This report failed before; ordering it in 5 weeks.');
+    expect(again.stderr).toContain('This report failed before; requesting it as 5 weekly reports.');
     expect(orders()).toBe(22);
   });
 
@@ -79,12 +79,12 @@ test('the report to compare with is fetched in parts too, and begins with them t
 
   const first = await run(line);
   expect(first).toMatchObject({ exitCode: 0, files: whole.files });
-  expect(first.stderr).toContain('Ordering it in 4 days instead.');
+  expect(first.stderr).toContain('Requesting it as 4 daily reports instead.');
   expect(calls('buyer')).toBe(2 + 2 + 4 + 1);
 
   const second = await run(line);
   expect(second).toMatchObject({ exitCode: 0, files: whole.files });
-  expect(second.stderr).toContain('This report failed before; ordering it in 4 days.');
+  expect(second.stderr).toContain('This report failed before; requesting it as 4 daily reports.');
   expect(calls('buyer')).toBe(9 + 4 + 1);
 });
 
