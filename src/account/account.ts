@@ -8,7 +8,8 @@ import type { FileMachine } from '../text/held-file.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import {
-  readUnlessNeedless,
+  readStoredIfNeeded,
+  resolveAccount,
   resolveAccountList,
   resolveSettings,
   type Settings,
@@ -69,10 +70,7 @@ export class Accounts {
   /** The account settings of `adreport.yaml` for all commands. */
   readonly #projectDefaults: () => Promise<ProjectChoice>;
   readonly #chosen = new Map<string, ServiceAccount>();
-  readonly #printedNotes = new Set<string>();
-
-  /** The accounts whose settings were read. */
-  readonly #accountNames = new Set<string>();
+  readonly #printed = new Set<string>();
   readonly #connections: Http[] = [];
 
   constructor(machine: AccountMachine, options: AccountOptions) {
@@ -107,6 +105,14 @@ export class Accounts {
     return names === 'all' ? this.#allNames() : names;
   }
 
+  /** The name of the stored account that `login`, `logout` and `config` change. */
+  async nameToChange(): Promise<string> {
+    const { env } = this.#machine;
+    const projectFile = await this.#projectDefaults();
+    const stored = await this.store().read();
+    return resolveAccount({ flags: this.#options, env, projectFile, stored }).value;
+  }
+
   /** The account for options and a saved report; the same object for the same account. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isOwn = !choice && options.account === this.#options.account;
@@ -134,9 +140,9 @@ export class Accounts {
       findSettings: () =>
         isLocal ? this.#localSettings(options, choice) : this.#findSettings(options, choice),
       connect: (signIn) => this.#connect(signIn, options),
-      withOwnPassword: (settings) => this.#withOwnPassword(settings),
       runCommand: (command, account) => this.#runCommand(command, account),
-      note: (sentence) => this.#noteOnce(sentence),
+      note: (sentence) => this.#once(sentence, this.#machine.console.note),
+      warn: (sentence) => this.#once(sentence, this.#machine.console.warn),
     });
   }
 
@@ -156,10 +162,9 @@ export class Accounts {
   async #findSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
     const { env, console } = this.#machine;
     const projectFile = choice ?? (await this.#projectDefaults());
-    const stored = await readUnlessNeedless(this.store(), env, options, console.warn);
+    const stored = await readStoredIfNeeded(this.store(), env, options, console.warn);
     const settings = resolveSettings({ flags: options, env, projectFile, stored });
     hideSecrets(settings, console);
-    this.#accountNames.add(settings.account.value);
     return settings;
   }
 
@@ -185,31 +190,16 @@ export class Accounts {
     return new Client({ ...signIn, http, retries, host: exchange, note, hide, redact });
   }
 
-  /**
-   * Removes the environment's password from the settings if the command uses several accounts and
-   * the password may belong to another one.
-   */
-  #withOwnPassword(settings: Settings): Settings {
-    const { isPasswordUnclaimed, password, email } = settings;
-    const isAmbiguous = isPasswordUnclaimed && email.value && this.#accountNames.size > 1;
-    if (!isAmbiguous || password.value === undefined) return settings;
-
-    this.#noteOnce(
-      'ADREPORT_PASSWORD is not used, because the run has several accounts. Set ADREPORT_EMAIL too.',
-    );
-    return { ...settings, password: { ...password, value: undefined } };
-  }
-
   async #runCommand(command: string, account: string): Promise<string> {
     const { env, exchange } = this.#machine;
     const { readPasswordFrom } = await import('./password-command.ts');
     return readPasswordFrom(command, { account, env, signal: exchange.signal });
   }
 
-  /** Prints a note once, even if several accounts have it. */
-  #noteOnce(sentence: string): void {
-    if (!this.#printedNotes.has(sentence)) this.#machine.console.note(sentence);
-    this.#printedNotes.add(sentence);
+  /** Prints a sentence once, even if several accounts have it. */
+  #once(sentence: string, print: (sentence: string) => void): void {
+    if (!this.#printed.has(sentence)) print(sentence);
+    this.#printed.add(sentence);
   }
 }
 
@@ -217,11 +207,9 @@ interface ServiceAccountOptions {
   readonly isLocal: boolean;
   readonly findSettings: () => Promise<Settings>;
   readonly connect: (signIn: SignIn) => Promise<Client>;
-
-  /** Removes a password that may belong to another account. */
-  readonly withOwnPassword: (settings: Settings) => Settings;
   readonly runCommand: PasswordRunner;
   readonly note: (sentence: string) => void;
+  readonly warn: (sentence: string) => void;
 
   /** Replaces the sign-in of the settings. */
   readonly signIn?: SignIn;
@@ -235,8 +223,7 @@ export class ServiceAccount {
   readonly settings: () => Promise<Settings>;
 
   /**
-   * The client for the settings. Throws `SignInError` if they have no base URL, or neither a token
-   * nor credentials.
+   * The client for the settings. Throws as `requireSignIn`.
    */
   readonly client: () => Promise<Client>;
   readonly #options: ServiceAccountOptions;
@@ -250,8 +237,7 @@ export class ServiceAccount {
 
   /** The sign-in of the settings. Throws as `requireSignIn`. */
   async signIn(): Promise<SignIn> {
-    const { withOwnPassword, runCommand } = this.#options;
-    return requireSignIn(withOwnPassword(await this.settings()), runCommand);
+    return requireSignIn(await this.settings(), this.#options.runCommand);
   }
 
   /** As `nameOfAccount`. */
@@ -265,20 +251,13 @@ export class ServiceAccount {
   }
 
   async #open(): Promise<Client> {
-    const { connect, note, signIn } = this.#options;
+    const { connect, note, warn, signIn } = this.#options;
     if (signIn) return connect(signIn);
 
     const settings = await this.settings();
+    if (settings.warning !== undefined) warn(settings.warning);
     const ownSignIn = await this.signIn();
-    const { token, email, password, account, signInNote } = settings;
-    if (signInNote !== undefined) note(signInNote);
-
-    const isRenewedByEnv = email.source === 'env' && password.value !== undefined;
-    if (token.source === 'account' && isRenewedByEnv) {
-      note(
-        `Using the stored token of account “${account.value}”; ADREPORT_PASSWORD only renews it.`,
-      );
-    }
+    if (settings.note !== undefined) note(settings.note);
     return connect(ownSignIn);
   }
 }

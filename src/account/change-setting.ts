@@ -2,7 +2,13 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { checkBaseUrl, formatBaseUrl, originOf } from './setting-values.ts';
 import { entryOf, type SettingKey, settingKeys } from './settings.ts';
-import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
+import {
+  findAccount,
+  type StoredAccount,
+  type StoredSettings,
+  unknownAccount,
+  withAccount,
+} from './store.ts';
 
 /** Checks the name of a setting. Throws `UsageError` with the nearest name for an unknown one. */
 export function findSettingName(text: string): string {
@@ -47,11 +53,11 @@ export function changeSetting(
 
   const before = findAccount(stored, account);
   if (!before) {
-    const unknown = unknownAccount(account, stored);
-    if (value === undefined) return { settings: stored, message: unknown.message };
-    throw new UsageError(unknown.message, { hint: unknown.hint });
+    const { message, hint } = unknownAccount(account, stored);
+    if (value === undefined) return { settings: stored, message };
+    throw new UsageError(message, { hint });
   }
-  if (key === 'baseUrl') return forgetAccount(stored, account);
+  if (key === 'baseUrl') return removeBaseUrl(stored, account, before);
 
   const newValue = value === undefined ? undefined : String(read(value));
   const change = newValue === undefined ? 'Removed' : 'Set';
@@ -85,15 +91,19 @@ function storeBaseUrl(stored: StoredSettings, account: string, text: string): Se
   }
   return {
     settings: withAccount(stored, account, { ...before, token: undefined, baseUrl: href }),
-    message: `${message} Its token was for a different address and has been removed.`,
+    message: `${message} Its token was for a different base URL and has been removed.`,
   };
 }
 
-function forgetAccount(stored: StoredSettings, account: string): SettingChange {
-  const { [account]: _removed, ...accounts } = stored.accounts;
-  const defaultAccount = stored.defaultAccount === account ? undefined : stored.defaultAccount;
+/** Removes the base URL, and the token, which is for that URL alone. */
+function removeBaseUrl(
+  stored: StoredSettings,
+  account: string,
+  before: StoredAccount,
+): SettingChange {
+  const tokenToo = before.token === undefined ? '' : ', and its token, which was for that base URL';
   return {
-    settings: { ...stored, defaultAccount, accounts },
-    message: `Removed the account “${account}”: it cannot be used without a base URL.`,
+    settings: withAccount(stored, account, { ...before, baseUrl: undefined, token: undefined }),
+    message: `Removed base-url of account “${account}”${tokenToo}.`,
   };
 }

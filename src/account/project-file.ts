@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { readSmallFile } from '../text/small-file.ts';
+import { decodeUtf8 } from '../text/utf8.ts';
 import { type ProjectChoice, settingOfFileKey } from './settings.ts';
 
 export const projectFileName = 'adreport.yaml';
@@ -141,7 +142,7 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
 
 function readText(path: string): string {
   try {
-    return readSmallFile(path, maxProjectFileBytes).toString('utf8');
+    return decodeUtf8(readSmallFile(path, maxProjectFileBytes));
   } catch (error) {
     throw new UsageError(`Cannot read ${path}: ${(error as Error).message}.`, {
       hint: 'Use a file like the one that adreport init writes.',

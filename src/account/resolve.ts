@@ -5,7 +5,7 @@ import {
   allAccounts,
   checkAccountName,
   formatBaseUrl,
-  namesSeveral,
+  isAccountList,
   originOf,
 } from './setting-values.ts';
 import {
@@ -48,213 +48,184 @@ export interface Setting<Value> {
 export interface Settings {
   readonly account: Setting<string>;
 
-  /** The account of that name, if stored. */
+  /** True if the credentials come from the environment, and not from a stored account. */
+  readonly isFromEnvironment: boolean;
+
+  /** The variables that have credentials, used or not. */
+  readonly variables: readonly string[];
+
+  /** The stored account that signs in; `undefined` for the environment, or if there is none. */
   readonly storedAccount: StoredAccount | undefined;
 
   /** All stored settings. */
   readonly stored: StoredSettings;
   readonly baseUrl: Setting<URL | undefined>;
   readonly token: Setting<string | undefined>;
-
-  /** Why the stored token is not used, as a sentence; `undefined` if it is. */
-  readonly tokenWithheld: string | undefined;
-
-  /** Which sign-in is used, as a sentence, if two sources have different ones. */
-  readonly signInNote: string | undefined;
   readonly email: Setting<string | undefined>;
   readonly password: Setting<string | undefined>;
-
-  /**
-   * True if the environment has a password but no e-mail address or service for it: it is used only
-   * if the command uses a single account.
-   */
-  readonly isPasswordUnclaimed: boolean;
   readonly passwordCommand: Setting<string | undefined>;
   readonly profile: Setting<Profile>;
   readonly encoding: Setting<Encoding>;
   readonly windowClock: Setting<WindowClock>;
+
+  /** A sentence about a variable that has no effect. */
+  readonly warning: string | undefined;
+
+  /** A sentence about a sign-in that another one overrides. */
+  readonly note: string | undefined;
 }
 
 /**
- * Resolves all settings (`cli.md`, Settings). A stored account named by a flag uses its own service
- * and sign-in instead of the environment's. A stored token is used only with the origin and the
- * e-mail address it was stored for. Throws `UsageError`, with the source, for an invalid value.
+ * Resolves all settings (`cli.md`, Settings). Credentials are those of a stored account or those of
+ * the environment, never some of each. Throws `UsageError`, with the source, for an invalid value.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
-  const account = resolveAccount(sources);
-  const storedAccount = findAccount(sources.stored, account.value);
-  const from = `account “${account.value}”`;
+  const { flags, env, stored } = sources;
+  const variables = credentialVariables(env);
+  const isFromEnvironment = flags.account === undefined && variables.length > 0;
+  const choice = isFromEnvironment ? chooseEnvironment(sources) : chooseStored(sources);
 
-  const isOwnSignIn = account.source === 'flag' && storedAccount !== undefined;
-  const env = isOwnSignIn ? withoutSignIn(sources.env) : sources.env;
-  const ownSources = { ...sources, env };
-  const address = new SettingReader(ownSources, { ...storedAccount }, from);
-  const baseUrl = address.read('baseUrl', undefined);
-  const tokenWithheld = whyWithheld(storedAccount, from, { baseUrl, env });
-
-  const ownToken = tokenWithheld === undefined ? storedAccount?.token : undefined;
-  const isOfEnvironment = readEnv(env, 'token') !== undefined;
-  const settings = new SettingReader(
-    ownSources,
-    {
-      ...storedAccount,
-      token: ownToken,
-      // A token of the environment may belong to another e-mail address than the stored one.
-      email: isOfEnvironment ? undefined : storedAccount?.email,
-    },
-    from,
-  );
-  const token = settings.read('token', undefined);
-  const email = settings.read('email', undefined);
-  const password = settings.read('password', undefined);
-  const isOtherPassword =
-    password.source === 'env' &&
-    (!isPasswordOf(sources.env, { email, baseUrl }) ||
-      isServiceOfOther({ account, baseUrl, email }, sources.stored));
-
+  const settings = new SettingReader({ ...sources, env: choice.env }, choice.texts, choice.from);
   return {
-    account,
-    storedAccount,
-    stored: sources.stored,
-    baseUrl,
-    token,
-    tokenWithheld: token.value === undefined ? tokenWithheld : undefined,
-    signInNote: noteOnSignIn(sources.env, isOtherPassword ? withoutPassword(env) : env, {
-      account,
-      baseUrl,
-      token,
-      email,
-    }),
-    email,
-    password: isOtherPassword ? noPassword : password,
-    isPasswordUnclaimed: password.source === 'env' && !claimsPassword(sources.env),
-    passwordCommand: ownCommand(settings.read('passwordCommand', undefined), storedAccount, {
-      email,
-      baseUrl,
-    }),
+    account: choice.account,
+    isFromEnvironment,
+    variables,
+    storedAccount: choice.storedAccount,
+    stored,
+    baseUrl: settings.read('baseUrl', undefined),
+    token: settings.read('token', undefined),
+    email: settings.read('email', undefined),
+    password: settings.read('password', undefined),
+    passwordCommand: settings.read('passwordCommand', undefined),
     profile: settings.read('profile', 'buyer'),
     encoding: settings.read('encoding', 'json'),
     windowClock: settings.read('windowClock', 'instant'),
+    warning: warnOfHalf(env),
+    note: isFromEnvironment ? noteOnProjectFile(sources) : noteOnEnvironment(env, choice),
   };
 }
 
-/** The settings of a sign-in. */
-const signInKeys = ['baseUrl', 'token', 'email', 'password'] as const satisfies SettingKey[];
-type SignInKey = (typeof signInKeys)[number];
+/** An account, and the sources of its settings. */
+interface AccountChoice {
+  readonly account: Setting<string>;
+  readonly storedAccount: StoredAccount | undefined;
 
-/**
- * The environment without its sign-in, for an account with its own. The password stays:
- * `isPasswordOf` decides whether it is used.
- */
-function withoutSignIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = { ...env };
-  for (const key of signInKeys) {
-    if (key !== 'password') delete own[variableOf(key)];
-  }
-  return own;
-}
+  /** The environment without the variables that this account does not use. */
+  readonly env: NodeJS.ProcessEnv;
 
-function withoutPassword(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { ...env, [variableOf('password')]: undefined };
-}
+  /** The stored settings that this account uses. */
+  readonly texts: SettingTexts;
 
-/** The password command, unless the e-mail address or the service is not the stored one. */
-function ownCommand(
-  command: Setting<string | undefined>,
-  stored: StoredAccount | undefined,
-  { email, baseUrl }: PasswordUse,
-): Setting<string | undefined> {
-  const isOwnEmail = isSameEmail(stored?.email ?? '', email.value ?? '');
-  const isOwnService = originOf(stored?.baseUrl ?? '') === baseUrl.value?.origin;
-  return isOwnEmail && isOwnService ? command : noPassword;
-}
-
-const noPassword = { value: undefined, source: 'default', from: 'default' } as const;
-
-/** True if the environment has an e-mail address or a service for its password. */
-function claimsPassword(env: NodeJS.ProcessEnv): boolean {
-  return readEnv(env, 'email') !== undefined || readEnv(env, 'baseUrl') !== undefined;
-}
-
-/** The e-mail address and the service that a password would be used for. */
-interface PasswordUse {
-  readonly email: Pick<Settings['email'], 'value'>;
-  readonly baseUrl: Pick<Settings['baseUrl'], 'value'>;
+  /** The name of the stored settings in messages. */
+  readonly from: string;
 }
 
 /**
- * True if the environment's password may be used for an account: its e-mail address and its service
- * have to match the environment's, if set.
+ * The account of the environment, by default at the base URL of the default stored account. A
+ * stored account of the same service has its profile, encoding and clock.
  */
-export function isPasswordOf(env: NodeJS.ProcessEnv, { email, baseUrl }: PasswordUse): boolean {
-  const ownEmail = readEnv(env, 'email');
-  const ownAddress = readEnv(env, 'baseUrl');
-  const isOtherEmail =
-    ownEmail !== undefined && email.value !== undefined && !isSameEmail(ownEmail, email.value);
-  if (isOtherEmail) return false;
-  return ownAddress === undefined || originOf(ownAddress) === baseUrl.value?.origin;
-}
+function chooseEnvironment({ flags, env, stored }: SettingsSources): AccountChoice {
+  const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
+  const account = reader.read('account', defaultAccountName);
+  const { defaultAccount = defaultAccountName } = stored;
+  const name = account.source === 'env' ? account.value : defaultAccount;
 
-/**
- * True if the environment's e-mail address would sign in at the service of another account: one
- * that was named, or any if a stored account with that e-mail address has a different service.
- */
-function isServiceOfOther(
-  { account, baseUrl, email }: Pick<Settings, 'account' | 'baseUrl' | 'email'>,
-  stored: StoredSettings,
-): boolean {
-  if (email.source !== 'env' || baseUrl.source !== 'account') return false;
-  const isOwn = (each: StoredAccount | undefined): boolean => {
-    return each?.email !== undefined && isSameEmail(each.email, email.value ?? '');
+  const baseUrl = reader.findText('baseUrl')?.value ?? findAccount(stored, defaultAccount)?.baseUrl;
+  const similar = findAccount(stored, name);
+  const isSameService = similar !== undefined && originOf(similar.baseUrl) === originOf(baseUrl);
+  const { profile, encoding, windowClock } = isSameService ? similar : {};
+  return {
+    account,
+    storedAccount: undefined,
+    env: withoutHalf(env),
+    texts: { baseUrl, profile, encoding, windowClock },
+    from: `account “${name}”`,
   };
-  if (isOwn(findAccount(stored, account.value))) return false;
-
-  const isNamed = account.source === 'file' || account.source === 'env';
-  if (isNamed) return true;
-  const own = Object.values(stored.accounts).filter(isOwn);
-  const isSameService = own.some((each) => originOf(each.baseUrl) === baseUrl.value?.origin);
-  return own.length > 0 && !isSameService;
 }
 
-/** Why the token of a stored account is not used, as a sentence; `undefined` if it may be used. */
-function whyWithheld(
-  account: StoredAccount | undefined,
-  name: string,
-  { baseUrl, env }: Pick<Settings, 'baseUrl'> & Pick<SettingsSources, 'env'>,
-): string | undefined {
-  if (account?.token === undefined) return undefined;
-  if (baseUrl.value && originOf(account.baseUrl) !== baseUrl.value.origin) {
-    return `The token of ${name} is for ${account.baseUrl} and is not sent to ${formatBaseUrl(baseUrl.value)}.`;
-  }
-  const email = readEnv(env, 'email');
-  const isOther = email && account.email !== undefined && !isSameEmail(email, account.email);
-  if (!isOther) return undefined;
-  return `The token of ${name} is not used, because ${variableOf('email')} is a different e-mail address.`;
+/**
+ * The stored account that is named, else the default one. A name from the command line or the
+ * environment implies its base URL. Its token and its password command are for that URL alone.
+ */
+function chooseStored(sources: SettingsSources): AccountChoice {
+  const { flags } = sources;
+  const account = resolveAccount(sources);
+  const storedAccount = findAccount(sources.stored, account.value);
+
+  const isNamed = account.source === 'flag' || account.source === 'env';
+  const unused: SettingKey[] = ['token', 'email', 'password'];
+  if (isNamed && storedAccount) unused.push('baseUrl');
+  const env = withoutVariables(sources.env, unused);
+
+  const givenUrl = readGivenBaseUrl(flags, env);
+  const isElsewhere =
+    givenUrl !== undefined && originOf(storedAccount?.baseUrl) !== givenUrl.origin;
+  return {
+    account,
+    storedAccount,
+    env,
+    texts: {
+      ...storedAccount,
+      ...(isElsewhere && { token: undefined, passwordCommand: undefined }),
+    },
+    from: `account “${account.value}”`,
+  };
 }
 
-function isSameEmail(one: string, other: string): boolean {
-  return one.trim().toLowerCase() === other.trim().toLowerCase();
+/** The variables that sign in: that of the token, and those of the e-mail address and password. */
+function credentialVariables(env: NodeJS.ProcessEnv): string[] {
+  const hasPair = readEnv(env, 'email') !== undefined && readEnv(env, 'password') !== undefined;
+  const keys: SettingKey[] = hasPair ? ['email', 'password'] : [];
+  if (readEnv(env, 'token') !== undefined) keys.unshift('token');
+  return keys.map(variableOf);
 }
 
-/** A note if the environment's sign-in conflicts with a named account. */
-function noteOnSignIn(
+/** The variable of an e-mail address without a password, or of a password without one. */
+function halfOf(env: NodeJS.ProcessEnv): { half: SettingKey; missing: SettingKey } | undefined {
+  const hasEmail = readEnv(env, 'email') !== undefined;
+  const hasPassword = readEnv(env, 'password') !== undefined;
+  if (hasEmail === hasPassword) return undefined;
+  if (hasEmail) return { half: 'email', missing: 'password' };
+  return { half: 'password', missing: 'email' };
+}
+
+function withoutHalf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const found = halfOf(env);
+  return found ? withoutVariables(env, [found.half]) : env;
+}
+
+function warnOfHalf(env: NodeJS.ProcessEnv): string | undefined {
+  const found = halfOf(env);
+  if (!found) return undefined;
+  return `${variableOf(found.half)} is ignored: it needs ${variableOf(found.missing)}.`;
+}
+
+/** A note if the environment has a sign-in or a base URL that the stored account does not use. */
+function noteOnEnvironment(
   env: NodeJS.ProcessEnv,
-  usedEnv: NodeJS.ProcessEnv,
-  { account, baseUrl, token, email }: Pick<Settings, 'account' | 'baseUrl' | 'token' | 'email'>,
+  { account, storedAccount, env: ownEnv }: AccountChoice,
 ): string | undefined {
-  const isUnused = (key: SignInKey): boolean => {
-    const value = readEnv(env, key);
-    if (value === undefined || readEnv(usedEnv, key) !== undefined) return false;
-    if (key === 'email') return !isSameEmail(value, email.value ?? '');
-    return key !== 'baseUrl' || originOf(value) !== baseUrl.value?.origin;
-  };
-  const unused = signInKeys.filter(isUnused).map(variableOf);
-  if (unused.length > 0) {
-    return `The named account has its own service and sign-in, so the environment's is not used (${unused.join(', ')}).`;
+  const ignored = credentialVariables(env);
+  const baseUrl = readEnv(env, 'baseUrl');
+  const isOtherUrl = readEnv(ownEnv, 'baseUrl') !== baseUrl;
+  if (isOtherUrl && originOf(baseUrl) !== originOf(storedAccount?.baseUrl)) {
+    ignored.unshift(variableOf('baseUrl'));
   }
-  const isOverridden = account.source === 'file' && token.source === 'env';
-  if (!isOverridden) return undefined;
-  return `Using ${variableOf('token')} instead of account “${account.value}” of adreport.yaml: the environment takes precedence.`;
+  if (ignored.length === 0) return undefined;
+  return `Ignoring ${ignored.join(', ')}: ${account.from} names a stored account.`;
+}
+
+/** A note if `adreport.yaml` names an account that the environment overrides. */
+function noteOnProjectFile({ env, projectFile }: SettingsSources): string | undefined {
+  const [variable] = credentialVariables(env);
+  if (projectFile?.account === undefined) return undefined;
+  return `Using ${variable} instead of account “${projectFile.account}” of adreport.yaml: the environment takes precedence.`;
+}
+
+function withoutVariables(env: NodeJS.ProcessEnv, keys: readonly SettingKey[]): NodeJS.ProcessEnv {
+  const others = { ...env };
+  for (const key of keys) delete others[variableOf(key)];
+  return others;
 }
 
 /** An environment variable. An empty one counts as unset, because CI systems clear it that way. */
@@ -282,38 +253,29 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
 
 /**
  * The accounts of a run: several names without duplicates, or `all`; `undefined` for a single
- * account. Throws `UsageError` for an invalid name, or if the environment has the sign-in of a
- * single account.
+ * account, such as that of the environment. Throws `UsageError` for an invalid name, or if
+ * `ADREPORT_ACCOUNT` has several for the sign-in of the environment.
  */
 export function resolveAccountList(
   sources: Omit<SettingsSources, 'stored'>,
 ): readonly string[] | typeof allAccounts | undefined {
   const reader = new SettingReader({ ...sources, stored: noSettings }, {}, '');
   const choice = reader.findText('account');
-  if (!choice || !namesSeveral(choice.value)) return undefined;
+  if (!choice || !isAccountList(choice.value)) return undefined;
 
-  // A flag takes precedence over the environment: each named account has its own sign-in.
-  if (choice.source !== 'flag') refuseSingleSignIn(sources.env, choice.from);
+  const [variable] = credentialVariables(sources.env);
+  if (variable !== undefined && choice.source === 'file') return undefined;
+  if (variable !== undefined && choice.source === 'env') {
+    throw new UsageError(`${variable} signs in to one account, but ${choice.from} names several.`, {
+      hint: `Unset ${variable}, or name the accounts with --account to use their stored tokens.`,
+    });
+  }
   if (choice.value.trim() === allAccounts) return allAccounts;
   try {
     const names = choice.value.split(',').map(checkAccountName);
     return [...new Set(names)];
   } catch (error) {
     throw error instanceof UsageError ? error.amend(`(From ${choice.from}.)`) : error;
-  }
-}
-
-/** Throws `UsageError` for a sign-in in the environment, which would be used for every account. */
-function refuseSingleSignIn(env: NodeJS.ProcessEnv, from: string): void {
-  for (const key of ['token', 'email', 'password'] as const) {
-    if (readEnv(env, key) === undefined) continue;
-    const variable = variableOf(key);
-    throw new UsageError(
-      `${variable} signs in to one account, but several are named. (From ${from}.)`,
-      {
-        hint: `Unset ${variable}, or name the accounts with --account to use their stored tokens.`,
-      },
-    );
   }
 }
 
@@ -376,7 +338,7 @@ class SettingReader {
  * The stored settings. If they cannot be read, but flags and environment are enough to sign in,
  * that is only a warning.
  */
-export async function readUnlessNeedless(
+export async function readStoredIfNeeded(
   store: Store,
   env: NodeJS.ProcessEnv,
   flags: SettingTexts,
@@ -385,17 +347,12 @@ export async function readUnlessNeedless(
   try {
     return await store.read();
   } catch (error) {
-    const settings = resolveSettings({ flags, env, stored: noSettings });
-    const needsAccount = settings.account.source !== 'default';
-    if (!(error instanceof UsageError) || needsAccount || !canSignIn(settings)) throw error;
+    const { isFromEnvironment, baseUrl } = resolveSettings({ flags, env, stored: noSettings });
+    const isNeeded = !isFromEnvironment || baseUrl.value === undefined;
+    if (!(error instanceof UsageError) || isNeeded) throw error;
     warn(`${error.message} Ignoring it: the base URL and the token are set without it.`);
     return noSettings;
   }
-}
-
-function canSignIn({ baseUrl, token, email, password }: Settings): boolean {
-  const hasCredentials = Boolean(email.value && password.value);
-  return baseUrl.value !== undefined && (Boolean(token.value) || hasCredentials);
 }
 
 /** A setting to show to the user, without secrets. */

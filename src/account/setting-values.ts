@@ -8,7 +8,7 @@ import { quoted } from '../text/printable.ts';
 export const allAccounts = 'all';
 
 /** True for a text that names several accounts. */
-export function namesSeveral(text: string): boolean {
+export function isAccountList(text: string): boolean {
   return text.includes(',') || text.trim() === allAccounts;
 }
 
@@ -20,7 +20,7 @@ export function readOneAccount(text: string): string {
 
 /** Throws `UsageError` for several accounts, which only `run` accepts. */
 export function refuseSeveralAccounts(text: string): void {
-  if (!namesSeveral(text)) return;
+  if (!isAccountList(text)) return;
   throw new UsageError(
     `“${text}” names several accounts, but only adreport run accepts more than one.`,
     { hint: 'Name one of them with --account.' },
@@ -94,9 +94,9 @@ export function formatBaseUrl(url: URL): string {
   return withoutSlashesAtEnd(url.href);
 }
 
-/** The origin of a stored base URL; `undefined` if it was edited and is no longer a URL. */
-export function originOf(text: string): string | undefined {
-  return URL.canParse(text) ? new URL(text).origin : undefined;
+/** The origin of a base URL; `undefined` without one, or for a text that is no URL. */
+export function originOf(text: string | undefined): string | undefined {
+  return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 /**

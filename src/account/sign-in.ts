@@ -1,8 +1,9 @@
 import type { Credentials } from '../api/client.ts';
 import type { SignInOrigin } from '../api/refusal.ts';
 import type { Encoding } from '../contract/messages.ts';
-import { SignInError } from '../errors.ts';
+import { type AdreportError, SignInError, UsageError } from '../errors.ts';
 import { defaultAccountName, type Settings } from './resolve.ts';
+import { exampleBaseUrl, formatBaseUrl, originOf } from './setting-values.ts';
 import { unknownAccount } from './store.ts';
 
 /** The address of a service, with a token, credentials, or both. */
@@ -17,50 +18,74 @@ export interface SignIn {
 }
 
 /**
- * The sign-in of the settings. Throws `SignInError` if something is missing, with how to add it.
+ * The sign-in of the settings. Throws `SignInError` if something is missing, with how to add it,
+ * and `UsageError` if the environment has credentials, but nothing has a base URL for them.
  */
 export function requireSignIn(settings: Settings, runCommand: PasswordRunner): SignIn {
-  const { account, storedAccount, baseUrl, encoding, token } = settings;
-  const credentials = credentialsOf(settings, runCommand);
-  const { message, hint: hintOfName } = unknownAccount(account.value, settings.stored);
-  if (!storedAccount && account.source === 'flag') {
-    throw new SignInError(message, { hint: hintOfName });
+  const { account, baseUrl, encoding, token, isFromEnvironment } = settings;
+  if (!isFromEnvironment) expectOwnService(settings);
+  if (!baseUrl.value) throw missingBaseUrl(settings);
+
+  const credentials = findCredentials(settings, runCommand);
+  if (!token.value && !credentials) {
+    throw new SignInError(`Not signed in to account “${account.value}”: no token is stored.`, {
+      hint: `Sign in with: ${loginCommandFor(account.value)}`,
+    });
   }
-  if (baseUrl.value && (token.value || credentials)) {
-    return {
-      baseUrl: baseUrl.value,
-      encoding: encoding.value,
-      token: token.value,
-      credentials,
-      origin: originOfSignIn(settings),
-    };
+  return {
+    baseUrl: baseUrl.value,
+    encoding: encoding.value,
+    token: token.value,
+    credentials,
+    origin: originOfSignIn(settings),
+  };
+}
+
+/** Throws `SignInError` for an account that is not stored, or a base URL that is not its own. */
+function expectOwnService({ account, storedAccount, stored, baseUrl }: Settings): void {
+  if (!storedAccount) {
+    const isNamed = ['flag', 'env', 'file'].includes(account.source);
+    if (!isNamed) throw notSignedIn(baseUrl);
+    const { message, hint } = unknownAccount(account.value, stored);
+    throw new SignInError(message, { hint });
   }
 
-  const isNamed = ['env', 'file'].includes(account.source);
-  if (!storedAccount && isNamed) throw new SignInError(message, { hint: hintOfName });
-  const hint =
-    'Sign in with adreport login, set ADREPORT_TOKEN, or try everything without an account with --local.';
-  if (!baseUrl.value) {
-    throw new SignInError('Not signed in: no account is stored, and no base URL is set.', { hint });
-  }
-  const loginHint = `Sign in with: adreport login --account ${account.value}`;
-  const noToken = `Not signed in to account “${account.value}”: no token is stored.`;
-  throw new SignInError(settings.tokenWithheld ?? noToken, {
-    hint: account.source === 'flag' ? loginHint : (hintOnEmail(settings) ?? hint),
+  const ownUrl = storedAccount.baseUrl;
+  if (ownUrl === undefined || !baseUrl.value || originOf(ownUrl) === baseUrl.value.origin) return;
+  const sentence = `The token of account “${account.value}” is for ${ownUrl}, so it is not sent to ${formatBaseUrl(baseUrl.value)}`;
+  const isFlag = baseUrl.source === 'flag';
+  throw new SignInError(`${sentence} (from ${baseUrl.from}).`, {
+    hint: isFlag
+      ? `Leave out --base-url, or sign in there: adreport login --account NAME --base-url ${formatBaseUrl(baseUrl.value)}`
+      : `Unset ${baseUrl.from}, or set ADREPORT_TOKEN too.`,
   });
 }
 
-/** A hint if the e-mail address is from the environment, but the service from a stored account. */
-function hintOnEmail({ email, baseUrl, account }: Settings): string | undefined {
-  if (email.source !== 'env' || baseUrl.source !== 'account') return undefined;
-  return `Set ADREPORT_BASE_URL to the service of ADREPORT_EMAIL, or use the stored account: --account ${account.value}`;
+function notSignedIn({ source }: Settings['baseUrl']): SignInError {
+  const isHalf = source === 'env';
+  const why = isHalf ? ': ADREPORT_BASE_URL is set, ADREPORT_TOKEN is not' : '';
+  return new SignInError(`You are not signed in${why}.`, {
+    hint: 'Run adreport login, or add --local to try it with sample data. In scripts, set ADREPORT_BASE_URL and ADREPORT_TOKEN.',
+  });
+}
+
+function missingBaseUrl({ account, isFromEnvironment, variables }: Settings): AdreportError {
+  if (!isFromEnvironment) {
+    return new SignInError(`Account “${account.value}” has no base URL.`, {
+      hint: `Set it with: adreport config set base-url URL --account ${account.value}`,
+    });
+  }
+  const areSet = `${variables.join(' and ')} ${variables.length > 1 ? 'are' : 'is'} set`;
+  return new UsageError(`${areSet}, ADREPORT_BASE_URL is not.`, {
+    hint: `Set it to the base URL of the service, for example ADREPORT_BASE_URL=${exampleBaseUrl}`,
+  });
 }
 
 /** Runs the password command of an account. Throws `SignInError` if it fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
 /** The e-mail address and password of the settings; `undefined` if one is missing. */
-function credentialsOf(
+function findCredentials(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
 ): Credentials | undefined {
@@ -73,40 +98,33 @@ function credentialsOf(
 }
 
 /** The sources of a token and a password, with hints on how to correct each. */
-function originOfSignIn(settings: Settings): SignInOrigin {
-  const { account, token } = settings;
-  const { value: name } = account;
-  const login = name === defaultAccountName ? 'adreport login' : `adreport login --account ${name}`;
-  const emailHint = hintOnPassword(settings);
-
-  if (token.source === 'env') {
-    const tokenHint = `Set ${token.from} to a valid token, or unset it to use the token stored by adreport login.`;
-    return { token: `the token in ${token.from}`, tokenHint, signInHint: emailHint };
+function originOfSignIn({ account, isFromEnvironment, token }: Settings): SignInOrigin {
+  if (isFromEnvironment) {
+    return {
+      token: `the token in ${token.from}`,
+      tokenHint: `Set ${token.from} to a valid token, or unset it to use the token stored by adreport login.`,
+      signInHint: 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD.',
+    };
   }
   const byFile = account.source === 'file' ? ' (named in adreport.yaml)' : '';
   return {
-    token: `the stored token of account “${name}”${byFile}`,
-    tokenHint: `Sign in again with: ${login}`,
-    signInHint: emailHint,
+    token: `the stored token of account “${account.value}”${byFile}`,
+    tokenHint: `Sign in again with: ${loginCommandFor(account.value)}`,
+    signInHint: `Check the output of the password command of account “${account.value}”.`,
   };
 }
 
-/** A hint on how to correct a refused password. */
-function hintOnPassword({ account, email, password, passwordCommand }: Settings): string {
-  if (!password.value && passwordCommand.value) {
-    return `Check the output of the password command of account “${account.value}”.`;
-  }
-  if (email.source === 'env') return 'Correct ADREPORT_EMAIL and ADREPORT_PASSWORD.';
-  return `Correct ADREPORT_PASSWORD, which is for ${email.value} (from ${email.from}).`;
+function loginCommandFor(account: string): string {
+  return account === defaultAccountName ? 'adreport login' : `adreport login --account ${account}`;
 }
 
 /**
- * Identifies the user: the e-mail address of a stored token, which outlives the token; otherwise
+ * Identifies the user: the e-mail address of a stored account, which outlives its token; otherwise
  * the token or the e-mail address. It may be a secret.
  */
-export function identityOf({ token, email, storedAccount }: Settings): string {
-  if (token.source === 'account') return storedAccount?.email ?? token.value ?? '';
-  return token.value ?? email.value ?? '';
+export function identityOf({ token, email, isFromEnvironment }: Settings): string {
+  const [first, second] = isFromEnvironment ? [token, email] : [email, token];
+  return first.value ?? second.value ?? '';
 }
 
 /**
@@ -121,7 +139,6 @@ export function nameOfAccount(settings: Settings): string {
 }
 
 /** True for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
-export function isUnnamed({ account, token, email }: Settings): boolean {
-  const signIn = token.value === undefined ? email : token;
-  return signIn.source === 'env' && account.source !== 'env';
+export function isUnnamed({ account, isFromEnvironment }: Settings): boolean {
+  return isFromEnvironment && account.source !== 'env';
 }

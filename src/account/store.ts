@@ -9,11 +9,13 @@ import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.t
 import { isObject } from '../text/json-object.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
+import { decodeUtf8 } from '../text/utf8.ts';
 import { entryOf, type StoredForm, settingKeys } from './settings.ts';
 
 /** A stored account. Passwords are never stored. */
 export interface StoredAccount {
-  readonly baseUrl: string;
+  /** Removed only by `adreport config unset base-url`. */
+  readonly baseUrl?: string;
   readonly token?: string;
   readonly profile?: Profile;
   readonly email?: string;
@@ -64,6 +66,13 @@ export function withAccount(
 ): StoredSettings {
   const { defaultAccount = name, accounts } = settings;
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
+}
+
+/** Removes an account. */
+export function withoutAccount(settings: StoredSettings, name: string): StoredSettings {
+  const { [name]: _removed, ...accounts } = settings.accounts;
+  const defaultAccount = settings.defaultAccount === name ? undefined : settings.defaultAccount;
+  return { ...settings, defaultAccount, accounts };
 }
 
 /**
@@ -145,7 +154,7 @@ export class Store {
       if (!stats.isFile()) throw new Error('it is not a regular file');
       if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
       this.#warnIfOpen(this.path);
-      expectSettings(JSON.parse(readFileSync(this.path, 'utf8')));
+      expectSettings(JSON.parse(decodeUtf8(readFileSync(this.path))));
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
       throw new Error('it was not written by adreport');
@@ -176,6 +185,7 @@ export class Store {
       configName: 'settings',
       configFileMode: 0o600,
       accessPropertiesByDotNotation: false,
+      deserialize: (content) => JSON.parse(decodeUtf8(Buffer.from(content))),
     });
   }
 
@@ -277,7 +287,6 @@ function expectSettings(value: unknown): void {
 
 function expectAccount(name: string, account: unknown): void {
   if (!isObject(account)) throw new Error(`its account ${name} is not an object`);
-  if (account.baseUrl === undefined) throw new Error(`its account ${name} has no baseUrl`);
 
   for (const key of settingKeys) {
     const { stored } = entryOf(key);

@@ -1,6 +1,5 @@
 import { changeSetting, findSettingName } from '../account/change-setting.ts';
-import { readProjectDefaults } from '../account/project-file.ts';
-import { nameSettings, resolveAccount } from '../account/resolve.ts';
+import { nameSettings } from '../account/resolve.ts';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
@@ -79,7 +78,7 @@ const unsetCommand = declareCommand({
   summary: 'remove a stored setting',
   examples: [
     ['adreport config unset profile', 'back to buyer'],
-    ['adreport config unset base-url --account agency', 'forgets the account'],
+    ['adreport config unset encoding --account agency', 'of another account'],
   ],
   flags: [accountFlags],
   async action({ context, options, args: [name] }) {
@@ -160,12 +159,10 @@ async function changeConfig(
     );
   }
 
-  const { env, cwd } = context.host;
-  const projectFile = await readProjectDefaults(cwd, context.console.warn);
+  const account = await context.accounts.nameToChange();
   let sentence = '';
   await context.store().update((stored) => {
-    const account = resolveAccount({ flags: options, env, projectFile, stored });
-    const change = changeSetting(stored, account.value, name, value);
+    const change = changeSetting(stored, account, name, value);
     sentence = change.message;
     return change.settings;
   });

@@ -1,5 +1,5 @@
 import { readPasswordFrom } from '../account/password-command.ts';
-import { isPasswordOf, readGivenBaseUrl, type Settings } from '../account/resolve.ts';
+import { readGivenBaseUrl, type Settings } from '../account/resolve.ts';
 import {
   checkBaseUrl,
   checkToken,
@@ -9,7 +9,7 @@ import {
   readCommand,
 } from '../account/setting-values.ts';
 import { settingTable } from '../account/settings.ts';
-import { type StoredAccount, withAccount } from '../account/store.ts';
+import { findAccount, type StoredAccount, withAccount } from '../account/store.ts';
 import type { Client, Credentials } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings, type ReportRequest } from '../contract/messages.ts';
@@ -86,6 +86,11 @@ interface Proof {
 
 /** The service to sign in to, with its settings. */
 interface SignInTarget {
+  /** The name of the account to store. */
+  readonly name: string;
+
+  /** The account of that name, if there is one. */
+  readonly before: StoredAccount | undefined;
   readonly baseUrl: URL;
   readonly settings: Settings;
 }
@@ -109,13 +114,16 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const { console, host } = context;
   const settings = await context.account.settings();
   const prompt = new Prompt(host.stdin, console, host.signal);
-  const target = { baseUrl: await readBaseUrl(context, options, settings, prompt), settings };
+  const name = await context.accounts.nameToChange();
+  const before = findAccount(settings.stored, name);
+  const baseUrl = await readBaseUrl(context, options, before?.baseUrl, prompt);
+  const target = { name, before, baseUrl, settings };
 
   const email = options.email ?? (host.env.ADREPORT_EMAIL || undefined);
   const proof = await readProof(context, options, { ...target, email });
   const signedIn = proof
     ? await tryProof(context, target, proof)
-    : await askUntilAccepted(context, target, new ProofPrompt(prompt, email, settings));
+    : await askUntilAccepted(context, target, new ProofPrompt(prompt, email, before?.email));
 
   await storeAccount(context, target, signedIn);
 }
@@ -126,7 +134,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
 async function readBaseUrl(
   { host }: Context,
   options: LoginOptions,
-  { storedAccount }: Settings,
+  storedUrl: string | undefined,
   prompt: Prompt,
 ): Promise<URL> {
   const given = readGivenBaseUrl(options, host.env);
@@ -138,7 +146,7 @@ async function readBaseUrl(
     flag,
     example: exampleBaseUrl,
     check: checkTypedBaseUrl,
-    default: storedAccount?.baseUrl,
+    default: storedUrl,
   });
   const guess = guessBaseUrl(typed);
   if (guess === undefined) return checkBaseUrl(typed);
@@ -200,15 +208,14 @@ async function tryProof(
 /** Stores the account with its token, and prints a note. */
 async function storeAccount(
   context: Context,
-  { baseUrl, settings }: SignInTarget,
+  { name, before, baseUrl, settings }: SignInTarget,
   { token, profile, email, passwordCommand, campaignCount }: SignedIn,
 ): Promise<void> {
-  const name = settings.account.value;
   const encoding = settings.encoding.value;
   const windowClock = settings.windowClock.value;
 
-  const { email: emailBefore, passwordCommand: commandBefore } = settings.storedAccount ?? {};
-  const keptCommand = email !== undefined && email === emailBefore ? commandBefore : undefined;
+  const isSameUser = email !== undefined && email === before?.email;
+  const keptCommand = isSameUser ? before?.passwordCommand : undefined;
 
   const account: StoredAccount = {
     baseUrl: baseUrl.href,
@@ -276,19 +283,18 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 async function readProof(
   { console, host }: Context,
   options: LoginOptions,
-  { email, baseUrl, settings }: SignInTarget & { readonly email: string | undefined },
+  { email, name, before }: SignInTarget & { readonly email: string | undefined },
 ): Promise<Proof | undefined> {
   const { env, stdin, signal } = host;
   if (options.passwordCommand !== undefined) {
     const command = readCommand(options.passwordCommand);
-    const ownEmail = email ?? settings.storedAccount?.email;
+    const ownEmail = email ?? before?.email;
     if (ownEmail === undefined) {
       throw new UsageError('--password-command needs the e-mail address.', {
         hint: 'Add --email.',
       });
     }
-    const account = settings.account.value;
-    const password = await readPasswordFrom(command, { account, env, signal });
+    const password = await readPasswordFrom(command, { account: name, env, signal });
     console.hide(password);
     return { credentials: { email: ownEmail, password }, passwordCommand: command };
   }
@@ -310,8 +316,8 @@ async function readProof(
     return { token: checkToken(env.ADREPORT_TOKEN) };
   }
   const password = env.ADREPORT_PASSWORD;
-  const use = { email: { value: email }, baseUrl: { value: baseUrl } };
-  if (email === undefined || !password || !isPasswordOf(env, use)) return undefined;
+  const isOwn = env.ADREPORT_EMAIL === email || !env.ADREPORT_EMAIL;
+  if (email === undefined || !password || !isOwn) return undefined;
   return { credentials: { email, password } };
 }
 
@@ -324,10 +330,10 @@ class ProofPrompt {
   #way: 'password' | 'token' | undefined;
   #lastEmail: string | undefined;
 
-  constructor(prompt: Prompt, email: string | undefined, { storedAccount }: Settings) {
+  constructor(prompt: Prompt, email: string | undefined, emailBefore: string | undefined) {
     this.#prompt = prompt;
     this.#givenEmail = email;
-    this.#lastEmail = storedAccount?.email;
+    this.#lastEmail = emailBefore;
   }
 
   async ask(): Promise<Proof> {

@@ -1,5 +1,5 @@
 import { settingTable } from '../account/settings.ts';
-import { findAccount, withAccount } from '../account/store.ts';
+import { findAccount, withoutAccount } from '../account/store.ts';
 import type { Context } from '../context.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { declareCommand } from './command.ts';
@@ -10,7 +10,7 @@ const logoutFlags = flagGroup('Options:', {
 
 export const logoutCommand = declareCommand({
   name: 'logout',
-  summary: 'delete the stored token',
+  summary: 'remove a stored account with its token',
   examples: [
     ['adreport logout', 'the default account'],
     ['adreport logout --account agency', 'another one'],
@@ -22,19 +22,17 @@ export const logoutCommand = declareCommand({
   },
 });
 
-/** Deletes the stored token. The service is not called: tokens expire there by themselves. */
+/** Removes a stored account. The service is not called: tokens expire there by themselves. */
 async function logout(context: Context): Promise<void> {
-  const { account } = await context.account.settings();
-  let hadToken = false;
+  const name = await context.accounts.nameToChange();
+  let isStored = false;
   await context.store().update((settings) => {
-    const stored = findAccount(settings, account.value);
-    hadToken = stored?.token !== undefined;
-    return stored && hadToken
-      ? withAccount(settings, account.value, { ...stored, token: undefined })
-      : settings;
+    isStored = findAccount(settings, name) !== undefined;
+    return isStored ? withoutAccount(settings, name) : settings;
   });
-  const name = `account “${account.value}”`;
   context.console.note(
-    hadToken ? `Signed out of ${name}: its token was deleted.` : `Not signed in to ${name}.`,
+    isStored
+      ? `Signed out of account “${name}”: its token and settings were removed.`
+      : `Not signed in to account “${name}”.`,
   );
 }

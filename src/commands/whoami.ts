@@ -1,6 +1,4 @@
-import { defaultAccountName } from '../account/resolve.ts';
 import { maskToken } from '../account/setting-values.ts';
-import { isUnnamed } from '../account/sign-in.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
@@ -30,7 +28,7 @@ async function whoami(context: Context): Promise<void> {
   const answer = await askService(context);
 
   const identity = {
-    account: isUnnamed(settings) ? defaultAccountName : account.value,
+    account: account.value,
     baseUrl: baseUrl.value?.href ?? null,
     profile: profile.value,
     token: token.value === undefined ? null : maskToken(token.value),

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
+import type { Settings } from '../account/resolve.ts';
 import { type Context, version } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
 import type { FolderSpec } from '../folder/history.ts';
@@ -90,8 +91,9 @@ export async function needsLocal(
 }
 
 /**
- * The account of a series: from `--account`, else the stored one with the login of the spec, else
- * the stored one with its name, else the environment's.
+ * The account of a series: that of `--account`, else the stored one with the login of the spec,
+ * else the stored one with its name, else that of the environment if it has either, or the spec
+ * has neither.
  *
  * @throws SignInError if the files belong to a different account
  */
@@ -107,17 +109,40 @@ async function accountOf(
     { profile: request.profile, ...(windowClock && { windowClock }) },
   );
 
-  const owner = ownerOf(account, await account.settings());
+  const settings = await account.settings();
+  const owner = ownerOf(account, settings);
   // A typed name may be a new name for the same account.
   const named = flags.account === undefined ? spec : { ...spec, account: undefined };
   const conflict = ownerConflict(named, owner);
-  if (!conflict) return account;
-  const signIn = 'Sign in to that account with adreport login, or name it with --account.';
+  const isFound = name !== undefined || context.isLocal || isOwner(spec, owner, settings);
+  if (!conflict && isFound) return account;
+
+  const belong = conflict
+    ? `belong to ${conflict.before}, but this is ${conflict.now}`
+    : whose(spec);
+  const signIn =
+    'Sign in to that account with adreport login, or name it with --account or ADREPORT_ACCOUNT.';
   const isMaybeLocal = spec.service === 'local' && !context.isLocal;
-  throw new SignInError(
-    `The files ${spec.output} belong to ${conflict.before}, but this is ${conflict.now}.`,
-    { hint: isMaybeLocal ? `${signIn} For files of a run with --local, add --local.` : signIn },
-  );
+  throw new SignInError(`The files ${spec.output} ${belong}.`, {
+    hint: isMaybeLocal ? `${signIn} For files of a run with --local, add --local.` : signIn,
+  });
+}
+
+/** True if the account of the environment has the login or the name of a spec, or it has none. */
+function isOwner(
+  spec: FolderSpec,
+  owner: Pick<FolderSpec, 'login' | 'account'>,
+  { isFromEnvironment }: Settings,
+): boolean {
+  if (!isFromEnvironment) return false;
+  if (spec.login === undefined && spec.account === undefined) return true;
+  const isSameLogin = spec.login !== undefined && owner.login === spec.login;
+  return isSameLogin || (spec.account !== undefined && owner.account === spec.account);
+}
+
+function whose({ login, account }: FolderSpec): string {
+  if (account !== undefined) return `belong to the account ${account}`;
+  return login === undefined ? 'do not name their account' : `belong to ${login}`;
 }
 
 /** The name of the stored account that owns a series. */

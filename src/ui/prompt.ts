@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import { addAbortSignal } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import { anyOf } from '../signals.ts';
+import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
 /** A question to the user. */
@@ -140,7 +140,7 @@ function themeFor({ err: { style, showsUnicode } }: Console): object {
 }
 
 /** Longer than any password or token; limits the memory for an endless stream. */
-const secretBytesAtMost = 4 * 1024;
+const maxSecretBytes = 4 * 1024;
 
 /** A secret from a pipe. */
 interface PipedSecret {
@@ -163,17 +163,31 @@ export async function readSecret({ stdin, console, flag, signal }: PipedSecret):
   }
 
   const line = await readFirstLine(stdin, signal);
-  // PowerShell adds a byte order mark.
-  const secret = line.toString().replace(/^\uFEFF|\r$/g, '');
+  const secret = decodeSecret(line, flag).replace(/\r$/, '');
   if (secret.trim() === '') {
     const hint = 'The variable or file with the secret may be empty.';
     throw new UsageError(`${flag}: the first line of stdin is empty.`, { hint });
   }
-  if (line.length > secretBytesAtMost || !isUtf8(line)) {
-    throw new UsageError(`${flag}: stdin is not a UTF-8 text of at most 4 kB.`);
-  }
   console.hide(secret);
   return secret;
+}
+
+/** Throws `UsageError` for bytes that are no secret in UTF-8. */
+function decodeSecret(line: Buffer, flag: string): string {
+  if (line.length > maxSecretBytes) {
+    throw new UsageError(`${flag}: the first line of stdin is longer than 4 kB.`, {
+      hint: 'Pipe in the secret alone.',
+    });
+  }
+  try {
+    const secret = decodeUtf8(line);
+    if (!secret.includes('\0')) return secret;
+    throw new Error('it has a NUL character');
+  } catch (error) {
+    throw new UsageError(`${flag}: cannot read the secret: ${(error as Error).message}.`, {
+      hint: 'In PowerShell, write the file with Set-Content -Encoding utf8.',
+    });
+  }
 }
 
 /** The first line of a stream, or its first bytes if they exceed the length of a secret. */
@@ -181,7 +195,7 @@ async function readFirstLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Pro
   let bytes = Buffer.alloc(0);
   for await (const chunk of addAbortSignal(signal, stdin)) {
     bytes = Buffer.concat([bytes, Buffer.from(chunk)]);
-    if (bytes.includes('\n') || bytes.length > secretBytesAtMost) break;
+    if (bytes.includes('\n') || bytes.length > maxSecretBytes) break;
   }
   const end = bytes.indexOf('\n');
   return end === -1 ? bytes : bytes.subarray(0, end);

@@ -113,6 +113,16 @@ describe('a file that cannot be read', () => {
       why: 'it is larger than 64 KB',
     },
     {
+      name: 'UTF-16',
+      make: (path: string) => writeFileSync(path, '\ufeffdefaults: {}', 'utf16le'),
+      why: 'it is UTF-16',
+    },
+    {
+      name: 'Latin-1',
+      make: (path: string) => writeFileSync(path, '# é', 'latin1'),
+      why: 'it is not UTF-8',
+    },
+    {
       name: 'too many aliases',
       make: (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(20_000)}]\n`),
       why: 'the file has more than 100 aliases',

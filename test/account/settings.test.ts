@@ -67,20 +67,42 @@ test('the source with the highest precedence wins, and is named', () => {
   );
 });
 
-test('the environment takes precedence over the account for each value', () => {
-  const settings = resolve({
-    env: { ADREPORT_TOKEN: ' env-token\n', ADREPORT_EMAIL: 'ci@x.example' },
-  });
+test('a password keeps its blanks, and an empty variable counts as unset', () => {
+  const pair = { ADREPORT_EMAIL: 'me@x.example', ADREPORT_PASSWORD: ' blanks ' };
 
-  expect(settings.token).toEqual({ value: 'env-token', source: 'env', from: 'ADREPORT_TOKEN' });
-  expect(settings.email.value).toBe('ci@x.example');
-  expect(settings.baseUrl.source).toBe('account');
+  expect(resolve({ env: pair }).password.value).toBe(' blanks ');
+  expect(resolve({ env: { ...pair, ADREPORT_PASSWORD: '' } }).password.value).toBeUndefined();
+  expect(resolve({ env: { ADREPORT_TOKEN: ' ' } }).token.value).toBe('work-token');
 });
 
-test('a password keeps its blanks, and an empty variable counts as unset', () => {
-  expect(resolve({ env: { ADREPORT_PASSWORD: ' blanks ' } }).password.value).toBe(' blanks ');
-  expect(resolve({ env: { ADREPORT_PASSWORD: '' } }).password.value).toBeUndefined();
-  expect(resolve({ env: { ADREPORT_TOKEN: ' ' } }).token.value).toBe('work-token');
+test('the credentials are those of one place, whatever the environment has', () => {
+  const value = fc.constantFrom('', 'given');
+  const env = fc.record({
+    ADREPORT_TOKEN: value,
+    ADREPORT_EMAIL: value,
+    ADREPORT_PASSWORD: value,
+    ADREPORT_ACCOUNT: fc.constantFrom('', 'home', 'work', 'new'),
+    ADREPORT_BASE_URL: fc.constantFrom('', 'https://work.example', 'https://other.example'),
+  });
+  const flags = fc.constantFrom({}, { account: 'home' }, { account: 'work' });
+  fc.assert(
+    fc.property(env, flags, (variables, typed) => {
+      const settings = resolve({ env: variables, flags: typed });
+
+      const { token, email, password, baseUrl, isFromEnvironment, storedAccount } = settings;
+      const place = isFromEnvironment ? 'env' : 'account';
+      for (const { value, source } of [token, email, password]) {
+        if (value !== undefined) expect(source).toBe(place);
+      }
+      if (!isFromEnvironment && token.value) {
+        expect(baseUrl.value?.origin).toBe(storedAccount?.baseUrl);
+      }
+      const hasPair = variables.ADREPORT_EMAIL !== '' && variables.ADREPORT_PASSWORD !== '';
+      expect(isFromEnvironment).toBe(
+        !('account' in typed) && (variables.ADREPORT_TOKEN !== '' || hasPair),
+      );
+    }),
+  );
 });
 
 describe('a stored token is sent only to its service', () => {
@@ -100,7 +122,6 @@ describe('a stored token is sent only to its service', () => {
     const settings = resolve(sources);
 
     expect(settings.token.value).toBe(expected);
-    expect(settings.tokenWithheld === undefined).toBe(expected !== undefined);
   });
 
   test('also after its base URL was edited', () => {
@@ -184,7 +205,12 @@ describe('requireSignIn', () => {
   });
 
   test.each([
-    { sources: { stored: nothingStored }, message: 'no account is stored', hint: '--local' },
+    { sources: { stored: nothingStored }, message: 'You are not signed in.', hint: '--local' },
+    {
+      sources: { stored: nothingStored, env: { ADREPORT_BASE_URL: 'https://x.example' } },
+      message: 'ADREPORT_BASE_URL is set, ADREPORT_TOKEN is not',
+      hint: 'adreport login',
+    },
     {
       sources: { flags: { account: 'wor' } },
       message: 'No account “wor” is stored. Stored accounts: work, home.',
@@ -197,8 +223,23 @@ describe('requireSignIn', () => {
     },
     {
       sources: { flags: { baseUrl: 'https://evil.example' } },
-      message: 'is not sent to https://evil.example',
-      hint: 'ADREPORT_TOKEN',
+      message: 'is not sent to https://evil.example (from --base-url)',
+      hint: 'Leave out --base-url',
+    },
+    {
+      sources: { env: { ADREPORT_BASE_URL: 'https://evil.example' } },
+      message: 'is not sent to https://evil.example (from ADREPORT_BASE_URL)',
+      hint: 'Unset ADREPORT_BASE_URL, or set ADREPORT_TOKEN too.',
+    },
+    {
+      sources: { projectFile: { account: 'hom' } },
+      message: 'No account “hom” is stored.',
+      hint: 'Did you mean home?',
+    },
+    {
+      sources: { stored: { accounts: { default: { token: 'x' } } } },
+      message: 'Account “default” has no base URL.',
+      hint: 'adreport config set base-url URL --account default',
     },
     {
       sources: { stored: { accounts: { default: { baseUrl: 'https://x.example' } } } },
@@ -211,6 +252,17 @@ describe('requireSignIn', () => {
       hint: expect.stringContaining(hint),
     };
     expect(() => signIn(sources)).toThrow(expect.objectContaining({ ...texts, exitCode: 3 }));
+  });
+
+  test.each([
+    { env: { ADREPORT_TOKEN: 't' }, message: 'ADREPORT_TOKEN is set, ADREPORT_BASE_URL is not.' },
+    {
+      env: { ADREPORT_EMAIL: 'a@x.example', ADREPORT_PASSWORD: 'p', ADREPORT_ACCOUNT: 'a' },
+      message: 'ADREPORT_EMAIL and ADREPORT_PASSWORD are set, ADREPORT_BASE_URL is not.',
+    },
+  ])('$env without a base URL is exit 2', ({ env, message }) => {
+    const refusal = expect.objectContaining({ message, exitCode: 2 });
+    expect(() => signIn({ stored: nothingStored, env })).toThrow(refusal);
   });
 });
 

@@ -119,7 +119,7 @@ describe('an invalid file is named, and not changed', () => {
       content: '{"defaultAccount":1,"accounts":{}}',
     },
     { name: 'accounts that are a list', content: '{"accounts":[]}' },
-    { name: 'an account without a base URL', content: '{"accounts":{"work":{"token":"x"}}}' },
+    { name: 'Latin-1', content: Buffer.from('{"accounts":{"é":{}}}', 'latin1') },
     {
       name: 'a token that is not a string',
       content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}',

@@ -305,6 +305,26 @@ describe('the account of a folder', () => {
     }
   });
 
+  test.each([
+    { how: 'its e-mail address', env: { ...noToken, ...asBuyer }, exitCode: 0 },
+    { how: 'another e-mail address', env: { ...noToken, ...asAdmin }, exitCode: 3 },
+    { how: 'ADREPORT_ACCOUNT', env: { ADREPORT_ACCOUNT: 'work' }, exitCode: 0 },
+    { how: 'another ADREPORT_ACCOUNT', env: { ADREPORT_ACCOUNT: 'home' }, exitCode: 3 },
+    { how: 'a nameless token', env: {}, exitCode: 3 },
+  ])('is that of the environment with $how: exit $exitCode', async ({ how, env, exitCode }) => {
+    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const byLogin = how.includes('e-mail')
+      ? { ...noToken, ...asBuyer }
+      : { ADREPORT_ACCOUNT: 'work' };
+    await run(week, { env: byLogin });
+    rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));
+
+    const repaired = await run('repair data', { env });
+
+    expect(repaired.exitCode, repaired.stderr).toBe(exitCode);
+    if (exitCode === 3) expect(repaired.stderr).toMatch(/--account or ADREPORT_ACCOUNT/);
+  });
+
   test('is found by its login; if it is not stored, repair is exit 3', async () => {
     const { run, at, cwd, calls, server } = await keepWeek();
     const path = join(cwd, historyFile);

@@ -56,7 +56,7 @@ describe('list and get', () => {
       { name: 'window-clock', value: 'instant', source: 'default', from: 'default' },
       { name: 'token', value: 'c0ff…ffee', source: 'account', from: 'account “main”' },
       { name: 'email', value: 'me@example.com', source: 'account', from: 'account “main”' },
-      { name: 'password', value: 'set', source: 'env', from: 'ADREPORT_PASSWORD' },
+      { name: 'password', value: null, source: 'default', from: 'default' },
       { name: 'password-command', value: null, source: 'default', from: 'default' },
     ]);
 
@@ -124,7 +124,7 @@ describe('set and unset', () => {
     expect(stored()).toMatchObject({ future: 1, accounts: { agency: { profile: 'dsp' } } });
   });
 
-  test('the default account, settings of another one; an account without a base URL is removed', async () => {
+  test('the default account, settings of another one, the base URL with its token; never an account', async () => {
     const { config, stored } = await twoAccounts();
 
     expect(await config('set account agency')).toMatchObject({ exitCode: 0 });
@@ -140,12 +140,16 @@ describe('set and unset', () => {
 
     await config('set account main');
 
-    expect((await config('unset base-url')).stderr).toContain('Removed the account “main”');
-    expect(stored()).toEqual({ future: 1, accounts: { agency: expect.anything() } });
+    expect((await config('unset base-url')).stderr).toContain('Removed base-url of account “main”');
+    expect(stored().accounts.main).toEqual({ email: 'me@example.com' });
+    expect((await config('list')).exitCode).toBe(0);
 
-    const none = expect.stringContaining('No account “default” is stored');
+    const none = expect.stringContaining('No account “none” is stored');
 
-    expect(await config('unset base-url')).toMatchObject({ exitCode: 0, stderr: none });
+    expect(await config('unset profile --account none')).toMatchObject({
+      exitCode: 0,
+      stderr: none,
+    });
   });
 
   test.each([

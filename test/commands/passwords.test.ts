@@ -84,77 +84,101 @@ async function serveShortTokens(passwords: Readonly<Record<string, string>>) {
   };
 }
 
-describe('the password of the environment', () => {
-  test('without an account is sent to neither of two', async () => {
+describe('the credentials of the environment', () => {
+  const ofA = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
+
+  test.each([
+    { env: { ADREPORT_PASSWORD: 'demo' }, ignored: 'PASSWORD', missing: 'EMAIL' },
+    { env: { ADREPORT_EMAIL: 'buyer@example.com' }, ignored: 'EMAIL', missing: 'PASSWORD' },
+  ])('a single $ignored is ignored with a warning', async ({ env, ignored, missing }) => {
     const { own, other, run, signIns } = await twoServices();
-
-    const result = await run(`run --account a,b ${oneDay}`, { env: { ADREPORT_PASSWORD: 'demo' } });
-
-    expect(result.exitCode).toBe(3);
-    expect([signIns(own), signIns(other)]).toEqual([0, 0]);
-  });
-
-  test('is sent to the only account that a command uses', async () => {
-    const { own, run, signIns } = await twoServices();
-
-    const result = await run(`run --account a ${oneDay}`, { env: { ADREPORT_PASSWORD: 'demo' } });
-
-    expect(result).toMatchObject({ exitCode: 0, files: { 'a.csv': expect.any(String) } });
-    expect(signIns(own)).toBe(1);
-  });
-
-  test('is sent only to the account of ADREPORT_EMAIL', async () => {
-    const { own, other, run, signIns } = await twoServices();
-    const env = { ADREPORT_EMAIL: 'BUYER@example.com', ADREPORT_PASSWORD: 'demo' };
 
     const result = await run(`run --account a,b ${oneDay}`, { env });
 
     expect(result.exitCode).toBe(3);
-    expect(Object.keys(result.files)).toEqual(['a.csv']);
+    const warning = `ADREPORT_${ignored} is ignored: it needs ADREPORT_${missing}.`;
+    expect(result.stderr.split(warning)).toHaveLength(2);
+    expect([signIns(own), signIns(other)]).toEqual([0, 0]);
+  });
+
+  test('are not used for a stored account, even its own', async () => {
+    const { own, other, run, signIns } = await twoServices();
+
+    const result = await run(`run --account a,b ${oneDay}`, { env: ofA });
+
+    expectRefusal(result, 3, 'adreport login --account a');
+    expect([signIns(own), signIns(other)]).toEqual([0, 0]);
+  });
+
+  test('are used instead of the account that adreport.yaml names', async () => {
+    const { own, other, run, signIns, cwd } = await twoServices();
+    writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: {account: b}\n');
+    const env = { ...ofA, ADREPORT_BASE_URL: own.server.url };
+
+    const result = await run(`run ${oneDay}`, { env });
+
+    expect(result.exitCode).toBe(0);
+    expect(Object.keys(result.files)).toContain('buyer@example.com.csv');
     expect([signIns(own), signIns(other)]).toEqual([1, 0]);
   });
 
-  test('is sent only to the service of ADREPORT_BASE_URL', async () => {
+  test('sign in at the base URL of the default stored account', async () => {
     const { own, other, run, signIns } = await twoServices();
-    const env = { ADREPORT_BASE_URL: other.server.url, ADREPORT_PASSWORD: 'demo' };
 
-    await run(`run --account a,b ${oneDay}`, { env });
+    const result = await run(`run ${oneDay}`, { env: ofA });
 
-    expect([signIns(own), signIns(other)]).toEqual([0, 1]);
+    expect(result.exitCode).toBe(0);
+    expect([signIns(own), signIns(other)]).toEqual([1, 0]);
+  });
+
+  test('need a base URL', async () => {
+    const env = { ...bare, ADREPORT_TOKEN: 'c0ffee'.repeat(6) };
+
+    const result = await runCli('campaigns', { env });
+
+    expectRefusal(result, 2, 'ADREPORT_TOKEN is set, ADREPORT_BASE_URL is not.');
+    expect(result.stderr).not.toContain('set ADREPORT_TOKEN');
   });
 });
 
-describe('the e-mail address and the password of the environment, without its address', () => {
-  const ofA = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
-
-  test('are used only for their own account in adreport.yaml', async () => {
-    const { own, other, run, signIns, cwd } = await twoServices();
-    const reports = ['a', 'b'].map((name) => {
-      return `  of-${name}: {account: ${name}, period: 2026-11-09, by: OS, output: ${name}.csv}`;
+describe('a stored token', () => {
+  const received = async () => {
+    const tokens: unknown[] = [];
+    const { url } = await serve(({ headers }, response) => {
+      tokens.push(headers.authorization);
+      json(response, []);
     });
-    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n${reports.join('\n')}\n`);
+    return { url: url.href, tokens };
+  };
 
-    const result = await run('run --all -q', { env: ofA });
+  test('goes to the base URL it was stored for, and to no other', async () => {
+    const [own, other] = [await received(), await received()];
+    const cwd = temporaryFolder();
+    const run = (line: string, env = {}, stdin = '') => runCli(line, { cwd, stdin, env });
+    await run(`login --base-url ${own.url} --token-stdin --profile buyer -q`, {}, 'stored-token');
+    const elsewhere = { ADREPORT_BASE_URL: other.url };
 
-    expect(result.exitCode).toBe(3);
-    expect(Object.keys(result.files)).toContain('a.csv');
-    expect(Object.keys(result.files)).not.toContain('b.csv');
-    expect([signIns(own), signIns(other)]).toEqual([1, 0]);
+    const byDefault = await run('campaigns', elsewhere);
+    const byFlag = await run(`campaigns --base-url ${other.url}`);
+    const byName = await run('campaigns', { ...elsewhere, ADREPORT_ACCOUNT: 'default' });
+    const named = await run('campaigns --account default', {
+      ...elsewhere,
+      ADREPORT_TOKEN: 'other-token',
+    });
+
+    expectRefusal(byDefault, 3, 'so it is not sent to');
+    expectRefusal(byFlag, 3, 'so it is not sent to');
+    expect(byName).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Ignoring ADREPORT_BASE_URL: ADREPORT_ACCOUNT names'),
+    });
+    expect(named).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Ignoring ADREPORT_BASE_URL, ADREPORT_TOKEN: --account'),
+    });
+    expect(new Set(own.tokens)).toEqual(new Set(['stored-token']));
+    expect(other.tokens).toEqual([]);
   });
-
-  test.each(['ADREPORT_ACCOUNT', 'the stored default'])(
-    'are not used for another account, set by %s',
-    async (place) => {
-      const { other, run, signIns } = await twoServices();
-      if (place === 'the stored default') await run('config set account b');
-      const env = place === 'ADREPORT_ACCOUNT' ? { ...ofA, [place]: 'b' } : ofA;
-
-      const result = await run(`run ${oneDay}`, { env });
-
-      expectRefusal(result, 3, 'Set ADREPORT_BASE_URL to the service of ADREPORT_EMAIL');
-      expect(signIns(other)).toBe(0);
-    },
-  );
 });
 
 describe.skipIf(process.platform === 'win32')('a password command', () => {
@@ -239,15 +263,6 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
 
     expectRefusal(result, 3, `The password command of account “a” ${says}.`);
     expect(signIns(own)).toBe(0);
-  });
-
-  test('is not run if the environment has the password of the account', async () => {
-    const { run, own, signIns } = await twoServices();
-    await run(['config', 'set', 'password-command', 'exit 1', '--account', 'a']);
-    const env = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
-
-    expect(await run(`run --account a ${oneDay}`, { env })).toMatchObject({ exitCode: 0 });
-    expect(signIns(own)).toBe(1);
   });
 
   test('cannot be set in adreport.yaml', async () => {

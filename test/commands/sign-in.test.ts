@@ -147,17 +147,6 @@ describe('login', () => {
     ).toEqual([]);
   });
 
-  test('a stored token next to a password in the environment is reported', async () => {
-    const { cli, login } = await signedOut();
-
-    await login('--token-stdin', tokens.buyer);
-
-    expect((await cli('campaigns', { env: password })).stderr).toContain(
-      'ADREPORT_PASSWORD only renews it',
-    );
-    expect((await cli('campaigns')).stderr).toBe('');
-  });
-
   test('on a terminal without input ends as with Ctrl-C', async () => {
     expectRefusal(await runCli('login', { tty: true }), 130, '(e.g. https://reports.example.com)');
   });

@@ -150,10 +150,17 @@ describe('a secret from a pipe or a file', () => {
     { name: 'nothing', stdin: input('') },
     { name: 'blanks', stdin: input('  \nsecond line\n') },
     { name: 'a terminal', stdin: input('s3cret\n', { isTTY: true }) },
-    { name: 'bytes that are no text', stdin: input(Buffer.from([0xff, 0xfe, 0x41])) },
-    { name: 'a line of 5 kB', stdin: input('x'.repeat(5_000)) },
-  ])('$name is refused', async ({ stdin }) => {
-    const message = expect.stringContaining('--password-stdin');
+    { name: 'Latin-1', stdin: input(Buffer.from('pässwort', 'latin1')), says: 'not UTF-8' },
+    { name: 'a line of 5 kB', stdin: input('x'.repeat(5_000)), says: 'longer than 4 kB' },
+    { name: 'UTF-16', stdin: input(Buffer.from('\ufeffs3cret\r\n', 'utf16le')), says: 'UTF-16' },
+    {
+      name: 'UTF-16 without a mark',
+      stdin: input(Buffer.from('s3cret', 'utf16le')),
+      says: 'UTF-16',
+    },
+    { name: 'a NUL', stdin: input('s3c\0ret'), says: 'a NUL character' },
+  ])('$name is refused', async ({ stdin, says = '' }) => {
+    const message = expect.stringMatching(new RegExp(`--password-stdin.*${says}`));
     await expect(read(stdin)).rejects.toMatchObject({ name: 'UsageError', message });
   });
 });
