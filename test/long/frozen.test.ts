@@ -10,8 +10,8 @@ import { type RawRequest, type RequestScene, requestScenes } from './frozen/requ
 
 /**
  * What must not change: command lines and raw requests with the outcomes that the program had at
- * cfad295 (`recorded.ndjson`). Outcomes that the contract has changed since are in `changed.ndjson`, with
- * the sentence of the contract that asks for each.
+ * cfad295 (`recorded.ndjson`). Outcomes that the contract has changed since are in
+ * `changed.ndjson`, with the sentence of the contract that asks for each.
  *
  * - A difference that the contract asks for:
  *   `FROZEN_BECAUSE='a sentence of the contract' FROZEN_ONLY='part of the line' npx vitest run …`

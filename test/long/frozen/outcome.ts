@@ -115,7 +115,7 @@ function historyLines(text: string): string {
   return normalizeJson(files.join('\n'));
 }
 
-/** What a file says: texts as they are, typed formats by their cells, pages only that they exist. */
+/** The content of a file: texts whole, typed formats as cells, pages only that they exist. */
 async function fileContent(path: string): Promise<string> {
   const bytes = readFileSync(path);
   if (/_adreport[^/]*\.ndjson$/.test(path)) return historyLines(bytes.toString());
