@@ -66,8 +66,8 @@ test('options that cannot be combined are refused', async () => {
   await expect(startLocalServer({ delayMs: 0, polls: 2 })).rejects.toThrow(
     'Cannot combine delayMs, polls and manual',
   );
-  await expect(startLocalServer({ faults: ['nowhere:503'] })).rejects.toThrow(
-    'unknown endpoint “nowhere”',
+  await expect(startLocalServer({ faults: ['statis:503'] })).rejects.toThrow(
+    'unknown endpoint “statis”. Did you mean status?',
   );
 
   const { port } = await start({});
@@ -87,7 +87,11 @@ const wrongOptions: readonly { readonly options: object; readonly message: strin
     message: 'delayMs cannot be “5s”: use a whole number of milliseconds, 0 or more.',
   },
   { options: { tokenTtlMs: '1h' }, message: 'tokenTtlMs cannot be “1h”: use a whole number' },
-  { options: { delay: 5 }, message: 'Unknown option “delay”. Did you mean delayMs?' },
+  {
+    options: { delay: '5s' },
+    message:
+      'Unknown option “delay”. Did you mean delayMs, which takes a whole number of milliseconds',
+  },
   { options: { seed: 'x' }, message: 'seed cannot be “x”: use a whole number, 0 to 999999.' },
   { options: { polls: 0 }, message: 'polls cannot be 0: use a whole number, 1 to 999999.' },
   { options: { scale: 1.5 }, message: 'scale cannot be 1.5: use a whole number, 1 to 999999.' },
@@ -124,6 +128,29 @@ test('settings of a running server are checked too', async () => {
     expect(() => service.setClock(setting as ClockSetting)).toThrow(UsageError);
   }
   expect(await statusOf(service, id)).toBe('progress');
+});
+
+test.each([
+  { fault: { endpoint: 'status' }, message: 'it has no effect. Set kind, change or answer.' },
+  { fault: { endpoint: 'status', kind: 'fialed' }, message: 'Did you mean failed?' },
+  { fault: { endpoint: 'statis', kind: '503' }, message: 'use auth or buyer or status' },
+  {
+    fault: { endpoint: 'status', kind: '503', time: 1 },
+    message: 'Did you mean times, which takes',
+  },
+  { fault: 'status:503:for=byer', message: 'unknown account “byer”. Did you mean buyer?' },
+])('the message of an invalid fault has the advice: $fault', async ({ fault, message }) => {
+  const service = await start({});
+
+  expect(() => service.fault(fault as string)).toThrow(message);
+});
+
+test('a duration that cannot be read is answered with the forms', async () => {
+  const service = await start({});
+
+  expect(() => service.advance('1 fortnight')).toThrow(
+    'Use milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d.',
+  );
 });
 
 test('ids and tokens depend on the seed, the start of the clock and the request', async () => {

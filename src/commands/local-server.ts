@@ -11,7 +11,7 @@ import { codeOf, InterruptedError, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readDuration, readWholeNumber } from '../plan/flags/read-value.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { readClockTime } from '../server/clock.ts';
+import { clockTimeAdvice, readClockTime } from '../server/clock.ts';
 import { optionRanges } from '../server/options.ts';
 import type { LoggedRequest } from '../server/public-types.ts';
 import type { LocalServer } from '../server/start.ts';
@@ -221,7 +221,8 @@ function readNow(value: string): string {
     readClockTime(value);
     return value;
   } catch (error) {
-    throw new InvalidArgumentError((error as UsageError).hint ?? '');
+    if (!(error instanceof UsageError)) throw error;
+    throw new InvalidArgumentError(clockTimeAdvice);
   }
 }
 

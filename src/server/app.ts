@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { bodyOf, handleCall } from './call-handler.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
+import { FaultMistake } from './faults/fault-mistake.ts';
 import { jsonAnswer, refusalAnswer, send } from './http-answer.ts';
 import { openapiDocument } from './openapi.ts';
 import type { Control } from './public-types.ts';
@@ -35,7 +36,7 @@ export function createApp(services: Services, { control, host }: AppOptions): Fa
   addCommonHeaders(app, services);
   trackCalls(app, services);
   refuseForeignHosts(app, host);
-  answerErrors(app);
+  answerErrors(app, services);
   refuseUnknownPaths(app, adminCalls);
 
   addServiceCalls(app, services);
@@ -145,8 +146,9 @@ function refuseForeignHosts(app: FastifyInstance, host: string): void {
 }
 
 /** Answers errors, without the headers that were already set for the normal answer. */
-function answerErrors(app: FastifyInstance): void {
+function answerErrors(app: FastifyInstance, { faults }: Services): void {
   app.setErrorHandler((error, request, reply) => {
+    if (error instanceof FaultMistake) faults.keepMistake(error);
     for (const name of Object.keys(reply.getHeaders())) {
       if (name !== localHeader) reply.removeHeader(name);
     }

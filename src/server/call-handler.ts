@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EndpointName } from '../contract/messages.ts';
 import { changeAnswer } from './faults/change-answer.ts';
+import { FaultMistake } from './faults/fault-mistake.ts';
 import type { ActiveFault } from './faults/faults.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import { type Answer, refusalAnswer, send } from './http-answer.ts';
@@ -116,10 +117,12 @@ function identify(
   }
 }
 
+/** The service's answer. Throws `FaultMistake`. */
 function answerOf(call: IdentifiedCall): Answer {
   try {
     return call.answer();
   } catch (error) {
+    if (error instanceof FaultMistake) throw error;
     return refusalAnswer(error);
   }
 }

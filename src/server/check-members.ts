@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
+import { usageError } from './usage-error.ts';
 
 /** The check of one member of an object. */
 export interface MemberCheck {
@@ -34,8 +35,9 @@ export function checkMembers(
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) {
       const guess = nearest(name, names);
-      const advice = guess ? `Did you mean ${guess}?` : `Known: ${names.join(', ')}.`;
-      throw new UsageError(`Unknown ${noun} ${quoted(name)}. ${advice}`, { code });
+      const taken = guess === undefined ? '' : `, which takes ${checks[guess]?.expected}`;
+      const advice = didYouMean(guess && `${guess}${taken}`, `Choose from ${names.join(', ')}.`);
+      throw usageError(`Unknown ${noun} ${quoted(name)}.`, advice, { code });
     }
 
     if (value === undefined || check.isValid(value)) continue;

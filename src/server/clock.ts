@@ -1,5 +1,5 @@
 import { momentOf } from '../contract/values.ts';
-import { UsageError } from '../errors.ts';
+import { usageError } from './usage-error.ts';
 
 /** 9999-12-31T23:59:59Z, the last second with a four-digit year. */
 export const latestSecond = 253_402_300_799;
@@ -65,6 +65,9 @@ export function isClockTime(timeMs: number): boolean {
   return timeMs >= 0 && timeMs <= latestSecond * 1_000;
 }
 
+export const clockTimeAdvice =
+  'Use a time with an offset, such as 2026-11-01T09:00:00Z, from 1970 to 9999.';
+
 /** True for milliseconds from 1970 to 1973, which are current times when read as seconds. */
 function looksLikeSeconds(time: number | string): boolean {
   return typeof time === 'number' && time > 0 && time < 100_000_000_000;
@@ -79,7 +82,5 @@ export function readClockTime(time: number | string): number {
   if (timeMs !== undefined && isClockTime(timeMs) && !looksLikeSeconds(time)) return timeMs;
 
   const text = String(time).slice(0, 40);
-  throw new UsageError(`Cannot set the clock to “${text}”.`, {
-    hint: 'Use a time with an offset, such as 2026-11-01T09:00:00Z, from 1970 to 9999.',
-  });
+  throw usageError(`Cannot set the clock to “${text}”.`, clockTimeAdvice);
 }

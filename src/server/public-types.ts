@@ -87,7 +87,10 @@ export interface LocalServer extends Control {
   /** The accounts to sign in with. */
   readonly accounts: readonly LocalAccount[];
 
-  /** Stops the server and closes every connection. */
+  /**
+   * Stops the server and closes every connection. Then rejects with the first mistake of the test
+   * in a fault: a `when`, `change` or `answer` that threw, or that is not JSON.
+   */
   close(): Promise<void>;
 
   /** The same as `close`, for `await using`. */

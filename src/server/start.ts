@@ -13,6 +13,7 @@ import { idsFrom } from './service/ids.ts';
 import { Reports } from './service/reports.ts';
 import { Sessions } from './service/sessions.ts';
 import type { Services } from './services.ts';
+import { usageError } from './usage-error.ts';
 import { builtInFixtures } from './world/built-in.ts';
 
 export type { LocalServer, LocalServerOptions };
@@ -31,6 +32,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 
   const close = async (): Promise<void> => {
     await app.close();
+    const mistake = services.faults.takeMistake();
+    if (mistake) throw new UsageError(mistake.message, { code: mistake.errorId });
   };
 
   return {
@@ -108,16 +111,14 @@ function listenError(cause: NodeJS.ErrnoException, options: LocalServerOptions):
   const { code, message, syscall } = cause;
 
   if (tls && syscall === undefined) {
-    return new UsageError(`Cannot use the TLS certificate and key: ${message}.`, {
-      hint: 'Use a certificate and its private key, both in PEM format.',
-      cause,
-    });
+    const sentence = `Cannot use the TLS certificate and key: ${message}.`;
+    const advice = 'Use a certificate and its private key, both in PEM format.';
+    return usageError(sentence, advice, { cause });
   }
 
   const reason = code === 'EADDRINUSE' ? 'the port is already in use' : message.replace(/\.$/, '');
-  return new UsageError(`The local server cannot listen on ${host}, port ${port}: ${reason}.`, {
-    code,
-    hint: 'Use --port 0 for a free port, and a --host that is an address of this machine, such as 127.0.0.1.',
-    cause,
-  });
+  const sentence = `The local server cannot listen on ${host}, port ${port}: ${reason}.`;
+  const advice =
+    'Use port 0 for a free port, and a host that is an address of this machine, such as 127.0.0.1.';
+  return usageError(sentence, advice, { ...(code !== undefined && { code }), cause });
 }

@@ -253,12 +253,33 @@ describe('change', () => {
           throw new Error('my bug');
         },
       },
-      expected: 'change threw: Error: my bug',
+      expected: 'change threw Error: my bug',
     },
     {
       name: 'change returns nothing',
       fault: { change: () => undefined },
-      expected: 'returned a value that is not JSON',
+      expected: 'the value that change returned is undefined, which is not JSON',
+    },
+    {
+      name: 'change returns a circle',
+      fault: {
+        change() {
+          const circle: { self?: unknown } = {};
+          circle.self = circle;
+          return circle;
+        },
+      },
+      expected: 'the value that change returned is not JSON: TypeError: Converting circular',
+    },
+    {
+      name: 'change rejects with what is no error',
+      fault: { change: () => Promise.reject(Object.create(null)) },
+      expected: 'change threw [Object: null prototype] {}',
+    },
+    {
+      name: 'the answer has a BigInt',
+      fault: { answer: { body: { count: 1n } } },
+      expected: 'the body of answer is not JSON: TypeError: Do not know how to serialize a BigInt',
     },
     {
       name: 'change returns too much',
@@ -273,22 +294,26 @@ describe('change', () => {
           throw new Error('my bug');
         },
       },
-      expected: 'when threw: Error: my bug',
+      expected: 'when threw Error: my bug',
     },
     {
       name: 'when returns a promise',
-      fault: { kind: '503', when: async () => true },
+      fault: { kind: '503', when: () => Promise.reject(new Error('my bug')) },
       expected: 'when returned a promise',
     },
-  ])('$name: 500 with the reason', async ({ fault, expected }) => {
+  ])('$name: 500 with the reason, which close() rejects with', async ({ fault, expected }) => {
     const server = await startForTest();
     server.fault({ endpoint: 'campaigns', ...fault });
 
     const answer = await campaignsOf(server);
 
-    expectRefusal(answer, 500, 'INTERNAL');
+    expectRefusal(answer, 500, 'FAULT_MISTAKE');
     expect(answer.text).toContain(expected);
     expect(server.requests()[0]?.why).toContain(expected);
+
+    server.reset();
+    const error = { code: 'FAULT_MISTAKE', message: expect.stringContaining(expected) };
+    await expect(server.close()).rejects.toMatchObject(error);
   });
 
   test('CSV without data, and a report above 16 MiB: 500 with the reason', async () => {
@@ -305,8 +330,9 @@ describe('change', () => {
     server.fault({ endpoint: 'download', change: (document) => document });
     const refused = await downloadOf(server, await createReport(server, 'admin', large), 'admin');
 
-    expectRefusal(refused, 500, 'INTERNAL');
+    expectRefusal(refused, 500, 'FAULT_MISTAKE');
     expect(refused.text).toContain('larger than 16 MiB');
+    await expect(server.close()).rejects.toThrow('change returned no data');
   });
 });
 
@@ -449,7 +475,10 @@ describe('a fault as an object', () => {
       fault: { endpoint: 'status', kind: '503', times: -1 },
       expected: 'times=-1 is not a valid whole number',
     },
-    { fault: { endpoint: 'status', kind: '503', time: 2 }, expected: 'Did you mean times?' },
+    {
+      fault: { endpoint: 'status', kind: '503', time: 2 },
+      expected: 'Did you mean times, which takes',
+    },
     {
       fault: { endpoint: 'status', kind: '503:times=2', times: 2 },
       expected: 'times= is repeated',
@@ -467,7 +496,10 @@ describe('a fault as an object', () => {
       expected: 'this kind cannot be combined with answer',
     },
     { fault: { endpoint: 'status', answer: {} }, expected: 'body is missing' },
-    { fault: { endpoint: 'status', answer: { boddy: 1 } }, expected: 'Did you mean body?' },
+    {
+      fault: { endpoint: 'status', answer: { boddy: 1 } },
+      expected: 'Did you mean body, which takes',
+    },
     {
       fault: { endpoint: 'status', answer: { status: '200', body: '' } },
       expected: 'status cannot be',

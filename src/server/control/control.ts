@@ -5,6 +5,10 @@ import { readFault } from '../faults/read-fault.ts';
 import { checkClockSetting, checkReportChange } from '../options.ts';
 import type { Control, FaultObject, ListedReport } from '../public-types.ts';
 import type { Services } from '../services.ts';
+import { usageError } from '../usage-error.ts';
+
+const advanceForms =
+  'Use milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d. Over HTTP, only the latter works.';
 
 /** Controls a running server from the same process. The admin calls do the same over HTTP. */
 export function createControl(services: Services): Control {
@@ -19,9 +23,7 @@ export function createControl(services: Services): Control {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
       if (!isAdvance(durationMs) || !isClockTime(clock.now() + durationMs)) {
         const text = String(duration).slice(0, 40);
-        throw new UsageError(`Cannot advance the clock by “${text}”.`, {
-          hint: 'Use milliseconds or a number with a unit: 500ms, 30s, 5m, 2h or 1d. Over HTTP, only the latter works.',
-        });
+        throw usageError(`Cannot advance the clock by “${text}”.`, advanceForms);
       }
       clock.advance(durationMs);
     },

@@ -1,12 +1,14 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { extname } from 'node:path';
-import { UsageError } from '../../errors.ts';
+import type { UsageError } from '../../errors.ts';
 import { quoted } from '../../text/printable.ts';
 import { readSmallFile } from '../../text/small-file.ts';
 import { type Answer, jsonType } from '../http-answer.ts';
+import { usageError } from '../usage-error.ts';
 import { type FaultKind, httpStatus } from './fault-kind.ts';
+import { encodeJsonOfTest, FaultMistake } from './fault-mistake.ts';
 
-const fileBytesAtMost = 1024 * 1024;
+const maxFileBytes = 1024 * 1024;
 
 const textType = 'text/plain; charset=utf-8';
 
@@ -43,25 +45,34 @@ export const answerKind: FaultKind = {
   effect({ values, answer }) {
     const file = values.text('file');
     const body = file === undefined ? answer?.body : readAnswerFile(file);
-    const stub = stubOf({
+    const parts = {
       body,
       headers: answer?.headers ?? {},
       status: eitherOf('status', values.number('status'), answer?.status) ?? 200,
       type: values.text('type') ?? typesByEnding[extname(file ?? '').toLowerCase()],
-    });
-    return { heldBytes: stub.body.length, replace: (reportId) => withReportId(stub, reportId) };
+    };
+
+    try {
+      const stub = createStub(parts);
+      return { heldBytes: stub.body.length, replace: (reportId) => withReportId(stub, reportId) };
+    } catch (mistake) {
+      if (!(mistake instanceof FaultMistake)) throw mistake;
+      return {
+        replace() {
+          throw mistake;
+        },
+      };
+    }
   },
 };
 
 function readAnswerFile(file: string): Buffer {
   try {
-    return readSmallFile(file, fileBytesAtMost);
+    return readSmallFile(file, maxFileBytes);
   } catch (cause) {
-    throw new UsageError(`Cannot read ${quoted(file)}: ${(cause as Error).message}.`, {
-      code: 'BAD_FAULT',
-      hint: 'Set file= to a file of at most 1 MiB. Its content is the body to send.',
-      cause,
-    });
+    const sentence = `Cannot read ${quoted(file)}: ${(cause as Error).message}.`;
+    const advice = 'Set file= to a file of at most 1 MiB. Its content is the body to send.';
+    throw usageError(sentence, advice, { code: 'BAD_FAULT', cause });
   }
 }
 
@@ -85,8 +96,8 @@ interface StubParts {
   readonly body: unknown;
 }
 
-/** The answer to send. Throws `UsageError`. */
-function stubOf({ status, headers, type, body }: StubParts): Stub {
+/** The answer to send. Throws `UsageError`, and `FaultMistake` for a body that is not JSON. */
+function createStub({ status, headers, type, body }: StubParts): Stub {
   if (body === undefined) throw invalidAnswer('body is missing', 'Set body; "" is an empty one.');
   if (httpStatus.read(String(status)) === undefined) {
     throw invalidAnswer(`status is ${String(status).slice(0, 40)}`, `Use an ${httpStatus.label}.`);
@@ -101,7 +112,7 @@ function stubOf({ status, headers, type, body }: StubParts): Stub {
   const { 'content-type': typeInHeaders, ...rest } = others;
 
   const isText = typeof body === 'string' || body instanceof Uint8Array;
-  const bytes = Buffer.from(isText ? body : JSON.stringify(body));
+  const bytes = Buffer.from(isText ? body : encodeJsonOfTest(body, 'the body of answer'));
   const ownType = eitherOf('the media type', type, typeInHeaders);
   return {
     status,
@@ -132,11 +143,8 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-function invalidAnswer(reason: string, hint: string): UsageError {
-  return new UsageError(`Invalid answer of a fault: ${reason}.`, {
-    code: 'BAD_FAULT',
-    hint,
-  });
+function invalidAnswer(reason: string, advice: string): UsageError {
+  return usageError(`Invalid answer of a fault: ${reason}.`, advice, { code: 'BAD_FAULT' });
 }
 
 /** Replaces `{id}` in the body with the report ID. */

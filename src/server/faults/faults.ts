@@ -1,17 +1,21 @@
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
+import { didYouMean, nearest } from '../../text/nearest.ts';
 import { formatCount } from '../../text/quantity.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { FaultRequest } from '../public-types.ts';
+import { usageError } from '../usage-error.ts';
 import { seededRandom } from '../world/random.ts';
-import { failedFault } from './change-answer.ts';
+import { describeThrown, FaultMistake } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';
 
 /** Each call is compared with every fault. */
-const faultsAtMost = 1_000;
+const maxFaults = 1_000;
 
 /** Total size of the bodies that faults hold in memory. */
-const heldBytesAtMost = 64 * 1024 * 1024;
+const maxHeldBytes = 64 * 1024 * 1024;
+
+const removeFaults = 'Remove faults with DELETE /__admin/faults.';
 
 export interface ActiveFault extends FaultSpec {
   /** Digits, never reused. */
@@ -50,6 +54,7 @@ export class Faults {
   #random: () => number;
   #count = 0;
   #active: ActiveFault[];
+  #mistake: FaultMistake | undefined;
 
   /**
    * Throws `UsageError` for an invalid fault.
@@ -68,20 +73,17 @@ export class Faults {
   add(...specs: readonly FaultSpec[]): void {
     this.#expectKnownAccounts(specs);
     const count = this.#active.length + specs.length;
-    if (count > faultsAtMost) {
-      throw new UsageError(`Cannot have ${formatCount(count)} active faults.`, {
-        code: 'BAD_FAULT',
-        hint: `The limit is ${formatCount(faultsAtMost)}. Remove faults with DELETE /__admin/faults.`,
-      });
+    if (count > maxFaults) {
+      const limit = `The limit is ${formatCount(maxFaults)}. ${removeFaults}`;
+      const sentence = `Cannot have ${formatCount(count)} active faults.`;
+      throw usageError(sentence, limit, { code: 'BAD_FAULT' });
     }
 
     let heldBytes = 0;
     for (const { effect } of [...this.#active, ...specs]) heldBytes += effect.heldBytes ?? 0;
-    if (heldBytes > heldBytesAtMost) {
-      throw new UsageError('The bodies of the active faults would exceed 64 MiB.', {
-        code: 'BAD_FAULT',
-        hint: 'Remove faults with DELETE /__admin/faults.',
-      });
+    if (heldBytes > maxHeldBytes) {
+      const sentence = 'The bodies of the active faults would exceed 64 MiB.';
+      throw usageError(sentence, removeFaults, { code: 'BAD_FAULT' });
     }
 
     this.#active.push(...this.#activate(specs));
@@ -137,6 +139,18 @@ export class Faults {
     return fault?.effect.end ?? 'ready';
   }
 
+  /** Keeps a mistake of the test, if it is the first one; `reset` keeps it too. */
+  keepMistake(mistake: FaultMistake): void {
+    this.#mistake ??= mistake;
+  }
+
+  /** Returns the first mistake of the test, once. */
+  takeMistake(): FaultMistake | undefined {
+    const mistake = this.#mistake;
+    this.#mistake = undefined;
+    return mistake;
+  }
+
   /** Takes back a strike that had no effect. */
   withdraw(fault: ActiveFault): void {
     fault.strikes -= 1;
@@ -166,11 +180,10 @@ export class Faults {
     for (const { account, text } of specs) {
       if (account === undefined || this.#accounts.some((one) => isAccount(one, account))) continue;
 
-      const names = this.#accounts.map(({ name }) => name).join(', ');
-      throw new UsageError(`Invalid fault “${text}”: unknown account “${account}”.`, {
-        code: 'BAD_FAULT',
-        hint: `Known: ${names}.`,
-      });
+      const names = this.#accounts.map(({ name }) => name);
+      const advice = didYouMean(nearest(account, names), `Choose from ${names.join(', ')}.`);
+      const sentence = `Invalid fault “${text}”: unknown account “${account}”.`;
+      throw usageError(sentence, advice, { code: 'BAD_FAULT' });
     }
   }
 
@@ -208,15 +221,19 @@ function isAccount({ name, email }: Account, text: string): boolean {
   return text === name || text === email;
 }
 
-/** The result of a test's `when`. Throws `ServiceError` if the function fails. */
+/** The result of a test's `when`. Throws `FaultMistake` if the function fails. */
 function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let answer: unknown;
   try {
     answer = when(request);
   } catch (error) {
-    throw failedFault(`when threw: ${error}`);
+    throw new FaultMistake(`when threw ${describeThrown(error)}`);
   }
 
-  if (answer instanceof Promise) throw failedFault('when returned a promise: return true or false');
+  if (answer instanceof Promise) {
+    // Its rejection would end the process.
+    answer.catch(() => {});
+    throw new FaultMistake('when returned a promise: return true or false');
+  }
   return Boolean(answer);
 }

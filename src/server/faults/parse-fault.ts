@@ -1,7 +1,7 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
-import { nearest } from '../../text/nearest.ts';
+import { didYouMean, nearest } from '../../text/nearest.ts';
 import type { FaultRequest } from '../public-types.ts';
+import { usageError } from '../usage-error.ts';
 import {
   type FaultEffect,
   type FaultInput,
@@ -48,7 +48,7 @@ export interface FaultSource extends Omit<FaultInput, 'values'> {
 }
 
 /** Enough for a long file path. */
-const lengthAtMost = 5_000;
+const maxLength = 5_000;
 
 const grammar =
   'Write ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
@@ -69,24 +69,24 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
   const text = written.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
 
-  const refuse = (reason: string, hint = grammar): never => {
-    const message = `Invalid fault “${text.slice(0, 120)}”: ${reason}.`;
-    throw new UsageError(message, { code: 'BAD_FAULT', hint });
+  const refuse = (reason: string, advice = grammar): never => {
+    const sentence = `Invalid fault “${text.slice(0, 120)}”: ${reason}.`;
+    throw usageError(sentence, advice, { code: 'BAD_FAULT' });
   };
 
-  if (text.length > lengthAtMost) {
-    return refuse(`it is longer than ${lengthAtMost} characters`);
+  if (text.length > maxLength) {
+    return refuse(`it is longer than ${maxLength} characters`);
   }
 
   const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
   if (targets.length === 0) {
-    return refuse(`unknown endpoint “${endpoint}”`, hintFor(endpoint, [...endpointNames, '*']));
+    return refuse(`unknown endpoint “${endpoint}”`, adviceFor(endpoint, [...endpointNames, '*']));
   }
 
   const type = typeOf(name);
   const kind = type === undefined ? undefined : faultKinds[type];
   if (type === undefined || kind === undefined) {
-    return refuse(`unknown kind “${name}”`, hintFor(name, kindLabels));
+    return refuse(`unknown kind “${name}”`, adviceFor(name, kindLabels));
   }
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
@@ -101,7 +101,8 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
     if (key === undefined) return refuse(`“${pair}” is not key=value`);
 
     const reader = keys.get(key);
-    if (!reader) return refuse(`unknown key “${key}” for ${name}`, hintFor(key, [...keys.keys()]));
+    if (!reader)
+      return refuse(`unknown key “${key}” for ${name}`, adviceFor(key, [...keys.keys()]));
     if (values.has(key)) return refuse(`${key}= is repeated`);
     if (reader.isLocalOnly && source.isRemote) {
       return refuse(`${key}= does not work over HTTP`, 'Send the body in the call.');
@@ -160,7 +161,7 @@ function keysOf(kind: FaultKind): ReadonlyMap<string, FaultKey> {
   return new Map(Object.entries({ ...commonKeys, ...kind.keys }));
 }
 
-function hintFor(name: string, candidates: readonly string[]): string {
+function adviceFor(name: string, candidates: readonly string[]): string {
   const guess = name.length > 1 ? nearest(name, candidates) : undefined;
-  return guess ? `Did you mean ${guess}?` : `Known: ${candidates.join(', ')}.`;
+  return didYouMean(guess, `Choose from ${candidates.join(', ')}.`);
 }

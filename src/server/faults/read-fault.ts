@@ -1,7 +1,8 @@
 import { endpointNames } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
+import type { UsageError } from '../../errors.ts';
 import { aFunction, checkMembers, type MemberCheck, oneOf, text } from '../check-members.ts';
 import type { FaultAnswer, FaultObject } from '../public-types.ts';
+import { usageError } from '../usage-error.ts';
 import { type FaultEffect, FaultValues } from './fault-kind.ts';
 import { faultKinds } from './kinds.ts';
 import { type FaultSource, type FaultSpec, parseFault } from './parse-fault.ts';
@@ -48,7 +49,7 @@ export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
     throw invalidFault('endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');
   }
   if (kind === undefined && !answer && !change) {
-    throw invalidFault('it has no effect', 'Set kind, answer or change.');
+    throw invalidFault('it has no effect', 'Set kind, change or answer.');
   }
   if (answer && change) throw invalidFault('it has both answer and change', 'Use one of them.');
 
@@ -75,6 +76,6 @@ function withAnswerOrChange(
   return { ...effect, ...faultKinds[extra]?.effect({ values, answer, change }, extra) };
 }
 
-function invalidFault(reason: string, hint: string): UsageError {
-  return new UsageError(`Invalid fault: ${reason}.`, { code: 'BAD_FAULT', hint });
+function invalidFault(reason: string, advice: string): UsageError {
+  return usageError(`Invalid fault: ${reason}.`, advice, { code: 'BAD_FAULT' });
 }

@@ -34,6 +34,7 @@ export const errorStatuses = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   RATE_LIMITED: 429,
   INTERNAL: 500,
+  FAULT_MISTAKE: 500,
 } as const;
 
 export type ErrorId = keyof typeof errorStatuses;
