@@ -136,11 +136,13 @@ async function printJsonLine({ console, flags }: Announcer, report: WrittenRepor
     ...(report.reportIds && { reportIds: report.reportIds }),
     since: report.since,
     until: report.until,
-    warnings: [
-      ...checkResult.warnings.map(({ message }) => message),
+    warnings: checkResult.warnings.map(({ message }) => message),
+    // A warning about a file is no proof against the report.
+    notes: [
+      ...checkResult.notes.map(({ message }) => message),
       ...(recorded?.warnings ?? []),
+      ...(recorded?.notes ?? []),
     ],
-    notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.notes ?? [])],
     changed: recorded?.changes ?? null,
     ...(recorded?.isKept && { kept: true }),
   });

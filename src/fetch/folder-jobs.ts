@@ -162,9 +162,9 @@ async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<Fo
 
   await warnAboutEarlierUnits(context, job, run);
   const { host } = context;
-  const keepsRows = missing === true && !refetch;
+  const keepsFigures = missing === true && !refetch;
   const { wallClock } = host;
-  const writer = new HistoryWriter({ ...run, version, keepsRows, wallClock, machine: host });
+  const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, machine: host });
   if (!missing) return { ...job, writer };
 
   const parts: Part[] = [];
@@ -198,7 +198,8 @@ async function lookAtParts(
   const files = new Map<Part, WindowFile>();
   for (const part of begun) {
     const name = names.of(part);
-    const unit = { start: part.window.since, over: part.overAt };
+    const { since, until, window, overAt: over } = part;
+    const unit = { since, until, start: window.since, over };
     files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'nothing' } });
   }
   return files;

@@ -62,7 +62,7 @@ async function jobOfRepair(
     nowMs: wallClock(),
     units,
   });
-  const to = { history, line: current, version, keepsRows: true, wallClock, machine: host };
+  const to = { history, line: current, version, keepsFigures: true, wallClock, machine: host };
   return { ...job, writer: new HistoryWriter(to) };
 }
 

@@ -7,6 +7,7 @@ import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
 import { type CheckMessage, type CheckResult, WarningsError } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
+import { FigureWatch } from '../folder/figure-watch.ts';
 import type { Totals } from '../folder/history.ts';
 import type { CompleteReport, Recorded } from '../folder/writer.ts';
 import type { RowWatcher } from '../output/encoder.ts';
@@ -135,17 +136,23 @@ export async function writeReport(
   const { delivery, expectation, comparison } = output;
   const { batches, check, reportId } = report;
   const figures = figuresFor(output);
+  const figureWatch = new FigureWatch(expectation?.columns ?? []);
   let recorded: Recorded | undefined;
   const { file, rows, wholeFile } = await writeOutput(context, delivery, {
     batches,
     reportId,
     encoding: { comparison, provenance: provenanceOf(context, output, reportId) },
-    watcher: watcherOf(context, output, { check, figures }),
+    watcher: watcherOf(context, output, { check, figures, figureWatch }),
     check: ({ checkResult: { warnings } }) => {
       if (output.checks.strict && warnings.length > 0) throw incomplete(warnings);
     },
     keepsOld: async (complete) => {
-      recorded = await recordFile(output, { ...report, ...complete, figures });
+      recorded = await recordFile(output, {
+        ...report,
+        ...complete,
+        figures,
+        hasFigures: figureWatch.hasFigures,
+      });
       return recorded?.isKept === true;
     },
   });
@@ -201,6 +208,7 @@ function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | unde
 interface RowObservers {
   readonly check: OutputCheck;
   readonly figures: Grouping | undefined;
+  readonly figureWatch: FigureWatch;
 }
 
 /**
@@ -210,12 +218,13 @@ interface RowObservers {
 function watcherOf(
   { console: { redact } }: Streams,
   { earlierWarnings }: PreparedOutput,
-  { check, figures }: RowObservers,
+  { check, figures, figureWatch }: RowObservers,
 ): RowWatcher {
   return {
     observe(batch) {
       check.observe(batch);
       figures?.observeBatch(batch);
+      figureWatch.observe(batch);
     },
     close(tail) {
       const { warnings, notes } = check.close(tail);
@@ -236,18 +245,20 @@ function watcherOf(
 /** A report with all rows written. */
 interface FinishedReport extends CompleteOutput, Pick<CheckedRows, 'reportId' | 'createdMs'> {
   readonly figures: Grouping | undefined;
+  readonly hasFigures: boolean;
 }
 
 /** Records a file in the history of its folder, if it has one. */
 async function recordFile(
   { beforeRename, expectation }: PreparedOutput,
-  { rows, figures, file, wholeFile, reportId, createdMs }: FinishedReport,
+  { rows, figures, hasFigures, file, wholeFile, reportId, createdMs }: FinishedReport,
 ): Promise<Recorded | undefined> {
   // Streams are not recorded.
   const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
   if (!beforeRename || !figures || !isFile) return undefined;
   return beforeRename({
     rowCount: rows.rowCount,
+    hasFigures,
     sizeBytes: wholeFile.sizeBytes,
     sha256: wholeFile.sha256,
     totals: totalsOf(figures, expectation?.columns),

@@ -33,7 +33,7 @@ export interface FolderRun {
 export interface WindowFile {
   /** The path relative to the folder, with slashes. */
   readonly name: string;
-  readonly unit: Pick<CalendarUnit, 'start' | 'over'>;
+  readonly unit: CalendarUnit;
   readonly onDisk: OnDisk;
 }
 
@@ -65,7 +65,7 @@ export function reasonToDownload(
   if (onDisk.bytes === 0 && line.bytes > 0) return 'its file is empty';
   const hasOtherHash = onDisk.sha256 !== undefined && onDisk.sha256 !== line.sha256;
   if (onDisk.bytes !== line.bytes || hasOtherHash) return 'its file was changed';
-  return finality(entry, run.line.spec, run.now).reason;
+  return finality(entry, unit, { spec: run.line.spec, now: run.now }).reason;
 }
 
 /** The differences between the requests or accounts of two specs; `undefined` if none. */
@@ -151,7 +151,8 @@ export function countLeft(
     const exists = (onDisk.get(name)?.kind ?? 'nothing') !== 'nothing';
     if (!exists && (unit.isExpected || entry)) missing += 1;
 
-    const isStale = entry && finality(entry, series.current.spec, now).state === 'stale';
+    const rules = { spec: series.current.spec, now };
+    const isStale = entry && finality(entry, unit, rules).state === 'stale';
     if (exists && isStale) stale += 1;
   }
   return { missing, stale };

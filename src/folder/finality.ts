@@ -1,5 +1,6 @@
-import { formatDate, overAfter, unitHolding } from '../report/window.ts';
+import { type CalendarUnit, overAfter } from '../report/window.ts';
 import { createdAt, type FileEntry, type FolderSpec, isAhead } from './history.ts';
+import type { FileLine } from './history-schema.ts';
 
 /** The state of a file with regard to later corrections. */
 export interface Finality {
@@ -18,45 +19,69 @@ const isFinal: Finality = { state: 'final' };
 /** The maximum length of a unit, in seconds. */
 export const longestUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
 
+/** The moment of a decision. */
+interface FinalityRules {
+  /** The spec of the run, or the current one of the series. */
+  readonly spec: FolderSpec;
+
+  /** The current time, in unix seconds. */
+  readonly now: number;
+}
+
 /**
- * Decides whether a file is final: its report has to be created at least `--lookback` units after
- * its unit was over, by the lookback of its own spec. A longer lookback of the current spec reopens
- * the units that it still covers.
- *
- * @param spec the spec of the run, or the current one of the series
- * @param now the current time, in unix seconds
+ * Decides whether a file is final: the window of its report has to reach the end of its unit, and
+ * the report has to be created at least `--lookback` units later, by the lookback of its own spec.
+ * A longer lookback of the current spec reopens the units that it still covers.
  */
-export function finality({ line, own }: FileEntry, spec: FolderSpec, now: number): Finality {
+export function finality(
+  { line, own }: FileEntry,
+  unit: CalendarUnit,
+  { spec, now }: FinalityRules,
+): Finality {
   const created = createdAt(line);
   if (isAhead(created, now)) {
-    return {
-      state: 'stale',
-      reason: `its report was created in the future (${line.created})`,
-    };
+    return { state: 'stale', reason: `its report was created in the future (${line.created})` };
   }
 
   const { split, timezone: zone } = spec;
   const lookback = own?.spec.lookback ?? 0;
   const longest = Math.max(lookback, spec.lookback ?? 0);
+  const isWhole = reachesEnd(line, unit);
   // A shortcut without calendar arithmetic, enough for most files of a long history.
-  const end = Date.parse(line.until) / 1_000 + 2 * 86_400;
-  if (created > end + (longest + 1) * longestUnitSeconds[split]) return isFinal;
-
-  const day = formatDate(Date.parse(line.since) / 1_000, zone);
-  const unit = unitHolding(day, split, zone);
-  if (!unit) return { state: 'open', reason: 'its window is not a calendar unit' };
+  const safeEnd = unit.over + (longest + 1) * longestUnitSeconds[split] + 2 * 86_400;
+  if (isWhole && created > safeEnd) return isFinal;
 
   const overFor = (count: number): number => overAfter(unit, count, { unit: split, zone });
-  if (created < overFor(lookback)) {
+  if (!isWhole || created < overFor(lookback)) {
     const state = now >= overFor(lookback + 2) ? 'stale' : 'open';
-    const isEarly = created < unit.over;
-    const reason = isEarly
-      ? `its report was created before its ${split} was over (${line.created})`
-      : `its report was created at ${line.created}, too early for --lookback ${lookback}`;
-    return { state, reason };
+    return { state, reason: whyNotFinal(line, unit, { split, lookback }) };
   }
 
   const isReopened = longest > lookback && now < overFor(longest);
   if (!isReopened) return isFinal;
   return { state: 'open', reason: `its figures may still change (--lookback ${longest})` };
+}
+
+/** True for a report of the whole unit: requested to its end, and created after it. */
+export function coversWholeUnit(line: FileLine, unit: Pick<CalendarUnit, 'over'>): boolean {
+  return reachesEnd(line, unit) && createdAt(line) >= unit.over;
+}
+
+/** True if the requested window includes the last second of the unit. */
+function reachesEnd({ until }: FileLine, { over }: Pick<CalendarUnit, 'over'>): boolean {
+  return Date.parse(until) / 1_000 >= over - 1;
+}
+
+function whyNotFinal(
+  line: FileLine,
+  unit: CalendarUnit,
+  { split, lookback }: { readonly split: string; readonly lookback: number },
+): string {
+  if (createdAt(line) < unit.over) {
+    return `its report was created before its ${split} was over (${line.created})`;
+  }
+  if (!reachesEnd(line, unit)) {
+    return `its report ends before its ${split} was over (${line.until})`;
+  }
+  return `its report was created at ${line.created}, too early for --lookback ${lookback}`;
 }

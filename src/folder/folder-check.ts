@@ -213,7 +213,7 @@ function problemOf(
   return (
     foreignOf(name, entry, series) ??
     changedOf(name, onDisk, facts.history.files.get(name) ?? []) ??
-    staleOf(name, entry, { series, now: facts.now })
+    staleOf(name, entry, { series, unit, now: facts.now })
   );
 }
 
@@ -258,9 +258,9 @@ function sizeText(bytes: number, expected: number): string {
 function staleOf(
   name: string,
   entry: FileEntry,
-  { series, now }: { readonly series: Series; readonly now: number },
+  { series, unit, now }: { series: Series; unit: CalendarUnit; now: number },
 ): FileProblem | undefined {
-  const { state, reason } = finality(entry, series.current.spec, now);
+  const { state, reason } = finality(entry, unit, { spec: series.current.spec, now });
   if (state !== 'stale') return undefined;
   return { kind: 'stale', message: `${name} is not final: ${reason}.`, fix: repairFix };
 }
@@ -346,7 +346,8 @@ function notesOfFiles(files: readonly JudgedFile[]): string[] {
 
   const notes: string[] = [];
   if (warned.length > 0) notes.push(`${listText(warned)}: the report had a warning: ${warning}`);
-  if (kept.length > 0) notes.push(`${listText(kept)}: kept, because a later report had no rows.`);
+  if (kept.length > 0)
+    notes.push(`${listText(kept)}: kept, because a later report had no figures.`);
   return notes;
 }
 

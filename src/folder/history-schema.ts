@@ -51,6 +51,9 @@ const fileLineSchema = z.strictObject({
   bytes: count,
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   totals: z.record(text, decimal),
+
+  /** `false` for rows that have no number other than 0. */
+  figures: z.literal(false).optional(),
   warnings: z.array(text),
   kept: z.literal(true).optional(),
 });
@@ -60,7 +63,7 @@ type Frozen<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
   : Value;
 
-/** A download into a file; with `kept`, the old content, because the new report had no rows. */
+/** A download into a file; with `kept`, the old one, because the new report had no figures. */
 export type FileLine = Frozen<z.infer<typeof fileLineSchema>>;
 
 /** A parsed line. */

@@ -141,7 +141,7 @@ export function isAlike(one: SpecLine, other: SpecLine): boolean {
   return one.content === other.content && !ownerConflict(one.spec, other.spec);
 }
 
-/** True if a line covers a calendar unit from its start; it may end early, if created before. */
+/** True if the window of a line is in a calendar unit, from its start; it may end early. */
 export function isOfUnit({ line }: FileEntry, unit: Pick<CalendarUnit, 'start' | 'over'>): boolean {
   const since = Date.parse(line.since) / 1_000;
   return since === unit.start && Date.parse(line.until) / 1_000 < unit.over;

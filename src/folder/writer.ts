@@ -7,9 +7,9 @@ import { type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { linkOnPath, lookAtFiles, type OnDisk } from './disk.ts';
+import { coversWholeUnit } from './finality.ts';
 import {
   appendLine,
-  createdAt,
   expectAppendable,
   type FileEntry,
   type History,
@@ -32,6 +32,9 @@ export interface CompleteReport {
   /** When its unit is over, in unix seconds. */
   readonly overAt: number;
   readonly rowCount: number;
+
+  /** True if a row has a number other than 0 in a requested metric. */
+  readonly hasFigures: boolean;
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly totals: Totals;
@@ -55,7 +58,7 @@ interface KeptFile {
 
 /** The result of recording a report in the history. */
 export interface Recorded {
-  /** True if the old file is kept because the report has no rows. */
+  /** True if the old file is kept because the report has no figures. */
   readonly isKept: boolean;
 
   /** The old file, if kept. */
@@ -81,8 +84,8 @@ interface WrittenHistory {
   /** The version of this program. */
   readonly version: string;
 
-  /** True if a report without rows never replaces a file with rows. */
-  readonly keepsRows: boolean;
+  /** True if a report without figures never replaces a file with figures. */
+  readonly keepsFigures: boolean;
   readonly wallClock: () => number;
   readonly machine: FileMachine;
 }
@@ -145,15 +148,16 @@ export class HistoryWriter {
     const { history, machine } = this.#to;
     const { signal } = machine;
     const name = nameInFolder(history.folder, report.path);
-    const reads = () => report.rowCount === 0;
+    const reads = () => !report.hasFigures;
     const looked = await lookAtFiles(history.folder, [name], { signal, reads });
     const onDisk = looked.get(name) ?? { kind: 'nothing' };
-    if (this.#keepsFile(name, report, onDisk)) return this.#keep(name, report, onDisk);
+    if (onDisk.kind === 'file' && this.#keepsFile(name, report, onDisk)) {
+      return this.#keep(name, onDisk);
+    }
 
-    const line = this.#lineOf(name, report);
-    await this.#appendFile(line);
-    const isEmpty = onDisk.kind === 'nothing' && report.rowCount === 0;
-    const warnings = isEmpty ? this.#rowsBefore(name) : [];
+    await this.#appendFile(this.#lineOf(name, report));
+    const isLost = onDisk.kind === 'nothing' && !report.hasFigures;
+    const warnings = isLost ? this.#figuresBefore(name) : [];
     const before = this.#comparable(name, report);
     if (!before) return { isKept: false, notes: [], warnings };
 
@@ -165,61 +169,77 @@ export class HistoryWriter {
     return { isKept: false, changes, notes, warnings };
   }
 
-  /** True if a report without rows would replace a file with rows. */
-  #keepsFile(name: string, report: CompleteReport, onDisk: OnDisk): boolean {
-    const isEmpty = report.rowCount === 0;
-    if (!this.#to.keepsRows || !isEmpty || onDisk.kind !== 'file') return false;
+  /** True if a report without figures would replace a file with figures. */
+  #keepsFile(name: string, report: CompleteReport, onDisk: FileOnDisk): boolean {
+    if (!this.#to.keepsFigures || report.hasFigures) return false;
     if (onDisk.bytes === 0 || onDisk.sha256 === report.sha256) return false;
 
-    const entries = this.#to.history.files.get(name) ?? [];
+    const entries = this.#entriesOf(name);
     if (entries.length === 0) return true;
     const ofBytes = entries.filter(({ line }) => line.sha256 === onDisk.sha256);
     const candidates = ofBytes.length > 0 ? ofBytes : entries;
-    return candidates.some((entry) => entry.line.rows > 0 && this.#isSameRequest(entry));
+    return candidates.some(({ line, own }) => {
+      const mayBeSame = !own || own.content === this.#to.line.content;
+      return mayBeSame && hasFigures(line);
+    });
   }
 
-  /** True unless a file line is known to answer another request. */
-  #isSameRequest({ own }: FileEntry): boolean {
-    return !own || own.content === this.#to.line.content;
-  }
-
-  async #keep(name: string, report: CompleteReport, onDisk: OnDisk): Promise<Recorded> {
-    const entries = this.#to.history.files.get(name) ?? [];
-    const { bytes: bytesOnDisk = 0, sha256 } = onDisk.kind === 'file' ? onDisk : {};
-    const ofBytes = entries.findLast(({ line }) => line.sha256 === sha256)?.line;
-    const note = `${printable(name)} is kept, because the new report has no rows`;
+  /**
+   * Records that a file was kept: its new line is the one with its bytes, so that it is as final as
+   * before. Without such a line the file stays a problem.
+   */
+  async #keep(name: string, { bytes, sha256 }: FileOnDisk): Promise<Recorded> {
+    const ofBytes = this.#entriesOf(name).findLast((entry) => {
+      return entry.line.sha256 === sha256 && this.#isSameRequest(entry);
+    });
+    const message = `${printable(name)} is kept, because the new report has no figures`;
     if (!ofBytes) {
       const fix =
         'The history has no download with this content: restore the file, or use --refetch.';
-      const kept = { rows: null, bytes: bytesOnDisk, sha256 };
-      return { isKept: true, kept, notes: [`${note}. ${fix}`], warnings: [] };
+      const kept = { rows: null, bytes, sha256 };
+      return { isKept: true, kept, notes: [], warnings: [`${message}. ${fix}`] };
     }
 
-    const { rows, bytes, totals, warnings } = ofBytes;
-    const ofFile = { rows, bytes, sha256: ofBytes.sha256, totals, warnings };
-    await this.#appendFile({ ...this.#lineOf(name, report), ...ofFile, kept: true });
-    const notes = [`${note}: it has ${formatPlural(rows, 'row')}.`];
-    return { isKept: true, kept: ofFile, notes, warnings: [] };
+    const { line } = ofBytes;
+    await this.#appendFile({ ...line, fetched: this.#nowText(), kept: true });
+    const rows = formatPlural(line.rows, 'row');
+    return { isKept: true, kept: line, notes: [], warnings: [`${message}: it has ${rows}.`] };
   }
 
-  /** A warning if the history had rows for a file that no longer exists. */
-  #rowsBefore(name: string): string[] {
-    const entries = this.#to.history.files.get(name) ?? [];
-    const before = entries.findLast((entry) => entry.line.rows > 0 && this.#isSameRequest(entry));
+  #entriesOf(name: string): readonly FileEntry[] {
+    return this.#to.history.files.get(name) ?? [];
+  }
+
+  /** True if a file line is known to answer the same request. */
+  #isSameRequest({ line, own }: FileEntry): boolean {
+    const { id, content } = this.#to.line;
+    return own ? own.content === content : line.spec === id;
+  }
+
+  /** A warning if the history had figures for a file that no longer exists. */
+  #figuresBefore(name: string): string[] {
+    const before = this.#entriesOf(name).findLast((entry) => {
+      return hasFigures(entry.line) && this.#isSameRequest(entry);
+    });
     if (!before) return [];
     const rows = formatPlural(before.line.rows, 'row');
-    return [`${printable(name)} now has no rows; the history had ${rows} for it.`];
+    return [`${printable(name)} now has no figures; the history had ${rows} for it.`];
   }
 
   /** The previous line, if it has the same request and covers the whole unit. */
   #comparable(name: string, { overAt }: CompleteReport): FileLine | undefined {
     const before = newestEntry(this.#to.history, name);
-    if (!before?.own || !this.#isSameRequest(before)) return undefined;
-    return createdAt(before.line) < overAt ? undefined : before.line;
+    if (!before || !this.#isSameRequest(before)) return undefined;
+    return coversWholeUnit(before.line, { over: overAt }) ? before.line : undefined;
+  }
+
+  #nowText(): string {
+    return new Date(this.#to.wallClock()).toISOString();
   }
 
   #lineOf(name: string, report: CompleteReport): FileLine {
     const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
+    const isWithoutFigures = rowCount > 0 && !report.hasFigures;
     const { since, until } = describeWindow(window);
     const warnings = report.warnings.slice(0, maxWarnings);
     return {
@@ -228,12 +248,13 @@ export class HistoryWriter {
       since,
       until,
       created: new Date(createdMs).toISOString(),
-      fetched: new Date(this.#to.wallClock()).toISOString(),
+      fetched: this.#nowText(),
       report: reportId === null ? null : reportId.slice(0, maxTextLength),
       rows: rowCount,
       bytes: sizeBytes,
       sha256,
       totals,
+      ...(isWithoutFigures && { figures: false as const }),
       warnings: warnings.map((warning) => warning.slice(0, maxTextLength)),
     };
   }
@@ -254,6 +275,13 @@ export class HistoryWriter {
       throw cannotAppend(path, error, consequence);
     }
   }
+}
+
+type FileOnDisk = Extract<OnDisk, { kind: 'file' }>;
+
+/** True for a line of a file that may have figures. */
+function hasFigures({ rows, figures }: FileLine): boolean {
+  return rows > 0 && figures === undefined;
 }
 
 const notDownloaded = 'nothing was downloaded';

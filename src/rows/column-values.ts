@@ -247,6 +247,11 @@ function readNumbers(
   }
 }
 
+/** True if a row has a number other than 0 in a field, also in a text. */
+export function hasNonZero(batch: RowBatch, field: string): boolean {
+  return numbersOf(batch, field).some((number) => !Number.isNaN(number) && number !== 0);
+}
+
 /** Facts about the numbers of a field, including those in texts. */
 export function numberFactsOf(batch: RowBatch, field: string): NumberFacts {
   const { facts: columns } = columnsOf(batch);

@@ -369,10 +369,10 @@ async function serveForgetful() {
   return { state, run: (line: string) => run(line, { now: state.nowMs }) };
 }
 
-describe('a report without rows', () => {
+describe('a report without figures', () => {
   const days = 'run --period 2026-11-14..2026-11-15 --by OS --split day -o data/{date}.csv';
 
-  test('does not replace a file with rows, and becomes final like any other', async () => {
+  test('does not replace a file with figures, which is as final as before', async () => {
     const { state, run } = await serveForgetful();
     state.nowMs = Date.UTC(2026, 10, 16, 5);
     const first = await run(`${days} --missing --lookback 1 -q`);
@@ -382,7 +382,7 @@ describe('a report without rows', () => {
     state.nowMs += 2 * dayMs;
     const kept = await run(`${days} --missing --lookback 1 --json`);
     expect(kept.exitCode, kept.stderr).toBe(0);
-    expect(kept.stderr).toContain('2026-11-15.csv is kept, because the new report has no rows');
+    expect(kept.stderr).toContain('2026-11-15.csv is kept, because the new report has no figures');
     const results = kept.stdout
       .trimEnd()
       .split('\n')
@@ -394,15 +394,15 @@ describe('a report without rows', () => {
     const { specs, files } = linesOf(kept.histories[historyFile]);
     expect(specs).toHaveLength(1);
     const [before, after] = files.filter(({ file }) => file === '2026-11-15.csv');
-    expect(after).toMatchObject({ kept: true, rows: 3, sha256: before?.sha256 });
+    expect(after).toEqual({ ...before, kept: true, fetched: after?.fetched });
     const checked = await run('check data');
     expect(checked).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('kept, because'),
     });
 
-    const final = await run(`${days} --missing --lookback 1`);
-    expect(final.stderr).toContain('Nothing to download');
+    const again = await run(`${days} --missing --lookback 1`);
+    expect(again.stderr).toContain('Downloading 1 of 2 days.');
     const typed = await run(`${days} --refetch`);
     expect(typed.exitCode, typed.stderr).toBe(0);
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
@@ -450,7 +450,7 @@ describe('a report without rows', () => {
     expect(files.at(-1)).toMatchObject({ file: '2026-11-14.csv', kept: true, rows: 3 });
   });
 
-  test('is written if there is no file, with a warning if the history had rows', async () => {
+  test('is written if there is no file, with a warning if the history had figures', async () => {
     const { state, run } = await serveForgetful();
     const { cwd } = await run(`${days} -q`);
     rmSync(join(cwd, 'data/2026-11-14.csv'));
@@ -459,7 +459,7 @@ describe('a report without rows', () => {
     const { exitCode, stderr, files } = await run('repair data -q');
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('2026-11-14.csv now has no rows; the history had 3 rows for it.');
+    expect(stderr).toContain('2026-11-14.csv now has no figures; the history had 3 rows for it.');
     expect(files['data/2026-11-14.csv']).toBeDefined();
   });
 });

@@ -60,7 +60,7 @@ function emptyFolder(spec: FolderSpec, at: number) {
       const file = names.of(unit);
       const entries = files.get(file) ?? [];
       const last = entries.at(-1);
-      const isDue = !last || finality(last, spec, now).state !== 'final';
+      const isDue = !last || finality(last, unit, { spec, now }).state !== 'final';
       if (unit.start > now || !isDue) continue;
 
       const created = new Date(now * 1_000).toISOString();

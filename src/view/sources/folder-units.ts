@@ -61,7 +61,8 @@ export async function unitsOf(
     }
 
     const path = resolve(history.folder, name);
-    if (entry && finality(entry, series.current.spec, now).state !== 'final') openCount += 1;
+    const rules = { spec: series.current.spec, now };
+    if (entry && finality(entry, unit, rules).state !== 'final') openCount += 1;
     files.push({ path, shown: shownPath(viewed, path), unit, entry, sizeBytes: entry?.line.bytes });
   }
   return { viewed, files, lastUnit: units.at(-1), unitCount: units.length, gaps, openCount };

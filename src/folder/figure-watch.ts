@@ -1,0 +1,24 @@
+import { type Column, fieldOfColumn } from '../contract/columns.ts';
+import { hasNonZero } from '../rows/column-values.ts';
+import type { RowBatch } from '../rows/row-batch.ts';
+
+/**
+ * Watches the rows of a report for a figure: a number other than 0 in a requested metric. Looks at
+ * rows, because sums may cancel out.
+ */
+export class FigureWatch {
+  readonly #metrics: readonly Column[];
+
+  hasFigures = false;
+
+  /** @param columns the requested columns */
+  constructor(columns: readonly Column[]) {
+    this.#metrics = columns.filter(({ metric }) => metric !== undefined);
+  }
+
+  observe(batch: RowBatch): void {
+    this.hasFigures ||= this.#metrics.some((column) => {
+      return hasNonZero(batch, fieldOfColumn(column, batch.fields));
+    });
+  }
+}

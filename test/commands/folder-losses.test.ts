@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { serveOdd } from '../support/odd-service.ts';
+
+// Nights on which a folder could lose figures without a word.
+
+const job = '--by OS --metrics displays,revenueEuro --split day -q -o data/{date}.csv --missing';
+
+/** A folder with the clocks of the service and of this machine, and reports that can change. */
+async function serveNights() {
+  let serviceMs = 0;
+  let change: ((document: object) => object) | undefined;
+  const { run, cwd, calls } = await serveOdd({
+    server: { delayMs: 0, clock: () => serviceMs },
+    faults: [
+      {
+        endpoint: 'download',
+        when: () => change !== undefined,
+        change: (document: object) => change?.(document) ?? document,
+      },
+    ],
+  });
+
+  /** Runs a line at a time of the service, which may differ from this machine's. */
+  async function runAt(time: string, line: string, machineTime = time) {
+    serviceMs = Date.parse(time);
+    return run(line, { now: Date.parse(machineTime) });
+  }
+  return {
+    cwd,
+    calls,
+    runAt,
+    runJobAt: (time: string, window: string, machineTime?: string) =>
+      runAt(time, `run ${window} ${job}`, machineTime),
+    readDay: (day: string) => readFileSync(join(cwd, `data/${day}.csv`), 'utf8'),
+    /** Changes the reports that the service sends from now on. */
+    changeReports(by: typeof change) {
+      change = by;
+    },
+    async problemsAt(time: string): Promise<string[]> {
+      const { stdout } = await runAt(time, 'check data --json');
+      const { findings } = JSON.parse(stdout);
+      return findings.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
+    },
+  };
+}
+
+/** What the service has for a day. */
+async function wholeDay(night: Awaited<ReturnType<typeof serveNights>>, day: string) {
+  const line = `run --period ${day} --by OS --metrics displays,revenueEuro -q -o whole.csv`;
+  const { files, stderr } = await night.runAt('2026-12-20T08:00:00+01:00', line);
+  expect(stderr).toBe('');
+  return files['whole.csv'];
+}
+
+describe('a file that ends before its day is over is never final', () => {
+  test.each([
+    {
+      name: 'the run begins at 22:30, and the report is created at 00:10',
+      window: '--since 2026-11-19 --until now',
+      service: '2026-11-21T00:10:00+01:00',
+      machine: '2026-11-20T22:30:00+01:00',
+    },
+    {
+      name: 'the clock of this machine is a day slow for one night',
+      window: '--since 2026-11-19 --until now',
+      service: '2026-11-21T06:15:00+01:00',
+      machine: '2026-11-20T06:15:00+01:00',
+    },
+  ])('$name', async ({ window, service, machine }) => {
+    const nights = await serveNights();
+    const first = await nights.runJobAt(service, window, machine);
+    expect(first.exitCode, first.stderr).toBe(0);
+    const cut = nights.readDay('2026-11-20');
+
+    const { stderr } = await nights.runJobAt('2026-11-22T06:15:00+01:00', window);
+
+    expect(stderr).toBe('');
+    expect(nights.readDay('2026-11-20')).not.toBe(cut);
+    expect(nights.readDay('2026-11-20')).toBe(await wholeDay(nights, '2026-11-20'));
+  });
+
+  test('without another run it becomes stale, and repair downloads it', async () => {
+    const nights = await serveNights();
+    await nights.runJobAt(
+      '2026-11-21T00:10:00+01:00',
+      '--since 2026-11-19 --until 2026-11-20T22:30',
+      '2026-11-20T22:30:00+01:00',
+    );
+    const morning = '2026-11-24T06:15:00+01:00';
+    expect(await nights.problemsAt(morning)).toContain('stale data/2026-11-20.csv');
+
+    await nights.runAt(morning, 'repair data -q');
+
+    expect(nights.readDay('2026-11-20')).toBe(await wholeDay(nights, '2026-11-20'));
+  });
+});
+
+const empty = (document: object) => ({ ...document, data: [] });
+
+test('after one empty response for a day that ends at 06:15, the day is due the next night', async () => {
+  const nights = await serveNights();
+  const window = '--since 2026-11-19 --until now';
+  await nights.runJobAt('2026-11-20T06:15:00+01:00', window);
+  const morning = nights.readDay('2026-11-20');
+  nights.changeReports(empty);
+  await nights.runJobAt('2026-11-21T06:15:00+01:00', window);
+  expect(nights.readDay('2026-11-20')).toBe(morning);
+  expect(await nights.problemsAt('2026-11-23T06:15:00+01:00')).toContain(
+    'stale data/2026-11-20.csv',
+  );
+
+  nights.changeReports(undefined);
+  await nights.runJobAt('2026-11-22T06:15:00+01:00', window);
+
+  expect(nights.readDay('2026-11-20')).toBe(await wholeDay(nights, '2026-11-20'));
+});
+
+/** Rows without figures, made from the first row of a report. */
+const withoutFigures: Record<string, (row: object) => object[]> = {
+  'no rows': () => [],
+  'a row of nulls': (row) => [{ ...row, os: null, displays: null, revenueEuro: null }],
+  'a row of empty texts': (row) => [{ ...row, os: 'No data', displays: '', revenueEuro: '' }],
+  'a row of zeros': (row) => [{ ...row, os: '', displays: 0, revenueEuro: '0,00' }],
+};
+
+describe('a report without figures never replaces a file with figures', () => {
+  test.each(Object.keys(withoutFigures))('%s', async (kind) => {
+    const nights = await serveNights();
+    await nights.runJobAt('2026-11-20T06:15:00+01:00', '--since 2026-11-19 --lookback 1');
+    const before = nights.readDay('2026-11-19');
+    nights.changeReports((document) => {
+      const { data } = document as { readonly data: readonly object[] };
+      return { ...document, data: data.slice(0, 1).flatMap((row) => withoutFigures[kind]?.(row)) };
+    });
+
+    const { exitCode, stderr } = await nights.runJobAt(
+      '2026-11-21T06:15:00+01:00',
+      '--since 2026-11-19 --until yesterday --lookback 1',
+    );
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain('2026-11-19.csv is kept, because the new report has no figures');
+    expect(nights.readDay('2026-11-19')).toBe(before);
+  });
+
+  test('rows whose sum is zero are figures', async () => {
+    const nights = await serveNights();
+    const refunds = (document: object) => {
+      const { data } = document as { readonly data: readonly object[] };
+      const [row] = data;
+      const first = { ...row, os: 'a', displays: 0, revenueEuro: 5 };
+      return { ...document, data: [first, { ...first, os: 'b', revenueEuro: -5 }] };
+    };
+    nights.changeReports(refunds);
+    await nights.runJobAt('2026-11-20T06:15:00+01:00', '--since 2026-11-19 --lookback 1');
+    const before = nights.readDay('2026-11-19');
+    nights.changeReports(empty);
+
+    await nights.runJobAt('2026-11-21T06:15:00+01:00', '--since 2026-11-19 --lookback 1');
+
+    expect(nights.readDay('2026-11-19')).toBe(before);
+  });
+
+  test('zeros may replace zeros', async () => {
+    const nights = await serveNights();
+    const zeros = (names: readonly string[]) => (document: object) => {
+      const { data } = document as { readonly data: readonly object[] };
+      const rows = names.map((os) => ({ ...data[0], os, displays: 0, revenueEuro: 0 }));
+      return { ...document, data: rows };
+    };
+    nights.changeReports(zeros(['a']));
+    await nights.runJobAt('2026-11-20T06:15:00+01:00', '--since 2026-11-19 --lookback 1');
+    nights.changeReports(zeros(['a', 'b']));
+
+    const { stderr } = await nights.runJobAt(
+      '2026-11-21T06:15:00+01:00',
+      '--since 2026-11-19 --lookback 1',
+    );
+
+    expect(stderr).toBe('');
+    expect(nights.readDay('2026-11-19')).toContain('b,');
+  });
+});
