@@ -53,7 +53,7 @@ export type MessageKind =
   | 'rows'
   | 'total'
   | 'filters'
-  | 'beside the rows'
+  | 'outside the rows'
   | 'clock';
 
 /** A warning or a note. */

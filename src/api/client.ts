@@ -284,7 +284,6 @@ export class Client {
       answer,
       isPart: response.status === 206,
       hasNextLink: hasNextLink(response),
-      countInHeader: countIn(response),
     };
   }
 
@@ -485,12 +484,6 @@ function reportAnswer(
 function timeOf(headers: HttpResponse['headers']): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** The number in `X-Total-Count`. */
-function countIn({ headers }: HttpResponse): number | undefined {
-  const text = headers['x-total-count']?.trim() ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /** True if the end of the body is marked: by a length, a last chunk or a compression trailer. */

@@ -15,12 +15,11 @@ import {
   type RowBatch,
   textsOf,
 } from '../rows/row-batch.ts';
-import { checkBesideRows } from './beside-rows.ts';
 import { checkReportColumns } from './column-check.ts';
-import { noteMembers, reusedIdText } from './extra-members.ts';
 import { filterChecks } from './filter-check.ts';
 import type { OutputCheck } from './merged-check.ts';
 import { MetricValues } from './metric-values.ts';
+import { checkOutsideRows, reusedIdText } from './outside-rows.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
 import { noteClock, noteRows } from './report-notes.ts';
 import { type Check, CheckMessages, type Expectation } from './row-check.ts';
@@ -79,23 +78,12 @@ export class ReportCheck implements OutputCheck {
   /** Created with the first rows, which determine the columns if the request is not known. */
   #checks: readonly Check[] | undefined;
   #metrics: readonly MetricValues[] = [];
-  #totals: TotalCheck | undefined;
 
   /** The first value of the first row, as JSON. */
   #firstValue = '';
 
   constructor(report: CheckedReport) {
     this.#report = report;
-  }
-
-  /** See `TotalCheck.sumRow`. */
-  get sumRow(): number | undefined {
-    return this.#totals?.sumRow;
-  }
-
-  /** The total rows found by `close`, counted from 1. */
-  get totalRows(): readonly number[] {
-    return this.#totals?.totalRows ?? [];
   }
 
   observe(batch: RowBatch): void {
@@ -120,18 +108,16 @@ export class ReportCheck implements OutputCheck {
       this.#checkSummary(expectation, tail, messages);
       noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, messages);
     }
-    if (takenId !== undefined) messages.addWarning('beside the rows', reusedIdText(takenId));
+    if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdText(takenId));
     for (const check of this.#checks) check.close(tail, messages);
 
-    const members = exactMembers(tail.members);
-    const { rowCount } = tail;
-    const subject = 'The report';
     const { isPart, hasNextLink, isEndMarked } = answer;
-    const headers = { isPart, hasNextLink, isOfOtherRequest };
-    const metrics = expectation ? this.#metrics : this.#metrics.filter((each) => each.hasValue);
-    const rows = { subject, members, rowCount, metrics };
-    const understood = checkBesideRows({ ...headers, ...rows }, messages);
-    noteMembers({ members, understood, records }, messages);
+    const members = exactMembers(tail.members);
+    const subject = 'The report';
+    checkOutsideRows(
+      { subject, members, records, isPart, hasNextLink, isOfOtherRequest },
+      messages,
+    );
     noteRows(tail, isEndMarked, messages);
     return messages;
   }
@@ -165,8 +151,7 @@ export class ReportCheck implements OutputCheck {
     if (hasUniqueKeys(columns)) {
       checks.push(new RepeatCheck(columns, this.#report.expectation?.window));
     }
-    this.#totals = new TotalCheck(columns, this.#metrics);
-    checks.push(this.#totals);
+    checks.push(new TotalCheck(columns, this.#metrics));
     checks.push(...filterChecks(this.#report.expectation?.filters ?? {}, columns));
     return checks;
   }

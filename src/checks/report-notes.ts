@@ -6,8 +6,8 @@ import type { CheckMessages } from './row-check.ts';
 /** The largest difference between two working clocks. */
 const differenceAtMostMs = 5 * 60_000;
 
-/** Row limits that services commonly have. */
-const usualLimits: readonly number[] = [10_000, 50_000, 65_536, 100_000, 500_000, 1_000_000];
+/** Row limits that services commonly have, besides multiples of 10,000. */
+const usualLimits: readonly number[] = [65_536, 1_048_575, 1_048_576];
 
 /** Notes a report that is empty, possibly cut, or has as many rows as a common limit. */
 export function noteRows(
@@ -22,7 +22,8 @@ export function noteRows(
       'The report may be incomplete: its last line has no line break, and the response did not say how long it is.',
     );
   }
-  if (usualLimits.includes(rowCount)) {
+  const isRound = rowCount > 0 && rowCount % 10_000 === 0;
+  if (isRound || usualLimits.includes(rowCount)) {
     const rows = formatCount(rowCount);
     messages.addNote(
       'rows',

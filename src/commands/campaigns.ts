@@ -1,4 +1,4 @@
-import { checkCampaigns } from '../checks/campaign-list.ts';
+import { checkCampaigns } from '../checks/outside-rows.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';

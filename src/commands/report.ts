@@ -1,4 +1,4 @@
-import { checkCreation } from '../checks/extra-members.ts';
+import { checkCreation } from '../checks/outside-rows.ts';
 import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { RejectedError, UsageError } from '../errors.ts';

@@ -167,9 +167,6 @@ export interface CampaignList extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'
 
   /** The whole answer. */
   readonly answer: unknown;
-
-  /** The value of the `X-Total-Count` header. */
-  readonly countInHeader: number | undefined;
 }
 
 /** The zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */

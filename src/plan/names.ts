@@ -1,4 +1,4 @@
-import { checkCampaigns } from '../checks/campaign-list.ts';
+import { checkCampaigns } from '../checks/outside-rows.ts';
 import type { Context } from '../context.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';

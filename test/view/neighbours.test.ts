@@ -27,58 +27,8 @@ interface Case {
 }
 
 const zip = Buffer.from('504b030414000000000000000000', 'hex');
-const oneTotal = 'Note: 1 row of totals is left out.';
 
 const cases: readonly Case[] = [
-  {
-    like: 'totals-row.csv',
-    name: 'a total between the rows',
-    content: `${head}2026-08-01,1,a,1000,10,1.5\nTotale,,,3000,30,4.5\n2026-08-02,2,b,2000,20,3\n`,
-    groups: [sums],
-    says: oneTotal,
-  },
-  {
-    like: 'totals-row.csv',
-    name: 'subtotals and a grand total',
-    content: `${head}${two}Subtotal,1,a,3000,30,4.5\n2026-08-03,3,c,1,1,1\nZwischensumme,3,c,1,1,1\n`,
-    groups: [{ displays: 3001, clicks: 31, revenueEuro: 5.5 }],
-    says: '2 rows of totals are left out',
-  },
-  {
-    like: 'totals-row.csv by month',
-    name: 'two months and a total',
-    content: `${head}2026-08-01,1,a,1,1,1\n2026-09-01,1,a,2,2,2\nSumme,,,3,3,3\n`,
-    flags: '--by MONTHLY',
-    groups: [
-      { date: '2026-08-01', displays: 1 },
-      { date: '2026-09-01', displays: 2 },
-    ],
-    says: oneTotal,
-  },
-  {
-    like: 'totals-row.csv by month',
-    name: 'a total before the rows',
-    content: `${head}Total général,,,3000,30,4.5\n${two}`,
-    flags: '--by MONTHLY',
-    groups: [{ date: '2026-08-01', ...sums }],
-    says: oneTotal,
-  },
-  {
-    like: 'totals-named.csv',
-    name: 'an English name',
-    content: 'campaignName,displays\na,100000\nb,200000\nTotal ads,300000\n',
-    flags: '--by CAMPAIGN',
-    groups: [{ displays: 200000 }, { displays: 100000 }],
-    says: oneTotal,
-  },
-  {
-    like: 'totals-named.csv',
-    name: 'a Spanish name beside an id',
-    content: 'campaignId,campaignName,displays\n1,a,100000\n2,b,200000\n0,Total general,300000\n',
-    flags: '--by CAMPAIGN',
-    groups: [{ displays: 200000 }, { displays: 100000 }],
-    says: oneTotal,
-  },
   {
     like: 'thousands-dot.csv',
     name: 'millions',

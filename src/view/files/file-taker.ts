@@ -1,4 +1,3 @@
-import { namesTotal } from '../../checks/total-check.ts';
 import { dayOf, isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { Grouping, isTime, type KeyColumn } from '../../figures/grouping.ts';
@@ -112,16 +111,16 @@ export class FileTaker implements RowTaker {
   }
 
   /** Throws `UsageError` if a flag names a column that the file does not have. */
-  observe(batch: RowBatch, leftOut: ReadonlySet<number>): void {
+  observe(batch: RowBatch): void {
     this.#settle(batch.fields);
     this.rowCount += batch.rowCount;
     if (this.#file.remembersDays) this.#rememberDays(batch);
-    if (this.needsDates) this.#lookAtDates(batch, leftOut);
+    if (this.needsDates) this.#lookAtDates(batch);
     if (this.#plan.columns.length === 0) this.#plan.follow(batch);
 
     const rowsLeft = this.#request.previewRows - this.#previewed;
     const isWhole = this.#file.span !== undefined || this.#request.spans.length === 0;
-    const needsRows = this.#tests.length > 0 || rowsLeft > 0 || leftOut.size > 0 || !isWhole;
+    const needsRows = this.#tests.length > 0 || rowsLeft > 0 || !isWhole;
     if (!needsRows) {
       const span = this.#file.span ?? 0;
       const { byTime, groups } = this.#sumsAt(span);
@@ -131,8 +130,7 @@ export class FileTaker implements RowTaker {
       return;
     }
 
-    const rows = rowsOf(batch).filter((_, index) => !leftOut.has(batch.firstRow + index + 1));
-    this.#observeRows(rows, rowsLeft);
+    this.#observeRows(rowsOf(batch), rowsLeft);
   }
 
   /**
@@ -184,15 +182,15 @@ export class FileTaker implements RowTaker {
     return spans.findIndex(({ since, until }) => since <= day && day <= until);
   }
 
-  #lookAtDates(batch: RowBatch, leftOut: ReadonlySet<number>): void {
+  #lookAtDates(batch: RowBatch): void {
     for (const field of ['date', 'hour']) {
       if (!batch.fields.includes(field)) continue;
       for (const [index, value] of valuesOf(batch, field).entries()) {
         if (this.#readDates.has(value)) continue;
-        const row = batch.firstRow + index + 1;
-        if (leftOut.has(row)) continue;
         if (isReadable(field, value)) this.#readDates.add(value);
-        else this.#firstUnreadable ??= notADay(field, String(value), row);
+        else {
+          this.#firstUnreadable ??= notADay(field, String(value), batch.firstRow + index + 1);
+        }
       }
     }
   }
@@ -256,12 +254,12 @@ export class FileTaker implements RowTaker {
   }
 }
 
-/** True for a day, an hour of a day, no value, and the name of a total. */
+/** True for a day, an hour of a day, and no value. */
 function isReadable(field: string, value: unknown): boolean {
   if (isNoValue(value)) return true;
   if (typeof value !== 'string') return false;
   const isOtherHour = field === 'hour' && !/^\d{4}-\d\d-\d\d/.test(value);
-  return isOtherHour || dayOf(value.slice(0, 10)) !== undefined || namesTotal(value);
+  return isOtherHour || dayOf(value.slice(0, 10)) !== undefined;
 }
 
 function notADay(field: string, text: string, row: number): UsageError {

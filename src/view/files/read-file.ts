@@ -1,21 +1,15 @@
 import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
-import { namesTotal } from '../../checks/total-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { CheckResult } from '../../errors.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { CsvCells } from '../../rows/csv-rows.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
-import { formatPlural } from '../../text/quantity.ts';
 import type { ReadingContext, ReportSource } from './report-source.ts';
 import { CellSurvey, isRounded } from './survey.ts';
 
 /** Receives the rows of a file in one pass. */
 export interface RowTaker {
-  /**
-   * Receives a batch; the rows in `leftOut`, counted from 1 in the file, are not part of the
-   * report.
-   */
-  observe(batch: RowBatch, leftOut: ReadonlySet<number>): void;
+  observe(batch: RowBatch): void;
 
   /** True if the request depends on the dates of the rows. */
   readonly needsDates: boolean;
@@ -39,12 +33,6 @@ interface Pass<Taker extends RowTaker> {
   readonly sizeBytes: number;
   readonly checkResult: CheckResult;
 
-  /** The rows that are proven to be totals, and those with a total word in a date or an id. */
-  readonly totals: ReadonlySet<number>;
-  readonly named: ReadonlySet<number>;
-
-  /** The row that has the sums of all others. */
-  readonly sumRow: number | undefined;
   readonly hasRoundedIds: boolean;
 }
 
@@ -59,7 +47,7 @@ interface ReadingOptions<Taker extends RowTaker> {
 
 /**
  * Reads a report file in constant memory: once, and again if its cells have the forms of other
- * programs or if it has rows of totals.
+ * programs.
  * @throws UsageError for ambiguous cells, IncompleteDataError for an incomplete file
  */
 export async function readReport<Taker extends RowTaker>(
@@ -67,26 +55,19 @@ export async function readReport<Taker extends RowTaker>(
   source: ReportSource,
   { makeTaker, onBytes }: ReadingOptions<Taker>,
 ): Promise<ReadFile<Taker>> {
-  const read = (options: Pick<PassOptions<Taker>, 'cells' | 'leftOut'>) =>
+  const read = (options: Pick<PassOptions<Taker>, 'cells'>) =>
     readOnce(context, source, { ...options, taker: makeTaker(), onBytes });
   const survey = new CellSurvey();
   const first = await read({ cells: survey });
   const reading = survey.decide(first.taker.needsDates);
-  const second = reading ? await read({ cells: reading }) : first;
-
-  const leftOut = new Set([...second.totals, ...second.named]);
-  const last = leftOut.size === 0 ? second : await read({ cells: reading, leftOut });
+  const last = reading ? await read({ cells: reading }) : first;
   const { taker, tail, sizeBytes } = last;
   return {
     taker,
     tail,
     sizeBytes,
-    warnings: [
-      ...survey.numberRemarks.warnings,
-      ...warningsOf(second),
-      ...idWarnings(survey, second),
-    ],
-    notes: [...survey.numberRemarks.notes, ...totalNotes(leftOut)],
+    warnings: [...survey.numberRemarks.warnings, ...warningsOf(last), ...idWarnings(survey, last)],
+    notes: survey.numberRemarks.notes,
   };
 }
 
@@ -98,46 +79,29 @@ function idWarnings({ idWarning }: CellSurvey, { hasRoundedIds }: Pass<RowTaker>
   ];
 }
 
-/** The warnings on a file alone, and a warning on total rows with wrong sums. */
-function warningsOf({ tail, checkResult, totals, named, sumRow }: Pass<RowTaker>): string[] {
+/** The warnings on a file alone. */
+function warningsOf({ tail, checkResult }: Pass<RowTaker>): string[] {
   const warnings: string[] = [];
   const hasRequest = tail.members.some(({ name }) => name === 'request');
   for (const { kind, message } of checkResult.warnings) {
     // The columns show which metrics a file has, but not which breakdowns make a row unique.
-    if (kind === 'values' || (kind === 'rows' && hasRequest)) warnings.push(message);
-  }
-  const unproven = [...named].filter((row) => !totals.has(row) && row !== sumRow);
-  const [first] = unproven;
-  if (first !== undefined) {
-    const rows =
-      unproven.length === 1
-        ? `Row ${first} names`
-        : `${unproven.length} rows, the first is row ${first}, name`;
-    warnings.push(`${rows} a total that is not the sum of the other rows.`);
+    const isProof = kind === 'values' || kind === 'total' || (kind === 'rows' && hasRequest);
+    if (isProof) warnings.push(message);
   }
   return warnings;
-}
-
-function totalNotes(leftOut: ReadonlySet<number>): string[] {
-  if (leftOut.size === 0) return [];
-  const verb = leftOut.size === 1 ? 'is' : 'are';
-  return [`${formatPlural(leftOut.size, 'row')} of totals ${verb} left out.`];
 }
 
 /** Options for one pass. */
 interface PassOptions<Taker extends RowTaker> {
   readonly taker: Taker;
   readonly cells: CsvCells | undefined;
-  readonly leftOut?: ReadonlySet<number>;
   readonly onBytes: (bytes: number) => void;
 }
-
-const noRows: ReadonlySet<number> = new Set();
 
 async function readOnce<Taker extends RowTaker>(
   context: ReadingContext,
   source: ReportSource,
-  { taker, cells, leftOut = noRows, onBytes }: PassOptions<Taker>,
+  { taker, cells, onBytes }: PassOptions<Taker>,
 ): Promise<Pass<Taker>> {
   const { signal, wallClock } = context.host;
   const nowMs = wallClock();
@@ -147,7 +111,6 @@ async function readOnce<Taker extends RowTaker>(
     origin: { createdMs: nowMs },
     nowMs,
   });
-  const named = new Set<number>();
   let hasRoundedIds = false;
 
   const report = await source.read(cells);
@@ -157,40 +120,22 @@ async function readOnce<Taker extends RowTaker>(
     for (; !next.done; next = await batches.next()) {
       signal.throwIfAborted();
       const batch = next.value;
-      for (const row of rowsNamingTotals(batch)) named.add(row);
       hasRoundedIds ||= hasRoundedId(batch);
       check.observe(batch);
-      taker.observe(batch, leftOut);
+      taker.observe(batch);
       onBytes(report.readBytes());
     }
     const checkResult = check.close(next.value);
     const sizeBytes = report.sizeBytes ?? report.readBytes();
-    const totals = new Set(check.totalRows);
-    const { sumRow } = check;
     return {
       taker,
       tail: next.value,
       sizeBytes,
       checkResult,
-      totals,
-      sumRow,
-      named,
       hasRoundedIds,
     };
   } finally {
     await batches.return?.();
-  }
-}
-
-/** The rows with a total word instead of a date or an id, counted from 1. */
-function* rowsNamingTotals(batch: RowBatch): Generator<number> {
-  for (const field of batch.fields) {
-    const type = fieldTypeOf(field);
-    if (type !== 'date' && type !== 'hour' && type !== 'id') continue;
-    for (const [row, value] of valuesOf(batch, field).entries()) {
-      const isName = typeof value === 'string' && /^[^\d]/.test(value) && namesTotal(value);
-      if (isName) yield batch.firstRow + row + 1;
-    }
   }
 }
 

@@ -1,4 +1,3 @@
-import { namesTotal } from '../../checks/total-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { isNoValue } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
@@ -39,7 +38,7 @@ class DateColumn {
   }
 
   observe(text: string, row: number): void {
-    if (/^\d{4}-\d\d-\d\d$/.test(text) || isNoValue(text) || namesTotal(text)) return;
+    if (/^\d{4}-\d\d-\d\d$/.test(text) || isNoValue(text)) return;
     this.isForeign = true;
     const { dayFirst, monthFirst } = slashDay(text) ?? {};
     if (dayFirst === undefined && monthFirst === undefined) return;
@@ -194,7 +193,7 @@ export class CellReading implements CsvCells {
       return isNothing(value) ? '' : (plainNumber(value, number) ?? value);
 
     const dates = this.#dates.get(field);
-    if (dates && !isNoValue(value) && !namesTotal(value)) return dates.dayOf(value) ?? value;
+    if (dates && !isNoValue(value)) return dates.dayOf(value) ?? value;
     return value;
   }
 }
