@@ -727,7 +727,7 @@ function rows(change: (rows: readonly Row[]) => unknown, breakdown?: string): Fa
 const eachRow = (change: (row: Row) => unknown, breakdown?: string): Fault[] =>
   rows((all) => all.map(change), breakdown);
 
-/** Puts members beside the rows. */
+/** Puts members outside the rows. */
 const beside = (members: Row): Fault[] => report((document) => ({ ...document, ...members }));
 
 /** Sends a report with another status, or further headers. */
@@ -826,7 +826,7 @@ const documents: Services = {
     says: /Note: .*clock is 1 day ahead/,
     doctor: 'the clocks are compared by doctor without --service, and by run',
   },
-  'nothing wrong beside the rows': {
+  'nothing wrong outside the rows': {
     faults: beside({
       ...{ error: { code: 0, message: 'Success.' }, errors: [], next: '', status: 'OK', count: 1 },
       ...{ code: 200, message: 'Report ready', limit: 100, pages: 1, sampled: false, failed: 0 },

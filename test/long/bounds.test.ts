@@ -46,8 +46,8 @@ const refused: Readonly<Record<string, () => string>> = {
       () =>
         `{${Array.from({ length: 20 }, (_, i) => `"k${i}":"${'x'.repeat(million / 2)}"`).join(',')}}`,
     ),
-  '2 MB beside the rows': () => `{"note":"${'x'.repeat(2 * million)}","data":[]}`,
-  'many members beside the rows': () =>
+  '2 MB outside the rows': () => `{"note":"${'x'.repeat(2 * million)}","data":[]}`,
+  'many members outside the rows': () =>
     `{${Array.from({ length: 100_000 }, (_, i) => `"m${i}":"${'x'.repeat(20)}"`).join(',')},"data":[]}`,
   'brackets without end': () => '['.repeat(10 * million),
   'nesting in a value': () => rowsOf(1, () => `{"a":${'['.repeat(10 * million)}`),
