@@ -117,11 +117,9 @@ test('the README installs the package of this version', () => {
   expect(new Set(named)).toEqual(new Set([version]));
 });
 
-test('the README names every topic, and links only to files of the package', () => {
+test('the README names every topic', () => {
   const missing = Object.keys(topics).filter((name) => !readme.includes(`adreport help ${name}\``));
   expect(missing).toEqual([]);
-  // Pictures are for readers of the repository.
-  expect([...readme.matchAll(/(?<!!\[[^\]]*)\]\(/g)]).toEqual([]);
 });
 
 test('every code block names its language, which is sh in the README', () => {
@@ -230,10 +228,8 @@ test('every flag named in a document exists', () => {
 
 describe('facts that the code defines', () => {
   test('exit codes, filters, formats, placeholders, periods, keys', () => {
-    for (const text of [textOf('exit-codes') ?? '', readme]) {
-      const rows = [...text.matchAll(/^\| (\d+) \| (.*?) \|/gm)];
-      expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
-    }
+    const rows = [...(textOf('exit-codes') ?? '').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
+    expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
     expect(firstColumn('reports', 'filter')).toEqual(
       vocabularyOf('buyer').filters.map(({ name }) => name),
     );
