@@ -304,9 +304,9 @@ export function checkComparable(
   options: OutputFlags,
 ): void {
   const format = chooseFormat(context, options);
-  if (formats[format].showsChanges || showsCard(context, options)) return;
-  throw new UsageError(`--compare does not work with ${format}, which cannot show changes.`, {
-    hint: 'Write html, xlsx or a table, for example -o report.html',
+  if (!formats[format].isServiceDocument) return;
+  throw new UsageError(`--compare does not work with ${format}, the service's own document.`, {
+    hint: 'Write html, xlsx, csv, parquet or a table, for example: -o report.html',
     about: { flag: '--compare' },
   });
 }

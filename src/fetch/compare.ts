@@ -82,7 +82,7 @@ function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
 }
 
 async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
-  const sums = new ReportSums();
+  const sums = new ReportSums({ keepsRows: true });
   const warnings: CheckMessage[] = [];
   for (const part of split.parts) {
     const plan = { ...split.plan, window: part.window, request: part.request };
@@ -112,7 +112,7 @@ function summingIntake(
     async take(answer, origin) {
       const nowMs = tools.host.wallClock();
       const check = new ReportCheck({ expectation, answer, origin, nowMs });
-      const sums = new ReportSums();
+      const sums = new ReportSums({ keepsRows: true });
       const columns = new ColumnPlan({});
       const batches = readAnswer(tools, answer);
       let next = await batches.next();

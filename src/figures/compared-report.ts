@@ -16,9 +16,11 @@ export function comparisonOf(now: Window, before: EarlierWindow, sums: ReportSum
     sums,
     now: textOf(counted, isOver),
     before: textOf(before, isOver),
-    begins: {
+    windows: {
       now: formatInstant(now.since, now.zone),
       before: formatInstant(before.since, before.zone),
+      until: formatInstant(now.until, now.zone),
+      zone: now.zone,
     },
     ...unequalDays(counted, before),
     notes: [

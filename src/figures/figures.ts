@@ -38,12 +38,14 @@ export interface Comparison {
   readonly before: string;
 
   /**
-   * The beginning of each window, `2026-10-01T00:00:00+0200`. Charts align the two windows at their
-   * beginnings.
+   * The beginning of each window and the end of this one, `2026-10-01T00:00:00+0200`, and their
+   * zone. Times are compared by their distance from the beginning.
    */
-  readonly begins?: {
+  readonly windows?: {
     readonly now: string;
     readonly before: string;
+    readonly until: string;
+    readonly zone: string;
   };
 
   /** Number of days in each window, if they differ. */

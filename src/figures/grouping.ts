@@ -1,5 +1,6 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { dayOf, dayText, momentOf } from '../contract/values.ts';
+import { breakdowns } from '../contract/vocabulary.ts';
 import {
   exactHundredthsAtMost,
   hundredthsOf,
@@ -196,11 +197,16 @@ export class Grouping implements Iterable<Group> {
 
   #fields: readonly string[] = [];
 
+  /** Finds the keys in the fields of the first rows. */
+  readonly #keysIn: (fields: readonly string[]) => readonly KeyColumn[];
+
   /**
-   * @param by row fields, or `time` for the hours of the rows, or their days if there are no hours
+   * @param by row fields, `time` for the hours of the rows, or their days if there are no hours, or
+   *   `rows` for everything that tells rows apart
    */
-  constructor(by: readonly (string | KeyColumn)[] | 'time' = []) {
-    if (by === 'time') return;
+  constructor(by: readonly (string | KeyColumn)[] | 'time' | 'rows' = []) {
+    this.#keysIn = by === 'rows' ? rowKeyIn : timeKeyIn;
+    if (by === 'time' || by === 'rows') return;
     this.#groupBy(by.map((field) => (typeof field === 'string' ? { field } : field)));
   }
 
@@ -330,7 +336,7 @@ export class Grouping implements Iterable<Group> {
   #update(fields: readonly string[]): void {
     if (fields === this.#fields) return;
     this.#fields = fields;
-    if (!this.#by) this.#groupBy(timeFieldOf(fields).map((field) => ({ field })));
+    if (!this.#by) this.#groupBy(this.#keysIn(fields));
     this.#addMetrics(fields.filter(metricOfField));
   }
 
@@ -422,6 +428,21 @@ export function isTime(field: string): boolean {
 export function timeFieldOf(fields: readonly string[]): string[] {
   if (fields.includes('hour')) return ['hour'];
   return fields.includes('date') ? ['date'] : [];
+}
+
+function timeKeyIn(fields: readonly string[]): KeyColumn[] {
+  return timeFieldOf(fields).map((field) => ({ field }));
+}
+
+/** Everything that tells rows apart: time, then each breakdown by its id or its names. */
+function rowKeyIn(fields: readonly string[]): KeyColumn[] {
+  const keys = timeKeyIn(fields);
+  for (const breakdown of breakdowns) {
+    if (breakdown.time) continue;
+    const names = breakdown.fields.map(({ name }) => name);
+    keys.push(...keyColumnsOf(names.filter((name) => fields.includes(name))));
+  }
+  return keys;
 }
 
 /** The sums of several groups with the same metrics. */

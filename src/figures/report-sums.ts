@@ -77,11 +77,19 @@ function unitOf(field: string, textFields: readonly string[]): Unit {
 export class ReportSums {
   readonly total = new Grouping();
 
+  /** The rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
+  rows: Grouping | undefined;
+
   /** `undefined` until the first rows arrive. */
   #units: readonly Unit[] | undefined;
 
   /** Time combined with another unit; `undefined` until rows have values in both. */
   #trend: Unit | undefined;
+
+  /** @param options.keepsRows true for an earlier report whose rows are compared one by one */
+  constructor({ keepsRows = false } = {}) {
+    if (keepsRows) this.rows = new Grouping('rows');
+  }
 
   /** Adds the rows of a batch; `columns` are those to be shown. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
@@ -108,6 +116,13 @@ export class ReportSums {
       charactersInAll = characters;
     }
     this.total.observeBatch(batch);
+    this.#keepRows(batch);
+  }
+
+  #keepRows(batch: RowBatch): void {
+    this.rows?.observeBatch(batch);
+    const { size = 0, keyCharacters = 0 } = this.rows ?? {};
+    if (size > maxValuesInAll || keyCharacters > maxCharactersInAll) this.rows = undefined;
   }
 
   /** Adds the sums of another report with the same columns. */
@@ -122,6 +137,7 @@ export class ReportSums {
       this.#trend.groups = merged(this.#trend.groups, other.#trend.groups);
     }
     this.total.absorb(other.total);
+    this.rows = merged(this.rows, other.rows);
   }
 
   /** Units with at least one value. */

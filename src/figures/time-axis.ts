@@ -21,7 +21,8 @@ export interface TimeAxis {
   readonly slots: readonly (readonly Group[])[];
 }
 
-type Step = 'hour' | Exclude<DateUnit, 'window'>;
+/** The unit of an axis, or of a row's time. */
+export type Step = 'hour' | Exclude<DateUnit, 'window'>;
 
 /** A label below an axis: the index of its step, and a short text. */
 export interface AxisTick {
@@ -69,12 +70,12 @@ export interface EarlierSlots {
 /**
  * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
  * its window.
- * @param begins beginnings of both windows; if absent, their first groups are aligned
+ * @param windows beginnings of both windows; if absent, their first groups are aligned
  */
 export function earlierSlots(
   axis: TimeAxis,
   groups: Iterable<Group>,
-  begins: Comparison['begins'],
+  windows: Comparison['windows'],
 ): EarlierSlots {
   const { step, slots, first } = axis;
   const dated = datedGroups(groups);
@@ -82,8 +83,8 @@ export function earlierSlots(
 
   let earliest = Number.POSITIVE_INFINITY;
   for (const number of numbers) earliest = Math.min(earliest, number);
-  const shift = begins
-    ? stepNumber(begins.now, step) - stepNumber(begins.before, step)
+  const shift = windows
+    ? stepNumber(windows.now, step) - stepNumber(windows.before, step)
     : first - earliest;
 
   const earlier = slots.map((): Group[] => []);
@@ -153,7 +154,7 @@ function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
 }
 
 /** The number of a day's or hour's step, counted from 1970. */
-function stepNumber(text: string, step: Step): number {
+export function stepNumber(text: string, step: Step): number {
   if (step === 'hour') return Math.floor((momentOf(text)?.instantMs ?? 0) / hourMs);
   const day = Date.parse(text.slice(0, 10)) / dayMs;
   if (step === 'day') return day;
@@ -165,7 +166,7 @@ function stepNumber(text: string, step: Step): number {
 }
 
 /** The beginning of a step, in UTC like every wall time here. */
-function stepTime(number: number, step: DateUnit): Date {
+export function stepTime(number: number, step: DateUnit): Date {
   if (step === 'month') return new Date(Date.UTC(1970, number));
   const day = step === 'week' ? firstMonday + 7 * number : number;
   return new Date(day * dayMs);

@@ -1,10 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { numberTextOf } from '../contract/values.ts';
 import { UsageError } from '../errors.ts';
-import { ColumnPlan, isDerived, valueIn } from '../output/column-plan.ts';
+import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
+import { ComparedColumns } from '../output/compared-columns.ts';
 import type { CsvDialect, EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
-import { type ReportTail, type Row, type RowBatch, rowsOf, type Value } from '../rows/row-batch.ts';
+import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 
 /**
@@ -13,6 +14,11 @@ import { printable } from '../text/printable.ts';
  */
 export class CsvEncoder implements Encoder {
   readonly #plan: ColumnPlan;
+  readonly #compared: ComparedColumns;
+
+  /** Decided with the header. */
+  #columns: readonly PlannedColumn[] = [];
+
   readonly #dialect: CsvDialect;
   readonly #delimiter: string;
 
@@ -33,6 +39,7 @@ export class CsvEncoder implements Encoder {
   constructor(options: EncodeOptions) {
     const { normalize = false, csv = {} } = options;
     this.#plan = new ColumnPlan(options);
+    this.#compared = new ComparedColumns(options);
     this.#dialect = normalize ? { ...csv, decimal: csv.decimal ?? '.' } : csv;
     this.#delimiter = csv.delimiter ?? ',';
     this.#isForExcel = csv.delimiter === ';' && csv.decimal === ',' && csv.bom === true;
@@ -45,13 +52,19 @@ export class CsvEncoder implements Encoder {
     const header = this.#begin();
     if (this.#copiedFields) return [header, this.#copier.copyToCsv(batch, this.#copiedFields)];
 
-    const rows = rowsOf(batch).map((row) => this.#cellsOf(row));
+    const columns = this.#columns.map((column) => columnValues(batch, column));
+    const rows: string[][] = [];
+    for (let row = 0; row < batch.rowCount; row++) {
+      rows.push(this.#cellsOf(columns.map((values) => values[row])));
+    }
     return [header, Buffer.from(linesOf(rows, this.#delimiter))];
   }
 
   end(tail: ReportTail): Pieces {
     this.#plan.settle(tail.fields);
-    return [this.#begin()];
+    const header = this.#begin();
+    const ended = this.#compared.endedRows(this.#columns).map((values) => this.#cellsOf(values));
+    return [header, Buffer.from(linesOf(ended, this.#delimiter))];
   }
 
   /** The header, once the columns are decided; empty if it has been written. */
@@ -59,8 +72,9 @@ export class CsvEncoder implements Encoder {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;
 
-    const { columns } = this.#plan;
-    const isCopied = isServiceLayout(this.#dialect) && !columns.some(isDerived);
+    const columns = this.#compared.addTo(this.#plan.columns);
+    this.#columns = columns;
+    const isCopied = isServiceLayout(this.#dialect) && !columns.some(isComputed);
     if (isCopied) this.#copiedFields = columns.map(({ field }) => field);
 
     const mark = this.#dialect.bom ? '\ufeff' : '';
@@ -70,9 +84,9 @@ export class CsvEncoder implements Encoder {
     return Buffer.from(mark + linesOf([names], this.#delimiter));
   }
 
-  #cellsOf(row: Row): string[] {
-    return this.#plan.columns.map((column) => {
-      const value = valueIn(row, column);
+  #cellsOf(values: readonly (Value | undefined)[]): string[] {
+    return this.#columns.map((column, i) => {
+      const value = values[i];
       if (this.#isForExcel && column.type === 'id' && isLongId(value))
         this.#noteLongId(column.name);
       return this.#cell(value, column.numeric);

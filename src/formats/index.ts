@@ -19,8 +19,8 @@ export interface Format {
   /** True if it is printed by a browser, which must be installed. */
   readonly needsBrowser?: boolean;
 
-  /** True if it can show changes against another report (`--compare`). */
-  readonly showsChanges?: boolean;
+  /** True if it is drawn for readers, with the groups beyond `--top` as one row. */
+  readonly isForReaders?: boolean;
 
   /** True if it contains the service's rows as received, without computed metrics. */
   readonly isServiceDocument?: boolean;
@@ -54,7 +54,7 @@ const definitions = {
   },
   table: {
     endings: ['txt'],
-    showsChanges: true,
+    isForReaders: true,
     createEncoder: createTableEncoder,
   },
   parquet: {
@@ -68,7 +68,6 @@ const definitions = {
   xlsx: {
     endings: ['xlsx'],
     isBinary: true,
-    showsChanges: true,
     async createEncoder(options) {
       const { WorkbookEncoder } = await import('./xlsx.ts');
       return new WorkbookEncoder(options);
@@ -76,7 +75,7 @@ const definitions = {
   },
   html: {
     endings: ['html', 'htm'],
-    showsChanges: true,
+    isForReaders: true,
     async createEncoder(options) {
       const { PageEncoder } = await import('./html.ts');
       return new PageEncoder(options);
@@ -86,7 +85,7 @@ const definitions = {
     endings: ['pdf'],
     isBinary: true,
     needsBrowser: true,
-    showsChanges: true,
+    isForReaders: true,
     async createEncoder(options) {
       const { PdfEncoder } = await import('./pdf.ts');
       return new PdfEncoder(options);

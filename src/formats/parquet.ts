@@ -2,7 +2,8 @@ import type { DecodedArray, KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { dayOf, isNoValue, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
+import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
+import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { membersOf } from '../output/provenance.ts';
 import { hundredthsOf, numberFactsOf } from '../rows/column-values.ts';
@@ -100,6 +101,11 @@ function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T
  */
 export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
+  readonly #compared: ComparedColumns;
+
+  /** Known from the first row on. */
+  #columns: readonly PlannedColumn[] = [];
+
   readonly #note: EncodeOptions['note'];
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
@@ -127,12 +133,14 @@ export class ParquetEncoder implements Encoder {
   constructor(options: EncodeOptions) {
     makeRoomForObjects();
     this.#plan = new ColumnPlan(options);
+    this.#compared = new ComparedColumns(options);
     this.#note = options.note;
     this.#provenance = options.provenance;
   }
 
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
+    this.#addColumns();
     this.#take(batch);
     this.#groupRows += batch.rowCount;
     this.#groupBytes += batch.sizeBytes;
@@ -142,6 +150,8 @@ export class ParquetEncoder implements Encoder {
 
   end({ fields, members }: ReportTail, messages?: ReportMessages): Pieces {
     this.#plan.settle(fields);
+    this.#addColumns();
+    this.#takeEnded();
     const ownMembers = this.#provenance
       ? membersOf(this.#provenance, messages?.warnings ?? [])
       : [];
@@ -156,8 +166,12 @@ export class ParquetEncoder implements Encoder {
     return [...group, this.#out.getBytes()];
   }
 
+  #addColumns(): void {
+    if (this.#columns.length === 0) this.#columns = this.#compared.addTo(this.#plan.columns);
+  }
+
   get #isGroupFull(): boolean {
-    const valueCount = this.#groupRows * this.#plan.columns.length;
+    const valueCount = this.#groupRows * this.#columns.length;
     return (
       this.#groupRows >= maxGroupRows ||
       valueCount >= maxGroupValues ||
@@ -166,23 +180,41 @@ export class ParquetEncoder implements Encoder {
   }
 
   #take(batch: RowBatch): void {
-    const { columns } = this.#plan;
-    if (this.#groupRows === 0) this.#beginGroup(columns.length);
-    for (const [i, column] of columns.entries()) {
-      const values = this.#values[i] ?? [];
+    if (this.#groupRows === 0) this.#beginGroup(this.#columns.length);
+    for (const [i, column] of this.#columns.entries()) {
       const numbers = this.#numbers[i];
-      const areNumbersKept = numbers !== undefined && numbers.length === this.#groupRows;
-      if (areNumbersKept && areRegularNumbers(batch, column)) {
+      const areNumbersKept = numbers?.length === this.#groupRows;
+      if (numbers && areNumbersKept && areRegularNumbers(batch, column)) {
         numbers.append(hundredthsOf(batch, column.field));
         continue;
       }
-
-      if (areNumbersKept) {
-        for (const number of numbers.doubles) values.push(number);
-        numbers.clear();
-      }
+      const values = this.#valuesAt(i);
       for (const value of columnValues(batch, column)) values.push(value);
     }
+  }
+
+  /** Adds the rows that only the earlier report has to the current group. */
+  #takeEnded(): void {
+    const ended = this.#compared.endedRows(this.#columns);
+    if (ended.length === 0) return;
+
+    if (this.#groupRows === 0) this.#beginGroup(this.#columns.length);
+    for (const i of this.#columns.keys()) {
+      const values = this.#valuesAt(i);
+      for (const row of ended) values.push(row[i]);
+    }
+    this.#groupRows += ended.length;
+  }
+
+  /** The values of a column in the current group; no longer kept as numbers. */
+  #valuesAt(index: number): (Value | undefined)[] {
+    const values = this.#values[index] ?? [];
+    const numbers = this.#numbers[index];
+    if (numbers && numbers.length === this.#groupRows) {
+      for (const number of numbers.doubles) values.push(number);
+      numbers.clear();
+    }
+    return values;
   }
 
   #beginGroup(columnCount: number): void {
@@ -198,7 +230,7 @@ export class ParquetEncoder implements Encoder {
    * Starts the file. Whether a time column has a known format is decided by the first row group.
    */
   #begin(): ParquetWriter {
-    const { columns } = this.#plan;
+    const columns = this.#columns;
     this.#kinds = columns.map((column, i) => kindOf(column, this.#values[i] ?? [], this.#note));
 
     const leaves: SchemaElement[] = columns.map(({ name }, i) => {
@@ -216,7 +248,7 @@ export class ParquetEncoder implements Encoder {
   #endGroup(): Pieces {
     this.#writer ??= this.#begin();
     const statistics = this.#groupBytes <= this.#groupRows * rowBytesWithStatistics;
-    const columnData = this.#plan.columns.map(({ name }, i) => {
+    const columnData = this.#columns.map(({ name }, i) => {
       const data = this.#convertedColumn(i, name);
       const hasDictionary = this.#kinds[i] === kinds.text && hasFewDistinctValues(data);
       return {
@@ -276,8 +308,9 @@ function hasFewDistinctValues(data: DecodedArray): boolean {
 }
 
 /** True if a column of a batch is a metric whose values are all numbers in the usual form. */
-function areRegularNumbers(batch: RowBatch, { field, type, figure }: PlannedColumn): boolean {
-  if (figure?.derived) return false;
+function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
+  const { field, type } = column;
+  if (isComputed(column)) return false;
   if (type === 'integer') return numberFactsOf(batch, field).areAllWhole;
   return type === 'money' && numberFactsOf(batch, field).areAllNumbers;
 }

@@ -3,6 +3,7 @@ import { OutputError } from '../errors.ts';
 import { keyText, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
+import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { modelOfReport } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';
@@ -53,6 +54,8 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #plan: ColumnPlan;
 
+  readonly #compared: ComparedColumns;
+
   readonly #sums = new ReportSums();
 
   readonly #archive = new ZipArchive();
@@ -75,6 +78,7 @@ export class WorkbookEncoder implements Encoder {
     makeRoomForObjects();
     this.#options = options;
     this.#plan = new ColumnPlan(options);
+    this.#compared = new ComparedColumns(options);
   }
 
   encode(batch: RowBatch): Pieces {
@@ -83,7 +87,7 @@ export class WorkbookEncoder implements Encoder {
     if (this.#rowCount > maxRows) throw tooManyRows();
 
     this.#plan.follow(batch);
-    this.#columns ??= this.#plan.shown;
+    this.#columns ??= this.#compared.addTo(this.#plan.shown);
     this.#sums.observe(batch, this.#plan.columns);
 
     const rows = rowsIn(batch, this.#columns, rowsBefore);
@@ -101,8 +105,9 @@ export class WorkbookEncoder implements Encoder {
     const plan = this.#plan;
     const options = this.#options;
     plan.settle(tail.fields);
-    this.#columns ??= plan.shown;
+    this.#columns ??= this.#compared.addTo(plan.shown);
     const sheet = this.#sheet ?? this.#begin();
+    this.#writeEnded(sheet, this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
     sheet.end(sheetEnd('table', { tableRange: range }));
@@ -112,7 +117,7 @@ export class WorkbookEncoder implements Encoder {
 
     const { comparison, provenance } = options;
     const cells = new Map<string, SheetCell>();
-    cells.set('Rows', { style: 'count', content: this.#rowCount });
+    cells.set('Rows', { style: 'count', content: tail.rowCount });
     const fetchedMs = provenance?.fetchedMs;
     if (fetchedMs !== undefined) cells.set('Fetched', instantCell(fetchedMs));
     const summary = summarySheet({
@@ -130,6 +135,17 @@ export class WorkbookEncoder implements Encoder {
     }
     this.#archive.end();
     return this.#archive.take();
+  }
+
+  /** Writes the rows that only the earlier report has. */
+  #writeEnded(sheet: ZipEntry, columns: readonly PlannedColumn[]): void {
+    const rowsBefore = this.#rowCount;
+    const ended = this.#compared.endedRows(columns).map((values, i) => {
+      return columns.map((column, at) => cellOf(values[at], column, rowsBefore + i + 1));
+    });
+    this.#rowCount += ended.length;
+    if (this.#rowCount > maxRows) throw tooManyRows();
+    writeRows(sheet, ended, rowsBefore);
   }
 
   /** Starts the archive and the first sheet with headings and the rows so far. */

@@ -14,13 +14,14 @@ import {
   type Figure,
   figuresOf,
   readColumnName,
-  sumsOfRow,
   unknownColumn,
 } from '../figures/figures.ts';
 import type { Sums } from '../figures/grouping.ts';
-import { numberIn } from '../figures/numbers.ts';
+import { moneyText, numberIn } from '../figures/numbers.ts';
+import type { RowMatcher } from '../figures/row-matcher.ts';
 import { valuesOf } from '../rows/column-values.ts';
-import { hasValue, type Row, type RowBatch, type Value } from '../rows/row-batch.ts';
+import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
+import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import type { EncodeOptions } from './encoder.ts';
 
@@ -44,11 +45,12 @@ export interface PlannedColumn {
    * Present for metrics and for derived columns, which are computed from other values of the row.
    */
   readonly figure?: Figure;
-}
 
-/** The value of a row in a column; `undefined` or null if there is none. */
-export function valueIn(row: Row, { field, figure }: PlannedColumn): Value | undefined {
-  return figure?.derived ? derivedNumber(figure, sumsOfRow(row)) : row[field];
+  /** Present if the column has the figure of each row in an earlier report. */
+  readonly matcher?: RowMatcher;
+
+  /** True if its sums are texts with a decimal comma, as a DSP's money. */
+  readonly hasDecimalComma?: boolean;
 }
 
 /** The values of a batch in a column, in row order. */
@@ -57,6 +59,7 @@ export function columnValues(
   column: PlannedColumn,
 ): readonly (Value | undefined)[] {
   const { field, figure } = column;
+  if (column.matcher) return earlierValues(batch, column, column.matcher);
   if (!figure?.derived) return valuesOf(batch, field);
 
   const { numeratorField, denominatorField } = figure.derived;
@@ -71,9 +74,28 @@ export function columnValues(
   return values;
 }
 
-/** True if a column is computed from others in its row. */
-export function isDerived({ figure }: PlannedColumn): boolean {
-  return figure?.derived !== undefined;
+/** The earlier values of the rows of a batch, in the form of the later ones. */
+function earlierValues(
+  batch: RowBatch,
+  column: PlannedColumn,
+  matcher: RowMatcher,
+): (Value | undefined)[] {
+  return matcher.match(batch).map((sums) => sums && earlierValue(column, sums));
+}
+
+/** The value of a column in an earlier row. */
+export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefined {
+  const { field, figure, hasDecimalComma } = column;
+  if (figure?.derived) return derivedNumber(figure, sums);
+
+  const sum = sums.get(field);
+  if (hasDecimalComma && sum !== undefined) return moneyText(String(sum)).replace('.', ',');
+  return sum instanceof Decimal ? String(sum) : sum;
+}
+
+/** True if a column is not a field of the rows. */
+export function isComputed({ figure, matcher }: PlannedColumn): boolean {
+  return figure?.derived !== undefined || matcher !== undefined;
 }
 
 /** The options that determine a report's columns. */

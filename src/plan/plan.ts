@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Expectation } from '../checks/row-check.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
 import { type CheckMessage, UsageError } from '../errors.ts';
 import {
+  beforeTime,
   diskKey,
   expandName,
   expectValidOnWindows,
@@ -16,6 +17,7 @@ import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { hasFixedBeginning } from '../report/spec-window.ts';
 import {
+  describeWindow,
   expectBegun,
   formatDate,
   type SplitUnit,
@@ -24,6 +26,7 @@ import {
 } from '../report/window.ts';
 import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/window-parts.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
 
@@ -92,12 +95,11 @@ export async function planJob(source: JobSource): Promise<Job> {
   const jobFlags = jobOptions(spec, thisRun);
   const options = requested.isWeekly ? { ...jobFlags, split: weeklySplit(jobFlags) } : jobFlags;
   const isMerged = mergesParts(options);
-  // One file per part: parts are whole units, and are not cut for a comparison.
-  const isOneReport = options.split === undefined || isMerged;
-  const isCompared = options.compare !== undefined && isOneReport;
+  const isCompared = options.compare !== undefined;
   const plan = isCompared ? comparablePlan(requested, now) : requested;
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
+  if (isCompared && options.split && !isMerged) throw oneFilePerPart(options, plan.window);
   if (!units) checkLookback(spec, { options, window: plan.window, nowMs });
 
   const needsWholeUnits = !isMerged || requested.isWeekly;
@@ -192,6 +194,16 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
   if (missing && output === '-') {
     throw needs('--missing', '-o', 'It downloads files that do not exist yet.');
   }
+}
+
+function oneFilePerPart({ output = '-', compare }: JobOptions, window: Window): UsageError {
+  const folder = shellWord(dirname(`${beforeTime(output)}x`), 'linux');
+  const { since, until } = describeWindow(window);
+  const days = `--since ${since.slice(0, 10)} --until ${until.slice(0, 10)}`;
+  return new UsageError('--compare needs one output, not one file per part.', {
+    about: { flag: '--compare' },
+    hint: `Leave out --compare, and compare the files: adreport view ${folder} ${days} --compare ${compare} -o report.html`,
+  });
 }
 
 function needs(flag: string, other: string, why: string): UsageError {

@@ -83,8 +83,8 @@ export function reportTrend(parts: TrendParts): ReportTrend | undefined {
   };
 }
 
-function earlierSeries(axis: TimeAxis, earlier: Grouping, { begins }: Comparison): EarlierSeries {
-  const { slots, labels } = earlierSlots(axis, earlier, begins);
+function earlierSeries(axis: TimeAxis, earlier: Grouping, { windows }: Comparison): EarlierSeries {
+  const { slots, labels } = earlierSlots(axis, earlier, windows);
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
 

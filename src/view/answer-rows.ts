@@ -77,7 +77,7 @@ function numberJson(digits: string, type: string, profile: Profile | undefined):
 
 /** The sums of the earlier groups, for comparison. */
 export async function sumsOfAnswer(answer: ViewAnswer): Promise<ReportSums> {
-  const sums = new ReportSums();
+  const sums = new ReportSums({ keepsRows: true });
   const columns = new ColumnPlan({});
   const batches = rowsOfAnswer(answer, true);
   for await (const batch of batches) {

@@ -76,13 +76,12 @@ export async function writeView(
   context: Context,
   { view, answer, delivery }: OutputOfView,
 ): Promise<WrittenView> {
-  const { isServiceDocument, showsChanges } = formats[delivery.format];
+  const { isServiceDocument, isForReaders = false } = formats[delivery.format];
   if (answer.isUneven && isServiceDocument !== true) noteUneven(context, view);
 
   const comparison = await comparisonOfView(view, answer);
-  const withOthers = showsChanges === true && delivery.format !== 'xlsx';
   const output = await writeOutput(context, delivery, {
-    batches: rowsOfAnswer(answer, withOthers),
+    batches: rowsOfAnswer(answer, isForReaders),
     encoding: { ...(comparison && { comparison }), provenance: provenanceOf(view) },
     watcher: watcherOf(context, view, answer),
   });

@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openerOn } from '../../src/deliver/deliver.ts';
+import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { serveAnswers } from '../support/http-server.ts';
 import { serveOdd } from '../support/odd-service.ts';
@@ -217,16 +218,16 @@ describe('--compare', () => {
     expect(ofSplit.stdout).toContain('Change: 1–19 November 2026 against 1–19 October 2026.');
   });
 
-  test('a part that is not over is compared with the same time of the previous part', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const line = `run --period 2026-11-19..2026-11-20 ${byCampaign} --compare previous --split day`;
+  test('one file per part is exit 2 before anything is requested, with the way out', async () => {
+    const { run, calls } = await serveForTest({ delayMs: 0 });
+    const line = `run --period 2026-11-17..2026-11-18 ${byCampaign} --split day -o data/{date}.csv`;
 
-    const { files } = await run(`${line} -o {date}.html`);
+    const refused = await run(`${line} --compare previous`);
 
-    expect(files['2026-11-19.html']).not.toContain('is not over');
-    expect(files['2026-11-20.html']).toContain('compared with 19 November 2026');
-    expect(files['2026-11-20.html']).toContain(
-      'The period is not over, so 19 November 2026 is also counted only until 13:00.',
+    expectRefusal(refused, 2, '--compare needs one output');
+    expect(calls('buyer')).toBe(0);
+    expect(refused.stderr).toContain(
+      'adreport view data --since 2026-11-17 --until 2026-11-18 --compare previous -o report.html',
     );
   });
 
@@ -268,14 +269,132 @@ describe('--compare', () => {
     expectRefusal(strict, 9, row.says);
   });
 
-  test('is exit 2 for a format that cannot show it', async () => {
-    expectRefusal(
-      await runCli(`${oneWeek} --compare previous --format csv`),
-      2,
-      '--compare does not work with csv',
-    );
+  test.each(['json', 'ndjson'])('is exit 2 for %s, the document of the service', async (format) => {
+    const line = `${oneWeek} --compare previous -o r.${format}`;
+
+    expectRefusal(await runCli(line, { tty: true }), 2, `--compare does not work with ${format}`);
   });
 });
+
+describe('METRICBefore', () => {
+  const header = ['date', 'campaignId', 'campaignName'];
+
+  /** Serves the rows of two windows, told apart by the month of the request. */
+  function serveMonths(months: Readonly<Record<string, readonly object[]>>) {
+    return serveOdd({
+      server: { delayMs: 0 },
+      faults: [
+        {
+          endpoint: 'download',
+          change: (document: { summary: { since: string } }) => ({
+            ...document,
+            data: months[document.summary.since.slice(0, 7)] ?? [],
+          }),
+        },
+      ],
+    });
+  }
+
+  const sales = (date: string, campaign: number, displays: number, name = `C${campaign}`) => ({
+    date,
+    campaignId: String(campaign),
+    campaignName: name,
+    displays,
+  });
+
+  const february = [sales('2026-02-01', 1, 100), sales('2026-02-02', 2, 7)];
+  const january = [
+    sales('2026-01-01', 1, 50, 'Old name'),
+    sales('2026-01-01', 3, 8),
+    sales('2026-01-31', 1, 5),
+  ];
+  const displays = 'run --period 2026-02 --by DAILY,CAMPAIGN --metrics displays --compare previous';
+
+  /** New rows have no earlier value; ended ones are at their place, or at their own date. */
+  const expected = [
+    [...header, 'displays', 'displaysBefore'],
+    ['2026-02-01', '1', 'C1', 100, 50],
+    ['2026-02-02', '2', 'C2', 7, null],
+    ['2026-02-01', '3', 'C3', null, 8],
+    ['2026-01-31', '1', 'C1', null, 5],
+  ];
+
+  test('in csv: rows by campaign and place in the month; new and ended rows are there', async () => {
+    const { run } = await serveMonths({ '2026-02': february, '2026-01': january });
+
+    const { stdout, exitCode } = await run(`${displays} --format csv`);
+
+    expect(exitCode).toBe(0);
+    const rows = expected.map((row) => row.map((cell) => cell ?? '').join(','));
+    expect(stdout).toBe(`${rows.join('\r\n')}\r\n`);
+  });
+
+  test('in parquet and on the data sheet, with their types', async () => {
+    const { run, cwd } = await serveMonths({ '2026-02': february, '2026-01': january });
+
+    await run(`${displays} -o r.parquet`);
+    await run(`${displays} -o r.xlsx`);
+
+    const [names = [], ...rows] = expected;
+    const parquet = await readParquet(readFileSync(join(cwd, 'r.parquet')));
+    const cells = parquet.rows.map((row) => names.map((name) => plainCell(row[String(name)])));
+    expect(cells).toEqual(rows);
+    const [headings, ...sheet] = readSheet(readFileSync(join(cwd, 'r.xlsx')));
+    expect(headings?.slice(3)).toEqual(['Displays', 'Displays before']);
+    expect(sheet.map((row) => [...row.slice(3), null].slice(0, 2))).toEqual(
+      rows.map((row) => row.slice(3)),
+    );
+    // The Summary has ended campaigns once, and counts the rows of this report.
+    const summary = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
+    expect(summary.filter(([name]) => name === 'C3')).toHaveLength(1);
+  });
+
+  test('of a rate is computed from the earlier row, and money of a DSP has a comma', async () => {
+    const { run } = await serveForTest({ delayMs: 0 }, 'dsp');
+    const dsp =
+      'run --period 2026-W45 --by DAILY --metrics revenueEuro,ecpmEuro --compare previous';
+
+    const { stdout } = await run(`${dsp} --format csv`);
+    const plain = await run(`${dsp} --format csv --normalize`);
+
+    const [head, first = ''] = stdout.split('\r\n');
+    expect(head).toBe('date,revenueEuro,revenueEuroBefore,ecpmEuro,ecpmEuroBefore');
+    expect(first).toMatch(/^2026-11-02,"\d+,\d\d","\d+,\d\d",[\d.]+,[\d.]+$/);
+    expect(plain.stdout).toMatch(/^2026-11-02,[\d.]+,[\d.]+,[\d.]+,[\d.]+\r$/m);
+  });
+
+  test.each(['HOURLY', 'WEEKLY', 'MONTHLY', 'RANGE', 'COUNTRY'])(
+    'by %s the earlier figures add up to the earlier report',
+    async (breakdown) => {
+      const { run } = await serveForTest({ delayMs: 0 });
+      const of = (by: string) => `run --by ${by} --metrics displays --format csv`;
+      const window = breakdown === 'WEEKLY' ? '2026-W43..2026-W44' : '2026-10';
+      const before = breakdown === 'WEEKLY' ? '2026-W41..2026-W42' : '2026-09';
+
+      const compared = await run(`${of(breakdown)} --period ${window} --compare previous`);
+      const earlier = await run(`${of('RANGE')} --period ${before}`);
+
+      const sumOfLast = (csv: string) =>
+        csv
+          .trim()
+          .split('\r\n')
+          .slice(1)
+          .reduce((sum, row) => sum + Number(row.split(',').at(-1)), 0);
+      expect(sumOfLast(compared.stdout)).toBe(sumOfLast(earlier.stdout));
+      const fresh = compared.stdout.split('\r\n').filter((row) => /,\d+,$/.test(row));
+      // October is a day longer than September, and has an hour more.
+      const longer: Record<string, number> = { HOURLY: 25 };
+      expect(fresh.length).toBeLessThanOrEqual(longer[breakdown] ?? 1);
+    },
+  );
+});
+
+/** A cell of Parquet as in CSV. */
+function plainCell(value: unknown): string | number | null {
+  if (value instanceof Date) return value.toISOString().slice(0, 10);
+  if (typeof value === 'bigint') return Number(value);
+  return typeof value === 'string' ? value : null;
+}
 
 test('--title is the heading of the page and of the summary', async () => {
   const line = `${oneWeek} --title "Week <45>"`;

@@ -83,10 +83,19 @@ describe('the ticks of an axis', () => {
 
 describe('an earlier report', () => {
   const october = axisOf(daysFrom('2026-10-03', 29));
-  const begins = { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' };
+  const windows = {
+    now: '2026-10-01T00:00:00+0200',
+    before: '2026-09-01T00:00:00+0200',
+    until: '2026-10-31T23:59:59+0100',
+    zone: 'Europe/Paris',
+  };
 
   test('is in the slots with the same distance from the beginning of its window', () => {
-    const { slots, labels } = earlierSlots(october, groupsAt(['2026-09-03', '2026-09-30']), begins);
+    const { slots, labels } = earlierSlots(
+      october,
+      groupsAt(['2026-09-03', '2026-09-30']),
+      windows,
+    );
 
     expect(labels.slice(0, 2)).toEqual(['Thu 3 Sep 2026', 'Fri 4 Sep 2026']);
     const filled = [...slots.entries()].filter(([, groups]) => groups.length > 0);

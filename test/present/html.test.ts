@@ -342,7 +342,12 @@ describe('a page that compares', () => {
     sums: before,
     now: '1–31 October 2026',
     before: '1–30 September 2026',
-    begins: { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' },
+    windows: {
+      now: '2026-10-01T00:00:00+0200',
+      before: '2026-09-01T00:00:00+0200',
+      until: '2026-10-31T23:59:59+0100',
+      zone: 'Europe/Paris',
+    },
     notes: [],
   };
 
@@ -383,8 +388,13 @@ describe('the table of days that are compared', () => {
     const before = new ReportSums();
     const columns = [{ field: 'date', numeric: false }];
     for await (const batch of batchesOf(earlierDays)) before.observe(batch, columns);
-    const begins = { now: '2026-10-01T00:00:00+0200', before: '2026-09-01T00:00:00+0200' };
-    const comparison = { sums: before, now: 'now', before: 'before', begins, notes: [] };
+    const windows = {
+      now: '2026-10-01T00:00:00+0200',
+      before: '2026-09-01T00:00:00+0200',
+      until: '2026-10-31T23:59:59+0100',
+      zone: 'Europe/Paris',
+    };
+    const comparison = { sums: before, now: 'now', before: 'before', windows, notes: [] };
 
     const { html } = await pageOf(reportOf(days), { comparison });
     return [...html.matchAll(/<tr(?: class="total")?>(<td.*)/g)].map(([, line = '']) => {

@@ -280,7 +280,7 @@ function earlierByTime(
   const axis = layOutTime(unit.groups ?? [], dateUnit);
   if (!earlier || !axis) return undefined;
 
-  const { slots } = earlierSlots(axis, earlier, comparison.begins);
+  const { slots } = earlierSlots(axis, earlier, comparison.windows);
   const sums = new Map<string | null, Sums>();
   for (const [i, groups] of axis.slots.entries()) {
     const slot = slots[i] ?? [];

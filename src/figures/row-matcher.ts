@@ -1,0 +1,113 @@
+import { dayOf, momentOf } from '../contract/values.ts';
+import { formatInstant } from '../report/window.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import type { RowBatch, Value } from '../rows/row-batch.ts';
+import type { Comparison } from './figures.ts';
+import { type Group, Grouping, isTime, keyText, type Sums } from './grouping.ts';
+import { type Step, stepNumber, stepTime } from './time-axis.ts';
+
+/** A row that only the earlier report has: its breakdowns, and its sums there. */
+export interface EndedRow {
+  readonly fields: ReadonlyMap<string, string | null>;
+  readonly before: Sums;
+}
+
+/**
+ * Matches the rows of a report with those of the earlier one: by their breakdowns, and days and
+ * hours by their place in the window.
+ */
+export class RowMatcher {
+  readonly #comparison: Comparison;
+
+  /** The unit of the rows' times. */
+  readonly #step: Step;
+
+  /** The rows of the earlier report, with places instead of times. */
+  readonly #before: Grouping;
+
+  readonly #matched = new Set<Group>();
+
+  /** The rows of the latest batch in the earlier report. */
+  #latest: { readonly batch: RowBatch; readonly sums: readonly (Sums | undefined)[] } | undefined;
+
+  /** @param rows the rows of the earlier report */
+  constructor(comparison: Comparison, rows: Grouping, step: Step) {
+    this.#comparison = comparison;
+    this.#step = step;
+
+    const { by, metrics } = rows;
+    const placed = rows.rowsOf().map((row) => {
+      const times = by.filter(({ field }) => isTime(field));
+      const places = times.map(({ field }) => [field, this.#placeOf(row[field], 'before')]);
+      return { ...row, ...Object.fromEntries(places) };
+    });
+    this.#before = new Grouping(by);
+    this.#before.observe(placed, [...by.map(({ field }) => field), ...metrics]);
+  }
+
+  /** The sums of each row in the earlier report; `undefined` for a new row. */
+  match(batch: RowBatch): readonly (Sums | undefined)[] {
+    if (this.#latest?.batch === batch) return this.#latest.sums;
+
+    const columns = this.#before.by.map(({ field }) => {
+      const values = valuesOf(batch, field);
+      if (!isTime(field)) return values.map(keyText);
+      return values.map((value) => this.#placeOf(value, 'now'));
+    });
+    const sums: (Sums | undefined)[] = [];
+    for (let row = 0; row < batch.rowCount; row++) {
+      const group = this.#before.find(columns.map((texts) => texts[row] ?? null));
+      if (group) this.#matched.add(group);
+      sums.push(group?.sums);
+    }
+    this.#latest = { batch, sums };
+    return sums;
+  }
+
+  /** The rows of the earlier report that no row has matched. */
+  ended(): EndedRow[] {
+    const ended: EndedRow[] = [];
+    for (const group of this.#before) {
+      if (this.#matched.has(group)) continue;
+
+      const fields = new Map<string, string | null>();
+      for (const [i, { field }] of this.#before.by.entries()) {
+        const text = group.key[i] ?? null;
+        const time = isTime(field) ? this.#timeAt(text) : text;
+        // An hour includes its date.
+        if (field === 'hour') fields.set('date', time?.slice(0, 10) ?? null);
+        fields.set(field, time);
+      }
+      ended.push({ fields, before: group.sums });
+    }
+    return ended;
+  }
+
+  /** The place of a time in its window, counted in steps; other texts are unchanged. */
+  #placeOf(value: Value | undefined, window: 'now' | 'before'): string | null {
+    const text = keyText(value);
+    if (text === null || (dayOf(text) ?? momentOf(text)) === undefined) return text;
+    return String(stepNumber(text, this.#step) - this.#firstStep(window));
+  }
+
+  /** The time of a place in this window or, if it is too short, in the earlier one. */
+  #timeAt(place: string | null): string | null {
+    if (place === null || !/^-?\d+$/.test(place)) return place;
+
+    const { until } = this.#comparison.windows ?? {};
+    const step = this.#firstStep('now') + Number(place);
+    const isInside = until === undefined || step <= stepNumber(until, this.#step);
+    return this.#formatStep(isInside ? step : this.#firstStep('before') + Number(place));
+  }
+
+  #firstStep(window: 'now' | 'before'): number {
+    const begin = this.#comparison.windows?.[window];
+    return begin === undefined ? 0 : stepNumber(begin, this.#step);
+  }
+
+  #formatStep(step: number): string {
+    const zone = this.#comparison.windows?.zone ?? 'utc';
+    if (this.#step === 'hour') return formatInstant(step * 3_600, zone);
+    return stepTime(step, this.#step).toISOString().slice(0, 10);
+  }
+}

@@ -1,0 +1,68 @@
+import { OutputError } from '../errors.ts';
+import { RowMatcher } from '../figures/row-matcher.ts';
+import type { Step } from '../figures/time-axis.ts';
+import type { Value } from '../rows/row-batch.ts';
+import { earlierValue, type PlannedColumn } from './column-plan.ts';
+import type { EncodeOptions } from './encoder.ts';
+
+/** A row by column: the value of each. */
+type RowValues = readonly (Value | undefined)[];
+
+/**
+ * What `--compare` adds to files for programs: the column `METRICBefore` after each metric, and the
+ * rows that have ended. Nothing without a comparison.
+ */
+export class ComparedColumns {
+  readonly #matcher: RowMatcher | undefined;
+
+  readonly #isOfDsp: boolean;
+
+  /** Throws `OutputError` if the earlier report has too many rows to match one by one. */
+  constructor({ comparison, columns, provenance }: EncodeOptions) {
+    const { request = null } = provenance ?? {};
+    this.#isOfDsp = request !== null && 'profile' in request && request.profile === 'dsp';
+    if (!comparison) return;
+
+    const { rows } = comparison.sums;
+    if (!rows) throw tooManyRows();
+    this.#matcher = new RowMatcher(comparison, rows, stepOf(columns));
+  }
+
+  /** Adds the columns with earlier values. */
+  addTo(columns: readonly PlannedColumn[]): readonly PlannedColumn[] {
+    const matcher = this.#matcher;
+    if (!matcher) return columns;
+
+    return columns.flatMap((column) => {
+      const { name, label, figure } = column;
+      if (!figure) return [column];
+      const before = { ...column, name: `${name}Before`, label: `${label} before`, matcher };
+      const hasDecimalComma = this.#isOfDsp && column.type === 'money';
+      return [column, { ...before, hasDecimalComma }];
+    });
+  }
+
+  /** The rows that have ended, with empty metrics; called after the last batch. */
+  endedRows(columns: readonly PlannedColumn[]): RowValues[] {
+    const ended = this.#matcher?.ended() ?? [];
+    return ended.map(({ fields, before }) => {
+      return columns.map((column) => {
+        return column.matcher ? earlierValue(column, before) : fields.get(column.field);
+      });
+    });
+  }
+}
+
+/** The unit of the times in a report's rows. */
+function stepOf(columns: EncodeOptions['columns'] = []): Step {
+  if (columns.some(({ breakdown }) => breakdown === 'HOURLY')) return 'hour';
+  if (columns.some(({ isOfWeeks }) => isOfWeeks)) return 'week';
+  return columns.some(({ breakdown }) => breakdown === 'MONTHLY') ? 'month' : 'day';
+}
+
+function tooManyRows(): OutputError {
+  return new OutputError('The earlier report has too many rows to compare them one by one.', {
+    code: 'TOO_LARGE',
+    hint: 'Write a page or a sheet by fewer breakdowns, or leave out --compare.',
+  });
+}
