@@ -15,7 +15,7 @@ import { filtersByName, meaningOf, type NamePlace, wordsFor } from '../contract/
 import { sections, topics } from '../help/index.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
-import { periodNames, periodWords } from '../report/period-words.ts';
+import { periodNames } from '../report/period-names.ts';
 import { campaignColumnNames } from './campaigns.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { describeCandidate } from './completion-meanings.ts';
@@ -277,7 +277,7 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
   if (option.argChoices) return asWords(option.argChoices);
   if (/<(file|dir)>$/.test(option.flags)) return files;
   if (name === 'period') {
-    return asWords(withWords(usualPeriods, periodWords.map(withoutBlanks), current));
+    return asWords(usualPeriods);
   }
   if (name === 'since' || name === 'until') return asWords(['now', 'today', 'yesterday']);
   if (name === 'timezone') return asWords(Intl.supportedValuesOf('timeZone'));

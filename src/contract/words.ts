@@ -7,8 +7,8 @@ import {
   type VocabularyEntry,
 } from './vocabulary.ts';
 
-/** The kind of name that is typed; `column` is one of a file, `month` is part of a period. */
-export type NamePlace = 'metric' | 'breakdown' | 'filter' | 'column' | 'period' | 'month';
+/** The kind of name that is typed; `column` is one of a file. */
+export type NamePlace = 'metric' | 'breakdown' | 'filter' | 'column';
 
 /** A word that people type, and the name that it means in a place. */
 interface Word {
@@ -37,31 +37,12 @@ export const filtersByName: Readonly<Record<string, string>> = {
   COUNTRY: 'country',
 };
 
-const months = [
-  ['january', 'jan'],
-  ['february', 'feb'],
-  ['march', 'mar'],
-  ['april', 'apr'],
-  ['may'],
-  ['june', 'jun'],
-  ['july', 'jul'],
-  ['august', 'aug'],
-  ['september', 'sept', 'sep'],
-  ['october', 'oct'],
-  ['november', 'nov'],
-  ['december', 'dec'],
-];
-
 /** Every word, by place and name. */
 const words: readonly Word[] = [
   ...metricWords(),
   ...breakdownWords(),
   ...filterWords(),
   ...columnWords(),
-  ...periodWords(),
-  ...months.flatMap((names, index) =>
-    names.map((word): Word => ({ place: 'month', word, name: String(index + 1) })),
-  ),
 ];
 
 /**
@@ -177,19 +158,6 @@ function* columnWords(): Generator<Word> {
       yield { place: 'column', word: breakdown.name, name };
       yield* wordsOfEntry('column', breakdown, name);
     }
-  }
-}
-
-function* periodWords(): Generator<Word> {
-  for (const unit of ['week', 'month', 'quarter', 'year']) {
-    const name = `this-${unit}`;
-    for (const word of [`current ${unit}`, `${unit} to date`, `${unit.charAt(0)}td`]) {
-      yield { place: 'period', word, name };
-    }
-    yield { place: 'period', word: `previous ${unit}`, name: `last-${unit}` };
-    // Ambiguous alone.
-    yield { place: 'period', word: unit, name };
-    yield { place: 'period', word: unit, name: `last-${unit}` };
   }
 }
 

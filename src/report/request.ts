@@ -41,7 +41,7 @@ import {
 } from './typed-name.ts';
 import { splitValues } from './value-list.ts';
 import { type SplitUnit, type Window, wallAt } from './window.ts';
-import { plainWindow, resolveWindow, type WindowFlags } from './window-flags.ts';
+import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
 /** The flags of a request, with their values as typed. */
 export interface RequestFlags {
@@ -196,6 +196,14 @@ function joinErrors(errors: readonly UsageError[]): UsageError {
   });
 }
 
+/** A period as the history has it: `last-week`, `2026-Q3`. */
+function inUsualCase(period: string): string {
+  return period
+    .trim()
+    .toLowerCase()
+    .replaceAll(/-[qw]\d/g, (unit) => unit.toUpperCase());
+}
+
 type WindowlessRequest = Pick<ReportPlan, 'windowClock'> & {
   readonly request: Omit<ReportRequest, 'since' | 'until'>;
 };
@@ -309,10 +317,14 @@ class RequestParser {
     }
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
     return this.#collect(() => {
-      const { notes, ...texts } = plainWindow({ ...flags, zone });
-      const window = resolveWindow({ ...flags, ...texts, zone });
-      this.meanings.push(...notes);
-      return { timezone: window.zone, ...texts };
+      const { period, since, until } = flags;
+      const window = resolveWindow({ ...flags, zone });
+      return {
+        timezone: window.zone,
+        ...(period !== undefined && { period: inUsualCase(period) }),
+        ...(since !== undefined && { since: since.trim() }),
+        ...(until !== undefined && { until: until.trim() }),
+      };
     });
   }
 

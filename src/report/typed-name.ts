@@ -37,29 +37,18 @@ export function readName({ place, flag, text, accepted }: TypedName): ReadName |
 }
 
 function noteOf(text: string, { isWord }: Meaning, name: string): Pick<ReadName, 'note'> {
-  return isWord ? { note: meansNote(text, name) } : {};
-}
-
-/** `impressions means displays.` */
-export function meansNote(text: string, name: string): string {
-  return `${printable(text.trim())} means ${name}.`;
+  return isWord ? { note: `${printable(text.trim())} means ${name}.` } : {};
 }
 
 /** The error for a text with several meanings. */
-export function ambiguous({
+function ambiguous({
   flag,
   text,
   names,
-  noun = 'names',
-}: {
-  readonly flag: string;
-  readonly text: string;
-  readonly names: readonly string[];
-  readonly noun?: string;
-}): UsageError {
+}: Pick<TypedName, 'flag' | 'text'> & { readonly names: readonly string[] }): UsageError {
   return new UsageError(`${flag} ${quoted(text)} can mean ${alternatives(names)}.`, {
     code: 'AMBIGUOUS_NAME',
-    hint: `Use one of these ${noun}.`,
+    hint: 'Use one of these names.',
     about: { flag, value: text },
   });
 }

@@ -2,8 +2,7 @@ import { DateTime, type DateTimeUnit } from 'luxon';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
-import { type CalendarDay, periodWords, readDay, readPeriod } from './period-words.ts';
-import { ambiguous, meansNote } from './typed-name.ts';
+import { suggestPeriod } from './period-names.ts';
 import {
   formatInstant,
   instantsOf,
@@ -58,53 +57,6 @@ function checkZoneName(text: string): string {
   return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
 }
 
-/** Window flags without plain-English words. */
-interface PlainWindow extends Pick<WindowFlags, 'period' | 'since' | 'until'> {
-  /** A sentence for each replaced word: `october means 2026-10.` */
-  readonly notes: readonly string[];
-}
-
-/**
- * Replaces plain-English words in window flags: `october` becomes `2026-10`, so that it means the
- * same next year. Throws `UsageError` for a text with several meanings.
- */
-export function plainWindow({
-  period,
-  since,
-  until,
-  zone,
-  nowMs,
-}: Omit<WindowFlags, 'wholeUnit'>): PlainWindow {
-  const today = calendarDay(wallAt(Math.floor(nowMs / 1_000), checkZoneName(zone)));
-  const notes: string[] = [];
-  const plain = (flag: string, text: string | undefined): string | undefined => {
-    if (text === undefined) return undefined;
-    const [first, ...others] = flag === '--period' ? readPeriod(text, today) : readDay(text, today);
-    if (first && others.length > 0) {
-      const names = [first, ...others].map((each) => each.text);
-      throw ambiguous({ flag, text, names, noun: flag === '--period' ? 'periods' : 'dates' });
-    }
-    if (first?.isWord) notes.push(meansNote(text, first.text));
-    return first?.text ?? text;
-  };
-
-  const texts = {
-    period: plain('--period', period),
-    since: plain('--since', since),
-    until: plain('--until', until),
-  };
-  return {
-    ...(texts.period !== undefined && { period: texts.period }),
-    ...(texts.since !== undefined && { since: texts.since }),
-    ...(texts.until !== undefined && { until: texts.until }),
-    notes,
-  };
-}
-
-function calendarDay({ year, month, day, quarter, weekYear, weekNumber }: DateTime): CalendarDay {
-  return { year, month, day, quarter, weekYear, week: weekNumber };
-}
-
 /**
  * Resolves `--since` and `--until`, or `--period`, into a window (`cli.md`, Choosing the report).
  * Throws `UsageError` for an invalid value, and for a window that is missing, given twice, reversed
@@ -112,7 +64,7 @@ function calendarDay({ year, month, day, quarter, weekYear, weekNumber }: DateTi
  */
 export function resolveWindow(flags: WindowFlags): Window {
   const { zone, nowMs, wholeUnit } = flags;
-  const { since, until, period } = plainWindow(flags);
+  const { since, until, period } = flags;
   if (period !== undefined && (since ?? until) !== undefined) {
     const other = since === undefined ? '--until' : '--since';
     const hint = 'Use either --period, or --since and --until.';
@@ -122,6 +74,7 @@ export function resolveWindow(flags: WindowFlags): Window {
     });
   }
 
+  expectShort({ '--period': period, '--since': since, '--until': until });
   const now = Math.floor(nowMs / 1_000);
   const reader = new WindowReader(checkZoneName(zone), now, wholeUnit);
   const window =
@@ -132,6 +85,17 @@ export function resolveWindow(flags: WindowFlags): Window {
     throw new UsageError(message, { hint: 'Choose a later day.', about: { flag } });
   }
   return window;
+}
+
+/** Throws `UsageError` for a text longer than any period, before a pattern sees it. */
+function expectShort(values: Readonly<Record<string, string | undefined>>): void {
+  for (const [flag, text = ''] of Object.entries(values)) {
+    if (text.length <= 100) continue;
+    throw new UsageError(`${flag} is longer than 100 characters.`, {
+      hint: acceptedPeriods,
+      about: { flag },
+    });
+  }
 }
 
 /** A range of days, as its first midnight and the midnight after it. */
@@ -152,9 +116,9 @@ interface RelativeDays {
 const calendarForms = [
   { form: 'yyyy', unit: 'year' },
   { form: "yyyy-'q'q", unit: 'quarter' },
-  { form: 'yyyy-M', unit: 'month' },
-  { form: "kkkk-'w'W", unit: 'week' },
-  { form: 'yyyy-M-d', unit: 'day' },
+  { form: 'yyyy-MM', unit: 'month' },
+  { form: "kkkk-'w'WW", unit: 'week' },
+  { form: 'yyyy-MM-dd', unit: 'day' },
 ] as const;
 
 const acceptedPeriods =
@@ -248,8 +212,7 @@ class WindowReader {
     const days = this.#daysOf(name);
     if (days) return days;
 
-    const meant = nearest(name, ['last-7d', 'last-24h', ...periodWords]);
-    const hint = didYouMean(meant, acceptedPeriods);
+    const hint = didYouMean(suggestPeriod(name, this.#wallNow()), acceptedPeriods);
     const isAll = name === period.text;
     if (!isDateLike(name) && isAll) {
       const message = `${quoted(name)} is not a valid period.`;
@@ -297,9 +260,11 @@ class WindowReader {
     if (days && isSince(value)) return startOfDay(days.start, this.#zone);
     if (days) return startOfDay(days.end, this.#zone) - 1;
 
-    const reason = isDateLike(text) ? noSuchDate(text, true) : 'this is not a day or a time';
-    const meant = nearest(text, ['now', ...periodWords]);
-    throw refuse(value, reason, didYouMean(meant, acceptedInstants));
+    const meant = nearest(text, ['now']) ?? suggestPeriod(text, this.#wallNow());
+    const hint = didYouMean(meant, acceptedInstants);
+    if (isDateLike(text)) throw refuse(value, noSuchDate(text, true), hint);
+    const { flag } = value;
+    throw new UsageError(`Cannot read ${flag} ${quoted(value.text)}.`, { hint, about: { flag } });
   }
 
   /** The instant of `-36H`, `-7D` or `-2W`; `undefined` for other texts. */

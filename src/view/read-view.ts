@@ -42,7 +42,7 @@ export async function readView(
 
   const view = viewOf({ paths, options, sources: { ...found, window }, gathered });
   if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
-  for (const meaning of meaningsOf(view, nowMs)) context.console.noteOnce(meaning);
+  for (const meaning of meaningsOf(view)) context.console.noteOnce(meaning);
   printRemarks(context, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
   if (gathered.rowCount > 0) printMissingValues(context, filters, isFilteredOut);

@@ -1,7 +1,5 @@
-import { defaultZone } from '../contract/messages.ts';
 import { everyFigureOf } from '../figures/figures.ts';
 import { readFileColumns } from '../report/typed-columns.ts';
-import { plainWindow } from '../report/window-flags.ts';
 import type { View } from './view.ts';
 
 /** Flags that name columns, with the accepted names. */
@@ -11,16 +9,9 @@ interface NamingFlag {
   readonly fields: readonly string[];
 }
 
-/**
- * A sentence for each plain-English word in the flags: `impressions means displays.`
- * @param nowMs the current time, in milliseconds since 1970
- */
-export function meaningsOf(view: Omit<View, 'figures'>, nowMs: number): string[] {
-  const { options, sources } = view;
-  const zone = sources.spec?.timezone ?? defaultZone;
-  const { notes } = plainWindow({ ...options, zone, nowMs });
-
-  const meanings = new Set(notes);
+/** A sentence for each plain-English word in the flags: `impressions means displays.` */
+export function meaningsOf(view: Omit<View, 'figures'>): string[] {
+  const meanings = new Set<string>();
   for (const { flag, names, fields } of namingFlagsOf(view)) {
     for (const text of names) {
       const note = readFileColumns({ flag, text, fields })?.note;

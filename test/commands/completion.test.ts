@@ -11,7 +11,7 @@ import {
   vocabularyOf,
 } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/formats/index.ts';
-import { periodNames } from '../../src/report/period-words.ts';
+import { periodNames } from '../../src/report/period-names.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -120,7 +120,6 @@ describe('candidates', () => {
     { line: 'completion ', values: whole('bash', 'zsh', 'fish', 'powershell') },
     { line: 'completion zsh b', values: nothing },
     { line: 'run --period last-w', values: whole('last-week') },
-    { line: 'run --period oct', values: whole('october') },
     { line: 'run --metrics clicks,impr', values: ['clicks,impressions'] },
     { line: 'run --by publisher', values: ['PUBLISHERID'] },
     { line: 'run --by zip', values: ['zip', 'zip-code'] },

@@ -16,7 +16,6 @@ test.each([
   { line: `${day} --filter campaignId=Ski`, says: 'By name: --campaign Ski' },
   { line: 'run last-month', says: 'Use: adreport run --period last-month' },
   { line: 'run 2026-10', says: 'Use: adreport run --period 2026-10' },
-  { line: 'run october', says: 'Use: adreport run --period october' },
   { line: 'run daily', says: 'Use: adreport run --by daily' },
   { line: 'run countries', says: 'Use: adreport run --by countries' },
   { line: `${day} -o a.xls`, says: 'Use: -o a.xlsx' },

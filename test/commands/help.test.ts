@@ -3,7 +3,7 @@ import { optionsTakenBy } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { sections, summaryOf, topics } from '../../src/help/index.ts';
 import { FlagOption } from '../../src/plan/flags/flag.ts';
-import { periodNames } from '../../src/report/period-words.ts';
+import { periodNames } from '../../src/report/period-names.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
