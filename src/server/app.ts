@@ -1,3 +1,4 @@
+import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
@@ -17,6 +18,11 @@ import { pageAnswer } from './start-page.ts';
 /** Sent with every answer, so that clients can recognize the local server. */
 const localHeader = 'x-adreport-local';
 
+const requestTimeoutMs = 60_000;
+
+/** The first byte of a TLS connection. */
+const tlsHandshake = 0x16;
+
 export interface AppOptions {
   readonly control: Control;
 
@@ -35,6 +41,7 @@ export function createApp(services: Services, { control, host }: AppOptions): Fa
   acceptAnyBody(app);
   addCommonHeaders(app, services);
   trackCalls(app, services);
+  refuseMissingHost(app);
   refuseForeignHosts(app, host);
   answerErrors(app, services);
   refuseUnknownPaths(app, adminCalls);
@@ -67,15 +74,17 @@ function createFastify(services: Services): FastifyInstance {
   const { log, clock, options } = services;
   const { tls } = options;
   const app = Fastify({
+    // Node would answer a request without Host with no body, and without the log.
+    ...(!tls && { http: { requireHostHeader: false } }),
     // An unfinished TLS handshake would keep the server from closing.
-    ...(tls && { https: { ...tls, handshakeTimeout: 2_000 } }),
+    ...(tls && { https: { ...tls, requireHostHeader: false, handshakeTimeout: 2_000 } }),
     // parseBody enforces the real limit. Reading a slightly larger body to the end lets the client
     // receive the refusal.
     bodyLimit: 8 * bodyBytesAtMost,
-    requestTimeout: 60_000,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 600_000,
     forceCloseConnections: true,
-    clientErrorHandler: (error: UnreadableBytes, socket) => refuseNonHttp(services, error, socket),
+    clientErrorHandler: (error: ParserError, socket) => refuseBytes(services, error, socket),
     // Hooks do not run for these requests.
     frameworkErrors: (error, request, reply) => {
       const arrival = { incoming: request.raw, outgoing: reply.raw, endpoint: undefined };
@@ -120,6 +129,16 @@ function trackCalls(app: FastifyInstance, { log, clock, calls }: Services): void
   app.addHook('preValidation', async (request) => {
     const entry = logEntryOf(request.raw);
     if (entry) log.keepBody(entry, bodyOf(request));
+  });
+}
+
+/** HTTP/1.1 requires the header; clients of HTTP/1.0 do not send it. */
+function refuseMissingHost(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ headers, raw }) => {
+    if (headers.host !== undefined || raw.httpVersion === '1.0') return;
+    throw new ServiceError('INVALID_BODY', 'The request has no Host header.', {
+      headers: { connection: 'close' },
+    });
   });
 }
 
@@ -230,44 +249,51 @@ function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   throw new ServiceError('FOREIGN_ORIGIN', 'Pages from another origin cannot control this server.');
 }
 
-/** Statuses for unreadable requests; 400 for all other codes. */
-const statusesByCode: ReadonlyMap<string | undefined, { status: number; phrase: string }> = new Map(
-  [
-    ['HPE_HEADER_OVERFLOW', { status: 431, phrase: 'Request Header Fields Too Large' }],
-    ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, phrase: 'Request Timeout' }],
-  ],
-);
-
 /** The HTTP parser's error. */
-interface UnreadableBytes {
+interface ParserError {
   readonly code?: string;
+
+  /** The parser's own words, without a full stop. */
+  readonly reason?: string;
 
   /** A `Buffer`, although Fastify's types do not say so. */
   readonly rawPacket?: unknown;
 }
 
-/** Answers bytes that are not HTTP, logs them, and closes the connection. */
-function refuseNonHttp({ log, clock }: Services, error: UnreadableBytes, socket: Duplex): void {
-  const { code, rawPacket } = error;
-  const bytes = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
+/** Answers bytes that are not an HTTP request, logs them, and closes the connection. */
+function refuseBytes({ log, clock }: Services, error: ParserError, socket: Duplex): void {
   // The client has hung up.
   if (!socket.writable) return;
 
-  const { status, phrase } = statusesByCode.get(code) ?? { status: 400, phrase: 'Bad Request' };
-  const sentence = 'This is not an HTTP request.';
-  log.addUnreadable({
-    bytes,
-    nowMs: clock.now(),
-    status,
-    why: `INVALID_BODY: ${sentence} (${code})`,
-  });
+  const bytes = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
+  const { status, sentence } = describeBytes(error, bytes);
+  log.addUnreadable({ bytes, nowMs: clock.now(), status, why: `INVALID_BODY: ${sentence}` });
 
   const { type, body } = jsonAnswer({ response: { error_id: 'INVALID_BODY', error: sentence } });
   const head = [
-    `HTTP/1.1 ${status} ${phrase}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `${localHeader}: 1`,
     'connection: close',
     `content-type: ${type}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** The status of a refusal, and what the bytes are. */
+function describeBytes({ code, reason }: ParserError, bytes: Buffer) {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const sentence = `The headers are larger than ${maxHeaderSize / 1024} KiB.`;
+    return { status: 431, sentence };
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    const sentence = `The request was not complete after ${requestTimeoutMs / 1_000} s.`;
+    return { status: 408, sentence };
+  }
+  if (bytes[0] === tlsHandshake) {
+    const sentence = 'This is a TLS handshake, but the server speaks plain HTTP: use http://.';
+    return { status: 400, sentence };
+  }
+
+  const detail = reason === undefined ? '' : `: ${reason}`;
+  return { status: 400, sentence: `This is not an HTTP request${detail}.` };
 }

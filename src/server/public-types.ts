@@ -285,8 +285,14 @@ export interface LoggedRequest {
   /** The end of the token, `…00b1`: enough to distinguish tokens. */
   readonly token: string | undefined;
 
+  /**
+   * The parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if
+   * there is no body or it is unreadable.
+   */
+  readonly body: Readonly<Record<string, unknown>>;
+
   /** The first 1 MiB of the body, with `…` for passwords; `undefined` without a body. */
-  readonly body: string | undefined;
+  readonly rawBody: string | undefined;
 
   /** The kind of the fault that struck, if any: `delay`; `status` for an HTTP status. */
   readonly faults: readonly string[];

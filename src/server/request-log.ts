@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequest } from './public-types.ts';
-import { headersOf, pathOf } from './request/fault-request.ts';
+import { headersOf, listsOf, pathOf } from './request/fault-request.ts';
 import { bodyForLog, isSecretHeader, signInForLog } from './request/hide-secrets.ts';
+import { type Parameters, parseBody } from './request/parse-body.ts';
 
-const requestsAtMost = 1_000;
-const bytesAtMost = 64 * 1024 * 1024;
+const maxRequests = 1_000;
+const maxBytes = 64 * 1024 * 1024;
 
 /** Longer bodies are cut. */
-const bodyBytesAtMost = 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
 
 /** Approximate size of an entry without headers and body. */
 const usualBytes = 500;
 
 /** The entry of a call, which is completed while the call is answered. */
-export type LogEntry = { -readonly [Member in keyof LoggedRequest]: LoggedRequest[Member] };
+export type LogEntry = { -readonly [Member in keyof StoredRequest]: StoredRequest[Member] };
+
+/** The body is parsed when the entry is read. */
+type StoredRequest = Omit<LoggedRequest, 'body'>;
 
 const entries = new WeakMap<IncomingMessage, LogEntry>();
 
@@ -46,13 +50,13 @@ interface KeptEntry {
 
 /** The latest calls, including those in progress, and counts by endpoint. */
 export class RequestLog {
-  readonly #onEnd: (request: LoggedRequest) => void;
+  readonly #onEnd: ((request: LoggedRequest) => void) | undefined;
   #kept: KeptEntry[] = [];
   #bytes = 0;
   #counts: Record<string, number> = {};
 
   /** @param onEnd called at the end of each call */
-  constructor(onEnd: (request: LoggedRequest) => void = () => {}) {
+  constructor(onEnd?: (request: LoggedRequest) => void) {
     this.#onEnd = onEnd;
   }
 
@@ -77,7 +81,7 @@ export class RequestLog {
       if (entry.status === 0) entry.why ??= 'The connection was cut before the response.';
       entry.elapsedMs = Math.round((performance.now() - startedMs) * 10) / 10;
       entry.sizeBytes = socket.bytesWritten - bytesBefore;
-      this.#onEnd(entry);
+      this.#onEnd?.(withBody(entry));
     };
     // A call whose connection is cut emits no `finish`.
     outgoing.on('finish', end).on('close', end);
@@ -91,26 +95,26 @@ export class RequestLog {
     const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S+)/.exec(bytes.toString('latin1')) ?? [];
     const entry = { ...emptyEntry(nowMs), method, path: pathOf(url), status, why };
     this.#add(entry);
-    this.#onEnd(entry);
+    this.#onEnd?.(withBody(entry));
   }
 
   /** Adds the body of a call to its entry. */
   keepBody(entry: LogEntry, body: Buffer): void {
     if (body.length === 0) return;
 
-    const text = body.toString('utf8', 0, bodyBytesAtMost);
-    entry.body = entry.endpoint === 'auth' ? signInForLog(text) : bodyForLog(text);
+    const text = body.toString('utf8', 0, maxBodyBytes);
+    entry.rawBody = entry.endpoint === 'auth' ? signInForLog(text) : bodyForLog(text);
     const kept = this.#kept.findLast((one) => one.entry === entry);
     if (kept) {
-      kept.bytes += entry.body.length;
-      this.#bytes += entry.body.length;
+      kept.bytes += entry.rawBody.length;
+      this.#bytes += entry.rawBody.length;
     }
     this.#dropOldest();
   }
 
   /** The entries, oldest first. */
   list(): LoggedRequest[] {
-    return this.#kept.map(({ entry }) => ({ ...entry }));
+    return this.#kept.map(({ entry }) => withBody(entry));
   }
 
   /** Calls by endpoint since the log was last cleared; `other` for unknown paths. */
@@ -136,9 +140,27 @@ export class RequestLog {
   }
 
   #dropOldest(): void {
-    while (this.#kept.length > requestsAtMost || this.#bytes > bytesAtMost) {
+    while (this.#kept.length > maxRequests || this.#bytes > maxBytes) {
       this.#bytes -= this.#kept.shift()?.bytes ?? 0;
     }
+  }
+}
+
+/** An entry with its body parsed. */
+function withBody(entry: LogEntry): LoggedRequest {
+  const { rawBody, headers, faults } = entry;
+  return { ...entry, faults: [...faults], body: listsOf(readParameters(rawBody, headers)) };
+}
+
+function readParameters(
+  rawBody: string | undefined,
+  { 'content-type': contentType, 'content-encoding': coding }: Readonly<Record<string, string>>,
+): Parameters {
+  if (rawBody === undefined) return {};
+  try {
+    return parseBody(Buffer.from(rawBody), contentType, coding);
+  } catch {
+    return {};
   }
 }
 
@@ -155,7 +177,7 @@ function emptyEntry(nowMs: number): LogEntry {
     sizeBytes: 0,
     account: undefined,
     token: undefined,
-    body: undefined,
+    rawBody: undefined,
     faults: [],
   };
 }

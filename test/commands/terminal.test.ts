@@ -146,7 +146,7 @@ describe('run', () => {
     expect(terminal.screen.cursorVisible).toBe(false);
 
     const statusCall = server.requests().find(({ endpoint }) => endpoint === 'status');
-    server.setReport(JSON.parse(statusCall?.body ?? '').id, { status: 'ready' });
+    server.setReport(String(statusCall?.body.id), { status: 'ready' });
     await terminal.waitFor('Wrote week.csv');
 
     expect(await terminal.exitCode).toBe(0);

@@ -238,7 +238,7 @@ describe('the request log', () => {
           path: '/buyer-reporting',
           account: 'dsp',
           token: '…00d5',
-          body,
+          rawBody: body,
         },
         { method: 'GET', path: '/nowhere', status: 404, token: '…' },
       ],
@@ -252,7 +252,8 @@ describe('the request log', () => {
       requests: [
         {
           headers: { 'content-type': 'application/json' },
-          body: '{"email":"buyer@example.com","password":"…"}',
+          rawBody: '{"email":"buyer@example.com","password":"…"}',
+          body: { email: 'buyer@example.com', password: '…' },
           why: expect.stringMatching(/^INVALID_CREDENTIALS: /),
         },
         { headers: { authorization: '…00d5' } },
@@ -307,8 +308,26 @@ describe('the request log', () => {
     const requests = server.requests();
 
     expect(JSON.stringify(requests)).not.toContain('hunter2');
-    expect(requests.at(-1)?.body).toBe('{"id":"seen"}');
+    expect(requests.at(-1)).toMatchObject({ rawBody: '{"id":"seen"}', body: { id: 'seen' } });
     expect(requests[0]?.path).toBe('/auth-reporting');
+  });
+
+  test('has bodies as parsed, like the function `when`', async () => {
+    const server = await startForTest();
+    const seen: object[] = [];
+    const when = ({ body }: { readonly body: object }) => void seen.push(body);
+    server.fault({ endpoint: 'buyer', kind: '503', when });
+
+    await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
+    const form = 'metrics=displays&breakdowns[7]=DAILY&breakdowns[10]=OS&countryId[]=1';
+    await call(server, '/buyer-reporting', { as: 'buyer', form });
+
+    const bodies = server.requests().map(({ body }) => body);
+    expect(bodies).toEqual([
+      smallReport,
+      { metrics: 'displays', breakdowns: ['DAILY', 'OS'], countryId: ['1'] },
+    ]);
+    expect(bodies).toEqual(seen);
   });
 
   test('has refused and unreadable requests, with the reason', async () => {
@@ -319,6 +338,8 @@ describe('the request log', () => {
     await call(server, '/buyer-reporting', { as: 'buyer', body: 'x'.repeat(1_100_000) });
     await sendBytes(server, 'POST /status-reporting HTTP/1.1\r\nno header\r\n\r\n');
     await sendBytes(server, 'hello\r\n\r\n');
+    await sendBytes(server, 'GET /campaigns HTTP/1.1\r\n\r\n');
+    await sendBytes(server, `GET /campaigns HTTP/1.1\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`);
 
     const requests = server.requests();
 
@@ -329,6 +350,8 @@ describe('the request log', () => {
       'POST /buyer-reporting 413',
       'POST /status-reporting 400',
       '  400',
+      'GET /campaigns 400',
+      'GET /campaigns 431',
     ]);
     expect(requests.map(({ why = '' }) => why.slice(0, why.indexOf(':')))).toEqual([
       'INVALID_BODY',
@@ -337,10 +360,12 @@ describe('the request log', () => {
       'BODY_TOO_LARGE',
       'INVALID_BODY',
       'INVALID_BODY',
+      'INVALID_BODY',
+      'INVALID_BODY',
     ]);
-    expect(requests[0]?.body).toBe('{"id":');
+    expect(requests[0]).toMatchObject({ rawBody: '{"id":', body: {} });
     expect(requests[1]?.why).toContain('--host 0.0.0.0');
-    expect(requests[3]?.body).toHaveLength(1024 * 1024);
+    expect(requests[3]?.rawBody).toHaveLength(1024 * 1024);
   });
 
   test('shows what a client sent', async () => {
@@ -352,7 +377,7 @@ describe('the request log', () => {
       {
         endpoint: 'buyer',
         headers: { accept: 'text/csv', 'content-type': 'application/x-www-form-urlencoded' },
-        body: form,
+        rawBody: form,
         why: undefined,
       },
     ]);

@@ -264,7 +264,7 @@ export async function expectWholeOrNothing([service, request]: readonly [
   const ordered: string[] = [];
   const { server, cwd, run } = await serveForTest({
     delayMs: service.delayMs,
-    onRequest: ({ endpoint, body = '' }) => void (endpoint === 'buyer' && ordered.push(body)),
+    onRequest: ({ endpoint, rawBody = '' }) => void (endpoint === 'buyer' && ordered.push(rawBody)),
   });
   let nowMs = startMs;
   const runLine = async () => {

@@ -5,9 +5,13 @@ import { indexesIn, type Parameters } from './parse-body.ts';
 /** A call in the form that faults receive. */
 export function faultRequestOf(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
   const { method = '', url = '' } = incoming;
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(parameters)) body[name] = listOf(value);
-  return { method, path: pathOf(url), headers: headersOf(incoming), body };
+  return { method, path: pathOf(url), headers: headersOf(incoming), body: listsOf(parameters) };
+}
+
+/** Parameters with arrays for lists in any of their shapes. */
+export function listsOf(parameters: Parameters): Parameters {
+  const entries = Object.entries(parameters).map(([name, value]) => [name, listOf(value)]);
+  return Object.fromEntries(entries);
 }
 
 /** Converts an object with indexes, as in a form, to an array. */

@@ -26,13 +26,41 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   const isJson = text.startsWith('{');
   if (!isJson) assertForm(text, contentType);
 
-  const parameters = isJson
-    ? foldIndexedKeys(readBody(() => JSON.parse(text)))
-    : readBody(() => parseForm(text));
+  const parameters = readBody(() => (isJson ? JSON.parse(text) : parseForm(text)));
+  if (isJson) assertNoKeyTwice(text);
   if (Object.keys(parameters).length > namesAtMost) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
   }
-  return parameters;
+  return isJson ? foldIndexedKeys(parameters) : parameters;
+}
+
+/** A string of JSON, with the colon after it if it is a key, or an end of an object. */
+const keyOrBrace = /("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/gs;
+
+/**
+ * Refuses JSON with a key twice in one object, of which `JSON.parse` keeps the last. Throws
+ * `ServiceError`.
+ */
+function assertNoKeyTwice(json: string): void {
+  const keysByLevel: Set<string>[] = [];
+
+  for (const [token, text, colon] of json.matchAll(keyOrBrace)) {
+    if (token === '{') keysByLevel.push(new Set());
+    if (token === '}') keysByLevel.pop();
+    if (text === undefined || colon === undefined) continue;
+
+    const key: string = JSON.parse(text);
+    const keys = keysByLevel.at(-1);
+    if (keys?.has(key)) throw sentTwice(key);
+    keys?.add(key);
+  }
+}
+
+function sentTwice(key: string): ServiceError {
+  const parameter = key.slice(0, 80);
+  const problem = 'is in the body twice: send it once.';
+  const details = [{ parameter, problem }];
+  return new ServiceError('INVALID_PARAMETER', `${parameter}: ${problem}`, { details });
 }
 
 function decodeBody(body: Buffer, coding: string): string {
