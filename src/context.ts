@@ -19,6 +19,9 @@ interface ProgramFlags extends ConsoleFlags {
 /** The options that the context uses; absent if a command does not have them. */
 export interface ContextOptions extends ProgramFlags, AccountOptions {}
 
+/** How long a report of the server in this process takes. */
+const localDelayMs = 200;
+
 /** The services that commands use, created on first use. There is one context per command. */
 export interface Context {
   readonly host: Host;
@@ -60,7 +63,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
   let server: LocalServer | undefined;
   async function startServer(): Promise<LocalServer> {
     const { startLocalServer } = await import('./server/start.ts');
-    server = await startLocalServer({ port: 0, clock: host.wallClock });
+    server = await startLocalServer({ port: 0, clock: host.wallClock, delayMs: localDelayMs });
     return server;
   }
 

@@ -121,6 +121,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
     flags: '--now <time>',
     meaning: 'start of its clock: 2026-11-01T09:00:00Z',
     read: readNow,
+    isRare: true,
   },
   rateLimit: {
     flags: '--rate-limit <n/s>',
@@ -199,6 +200,20 @@ const exportCommand = declareCommand({
   },
 });
 
+const openapiCommand = declareCommand({
+  name: 'openapi',
+  summary: 'print the OpenAPI document of the service',
+  examples: [
+    ['adreport local-server openapi > openapi.json', 'for client generators'],
+    ['adreport local-server openapi | npx @redocly/cli lint /dev/stdin', 'in a pipe'],
+  ],
+  async action({ context }) {
+    const { describeService } = await import('../server/start.ts');
+    await context.console.result(JSON.stringify(await describeService(), undefined, 2));
+    return 0;
+  },
+});
+
 export const localServerCommand = declareCommand({
   name: 'local-server',
   summary: 'run the service on this machine, with sample data',
@@ -208,7 +223,7 @@ export const localServerCommand = declareCommand({
     ["adreport local-server --delay 30s --fault 'status:503'", 'slow and failing'],
   ],
   flags: serverFlags,
-  subcommands: [execCommand, exportCommand],
+  subcommands: [execCommand, exportCommand, openapiCommand],
   async action({ context, options }) {
     await localServer(context, options);
     return 0;

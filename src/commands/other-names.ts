@@ -70,6 +70,12 @@ const filtersOfView: Readonly<Record<string, string>> = {
   '--advertiser': 'advertiser',
 };
 
+/** Flags of `local-server` with a value. The server of `--local` has their defaults. */
+const flagsOfServer: readonly string[] = [
+  ...['--fixtures', '--seed', '--scale', '--restate', '--now', '--fault'],
+  ...['--delay', '--polls', '--token-ttl', '--report-ttl', '--rate-limit'],
+];
+
 /** The command that answers a word that is not a topic; `undefined` if unknown. */
 export function helpCommandFor(word: string): string | undefined {
   const name = word.toLowerCase();
@@ -139,6 +145,9 @@ export function unknownFlag(
     return new UsageError(message, { about, hint: 'Use: adreport help commands' });
   }
 
+  const inServer = hintWithServer(unknown, name);
+  if (inServer !== undefined) return new UsageError(message, { about, hint: inServer });
+
   const value = ownValue ?? wordsAfter(unknown)[0] ?? '';
   const elsewhere = hintOnOtherCommand(command.name(), { name, value, platform });
   if (elsewhere !== undefined) return new UsageError(message, { about, hint: elsewhere });
@@ -153,6 +162,21 @@ export function unknownFlag(
   const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
   const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
   return new UsageError(message, { about, hint: didYouMean(guess && `--${guess}`, seeHelp) });
+}
+
+/**
+ * The command line that runs against a server with its own flag, instead of `--local`; `undefined`
+ * for other flags.
+ */
+function hintWithServer({ word, argv, platform }: UnknownWord, name: string): string | undefined {
+  if (!argv.includes('--local') || !flagsOfServer.includes(name)) return undefined;
+
+  const at = argv.indexOf(word);
+  const flag = argv.slice(at, word.includes('=') ? at + 1 : at + 2);
+  const others = [...argv.slice(0, at), ...argv.slice(at + flag.length)];
+  const command = others.filter((other) => other !== '--local');
+  const words = ['local-server', ...flag, 'exec', '--', 'adreport', ...command];
+  return `Use: adreport ${words.map((part) => shellWord(part, platform)).join(' ')}`;
 }
 
 /** Dashes would count as letters that are right. */

@@ -44,10 +44,15 @@ export async function awaitReport(
   }
 }
 
+/** Between two status calls to the server in this process, whose reports take 0.2 s. */
+const localIntervalMs = 100;
+
 /** A pace with the clock and the signal of the command. */
-function paceOf({ host, signal }: ReportTools, interval: PollInterval, timeoutMs: number): Pace {
+function paceOf(tools: ReportTools, interval: PollInterval, timeoutMs: number): Pace {
+  const { account, host, signal } = tools;
   const { stopwatch: clock, sleep } = host;
-  const pause = (waitedMs: number) => pauseAfter(waitedMs, interval);
+  const ownInterval = account.isLocal && interval === 'auto' ? localIntervalMs : interval;
+  const pause = (waitedMs: number) => pauseAfter(waitedMs, ownInterval);
   return { pauseAfter: pause, timeoutMs, clock, sleep, signal };
 }
 

@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { ServerClock } from './clock.ts';
+import { listAdminCalls } from './control/admin-calls.ts';
 import { createControl } from './control/control.ts';
 import { Faults } from './faults/faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
 import { OpenCalls } from './open-calls.ts';
+import { openapiDocument } from './openapi.ts';
 import { checkOptions } from './options.ts';
 import type { Control, LocalAccount, LocalServer, LocalServerOptions } from './public-types.ts';
 import { RequestLog } from './request-log.ts';
@@ -44,6 +46,14 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The OpenAPI document of `GET /openapi.json`, from a server that does not listen. */
+export async function describeService(): Promise<object> {
+  const services = await createServices({});
+  const adminCalls = listAdminCalls(services, createControl(services));
+  const { adminBodySchema } = await import('./control/admin-bodies.ts');
+  return openapiDocument(adminCalls, adminBodySchema);
 }
 
 async function createServices(options: LocalServerOptions): Promise<Services> {

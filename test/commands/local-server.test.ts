@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startLocalServer } from '../../src/local-server.ts';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../support/certificates.ts';
 import { isInstalled } from '../support/programs.ts';
@@ -301,6 +302,46 @@ describe('invalid flags are refused before the server listens', () => {
   ])('$flags', async ({ flags, message }) => {
     expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
   });
+});
+
+test('a report with --local takes 0.2 s', async () => {
+  let waitedMs = 0;
+
+  const { exitCode } = await runCli('run --local --period yesterday', {
+    onSleep(durationMs) {
+      waitedMs += durationMs;
+    },
+  });
+
+  expect(exitCode).toBe(0);
+  expect(waitedMs).toBe(200);
+});
+
+test('a flag of the server with --local is refused with the line that does it', async () => {
+  const cwd = temporaryFolder();
+  await runCli('local-server export "my data" --period 2026-10-25', { cwd });
+
+  const result = await runCli('run --local --period 2026-10-25 --fixtures "my data" --by COUNTRY', {
+    cwd,
+    platform: 'linux',
+  });
+
+  expectRefusal(
+    result,
+    2,
+    "Use: adreport local-server --fixtures 'my data' exec -- adreport run --period 2026-10-25 --by COUNTRY\n",
+  );
+});
+
+test('openapi prints the document that the server sends', async () => {
+  const server = await startLocalServer();
+  onTestFinished(() => server.close());
+  const served = await fetch(`${server.url}/openapi.json`);
+
+  const { exitCode, stdout } = await runCli('local-server openapi');
+
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toEqual(await served.json());
 });
 
 test('the file of a fault is relative to the working folder', async () => {
