@@ -142,9 +142,11 @@ export class HistoryWriter {
   /**
    * Records a complete report. If the result has `isKept`, the old file must not be replaced.
    *
-   * @throws OutputError if the line cannot be written
+   * @throws OutputError if the line cannot be written, or if a link has appeared on the path
    */
   async record(report: CompleteReport): Promise<Recorded> {
+    await this.expectNoLink(report.path);
+
     const { history, machine } = this.#to;
     const { signal } = machine;
     const name = nameInFolder(history.folder, report.path);

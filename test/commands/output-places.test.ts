@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -59,5 +59,37 @@ describe.skipIf(process.platform === 'win32')('two outputs in one file', () => {
     expect(result.exitCode).toBe(0);
     expect(readFileSync(join(cwd, 'elsewhere/second.csv'), 'utf8')).toMatch(/2026-11-02,\d+/);
     expect(readdirSync(cwd)).toContain('2026-11-01.csv');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('in a folder with a history, a link', () => {
+  test.each([
+    { what: 'the file', link: 'data/date=2026-11-01/part.csv', target: '../../mine' },
+    { what: 'its folder', link: 'data/date=2026-11-01', target: '../elsewhere' },
+  ])('that replaces $what while the report is made is not written through', async (replaced) => {
+    const { run, cwd, calls } = await serveForTest();
+    const line =
+      'run --period 2026-11-01 --split day --metrics displays -o data/date={date}/part.csv';
+    const path = join(cwd, replaced.link);
+    const elsewhere = join(cwd, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(cwd, 'mine'), 'mine');
+
+    const onSleep = () => {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(dirname(path), { recursive: true });
+      symlinkSync(replaced.target, path);
+    };
+    const result = await run(line, { onSleep });
+
+    expectRefusal(result, 8, /through a link: \S+ is a link|through a link: it is a link/);
+    expect(readFileSync(join(cwd, 'mine'), 'utf8')).toBe('mine');
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(result.histories['data/_adreport.ndjson']).not.toContain('"file"');
+
+    rmSync(path);
+    const again = await run(line);
+    expect(again.exitCode).toBe(0);
+    expect(calls('buyer')).toBe(1);
   });
 });
