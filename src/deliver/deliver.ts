@@ -8,7 +8,6 @@ import { listWords } from '../figures/window-text.ts';
 import { csvDialectOf } from '../formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
-import { expectNoAddress } from '../output/file/address.ts';
 import {
   expandName,
   expectValidOnWindows,
@@ -20,6 +19,7 @@ import {
 import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { createSpool } from '../output/file/spool.ts';
+import { expectNoUrl } from '../output/file/url.ts';
 import { type Flag, isNegation, longNameOf } from '../plan/flags/flag.ts';
 import { type OutputFlags, outputFlags } from '../plan/flags/output-flags.ts';
 import { nearest } from '../text/nearest.ts';
@@ -224,7 +224,7 @@ export function checkFormat(
   const { platform } = context.host;
   const formatOfName = formatOfFile(output);
   const namedFormat = options.format ?? formatOfName;
-  expectNoAddress({ flag: '-o', name: output, format: namedFormat, platform });
+  expectNoUrl({ flag: '-o', name: output, format: namedFormat, platform });
   csvDialectOf(options);
   const format = chooseFormat(context, options);
   const isOther = formatOfName !== undefined && formatOfName !== format;

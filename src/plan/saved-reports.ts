@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
 import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
-import { isAddress } from '../output/file/address.ts';
+import { isUrl } from '../output/file/url.ts';
 import { isPeriod } from '../report/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
@@ -248,7 +248,7 @@ export function savedOptions(
       taken.add(option);
 
       // Paths are relative to the folder of the project file.
-      const isPath = value !== '-' && !isAddress(String(value));
+      const isPath = value !== '-' && !isUrl(String(value));
       const isFile = fileOptions.includes(option) && isPath;
       const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
       values[option] = isFile ? ownPath : value;

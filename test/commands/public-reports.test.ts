@@ -377,55 +377,51 @@ describe('text of the service is limited', () => {
 describe('refused before any order', () => {
   test.each([
     { target: 's3://bucket/x.csv', pipe: '-o - | aws s3 cp - s3://bucket/x.csv' },
-    { target: 'https://example.com/x.csv', pipe: '-o - | curl -T - https://example.com/x.csv' },
-    { target: 'postgres://me@db/x', pipe: '-o - | psql postgres://me@db/x' },
-    { target: 'gs://b/{date}.csv', pipe: "-o - | gcloud storage cp - 'gs://b/{date}.csv'" },
-    { target: 'hdfs://b/x.csv', pipe: '-o - | PROGRAM' },
-    { target: 'jdbc:postgresql://db/x', pipe: '-o - | PROGRAM' },
+    { target: 'gs://b/{date}.csv', pipe: "-o - | PROGRAM 'gs://b/{date}.csv'" },
+    { target: 'jdbc:postgresql://db/x', pipe: '-o - | PROGRAM jdbc:postgresql://db/x' },
     { target: 's3://b/x.parquet', pipe: '--format parquet -o - | aws s3 cp - s3://b/x.parquet' },
     { target: 's3://b/x.csv.gz', pipe: '-o - | gzip | aws s3 cp - s3://b/x.csv.gz' },
-    { target: 'https://b.test/x?a=1&b=2', pipe: "curl -T - 'https://b.test/x?a=1&b=2'" },
+    { target: 'https://b.test/x?a=1&b=2', pipe: "-o - | PROGRAM 'https://b.test/x?a=1&b=2'" },
   ])('the target $target, with the pipe to use', async ({ target, pipe }) => {
     const { run, server } = await serveForTest();
 
     const result = await run(`run --period 2026-11-09 --by CAMPAIGN -o ${target}`);
 
-    expectRefusal(result, 2, `-o ${target} is an address`);
+    expectRefusal(result, 2, `-o ${target} is a URL`);
     expect(result.stderr).toContain(pipe);
     expect(server.requests()).toEqual([]);
-    expectRefusal(await run(`campaigns -o ${target}`), 2, 'is an address');
+    expectRefusal(await run(`campaigns -o ${target}`), 2, 'is a URL');
   });
 
-  test('a password in an address is not shown', async () => {
+  test('a password in a URL is not shown', async () => {
     const result = await runCli('run --local --period 2026-11-09 -o postgres://me:hush@db/x');
 
-    expectRefusal(result, 2, 'psql postgres://me@db/x');
+    expectRefusal(result, 2, '-o - | PROGRAM postgres://me@db/x');
     expect(result.stderr).not.toContain('hush');
   });
 
-  test('an address in adreport.yaml, with its line', async () => {
+  test('a URL in adreport.yaml, with its line', async () => {
     const cwd = temporaryFolder();
     const report = '  x:\n    period: yesterday\n    output: s3://b/x.csv\n';
     writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n${report}`);
 
     const result = await runCli('run x --local', { cwd });
 
-    expectRefusal(result, 2, 'adreport.yaml:4: -o s3://b/x.csv is an address');
+    expectRefusal(result, 2, 'adreport.yaml:4: -o s3://b/x.csv is a URL');
     expect(result.files).not.toHaveProperty('s3:');
   });
 
-  test('a recording that would go to an address', async () => {
+  test('a recording that would go to a URL', async () => {
     const result = await runCli('doctor --service --yes --record s3://b/x');
 
-    expectRefusal(result, 2, '--record s3://b/x is an address');
-    expect(result.stderr).toContain('--record FILE && aws s3 cp - s3://b/x < FILE');
+    expectRefusal(result, 2, '--record s3://b/x is a URL');
   });
 
-  test('a file to look at that is an address', async () => {
+  test('a file to look at that is a URL', async () => {
     const result = await runCli('view https://b.test/x.csv');
 
-    expectRefusal(result, 2, 'https://b.test/x.csv is an address');
-    expect(result.stderr).toContain('curl https://b.test/x.csv | adreport view -');
+    expectRefusal(result, 2, 'https://b.test/x.csv is a URL');
+    expect(result.stderr).toContain('… | adreport view -');
   });
 
   test.each([

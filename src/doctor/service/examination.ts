@@ -7,9 +7,9 @@ import { version } from '../../context.ts';
 import { type StatementId, type StatementKind, statements } from '../../contract/statements.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import { UnreachableError } from '../../errors.ts';
-import { expectNoAddress } from '../../output/file/address.ts';
 import { expectValidOnWindows } from '../../output/file/file-name.ts';
 import { checkTarget, openOutput } from '../../output/file/output-file.ts';
+import { expectNoUrl } from '../../output/file/url.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
 import type { Console } from '../../ui/console.ts';
@@ -55,7 +55,7 @@ export async function examineService(
 ): Promise<number> {
   const { platform } = context.host;
   const { recordFile = '' } = options;
-  expectNoAddress({ flag: '--record', name: recordFile, platform });
+  expectNoUrl({ flag: '--record', name: recordFile, platform });
   const settings = await context.account.settings();
   await context.account.signIn();
 

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { AdreportError, codeOf, OutputError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -14,7 +12,6 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   NO_HARD_LINKS: 'its disk has no hard links, which are needed to keep an existing file',
   HELD: 'it is open in another program',
-  EXCHANGED: 'its temporary file was replaced by another file',
 };
 
 const hints: Readonly<Record<string, string>> = {
@@ -48,10 +45,7 @@ function outputErrorOf(path: string, error: unknown): unknown {
   const isOfSystem = code !== undefined && error instanceof Error;
   if (!isOfSystem || error instanceof AdreportError) return error;
 
-  // Folders such as /proc exist but do not accept files.
-  const isRefused = code === 'ENOENT' && existsSync(dirname(path));
-  const known = isRefused ? 'its folder does not accept files' : reasons[code];
-  const reason = known ?? printable(error.message);
+  const reason = reasons[code] ?? printable(error.message);
   return new OutputError(`Cannot write ${printable(path)}: ${reason}.`, {
     code,
     hint: hints[code] ?? defaultHint,

@@ -3,7 +3,6 @@ import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
 import { changeFile, type FileMachine } from '../../text/held-file.ts';
@@ -49,13 +48,13 @@ interface OpenedFile {
  * Opens a file for writing. The output goes to a temporary file next to the target, which `place`
  * moves into place with the target's mode. Missing folders are created (`date=2026-11-01/`), and
  * removed again by `abort`. A symbolic link is kept and its target is replaced. `/dev/stdout`,
- * named pipes and everything else that is not a regular file are written directly, once there is a
- * reader. Output to names ending in `.gz` is compressed. Throws `OutputError`.
+ * named pipes and everything else that is not a regular file are written directly. Output to names
+ * ending in `.gz` is compressed. Throws `OutputError`.
  */
 export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
   const { machine } = options;
   const opened = await withReason(path, async () => {
-    if (await isDirect(path, machine.platform)) return openDirect(path, machine.signal);
+    if (await isDirect(path, machine.platform)) return openDirect(path);
     return TemporaryFile.open(path, options);
   });
   return new OutputFile(path, opened, options);
@@ -156,52 +155,19 @@ export class OutputFile implements Sink {
 }
 
 /**
- * Throws the errors of `openOutput` before a report is downloaded; on Windows also if another
- * program has the file open.
+ * Throws `OutputError` before a report is requested if its folder is not writable or its target may
+ * not be replaced; on Windows also if another program has the target open.
  */
 export async function checkTarget(path: string, options: OutputFileOptions): Promise<void> {
-  const { platform } = options.machine;
+  const { machine } = options;
   await withReason(path, async () => {
-    if (await isDirect(path, platform)) return;
+    if (await isDirect(path, machine.platform)) return;
 
     const target = await findTarget(path, options);
-    const folder = dirname(target.path);
-    const [outermost] = await missingFolders(folder);
-    if (outermost === undefined) {
-      await probeFolder(folder, target);
-      if (platform === 'win32') await expectReplaceable(target, options.machine);
-      return;
-    }
-
-    // Some folders, such as those in /proc, look writable but reject new files. The probe has a
-    // unique name, because another part of the run may be about to use the missing folders.
-    const probe = join(dirname(outermost), temporaryName('folder'));
-    await fs.mkdir(probe);
-    try {
-      await probeFolder(probe, target);
-    } finally {
-      await fs.rmdir(probe);
-    }
+    const [outermost] = await missingFolders(dirname(target.path));
+    await fs.access(dirname(outermost ?? target.path), constants.W_OK);
+    if (machine.platform === 'win32') await expectReplaceable(target, machine);
   });
-}
-
-/**
- * Writes an empty file to a folder and renames or links it there, as for a report. Some network
- * disks refuse that.
- */
-async function probeFolder(folder: string, { existing, keepsExisting }: Target): Promise<void> {
-  const before = join(folder, temporaryName('before'));
-  const after = join(folder, temporaryName('after'));
-  const file = await fs.open(before, 'wx');
-  try {
-    if (existing) await copyMode(file, existing);
-    await file.close();
-    await (keepsExisting ? link(before, after) : fs.rename(before, after));
-  } finally {
-    await file.close().catch(() => {});
-    await fs.unlink(before).catch(() => {});
-    await fs.unlink(after).catch(() => {});
-  }
 }
 
 /** Short, because a user is waiting, and programs that hold a file usually do so for minutes. */
@@ -317,7 +283,6 @@ class TemporaryFile implements OpenedFile {
     // Through the handle: the owner of the folder may have replaced the name with a link.
     if (existing) await copyMode(this.file, existing);
     await this.file.sync();
-    await this.#expectOwnFile();
     await this.file.close();
   }
 
@@ -331,13 +296,6 @@ class TemporaryFile implements OpenedFile {
     // Unlike a rename, a link never replaces a file that has appeared in the meantime.
     await link(this.#temporaryPath, path);
     await changeFile(this.#machine, () => fs.unlink(this.#temporaryPath));
-  }
-
-  /** Throws if the temporary name no longer refers to the written file. */
-  async #expectOwnFile(): Promise<void> {
-    const written = await this.file.stat({ bigint: true });
-    const named = await fs.lstat(this.#temporaryPath, { bigint: true });
-    if (named.ino !== written.ino) throw systemError('EXCHANGED');
   }
 
   async undo(): Promise<void> {
@@ -363,19 +321,10 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) await fs.rmdir(folder).catch(() => {});
 }
 
-async function openDirect(path: string, signal: AbortSignal): Promise<OpenedFile> {
-  // Opening a named pipe without a reader would block the program, including signals.
-  let reader: fs.FileHandle | undefined;
-  while (!reader && (await statIfExists(path))?.isFIFO()) {
-    signal.throwIfAborted();
-    reader = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(ignore('ENXIO'));
-    if (!reader) await pause(100);
-  }
-
+async function openDirect(path: string): Promise<OpenedFile> {
   // Not `w`: if the shell has redirected a stream to a file (`-o /dev/stdout >> all.csv`), its
   // contents must be kept.
   const file = await fs.open(path, 'a');
-  await reader?.close();
   return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
 }
 

@@ -3,8 +3,8 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderSpec } from '../../folder/history.ts';
-import { expectNoAddressToRead } from '../../output/file/address.ts';
 import { isHistoryName } from '../../output/file/file-name.ts';
+import { expectNoUrlToRead } from '../../output/file/url.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
@@ -25,7 +25,7 @@ interface Opening {
 export async function openSources(paths: readonly string[], opening: Opening): Promise<Source[]> {
   const sources: Source[] = [];
   for (const path of paths) {
-    expectNoAddressToRead(path, opening.host.platform);
+    expectNoUrlToRead(path);
     sources.push(await openSource(path, opening));
   }
   const hasFolder = sources.some((source) => 'viewed' in source);
