@@ -118,9 +118,6 @@ interface Tries {
 const longestRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created anyway.';
 
-/** HTTP statuses after which the same call may soon succeed. */
-export const temporaryStatuses: readonly number[] = [408, 429, 500, 502, 503, 504];
-
 /**
  * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one throttle for the
  * client. Each create makes another report, so it is only repeated if it certainly had no effect.
@@ -174,7 +171,7 @@ export class Exchanges {
       this.#reportedFailures.add(firstLine);
       note(`${firstLine} Trying again in ${formatDuration(pauseMs)}, at most ${most}.`);
     }
-    if (status === 429) this.#throttle.hold(pauseMs);
+    if (status === 429 || status === 403) this.#throttle.hold(pauseMs);
     else await host.sleep(pauseMs, host.signal);
   }
 
@@ -205,12 +202,13 @@ export class Exchanges {
         accepted,
         redact,
       });
-      // The service did nothing and says when to call again.
-      const isForNow = status === 429 || (status === 503 && retryAfterMs !== undefined);
+      // The service did nothing, and another call may succeed.
+      const isRefusedForNow = status < 500 && status !== 408 && error.retryable;
+      const isForNow = isRefusedForNow || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);
       // A report that is not ready is waited for, not requested again at once.
       const isNotYet = error instanceof StillInProgressError;
-      const isTemporary = temporaryStatuses.includes(status) && !isNotYet;
+      const isTemporary = error.retryable && !isNotYet;
       return {
         isAnswered: false,
         error: error.amend('', { retryAfterMs }),

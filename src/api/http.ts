@@ -56,6 +56,9 @@ export interface HttpResponse {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 
+  /** The origin of the answer, if redirects led to another one. */
+  readonly redirectedTo?: string;
+
   /** The decompressed bytes. Ends with a `TransportError` or a zlib error if incomplete. */
   readonly body: Readable;
 
@@ -88,12 +91,15 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
       const response = await exchange(dispatcher, request, options);
       const { location } = response.headers;
       const isRedirect = redirectStatuses.includes(response.status) && location !== undefined;
-      if (!isRedirect) return response;
+      const { origin } = request.url;
+      if (!isRedirect) {
+        return origin === first.url.origin ? response : { ...response, redirectedTo: origin };
+      }
 
       response.body.destroy();
       if (redirects === redirectsAtMost) {
-        const { origin } = first.url;
-        throw new UnreachableError(`${origin} redirects in circles (${redirectsAtMost} times).`);
+        const times = `${redirectsAtMost} times`;
+        throw new UnreachableError(`${first.url.origin} redirects in circles (${times}).`);
       }
       request = followRedirect(request, response.status, location);
     }

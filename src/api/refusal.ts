@@ -88,6 +88,9 @@ interface RefusedCall {
   /** The HTTP status. */
   readonly status: number;
   readonly record: ServiceRecord;
+
+  /** True for a 403 with `Retry-After`, which is meant like a 429. */
+  readonly isRateLimit?: boolean;
   readonly accepted?: AcceptedBefore | undefined;
 }
 
@@ -113,9 +116,9 @@ const callNames: Readonly<Record<EndpointName, string>> = {
 };
 
 function refusalOf(call: RefusedCall): Refusal {
-  const { endpoint, status, record, origin, accepted } = call;
+  const { endpoint, status, record, origin, accepted, isRateLimit } = call;
   if (endpoint === 'download' && isNotYet(call)) return notReady;
-  if (status === 429) return tooManyRequests;
+  if (status === 429 || isRateLimit) return tooManyRequests;
   if (status >= 500 || status === 408) return serviceError;
 
   const isAboutForms = mayTakeFormsOnly(call);
@@ -177,16 +180,19 @@ function mayTakeFormsOnly(call: RefusedCall): boolean {
  */
 export async function readHttpError(
   response: HttpResponse,
-  call: Omit<RefusedCall, 'status' | 'record'> & { readonly redact: Redact },
+  call: Omit<RefusedCall, 'status' | 'record' | 'isRateLimit'> & { readonly redact: Redact },
 ): Promise<AdreportError> {
   const { endpoint, redact } = call;
-  const { status, body } = response;
+  const { status, headers, body, redirectedTo } = response;
   const text = redact(await beginningOf(body));
   body.destroy();
+  if (redirectedTo !== undefined) return refusedLink(redirectedTo, status);
 
   const record = recordIn(answerIn(text, response));
   const code = record.errorId && shownText(endpoint, record.errorId);
-  const { ErrorClass, sentence, hint } = refusalOf({ ...call, status, record });
+  const isRateLimit = status === 403 && headers['retry-after'] !== undefined;
+  const refusal = refusalOf({ ...call, status, record, isRateLimit });
+  const { ErrorClass, sentence, hint } = refusal;
   const label = code ? `(${status} ${code})` : `(${status})`;
   let message = `${sentence}${furtherSentence(endpoint, sentence, record.message)} ${label}`;
   if (record.errorLines.length > 1) {
@@ -196,7 +202,26 @@ export async function readHttpError(
     code: code ?? `HTTP_${status}`,
     httpStatus: status,
     hint,
+    retryable:
+      refusal === notReady || isTemporaryStatus(status) || isRateLimit || record.isTransient,
     ...reportPolicy(endpoint, response, record),
+  });
+}
+
+/** True for an HTTP status after which the same call may soon succeed. */
+export function isTemporaryStatus(status: number): boolean {
+  if (status === 408 || status === 429) return true;
+  // Not implemented, and HTTP version not supported.
+  return status >= 500 && status !== 501 && status !== 505;
+}
+
+/** The error for a download whose link to another host, from the service, was refused there. */
+function refusedLink(origin: string, status: number): AdreportError {
+  const message = `The service redirected the download to ${origin}, which refused it. (${status})`;
+  return new UnreachableError(message, {
+    code: 'LINK_REFUSED',
+    concernsReport: false,
+    hint: 'The link may have expired: run the command again, which asks the service for a new one.',
   });
 }
 

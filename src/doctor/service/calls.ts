@@ -1,13 +1,8 @@
 import { findReportId, readText, recordIn } from '../../api/answers.ts';
 import { tryJson } from '../../api/exact-json.ts';
-import {
-  parseRetryAfter,
-  requestOf,
-  retryPauseMs,
-  type SentCall,
-  temporaryStatuses,
-} from '../../api/exchange.ts';
+import { parseRetryAfter, requestOf, retryPauseMs, type SentCall } from '../../api/exchange.ts';
 import type { Http, HttpResponse } from '../../api/http.ts';
+import { isTemporaryStatus } from '../../api/refusal.ts';
 import { TransportError } from '../../api/transport-error.ts';
 import type { Context } from '../../context.ts';
 import { isLabelledCsv, isPage } from '../../contract/body-kind.ts';
@@ -75,7 +70,7 @@ export class ServiceCalls {
       // These answers mean that the service did nothing.
       const isPostponed =
         answer.status === 429 || (answer.status === 503 && retryAfterMs !== undefined);
-      const isTemporary = isPostponed || temporaryStatuses.includes(answer.status);
+      const isTemporary = isPostponed || isTemporaryStatus(answer.status);
       if (!isTemporary) return answer;
 
       // A create that succeeds twice makes two reports.
