@@ -2,9 +2,10 @@ import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
 import { chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import { answerOf } from '../view/answer-of-view.ts';
 import { checkView, type Form } from '../view/form.ts';
+import { groupsAnswer } from '../view/groups-answer.ts';
 import { readView } from '../view/read-view.ts';
+import { rowsAnswer } from '../view/rows-answer.ts';
 import { type ViewOptions, viewFlags, viewOutputFlags } from '../view/view-flags.ts';
 import { documentOf, viewText } from '../view/view-text.ts';
 import { prepareViewOutput, writeView } from '../view/write-view.ts';
@@ -26,7 +27,7 @@ export const viewCommand = declareCommand({
     if (form === 'text') await context.console.write(viewText(context, view));
     else if (form === 'document') await context.console.write(documentOf(view));
     else {
-      const answer = answerOf(view);
+      const answer = view.rows ? rowsAnswer(view, view.rows) : groupsAnswer(view);
       const delivery = await prepareViewOutput(context, view, answer);
       const output = await writeView(context, { view, answer, delivery });
       await announceOutput(context, { ...output, byTime: view.byTime }, delivery);

@@ -141,6 +141,20 @@ export function fieldsOfHeader(names: readonly string[]): string[] {
   });
 }
 
+/** The row fields by their labels, in lower case; in sheets, dates are also weeks and months. */
+const fieldsByLabel: ReadonlyMap<string, string> = new Map([
+  ...[...allFields, ...derivedMetrics.map(({ field }) => field)]
+    .reverse()
+    .map((field): [string, string] => [fieldLabel(field).toLowerCase(), field]),
+  ['week', 'date'],
+  ['month', 'date'],
+]);
+
+/** The row field that has this label in our sheets and tables: `revenueEuro` for `Revenue (€)`. */
+export function fieldOfLabel(label: string): string | undefined {
+  return fieldsByLabel.get(label.trim().toLowerCase().replace('(eur)', '(€)'));
+}
+
 export function breakdownOfField(field: string): Breakdown | undefined {
   return breakdownFields.find(({ name }) => name === field)?.breakdown;
 }

@@ -32,7 +32,7 @@ export type GroupKey = readonly (string | null)[];
 
 /** The rows with the same values in some fields. */
 export interface Group {
-  /** Names are those of the latest row, since a campaign may be renamed. */
+  /** Names are those of the newest day, since a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: RunningSums;
 }
@@ -59,9 +59,15 @@ export interface KeyColumn {
    * field contains.
    */
   readonly describes?: string;
+}
 
-  /** The value of every row, for rows that lack the field: the day of their file. */
-  readonly value?: string;
+/** Rows of a batch, and what is known of all of them. */
+export interface SelectedRows {
+  /** Their indexes in the batch; by default all. */
+  readonly rows?: readonly number[] | undefined;
+
+  /** Their day, if they have no `date`. */
+  readonly day?: string | undefined;
 }
 
 /** Grouping columns; if the first field is an id, the other fields only describe it. */
@@ -181,6 +187,9 @@ export class Grouping implements Iterable<Group> {
   /** Number of values per metric that are not numbers and not part of any sum. */
   readonly nonNumericCounts = new Map<string, number>();
 
+  /** Number of rows that lack a metric and have another, by metric. */
+  readonly missingCounts = new Map<string, number>();
+
   /** Total length of all group keys in characters. */
   keyCharacters = 0;
 
@@ -195,7 +204,11 @@ export class Grouping implements Iterable<Group> {
    */
   #ids: readonly number[] = [];
 
+  /** True if the key has names, which are those of the newest day. */
+  #hasNames = false;
+
   #fields: readonly string[] = [];
+  readonly #isSummed: (field: string) => boolean;
 
   /** Finds the keys in the fields of the first rows. */
   readonly #keysIn: (fields: readonly string[]) => readonly KeyColumn[];
@@ -203,8 +216,13 @@ export class Grouping implements Iterable<Group> {
   /**
    * @param by row fields, `time` for the hours of the rows, or their days if there are no hours, or
    *   `rows` for everything that tells rows apart
+   * @param isSummed true for a column to add up; by default for the metrics of the vocabulary
    */
-  constructor(by: readonly (string | KeyColumn)[] | 'time' | 'rows' = []) {
+  constructor(
+    by: readonly (string | KeyColumn)[] | 'time' | 'rows' = [],
+    isSummed = (field: string): boolean => metricOfField(field) !== undefined,
+  ) {
+    this.#isSummed = isSummed;
     this.#keysIn = by === 'rows' ? rowKeyIn : timeKeyIn;
     if (by === 'time' || by === 'rows') return;
     this.#groupBy(by.map((field) => (typeof field === 'string' ? { field } : field)));
@@ -222,8 +240,8 @@ export class Grouping implements Iterable<Group> {
   observe(rows: readonly Row[], fields: readonly string[]): void {
     this.#update(fields);
     for (const row of rows) {
-      const values = this.by.map(({ field, value }) => value ?? row[field]);
-      const { sums } = this.#groupAt(this.#keyOf(values));
+      const values = this.by.map(({ field }) => row[field]);
+      const { sums } = this.#groupAt(this.#keyOf(values), dayIn(row.date ?? row.hour));
       for (const [index, field] of this.metrics.entries()) {
         this.#addValue(sums, index, field, row[field]);
       }
@@ -233,45 +251,47 @@ export class Grouping implements Iterable<Group> {
   }
 
   /**
-   * Adds a batch column by column. The sums are the same as in `observe`, without an object per
-   * row.
+   * Adds rows of a batch column by column. The sums are the same as in `observe`, without an object
+   * per row.
    */
-  observeBatch(batch: RowBatch): void {
-    this.#update(batch.fields);
-    const groups = this.#groupsOf(batch);
+  observeBatch(batch: RowBatch, selected: SelectedRows = {}): void {
+    this.#update(batch.fields, selected);
+    const rows = selected.rows ?? Array.from({ length: batch.rowCount }, (_, row) => row);
+    const groups = this.#groupsOf(batch, rows, selected.day);
     const [first] = groups;
     const isOneGroup = groups.every((group) => group === first);
 
     for (const [index, field] of this.metrics.entries()) {
       // The checks have usually computed this sum already.
-      const sum = isOneGroup ? numberFactsOf(batch, field).exactHundredths : undefined;
+      const isWhole = isOneGroup && rows.length === batch.rowCount;
+      const sum = isWhole ? numberFactsOf(batch, field).exactHundredths : undefined;
       if (sum !== undefined) {
         first?.sums.addHundredths(index, sum);
         continue;
       }
 
       const hundredths = hundredthsOf(batch, field);
-      for (let row = 0; row < batch.rowCount; row++) {
+      for (const [at, row] of rows.entries()) {
         const number = hundredths[row] as number;
         if (Number.isNaN(number)) continue;
 
-        const { sums } = groups[row] as Group;
+        const { sums } = groups[at] as Group;
         if (number !== notHundredths) sums.addHundredths(index, number);
         else this.#addValue(sums, index, field, valuesOf(batch, field)[row]);
       }
     }
-    this.#addUnpairedOf(batch, groups);
-    this.rowCount += batch.rowCount;
+    this.#addUnpairedOf(batch, rows, groups);
+    this.rowCount += rows.length;
   }
 
   /** Records the rows of a batch that have some metrics and lack others. */
-  #addUnpairedOf(batch: RowBatch, groups: readonly Group[]): void {
+  #addUnpairedOf(batch: RowBatch, rows: readonly number[], groups: readonly Group[]): void {
     const hasAll = this.metrics.every((field) => numberFactsOf(batch, field).areAllNumbers);
     if (hasAll || this.metrics.length < 2) return;
 
     const columns = new Map(this.metrics.map((field) => [field, valuesOf(batch, field)]));
-    for (let row = 0; row < batch.rowCount; row++) {
-      this.#addUnpaired((groups[row] as Group).sums, (field) => columns.get(field)?.[row]);
+    for (const [at, row] of rows.entries()) {
+      this.#addUnpaired((groups[at] as Group).sums, (field) => columns.get(field)?.[row]);
     }
   }
 
@@ -283,25 +303,30 @@ export class Grouping implements Iterable<Group> {
       if (number === null || number === undefined) missing.push(field);
       else present.push({ field, number });
     }
+    if (present.length === 0) return;
     for (const other of missing) {
+      this.#countMissing(other, 1);
       for (const { field, number } of present) sums.addUnpaired(field, other, number);
     }
   }
 
-  /**
-   * Adds the groups of another grouping, using as many of its keys as this one has; missing keys
-   * become null.
-   */
+  #countMissing(field: string, rowCount: number): void {
+    this.missingCounts.set(field, (this.missingCounts.get(field) ?? 0) + rowCount);
+  }
+
+  /** Adds the groups of another grouping; keys that it does not have are null. */
   absorb(other: Grouping): void {
     if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
-    for (const { key, sums } of other) {
-      const own = this.#groupAt(this.by.map((_, i) => key[i] ?? null));
-      own.sums.addAll(sums);
+    const places = this.by.map(({ field }) => other.by.findIndex((key) => key.field === field));
+    for (const { key, sums, namedOn } of other.#groups.values()) {
+      const ownKey = places.map((place) => key[place] ?? null);
+      this.#groupAt(ownKey, namedOn).sums.addAll(sums);
     }
     for (const [field, count] of other.nonNumericCounts) {
       this.nonNumericCounts.set(field, (this.nonNumericCounts.get(field) ?? 0) + count);
     }
+    for (const [field, count] of other.missingCounts) this.#countMissing(field, count);
     this.rowCount += other.rowCount;
   }
 
@@ -333,11 +358,11 @@ export class Grouping implements Iterable<Group> {
   }
 
   /** Updates keys and metrics if the fields of the report have changed. */
-  #update(fields: readonly string[]): void {
+  #update(fields: readonly string[], { day }: SelectedRows = {}): void {
     if (fields === this.#fields) return;
     this.#fields = fields;
-    if (!this.#by) this.#groupBy(this.#keysIn(fields));
-    this.#addMetrics(fields.filter(metricOfField));
+    if (!this.#by) this.#groupBy(day === undefined ? this.#keysIn(fields) : [{ field: 'date' }]);
+    this.#addMetrics(fields.filter(this.#isSummed));
   }
 
   #addValue(sums: RunningSums, index: number, field: string, value: Value | undefined): void {
@@ -348,16 +373,29 @@ export class Grouping implements Iterable<Group> {
   }
 
   /** The group of each row. Consecutive rows often share one. */
-  #groupsOf(batch: RowBatch): Group[] {
-    const columns = this.by.map(({ field, value }) => {
-      return value === undefined ? valuesOf(batch, field) : Array(batch.rowCount).fill(value);
-    });
+  #groupsOf(batch: RowBatch, rows: readonly number[], day: string | undefined): Group[] {
+    const valuesIn = (field: string): readonly (Value | undefined)[] => {
+      return day === undefined || field !== 'date'
+        ? valuesOf(batch, field)
+        : Array<Value>(batch.rowCount).fill(day);
+    };
+    const columns = this.by.map(({ field }) => valuesIn(field));
+    const [timeField] = timeFieldOf(batch.fields);
+    const days = this.#hasNames ? valuesIn(timeField ?? 'date') : [];
+    const compared = this.#hasNames ? [...columns, days] : columns;
+
     const groups: Group[] = [];
     let group: Group | undefined;
-    for (let row = 0; row < batch.rowCount; row++) {
-      const isSame = columns.every((values) => values[row] === values[row - 1]);
-      if (!group || !isSame) group = this.#groupAt(this.#keyOf(columns.map((each) => each[row])));
+    let before = -1;
+    for (const row of rows) {
+      const last = before;
+      const isSame = compared.every((values) => values[row] === values[last]);
+      if (!group || !isSame) {
+        const key = this.#keyOf(columns.map((values) => values[row]));
+        group = this.#groupAt(key, dayIn(days[row]));
+      }
       groups.push(group);
+      before = row;
     }
     return groups;
   }
@@ -374,26 +412,43 @@ export class Grouping implements Iterable<Group> {
   #groupBy(by: readonly KeyColumn[]): void {
     this.#by = by;
     this.#ids = by.map(({ describes }) => by.findIndex(({ field }) => field === describes));
+    this.#hasNames = by.some(({ describes }) => describes !== undefined);
   }
 
   #addMetrics(fields: readonly string[]): void {
     for (const field of fields) {
-      if (!this.metrics.includes(field)) this.metrics.push(field);
+      if (this.metrics.includes(field)) continue;
+      if (this.rowCount > 0) this.#addLateMetric(field);
+      this.metrics.push(field);
     }
   }
 
-  #groupAt(key: GroupKey): Group {
+  /** Records that all rows so far lack a metric. */
+  #addLateMetric(field: string): void {
+    this.#countMissing(field, this.rowCount);
+    for (const { sums } of this) {
+      for (const other of this.metrics) {
+        const sum = sums.get(other);
+        if (sum !== undefined) sums.addUnpaired(other, field, sum);
+      }
+    }
+  }
+
+  /** @param day the day of the row that has the key; empty if it is not known */
+  #groupAt(key: GroupKey, day: string): Group {
     const id = this.#identityOf(key);
     const existing = this.#groups.get(id);
     if (!existing) {
-      const group = { key, sums: new RunningSums(this.metrics) };
+      const group = { key, sums: new RunningSums(this.metrics), namedOn: day };
       this.#groups.set(id, group);
       for (const text of key) this.keyCharacters += text?.length ?? 0;
       return group;
     }
 
+    if (day < existing.namedOn) return existing;
     const isRenamed = key.some((text, i) => text !== null && text !== existing.key[i]);
     if (isRenamed) existing.key = existing.key.map((text, i) => key[i] ?? text);
+    existing.namedOn = day;
     return existing;
   }
 
@@ -412,6 +467,15 @@ export class Grouping implements Iterable<Group> {
 /** A group whose key can be updated to a newer name. */
 interface RenamableGroup extends Group {
   key: GroupKey;
+
+  /** The day of the newest row, `2026-11-01`; empty if it is not known. */
+  namedOn: string;
+}
+
+/** The day of a date or hour; empty for another value. */
+function dayIn(value: Value | undefined): string {
+  const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
+  return isTime ? value.slice(0, 10) : '';
 }
 
 /** A row's value as a group key: text, the digits of a number, or JSON for anything else. */

@@ -73,7 +73,7 @@ export function rankGroups(
   const { order, sortedBy } =
     sort === undefined || all.size === 0
       ? { order: defaultOrder(all, figures[0]) }
-      : parseSort(sort, all);
+      : parseSort(sort, all, figures);
   const ordered = [...all].sort(order);
   const top = ordered.slice(0, count);
   const rest = ordered.slice(top.length);
@@ -103,12 +103,13 @@ function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
   return lead ? byFigure(lead) : () => 0;
 }
 
-function parseSort(sort: string, { by, metrics }: Grouping): NamedOrder {
+function parseSort(sort: string, { by, metrics }: Grouping, shown: readonly Figure[]): NamedOrder {
   const match = /^\s*(.*?)(?::(asc|desc))?\s*$/i.exec(sort);
   const name = match?.[1] ?? '';
   const direction = match?.[2]?.toLowerCase();
 
-  const figures = everyFigureOf(metrics);
+  const every = [...everyFigureOf(metrics), ...shown];
+  const figures = [...new Map(every.map((figure) => [figure.field, figure])).values()];
   const fields = [...by, ...figures].map(({ field }) => field);
   const [column] = readFileColumns({ flag: '--sort', text: name, fields })?.columns ?? [];
   const key = by.findIndex(({ field }) => field === column);
@@ -221,8 +222,10 @@ function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filte
 
   const { columns, breakdown } = read;
   if (breakdown === undefined) return columns.map((field) => ({ field }));
-  // An hour includes its day.
-  if (columns.includes('hour')) return [{ field: 'hour' }];
+  // An hour is that of an instant, whose day is that of its row.
+  const day = { field: 'date', describes: 'hour' };
+  if (columns.includes('hour'))
+    return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
   const unit = calendarUnits[breakdown];
   return keyColumnsOf(columns).map((key) => ({ ...key, unit }));
 }

@@ -93,6 +93,26 @@ export function valuesOf(batch: RowBatch, field: string): readonly (Value | unde
   return values;
 }
 
+/** A text in a column, with its row in the batch. */
+export interface ColumnText {
+  readonly row: number;
+  readonly text: string;
+}
+
+/** The texts of a field. Numbers, null and absent values are skipped without being decoded. */
+export function* textsIn(batch: RowBatch, field: string): Generator<ColumnText> {
+  const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
+  const index = fields.indexOf(field);
+  if (index < 0) return;
+
+  const view = ascii.viewOf(bytes);
+  for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
+    const start = valueStarts[at] as number;
+    if (start < 0 || bytes[start] !== ascii.quote) continue;
+    yield { row, text: texts.read(bytes, view, start, valueEnds[at] as number) };
+  }
+}
+
 function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const values = new Array<Value | undefined>(rowCount).fill(undefined);

@@ -113,6 +113,23 @@ export class RowCopier {
   }
 }
 
+/**
+ * Rows of a batch as JSON objects, one per line, each line with a comma at its end.
+ *
+ * @param rows indexes in the batch
+ * @param members further members, as JSON without braces, for the beginning of each row
+ */
+export function copyRows(batch: RowBatch, rows: Iterable<number>, members: string): Buffer {
+  const { bytes, rowStarts, rowEnds } = rangesOf(batch);
+  let lines = '';
+  for (const row of rows) {
+    const json = compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row]));
+    const isBoth = members !== '' && json !== '{}';
+    lines += `{${members}${isBoth ? ',' : ''}${json.slice(1)},\n`;
+  }
+  return Buffer.from(lines);
+}
+
 /** True if a row has a line break. */
 function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): boolean {
   let lineFeedAt = -1;

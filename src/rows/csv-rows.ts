@@ -5,22 +5,42 @@ import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { lineFeed, malformed, maxRowBytes } from './bytes.ts';
+import type { RowPlaces } from './row-places.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Inspects or changes the cells of a CSV. */
-export interface CsvCells {
-  /** Called once, before the first cell. */
-  describe(dialect: { readonly delimiter: string; readonly hasMark: boolean }): void;
+/** Reads a cell that is not empty as JSON. */
+export type CellReader = (text: string) => string;
 
-  /**
-   * A replacement for a cell's text; `undefined` to keep it.
-   *
-   * @param row counted from 1
-   */
-  read(field: string, text: string, row: number): string | undefined;
+/** How the header and the cells of a CSV are read. */
+export interface CsvReading {
+  /** The row fields for the names of the header. */
+  fieldsOfHeader(names: readonly string[]): string[];
+
+  cellReader(field: string, delimiter: string): CellReader;
+}
+
+/** The reading of a body of the service. */
+const serviceReading: CsvReading = {
+  fieldsOfHeader,
+  cellReader: (field) => {
+    const type = fieldTypeOf(field);
+    if (type !== 'integer' && type !== 'money') return JSON.stringify;
+    return (text) => (numberForm.test(text) ? text : JSON.stringify(text));
+  },
+};
+
+/** Options for the rows of a CSV. */
+export interface CsvOptions {
+  readonly delimiter: string;
+
+  /** Default: that of a body of the service. */
+  readonly reading?: CsvReading | undefined;
+
+  /** Learns of lines that are no rows. */
+  readonly places?: RowPlaces | undefined;
 }
 
 /** Lines are passed on in pieces of about this many characters. */
@@ -28,18 +48,17 @@ const pieceLength = 64 * 1024;
 
 /**
  * The rows of a CSV report as the JSON that the service would have sent, one object per line: null
- * for an empty field, a number for a metric if the text is one, a string otherwise (including a
- * DSP's money, whose decimal comma makes it a string in JSON too).
+ * for an empty field, otherwise what the reading makes of it: by default a number for a metric if
+ * the text is one, else a string (also for a DSP's money, which has a decimal comma in JSON too).
  * @param header receives the column names before the first row
  * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report
  */
 export async function* readCsvLines(
   bytes: AsyncIterable<Uint8Array>,
-  delimiter: string,
   header: string[],
-  cells?: CsvCells,
+  options: CsvOptions,
 ): AsyncGenerator<Buffer> {
-  const reader = new CsvReader(delimiter, header, cells);
+  const reader = new CsvReader(header, options);
   for await (const chunk of bytes) {
     reader.write(chunk);
     if (reader.lines.length >= pieceLength) yield reader.takeLines();
@@ -53,8 +72,7 @@ interface CsvColumn {
   /** The name as a JSON key with its colon. */
   readonly key: string;
 
-  /** True if texts that look like numbers are numbers. */
-  readonly isNumeric: boolean;
+  readonly read: CellReader;
 }
 
 class CsvReader {
@@ -66,18 +84,20 @@ class CsvReader {
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   #columns: readonly CsvColumn[] = [];
   #bytesSinceRow = 0;
-  readonly #cells: CsvCells | undefined;
+  readonly #options: CsvOptions;
   readonly #recent = new RecentLines();
   #rowCount = 0;
+
+  #blankLines = 0;
 
   /** The parser's error. */
   #failure: Error | undefined;
 
-  constructor(delimiter: string, header: string[], cells: CsvCells | undefined) {
+  constructor(header: string[], options: CsvOptions) {
     this.#header = header;
-    this.#cells = cells;
+    this.#options = options;
     this.#parser = parse({
-      delimiter,
+      delimiter: options.delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
     });
@@ -90,9 +110,11 @@ class CsvReader {
     this.#recent.add(chunk);
     this.#checkText(chunk);
     this.#bytesSinceRow += chunk.length;
-    // The parser is synchronous: it has read the chunk when the call returns.
-    this.#parser.write(chunk);
-    this.#takeRecords();
+    for (const piece of piecesAtBlankLines(chunk)) {
+      // The parser is synchronous: it has read the piece when the call returns.
+      this.#parser.write(piece);
+      this.#takeRecords();
+    }
   }
 
   async end(): Promise<void> {
@@ -123,8 +145,13 @@ class CsvReader {
       this.#bytesSinceRow = 0;
       if (this.#header.length === 0) this.#begin(values);
       else this.lines += this.#lineOf(values);
+      this.#countLines(values);
       values = this.#parser.read();
     }
+
+    const { empty_lines: blankLines } = this.#parser.info;
+    if (blankLines > this.#blankLines) this.#addLines(blankLines - this.#blankLines);
+    this.#blankLines = blankLines;
 
     if (this.#failure) throw this.#recent.unreadable(this.#failure, this.#header.length);
     if (this.#bytesSinceRow > maxRowBytes) {
@@ -133,26 +160,32 @@ class CsvReader {
   }
 
   #begin(cells: readonly string[]): void {
-    const names = fieldsOfHeader(cells);
+    const { delimiter, reading = serviceReading } = this.#options;
+    this.#addLines(1);
+    const names = reading.fieldsOfHeader(cells);
     checkHeader(names);
     this.#header.push(...names);
     this.#columns = names.map((name) => {
-      const type = fieldTypeOf(name);
-      return {
-        key: `${JSON.stringify(name)}:`,
-        isNumeric: type === 'integer' || type === 'money',
-      };
+      return { key: `${JSON.stringify(name)}:`, read: reading.cellReader(name, delimiter) };
     });
   }
 
   #lineOf(values: readonly string[]): string {
     this.#rowCount += 1;
-    const members = this.#columns.map(({ key, isNumeric }, i) => {
-      const text = values[i] ?? '';
-      const read = this.#cells?.read(this.#header[i] ?? '', text, this.#rowCount) ?? text;
-      return key + jsonOf(read, isNumeric);
-    });
+    const members = this.#columns.map(({ key, read }, i) => key + jsonOf(values[i] ?? '', read));
     return `{${members.join(',')}}\n`;
+  }
+
+  #countLines(values: readonly string[]): void {
+    let breaks = 0;
+    for (const value of values)
+      if (/[\r\n]/.test(value)) breaks += value.split(/\r\n|[\r\n]/).length - 1;
+    if (breaks > 0) this.#addLines(breaks);
+  }
+
+  /** Says that the next row is some lines further down. */
+  #addLines(count: number): void {
+    this.#options.places?.addLinesBefore(this.#rowCount + 1, count);
   }
 }
 
@@ -269,10 +302,24 @@ function checkHeader(names: readonly string[]): void {
   );
 }
 
-function jsonOf(value: string, isNumeric: boolean): string {
+function jsonOf(value: string, read: CellReader): string {
   if (value === '') return 'null';
   if (value.length > maxValueBytes) throw malformed('The CSV has a value longer than 1 MB');
-  return isNumeric && numberForm.test(value) ? value : JSON.stringify(value);
+  return read(value);
+}
+
+/** The chunk, cut after each line if it has blank lines, so that each is counted in its place. */
+function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
+  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  const mayHaveBlankLines = bytes.includes('\n\n') || bytes.includes('\n\r\n');
+  let start = 0;
+  while (mayHaveBlankLines) {
+    const end = bytes.indexOf(lineFeed, start) + 1;
+    if (end === 0) break;
+    yield bytes.subarray(start, end);
+    start = end;
+  }
+  yield bytes.subarray(start);
 }
 
 const usualDelimiters = [',', ';', '\t'];

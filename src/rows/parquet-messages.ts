@@ -18,6 +18,11 @@ export type ParquetMessage =
       readonly notes: readonly ParquetNote[];
     }
   | {
+      /** Columns of lists, records and intervals, which are not read: no report has them. */
+      readonly kind: 'skipped';
+      readonly columns: readonly string[];
+    }
+  | {
       /** Decoding of a column, or part of one, has begun; `sizeBytes` is its size in the file. */
       readonly kind: 'column';
       readonly sizeBytes: number;

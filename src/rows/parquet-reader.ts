@@ -71,12 +71,16 @@ function notesIn(metadata: FileMetaData): ParquetNote[] {
 
 /**
  * Reads a Parquet file in slices of its row groups. Dates become `2026-11-01`, timestamps
- * `2026-11-01T02:00:00+0000`; integers keep all digits, and decimals their scale.
+ * `2026-11-01T02:00:00+0100` in the zone of our own reports, else in UTC; integers keep all digits,
+ * and decimals their scale.
  */
 export class ParquetReader {
   readonly #sizeBytes: number;
   readonly #send: (message: ParquetMessage) => void;
   readonly #source: AsyncBuffer;
+
+  /** The zone of the hours. */
+  #zone = 'UTC';
 
   /** @param send receives what has begun, and the progress */
   constructor(descriptor: number, sizeBytes: number, send: (message: ParquetMessage) => void) {
@@ -94,12 +98,18 @@ export class ParquetReader {
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
-    this.#send({ kind: 'notes', notes: notesIn(metadata) });
+    const notes = notesIn(metadata);
+    this.#send({ kind: 'notes', notes });
+    this.#zone = zoneIn(notes);
 
     const columns: Column[] = [];
-    for (const { element } of parquetSchema(metadata).children) {
-      columns.push({ element, key: `${JSON.stringify(element.name)}:` });
+    const skipped: string[] = [];
+    for (const { element, children } of parquetSchema(metadata).children) {
+      const isPlain = children.length === 0 && element.converted_type !== 'INTERVAL';
+      if (isPlain) columns.push({ element, key: `${JSON.stringify(element.name)}:` });
+      else skipped.push(element.name);
     }
+    this.#send({ kind: 'skipped', columns: skipped });
 
     const rowsInAll = Number(metadata.num_rows);
     let rowsBefore = 0;
@@ -133,7 +143,9 @@ export class ParquetReader {
     const rowsInAll = Math.max(1, Number(metadata.num_rows));
     let lines = '';
     for (let row = 0; row < slice.end - slice.start; row++) {
-      const members = columns.map(({ key, element }, i) => key + jsonOf(values[i]?.[row], element));
+      const members = columns.map(({ key, element }, i) => {
+        return key + jsonOf(values[i]?.[row], element, this.#zone);
+      });
       lines += `{${members.join(',')}}\n`;
       const isLast = row === slice.end - slice.start - 1;
       if (lines.length < piecesOfLines && !isLast) continue;
@@ -213,25 +225,70 @@ function columnBytes(group: RowGroup, name: string): number {
   return sizeBytes;
 }
 
-function jsonOf(value: unknown, element: SchemaElement): string {
+function jsonOf(value: unknown, element: SchemaElement, zone: string): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
-  if (value instanceof Date) return timeJson(value, element);
+  if (value instanceof Date) return timeJson(value, element, zone);
 
   // hyparquet computes decimals in floating point.
   const isDecimal = typeof value === 'number' && element.converted_type === 'DECIMAL';
   if (isDecimal) return value.toFixed(element.scale ?? 0);
+
+  // The digits of a large float are not those that were written to it.
+  const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (isRounded) return value.toExponential();
 
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'bigint' ? Number(inner) : inner,
   );
 }
 
-function timeJson(value: Date, { name, converted_type, logical_type }: SchemaElement): string {
+function timeJson(value: Date, element: SchemaElement, zone: string): string {
+  const { name, converted_type, logical_type } = element;
   const text = value.toISOString();
   const isDate = converted_type === 'DATE' || logical_type?.type === 'DATE';
   // Some programs write dates as timestamps at midnight.
   const isDay = isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'));
-  return isDay ? `"${text.slice(0, 10)}"` : `"${text.slice(0, 19)}+0000"`;
+  if (isDay) return `"${text.slice(0, 10)}"`;
+  if (logical_type?.type === 'TIMESTAMP' && !logical_type.isAdjustedToUTC) {
+    return `"${localTime(value.getTime(), 'UTC')}"`;
+  }
+  return `"${localTime(value.getTime(), zone)}"`;
+}
+
+const quarterMs = 15 * 60_000;
+
+/** The offsets of zones in milliseconds, by zone and quarter of an hour. */
+const offsets = new Map<string, number>();
+
+/** `2026-10-25T02:00:00+0200` in a zone. */
+function localTime(ms: number, zone: string): string {
+  const key = `${zone} ${Math.floor(ms / quarterMs)}`;
+  const offsetMs = offsets.get(key) ?? readOffset(ms, zone);
+  offsets.set(key, offsetMs);
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const hours = String(Math.floor(minutes / 60)).padStart(2, '0');
+  const rest = String(minutes % 60).padStart(2, '0');
+  const sign = offsetMs < 0 ? '-' : '+';
+  return `${new Date(ms + offsetMs).toISOString().slice(0, 19)}${sign}${hours}${rest}`;
+}
+
+function readOffset(ms: number, zone: string): number {
+  const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+  const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign, hours = 0, minutes = 0] = /GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return sign === '-' ? -offsetMs : offsetMs;
+}
+
+/** The zone of the report, if adreport wrote the file and the zone is one of this system. */
+function zoneIn(notes: readonly ParquetNote[]): string {
+  const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';
+  try {
+    const { timezone } = JSON.parse(summary) as { readonly timezone?: unknown };
+    return new Intl.DateTimeFormat('en', { timeZone: String(timezone) }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
 }

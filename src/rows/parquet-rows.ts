@@ -18,6 +18,9 @@ export interface ParquetListener {
 
   /** adreport's metadata in the file. */
   notes(notes: readonly ParquetNote[]): void;
+
+  /** The columns that are not read. */
+  skipped(columns: readonly string[]): void;
 }
 
 /**
@@ -143,6 +146,7 @@ class DecoderProcess {
     }
     if (message.kind === 'position') this.#listener?.position(message.bytes);
     if (message.kind === 'notes') this.#listener?.notes(message.notes);
+    if (message.kind === 'skipped') this.#listener?.skipped(message.columns);
     if (message.kind === 'column') {
       this.#silenceMs = usualSilenceMs + Math.ceil(message.sizeBytes / bytesPerMs);
       if (this.#watch) this.#watchSilence();

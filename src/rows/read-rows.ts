@@ -2,7 +2,7 @@ import { TextDecoder } from 'node:util';
 import { startsWithRow, textFormOf, utf16Of } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, carriageReturn, endsEarly, lineFeed } from './bytes.ts';
-import type { CsvCells } from './csv-rows.ts';
+import type { CsvOptions } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
@@ -17,8 +17,7 @@ export interface ReadOptions {
   /** Whether one row per line (NDJSON) is allowed or expected, as in files; neither by default. */
   readonly lines?: 'allowed' | 'expected';
 
-  /** Inspects the cells of a CSV. */
-  readonly cells?: CsvCells | undefined;
+  readonly csv?: Omit<CsvOptions, 'delimiter'> | undefined;
 }
 
 /**
@@ -46,7 +45,6 @@ export async function* readRows(
   try {
     let chunks = source;
     let head = await readHead(chunks);
-    const hasMark = hasByteOrderMark(head);
     head = withoutMark(head);
     const charset = utf16Of(head);
     if (charset !== undefined) {
@@ -61,14 +59,14 @@ export async function* readRows(
     }
 
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
-    const { cells } = options;
     const separatorLine = separatorLineIn(head);
     const delimiter = separatorLine?.delimiter ?? delimiterOf(head, lines !== undefined);
     const text = head.subarray(separatorLine?.sizeBytes ?? 0);
-    cells?.describe({ delimiter, hasMark });
+    if (separatorLine) options.csv?.places?.addLinesBefore(1, 1);
     const fields: string[] = [];
     const end: TextEnd = { isLineOpen: false };
-    const csvLines = readCsvLines(noteEnd(prepended(text, chunks), end), delimiter, fields, cells);
+    const csvBytes = noteEnd(prepended(text, chunks), end);
+    const csvLines = readCsvLines(csvBytes, fields, { ...options.csv, delimiter });
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
     return { ...tail, fields, isLineOpen: end.isLineOpen };

@@ -4,12 +4,13 @@ import { createGunzip } from 'node:zlib';
 import { binaryFormOf, isPage } from '../contract/body-kind.ts';
 import { codeOf, IncompleteDataError, RejectedError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import type { CsvCells } from './csv-rows.ts';
+import type { CsvReading } from './csv-rows.ts';
 import { readSummary } from './json-document.ts';
 import { membersFrom, type ParquetNote } from './parquet-messages.ts';
 import type { ParquetDecoder } from './parquet-rows.ts';
 import { prepended, readHead, readRows } from './read-rows.ts';
 import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
+import { RowPlaces } from './row-places.ts';
 
 /** A stored report. */
 export interface ReportFile {
@@ -21,6 +22,12 @@ export interface ReportFile {
 
   /** How many bytes of the file have been read so far. */
   readBytes(): number;
+
+  /** The place of a row, counted from 1, in messages: `line 3` of a CSV, `row 2` of others. */
+  placeOf(row: number): string;
+
+  /** The columns of a Parquet file that cannot be read, once its first rows are there. */
+  skippedColumns(): readonly string[];
 }
 
 /** Options for reading a report file. */
@@ -28,8 +35,8 @@ interface ReportFileOptions {
   /** Stops reading. */
   readonly signal?: AbortSignal;
 
-  /** Inspects the cells of a CSV. */
-  readonly cells?: CsvCells | undefined;
+  /** How a CSV is read. */
+  readonly csv?: CsvReading | undefined;
 
   /** Decodes Parquet; its creator ends it. Default: one for this file. */
   readonly decoder?: ParquetDecoder | undefined;
@@ -43,7 +50,7 @@ interface ReportFileOptions {
 export async function openReportFile(
   path: string,
   shown: string,
-  { signal, cells, decoder }: ReportFileOptions = {},
+  { signal, csv, decoder }: ReportFileOptions = {},
 ): Promise<ReportFile> {
   let file: FileHandle | undefined;
   try {
@@ -59,7 +66,7 @@ export async function openReportFile(
     }
     const start = isFile ? 0 : undefined;
     const stream = file.createReadStream({ start, highWaterMark: 256 * 1024, signal });
-    const read = readReportStream(stream, shown, { cells });
+    const read = readReportStream(stream, shown, { csv });
     return { ...read, sizeBytes: isFile ? stat.size : undefined };
   } catch (error) {
     await file?.close();
@@ -71,7 +78,7 @@ export async function openReportFile(
 export function readReportStream(
   stream: AsyncIterable<Uint8Array>,
   shown: string,
-  { cells }: Pick<ReportFileOptions, 'cells'> = {},
+  { csv }: Pick<ReportFileOptions, 'csv'> = {},
 ): ReportFile {
   let receivedBytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -81,6 +88,7 @@ export function readReportStream(
     }
   }
   const chunks = counted();
+  const places = new RowPlaces();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
     const form = binaryFormOf(head);
@@ -91,10 +99,17 @@ export function readReportStream(
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
-    return yield* readRows(form === 'gzip' ? unpacked(bytes) : bytes, { lines, cells });
+    const body = form === 'gzip' ? unpacked(bytes) : bytes;
+    return yield* readRows(body, { lines, csv: { reading: csv, places } });
   }
   const batches = inFile(read(), shown, () => chunks.return(undefined));
-  return { batches, sizeBytes: undefined, readBytes: () => receivedBytes };
+  return {
+    batches,
+    sizeBytes: undefined,
+    readBytes: () => receivedBytes,
+    placeOf: (row) => places.nameOf(row),
+    skippedColumns: () => [],
+  };
 }
 
 function parquetPipeError(): UsageError {
@@ -169,6 +184,7 @@ function parquetFile(open: OpenParquet): ReportFile {
 
   let readBytes = 0;
   let notes: readonly ParquetNote[] = [];
+  let skipped: readonly string[] = [];
   async function* lines(): AsyncGenerator<Uint8Array> {
     const { ParquetDecoder } = await import('./parquet-rows.ts');
     const listener = {
@@ -178,14 +194,17 @@ function parquetFile(open: OpenParquet): ReportFile {
       notes(list: readonly ParquetNote[]): void {
         notes = list;
       },
+      skipped(columns: readonly string[]): void {
+        skipped = columns;
+      },
     };
     const isWhole = await endsAsParquet(file, sizeBytes);
     const decoder = open.decoder ?? new ParquetDecoder();
     try {
       const lines = decoder.lines(path, listener, signal);
-      yield* isWhole
-        ? withDamageError('The Parquet file is damaged', lines, 'DAMAGED')
-        : withDamageError('The Parquet file is incomplete', lines);
+      const code = isWhole ? 'DAMAGED' : 'TRUNCATED';
+      const sentence = `The Parquet file is ${isWhole ? 'damaged' : 'incomplete'}`;
+      yield* withDamage(lines, ({ message }) => ({ problem: `${sentence}: ${message}`, code }));
     } finally {
       if (!open.decoder) decoder.end();
     }
@@ -195,7 +214,13 @@ function parquetFile(open: OpenParquet): ReportFile {
     return tailWith(tail, membersFrom(notes));
   }
   const batches = inFile(rows(), shown, () => file.close());
-  return { batches, sizeBytes, readBytes: () => readBytes };
+  return {
+    batches,
+    sizeBytes,
+    readBytes: () => readBytes,
+    placeOf: (row) => `row ${row}`,
+    skippedColumns: () => skipped,
+  };
 }
 
 function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTail {
@@ -208,6 +233,9 @@ async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   const pieces = unzipped(bytes);
   try {
     const head = await readHead(pieces);
+    if (binaryFormOf(head) === 'gzip') {
+      throw new IncompleteDataError('It is compressed twice.', { code: 'ARCHIVE' });
+    }
     expectNotPacked(head);
     yield* prepended(head, pieces);
   } finally {
@@ -218,20 +246,36 @@ async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   // Without a callback an error would be thrown; the reader gets it from the stream.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
-  return withDamageError('Its gzip stream is incomplete', gunzip);
+  return withDamage(gunzip, gzipDamage);
 }
 
-/** Passes pieces through and turns errors into `IncompleteDataError`s with the given problem. */
-async function* withDamageError(
-  problem: string,
+/** What is wrong with a file, without a full stop, and the code of its error. */
+interface Damage {
+  readonly problem: string;
+  readonly code: 'TRUNCATED' | 'DAMAGED';
+}
+
+function gzipDamage(error: Error): Damage {
+  if (codeOf(error) === 'Z_BUF_ERROR')
+    return { problem: 'Its gzip stream is incomplete', code: 'TRUNCATED' };
+  // The header at the beginning of the file has been recognized, so this is a second one.
+  const hasRest = error.message === 'incorrect header check';
+  const problem = hasRest
+    ? 'It has bytes after the end of its gzip stream'
+    : `Its gzip stream is damaged (${error.message})`;
+  return { problem, code: 'DAMAGED' };
+}
+
+/** Passes pieces through and turns errors into `IncompleteDataError`s. */
+async function* withDamage(
   pieces: AsyncIterable<Uint8Array>,
-  code = 'TRUNCATED',
+  damageOf: (error: Error) => Damage,
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of pieces) yield piece;
   } catch (cause) {
-    const reason = printable(cause instanceof Error ? cause.message : String(cause)).slice(0, 200);
-    throw new IncompleteDataError(`${problem}: ${reason}.`, { code, cause });
+    const { problem, code } = damageOf(cause instanceof Error ? cause : new Error(String(cause)));
+    throw new IncompleteDataError(`${printable(problem).slice(0, 300)}.`, { code, cause });
   }
 }
 

@@ -1,23 +1,74 @@
 import { breakdownOfField, type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { type BreakdownName, findAnyBreakdown, type Profile } from '../contract/vocabulary.ts';
-import type { Figure } from '../figures/figures.ts';
-import type { Group, Grouping, KeyColumn } from '../figures/grouping.ts';
-import type { RankedGroups } from '../figures/ranked-groups.ts';
+import { type BreakdownName, findAnyBreakdown } from '../contract/vocabulary.ts';
+import type { Comparison, Figure } from '../figures/figures.ts';
+import type { Grouping, KeyColumn } from '../figures/grouping.ts';
+import { ReportSums } from '../figures/report-sums.ts';
+import { ColumnPlan } from '../output/column-plan.ts';
+import { describeWindow, type Window } from '../report/window.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import { formatCount } from '../text/quantity.ts';
 
-/** The groups of a view in the form of a report, for the encoders. */
+/** How the rows of an answer are written. */
+export interface AnswerForm {
+  /** True to add a row for those that `--top` leaves out. */
+  readonly withOthers: boolean;
+
+  /** True for a format with columns, which are known from the first row. */
+  readonly hasColumns: boolean;
+}
+
+/** What a view answers, in the form of a report. */
 export interface ViewAnswer {
   readonly columns: readonly Column[];
-  readonly groups: readonly Group[];
-  readonly others: RankedGroups['others'];
-  readonly summary: object | undefined;
 
-  /** Members of the document other than `data` and `summary`, as JSON. */
-  readonly profile: Profile | undefined;
-  readonly by: readonly KeyColumn[];
+  /** As in `--by`. */
+  readonly breakdowns: readonly string[];
 
-  /** True if rates have to be computed before the rows are written. */
+  /** True if rates are written as values, because rows without both metrics do not count. */
   readonly isUneven: boolean;
-  readonly figures: readonly Figure[];
+
+  /** A sentence on what `--top` leaves out, for formats without a row for it. */
+  readonly leftOut: string | undefined;
+  rows(form: AnswerForm): RowBatches;
+
+  /** The comparison with the period before; `undefined` without `--compare`. */
+  compare(): Promise<Comparison | undefined>;
+}
+
+/** A report document, from the JSON of its rows with commas between them. */
+export async function* reportDocument(
+  rows: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  summary: object | undefined,
+): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('{"data":[');
+  yield* rows;
+  yield Buffer.from(summary ? `],"summary":${JSON.stringify(summary)}}` : ']}');
+}
+
+/** The `summary` of an answer; `undefined` if its window is not known. */
+export function summaryOfAnswer(
+  window: Window | undefined,
+  by: readonly string[],
+): object | undefined {
+  if (!window) return undefined;
+  const { since, until } = describeWindow(window);
+  return { since, until, breakdowns: breakdownNames(by), timezone: window.zone };
+}
+
+/** The sums of rows. */
+export async function sumsOfRows(batches: RowBatches): Promise<ReportSums> {
+  const sums = new ReportSums({ keepsRows: true });
+  const columns = new ColumnPlan({});
+  for await (const batch of batches) {
+    if (columns.columns.length === 0) columns.follow(batch);
+    sums.observe(batch, columns.columns);
+  }
+  return sums;
+}
+
+/** The columns of rows that are not shown; the row of those has this in its name. */
+export function othersLabel(count: number): string {
+  return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }
 
 /** The parts of a view that determine the columns. */
@@ -34,22 +85,33 @@ export function columnsOfAnswer({ by, keys, figures, isUneven }: AnswerColumns):
   const columns: Column[] = [];
   for (const key of keys) columns.push(...columnsOfKey(key, by));
 
-  const shown = new Set(figures.map(({ field }) => field));
-  for (const figure of figures) columns.push(columnOfFigure(figure));
+  return [...columns, ...columnsOfFigures(figures, { isUneven })];
+}
+
+/** The columns of figures, and hidden ones for the metrics that rates are computed from. */
+export function columnsOfFigures(
+  figures: readonly Figure[],
+  { isUneven = false }: { readonly isUneven?: boolean } = {},
+): Column[] {
+  const columns = figures.map(columnOfFigure);
   if (isUneven) return columns;
+
+  const shown = new Set(figures.map(({ field }) => field));
   for (const { derived } of figures) {
     for (const field of derived ? [derived.numeratorField, derived.denominatorField] : []) {
-      if (!shown.has(field)) columns.push({ ...columnOfMetric(field), hidden: true });
+      if (!shown.has(field)) columns.push({ ...columnOfField(field), hidden: true });
       shown.add(field);
     }
   }
   return columns;
 }
 
-function columnsOfKey({ field, unit }: KeyColumn, by: readonly string[]): Column[] {
+function columnsOfKey({ field, unit, describes }: KeyColumn, by: readonly string[]): Column[] {
   const type = fieldTypeOf(field) ?? 'text';
   if (unit === 'week') return [{ field, type, breakdown: 'RANGE', isOfWeeks: true }];
   if (unit === 'month') return [{ field, type, breakdown: 'MONTHLY' }];
+  // The day of an hour is written before it.
+  if (field === 'date' && describes === 'hour') return [];
   if (field === 'hour' && by.some((name) => name.toUpperCase() === 'HOURLY')) {
     return [
       { field: 'date', type: 'date', breakdown: 'HOURLY' },
@@ -60,13 +122,16 @@ function columnsOfKey({ field, unit }: KeyColumn, by: readonly string[]): Column
   return [{ field, type, ...(breakdown && { breakdown }) }];
 }
 
-function columnOfFigure(figure: Figure): Column {
-  return figure.derived ? { field: figure.field, type: 'money' } : columnOfMetric(figure.field);
+function columnOfFigure({ field, derived }: Figure): Column {
+  return derived ? { field, type: 'money' } : columnOfField(field);
 }
 
-function columnOfMetric(field: string): Column {
+/** The column of a field of rows. */
+export function columnOfField(field: string): Column {
   const metric = metricOfField(field)?.name;
-  return { field, type: fieldTypeOf(field) ?? 'integer', ...(metric && { metric }) };
+  const breakdown = breakdownOfField(field)?.name;
+  const type = fieldTypeOf(field) ?? 'integer';
+  return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
 }
 
 /** The names of the breakdowns of an answer, as in a summary. */

@@ -2,27 +2,31 @@ import type { Context } from '../context.ts';
 import { checkComparable, checkFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import type { FormatName } from '../formats/index.ts';
+import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
 
 /** The form of a view: text for people, the object of `--json`, or a format of `run`. */
 export type Form = 'text' | 'document' | FormatName;
 
-/** The number of rows of a preview without `--top`. */
-const previewRows = 10;
+/** The number of rows on a terminal without `--top`. */
+const usualRows = 10;
 
-export function previewRowsOf({ by, chart, top }: ViewOptions, form: Form): number {
-  const isPreview = form === 'text' && by === undefined && chart === undefined;
-  return isPreview ? (top ?? previewRows) : 0;
+/** The rows that are shown as they are; `undefined` if groups or sums are shown. */
+export function rowChoiceOf(
+  { by, chart, format, top, sort }: ViewOptions,
+  form: Form,
+): RowChoice | undefined {
+  if (by !== undefined || chart !== undefined || form === 'document') return undefined;
+  const all = format === undefined ? usualRows : Number.POSITIVE_INFINITY;
+  return { sort, top: form === 'text' ? (top ?? all) : top };
 }
 
 /** Throws `UsageError` for flags that cannot be combined. */
 export function checkView(context: Context, options: ViewOptions, form: Form): void {
   const { by, chart, sort, top, compare } = options;
-  const isPreview = previewRowsOf(options, form) > 0;
-  const isOrdered = sort !== undefined || (top !== undefined && !isPreview);
-  const hasGroups = by !== undefined && chart !== 'line';
-  if (isOrdered && !hasGroups) {
-    throw new UsageError('--sort and --top need --by.', {
+  const isOrdered = sort !== undefined || top !== undefined;
+  if (isOrdered && chart !== undefined && by === undefined) {
+    throw new UsageError('--sort and --top need --by in a chart.', {
       hint: 'Add --by, for example --by CAMPAIGN. To choose the charted metric, use --metrics.',
     });
   }

@@ -7,8 +7,8 @@ import type { View } from './view.ts';
 
 /** Judges an answer like a report from the service, if its request is known. */
 export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): RowWatcher {
-  const { sources, options, warnings, notes } = view;
-  const breakdowns = sentBreakdowns(options.by ?? []);
+  const { sources, warnings, notes } = view;
+  const breakdowns = sentBreakdowns(answer.breakdowns);
   const { spec, window } = sources;
   const nowMs = host.wallClock();
   const expectation: Expectation | undefined =

@@ -3,23 +3,26 @@ import { keyOf, metricOfField } from '../contract/columns.ts';
 import type { Figure } from '../figures/figures.ts';
 import type { Provenance } from '../output/provenance.ts';
 import { filtersInWords } from '../report/filter-words.ts';
-import { breakdownNames, sentBreakdowns } from './answer.ts';
+import { breakdownNames, sentBreakdowns, type ViewAnswer } from './answer.ts';
 import { columnFigures } from './shown-figures.ts';
 import type { View } from './view.ts';
 
 /** The origin of a view: the request of its files, without the account. */
-export function provenanceOf(view: View): Provenance {
-  const { sources, options, gathered } = view;
+export function provenanceOf(
+  view: View,
+  { breakdowns }: Pick<ViewAnswer, 'breakdowns'>,
+): Provenance {
+  const { sources, options, collected } = view;
   const { spec, files } = sources;
   const figures = columnFigures(view);
-  const by = breakdownNames(options.by ?? []);
+  const by = breakdownNames(breakdowns);
   const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
-  const sent = sentBreakdowns(options.by ?? []);
+  const sent = sentBreakdowns(breakdowns);
   const fetched = files.flatMap(({ entry }) => (entry ? [Date.parse(entry.line.fetched)] : []));
   return {
     request: spec ? { ...spec.request, breakdowns: by, metrics: figures.map(metricName) } : null,
     filters: [...filtersInWords(spec?.request.filters ?? {}), ...typed],
-    key: sent ? keyOf(sent) : (gathered.keys ?? []).map(({ field }) => field),
+    key: sent ? keyOf(sent) : (collected.keys ?? []).map(({ field }) => field),
     reportId: null,
     fetchedMs:
       fetched.length === files.length && fetched.length > 0 ? Math.max(...fetched) : undefined,

@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
-import { tableLook } from '../deliver/deliver.ts';
-import { gatherRows } from './files/gather.ts';
-import { missingValueSentences, RowFilter } from './files/row-filter.ts';
-import { type Form, previewRowsOf } from './form.ts';
+import { type Collected, collect, type Question } from './collect.ts';
+import { type Form, rowChoiceOf } from './form.ts';
 import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './remarks.ts';
+import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
 import { expectRowsOfPeriod, windowOfTails } from './rows-of-period.ts';
 import { expectCoarseEnough, expectWholeGroups, rowDatesOf } from './select-days.ts';
 import { figuresToShow } from './shown-figures.ts';
@@ -13,7 +12,7 @@ import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
 
 /**
- * Reads files, and prints remarks on them.
+ * Reads files, and prints warnings and notes on them.
  *
  * @throws UsageError for files that are not one report together, or do not have what is asked for;
  *   WarningsError with `--strict` for warnings
@@ -28,25 +27,40 @@ export async function readView(
   const found = await findSources(context, options, paths);
   expectPossible(found, options, nowMs);
 
-  const gathered = await gatherRows(context, found.files, {
-    by: options.by,
-    filters,
-    followsTime: options.chart === 'line',
-    previewRows: previewRowsOf(options, form),
-    look: tableLook(context),
-    spans: found.spans,
-  });
-  expectRowsOfPeriod(found, gathered);
-  const window = found.window ?? windowOfTails(gathered.tails);
-  if (window && options.by) expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
+  const question = questionOf(options, { filters, form, spans: found.spans });
+  const collected = await collect(context, found.files, question);
+  expectRowsOfPeriod(found, collected);
+  const window = found.window ?? windowOfTails(collected.tails);
+  if (window && !found.window && options.by) {
+    expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
+  }
 
-  const view = viewOf({ paths, options, sources: { ...found, window }, gathered });
+  const view = viewOf({ paths, options, sources: { ...found, window }, collected });
   if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
   for (const meaning of meaningsOf(view)) context.console.noteOnce(meaning);
   printRemarks(context, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
-  if (gathered.rowCount > 0) printMissingValues(context, filters, isFilteredOut);
+  if (collected.rowCount > 0) printMissingValues(context, filters, isFilteredOut);
   return view;
+}
+
+function questionOf(
+  options: ViewOptions,
+  { filters, form, spans }: Pick<Question, 'filters' | 'spans'> & { readonly form: Form },
+): Question {
+  const { by, metrics, sort, chart, columns } = options;
+  const rows = rowChoiceOf(options, form);
+  const isOfRows = rows !== undefined && columns !== undefined && columns !== 'all';
+  return {
+    by,
+    metrics,
+    columns: isOfRows ? columns : undefined,
+    sort,
+    filters,
+    followsTime: chart === 'line' && by === undefined,
+    rows,
+    spans,
+  };
 }
 
 /** Prints which values of filters no row has, or that no row has all. */
@@ -60,30 +74,34 @@ function printMissingValues(
   if (sentences.length === 0 && isFilteredOut) console.note('No row matches every --filter.');
 }
 
-function viewOf(read: Pick<View, 'paths' | 'options' | 'sources' | 'gathered'>): View {
-  const { options, sources, gathered } = read;
-  const [sums] = gathered.sums;
-  if (!sums) throw new Error('There is at least one span.');
+interface Read extends Pick<View, 'paths' | 'options' | 'sources'> {
+  readonly collected: Collected;
+}
 
-  const { groups, byTime } = sums;
+function viewOf(read: Read): View {
+  const { options, sources, collected } = read;
+  const [answer] = collected.answers;
+  if (!answer) throw new Error('There is at least one span.');
+
+  const { groups, byTime, rows } = answer;
+  const figures = figuresToShow(groups, options, { sources, fields: collected.fields });
+  const view = { ...read, groups, byTime, rows, figures };
   return {
-    ...read,
-    groups,
-    byTime,
-    figures: figuresToShow(groups, options, sources),
-    warnings: warningsOfView(sources, gathered),
-    notes: notesOfView(sources, gathered, { by: options.by ?? [], byTime }),
+    ...view,
+    warnings: warningsOfView(sources, collected),
+    notes: notesOfView(view),
   };
 }
 
 /** Throws `UsageError` for requests that the files cannot answer, before reading them. */
 function expectPossible(
-  { spec, shown, window }: Sources,
+  { spec, shown, asked, window }: Sources,
   { by }: ViewOptions,
   nowMs: number,
 ): void {
   if (!spec || !by) return;
   const dates = rowDatesOf(spec.request.breakdowns, spec.split);
   expectCoarseEnough(by, { shown, dates });
-  if (window) expectWholeGroups(by, window, Math.floor(nowMs / 1_000));
+  const whole = asked ?? window;
+  if (whole) expectWholeGroups(by, whole, Math.floor(nowMs / 1_000));
 }

@@ -1,7 +1,9 @@
 import type { Context } from '../context.ts';
 import { WarningsError } from '../errors.ts';
-import type { Grouping } from '../figures/grouping.ts';
-import type { GatheredRows } from './files/gather.ts';
+import type { Figure } from '../figures/figures.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount, formatPlural } from '../text/quantity.ts';
+import type { Collected } from './collect.ts';
 import { daysOfRows, daysOutside } from './rows-of-period.ts';
 import { cutGroupNote } from './select-days.ts';
 import type { Sources } from './sources/find-sources.ts';
@@ -9,7 +11,7 @@ import { gapSentences, openSentence } from './sources/gap-sentences.ts';
 import type { View } from './view.ts';
 
 /** Sentences on days that are missing or changed, and on values of files. */
-export function warningsOfView(sources: Sources, { tails, warnings }: GatheredRows): string[] {
+export function warningsOfView(sources: Sources, { tails, warnings }: Collected): string[] {
   return [
     ...sources.warnings,
     ...sources.folders.flatMap((folder) => gapSentences(folder, false)),
@@ -23,21 +25,52 @@ export function warningsOfView(sources: Sources, { tails, warnings }: GatheredRo
  * Sentences on the window, on days that may still change, on weeks and months that are cut, and on
  * how files were read.
  */
-export function notesOfView(
-  { folders, window }: Sources,
-  gathered: GatheredRows,
-  { by, byTime }: { readonly by: readonly string[]; readonly byTime: Grouping },
-): string[] {
+export function notesOfView({
+  sources: { folders, window },
+  collected,
+  options: { by, metrics },
+  groups,
+  byTime,
+  figures,
+}: Omit<View, 'warnings' | 'notes'>): string[] {
   const notes: string[] = [...(window?.notes ?? [])];
-  if (gathered.rowCount === 0) notes.push('The report has no rows.');
+  if (collected.rowCount === 0) notes.push('The report has no rows.');
   for (const folder of folders) {
     const sentence = openSentence(folder);
     if (sentence !== undefined) notes.push(sentence);
   }
   const days = window ? undefined : daysOfRows(byTime);
-  const cut = days && cutGroupNote(by, days);
+  const cut = days && cutGroupNote(by ?? [], days);
   if (cut !== undefined) notes.push(cut);
-  return [...notes, ...gathered.notes];
+  const unknown = collected.unknownNumbers.map((field) => printable(field));
+  const isShown = (field: string): boolean => figures.some((figure) => figure.field === field);
+  const added = unknown.filter(isShown);
+  const left = by === undefined ? [] : unknown.filter((field) => !isShown(field));
+  if (left.length > 0) {
+    notes.push(`Not shown: ${left.join(', ')}. Name a column in --metrics to add it up.`);
+  }
+  if (added.length > 0)
+    notes.push(`${added.join(', ')} ${added.length === 1 ? 'is' : 'are'} added up.`);
+  if (metrics) notes.push(...missingNotes(groups, figures));
+  return [...notes, ...collected.notes];
+}
+
+/** Sentences on rows that are left out of a rate, because they lack one of its metrics. */
+function missingNotes(
+  { missingCounts, rowCount }: View['groups'],
+  figures: readonly Figure[],
+): string[] {
+  const parts = figures.flatMap(({ derived }) => {
+    return derived ? [derived.numeratorField, derived.denominatorField] : [];
+  });
+  const notes: string[] = [];
+  for (const field of new Set(parts)) {
+    const count = missingCounts.get(field) ?? 0;
+    const have = count === 1 ? 'has' : 'have';
+    if (count > 0)
+      notes.push(`${formatCount(count)} of ${formatPlural(rowCount, 'row')} ${have} no ${field}.`);
+  }
+  return notes;
 }
 
 export function printRemarks({ console }: Context, view: Omit<View, 'figures'>): void {

@@ -4,8 +4,7 @@ import { type CalendarUnit, calendarUnitsIn, type Window } from '../report/windo
 import type { ReportTail } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import type { DaySpan } from './files/file-taker.ts';
-import type { GatheredRows } from './files/gather.ts';
+import type { Collected, DaySpan } from './collect.ts';
 import { daysOfWindow } from './select-days.ts';
 import { hasNothingBefore, type Sources } from './sources/find-sources.ts';
 
@@ -13,17 +12,17 @@ import { hasNothingBefore, type Sources } from './sources/find-sources.ts';
  * Throws `UsageError` for files, not folders, without rows in `--period` or the period before,
  * unless a summary covers it.
  */
-export function expectRowsOfPeriod(sources: Sources, gathered: GatheredRows): void {
+export function expectRowsOfPeriod(sources: Sources, collected: Collected): void {
   const { window, earlier, spans, folders, shown } = sources;
-  if (spans.length === 0 || folders.length > 0 || gathered.rowCount === 0) return;
+  if (spans.length === 0 || folders.length > 0 || collected.rowCount === 0) return;
 
   const name = shown === '-' ? 'stdin' : shown;
-  const covered = coveredWindows(sources, gathered.tails) ?? [];
+  const covered = coveredWindows(sources, collected.tails) ?? [];
   const lacks = (span: number, asked: Window | undefined): asked is Window => {
-    const isEmpty = gathered.spanRowCounts[span] === 0;
+    const isEmpty = collected.answers[span]?.rowCount === 0;
     return asked !== undefined && isEmpty && uncoveredDays(asked, covered).length > 0;
   };
-  if (lacks(0, window)) throw hasNoRows(name, windowOfTails(gathered.tails));
+  if (lacks(0, window)) throw hasNoRows(name, windowOfTails(collected.tails));
   if (lacks(1, earlier)) throw hasNothingBefore(name, earlier);
 }
 

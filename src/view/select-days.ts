@@ -4,7 +4,7 @@ import { formatDate, type SplitUnit, type Window, wallAt } from '../report/windo
 import { resolveWindow } from '../report/window-flags.ts';
 import { expectWholeUnits } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
-import type { DaySpan } from './files/file-taker.ts';
+import type { DaySpan } from './collect.ts';
 import type { ViewOptions } from './view-flags.ts';
 
 /** The unit and zone of the files of a view. */

@@ -1,3 +1,4 @@
+import { fieldTypeOf } from '../contract/columns.ts';
 import { metrics as everyMetric } from '../contract/vocabulary.ts';
 import {
   everyFigureOf,
@@ -15,13 +16,12 @@ import type { ViewOptions } from './view-flags.ts';
 
 /** The figures of `--metrics`; by default all, including those of the folder and of `--sort`. */
 export function figuresToShow(
-  { metrics, rowCount }: Grouping,
+  { metrics }: Grouping,
   { metrics: named, sort }: ViewOptions,
-  { spec }: Sources,
+  { sources: { spec }, fields }: FiguresOfFiles,
 ): readonly Figure[] {
-  const isUnknown = rowCount === 0 && metrics.length === 0;
-  const every = everyFigureOf(isUnknown ? everyMetric.map(({ name }) => name) : metrics);
-  if (named) return figuresNamed(named, every);
+  const every = everyFigureOf(fields.length === 0 ? everyMetric.map(({ name }) => name) : fields);
+  if (named) return figuresByName(named, every, fields);
 
   const sortName = sort?.replace(/:\w*$/, '').trim() ?? '';
   const figures = figuresOf(metrics);
@@ -30,6 +30,29 @@ export function figuresToShow(
     if (figure && !figures.some(({ field }) => field === figure.field)) figures.push(figure);
   }
   return figures;
+}
+
+/** What files have. */
+interface FiguresOfFiles {
+  readonly sources: Pick<Sources, 'spec'>;
+
+  /** Their columns. */
+  readonly fields: readonly string[];
+}
+
+/** The figures of `--metrics`; a column with exactly that name is added up, known or not. */
+function figuresByName(
+  names: readonly string[],
+  every: readonly Figure[],
+  fields: readonly string[],
+): readonly Figure[] {
+  const figures = names.flatMap((name): readonly Figure[] => {
+    const isUnknown = fields.includes(name) && fieldTypeOf(name) === undefined;
+    const isComputed = every.some(({ field }) => field === name);
+    if (isUnknown && !isComputed) return [{ field: name, name, type: 'integer' }];
+    return figuresNamed([name], every);
+  });
+  return [...new Map(figures.map((figure) => [figure.field, figure])).values()];
 }
 
 /** The figure to sort by: the first in `--metrics`, or else revenue or the leading one. */

@@ -10,7 +10,7 @@ interface NamingFlag {
 }
 
 /** A sentence for each plain-English word in the flags: `impressions means displays.` */
-export function meaningsOf(view: Omit<View, 'figures'>): string[] {
+export function meaningsOf(view: View): string[] {
   const meanings = new Set<string>();
   for (const { flag, names, fields } of namingFlagsOf(view)) {
     for (const text of names) {
@@ -21,16 +21,20 @@ export function meaningsOf(view: Omit<View, 'figures'>): string[] {
   return [...meanings];
 }
 
-function namingFlagsOf({ options, gathered, groups }: Omit<View, 'figures'>): NamingFlag[] {
+function namingFlagsOf({ options, collected, groups }: View): NamingFlag[] {
   const { by = [], filter = [], metrics = [], sort } = options;
-  const { fields } = gathered;
-  const figures = everyFigureOf(groups.metrics).map(({ field }) => field);
+  const { fields } = collected;
+  const figures = [...new Set([...fields, ...everyFigureOf(fields).map(({ field }) => field)])];
   const sortName = sort?.replace(/:(?:asc|desc)\s*$/i, '').trim();
   const keys = groups.by.map(({ field }) => field);
   return [
     { flag: '--by', names: by, fields },
     { flag: '--filter', names: filter.map(({ name }) => name), fields },
     { flag: '--metrics', names: metrics, fields: figures },
-    { flag: '--sort', names: sortName ? [sortName] : [], fields: [...keys, ...figures] },
+    {
+      flag: '--sort',
+      names: sortName ? [sortName] : [],
+      fields: [...new Set([...keys, ...figures])],
+    },
   ];
 }

@@ -9,9 +9,11 @@ import {
   type RankedGroups,
 } from '../figures/ranked-groups.ts';
 import { zoneText } from '../figures/window-text.ts';
+import { ColumnPlan } from '../output/column-plan.ts';
 import type { TableLook } from '../output/encoder.ts';
 import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
+import { TerminalTable } from '../present/terminal/terminal-table.ts';
 import { requestInWords } from '../report/filter-words.ts';
 import { membersInWords, warningsOf } from '../report/member-words.ts';
 import { describeWindow } from '../report/window.ts';
@@ -19,6 +21,7 @@ import type { ReportTail } from '../rows/row-batch.ts';
 import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatPlural } from '../text/quantity.ts';
+import { fieldsOfRows } from './rows-answer.ts';
 import { daysOfRows } from './rows-of-period.ts';
 import { leadingFigure, rankedGroupsOf } from './shown-figures.ts';
 import type { View } from './view.ts';
@@ -56,15 +59,15 @@ function memberOf({ members }: ReportTail, name: string): string | undefined {
 
 /** The one JSON object of `--json`. */
 export function documentOf(view: View): string {
-  const { paths, gathered, groups, sources, warnings, notes } = view;
+  const { paths, collected, groups, sources, warnings, notes } = view;
   const rankedGroups = ranked(view);
-  const [tail, another] = gathered.tails;
+  const [tail, another] = collected.tails;
   const only = another ? undefined : tail;
   const isOfFolder = sources.spec !== undefined;
   const { window } = sources;
   const span = window ? describeWindow(window) : undefined;
   const folderMembers = {
-    files: gathered.tails.length,
+    files: collected.tails.length,
     request: sources.spec?.request ?? null,
     since: span?.since ?? null,
     until: span?.until ?? null,
@@ -84,8 +87,8 @@ export function documentOf(view: View): string {
 
   const text = objectOf([
     { name: 'file', json: JSON.stringify(paths.length === 1 ? paths[0] : paths) },
-    { name: 'rowCount', json: String(groups.rowCount) },
-    { name: 'sizeBytes', json: String(gathered.sizeBytes) },
+    { name: 'rows', json: String(groups.rowCount) },
+    { name: 'bytes', json: String(collected.sizeBytes) },
     { name: 'summary', json: JSON.stringify(only?.summary ?? null) },
     ...[...members].map(([name, json]) => ({ name, json })),
     { name: 'by', json: JSON.stringify(groups.by.map(({ field }) => field)) },
@@ -98,40 +101,40 @@ export function documentOf(view: View): string {
 
 /** The names of the files, their figures, groups or first rows, and the facts about the report. */
 export function viewText(context: Context, view: View): string {
-  const { options, byTime, gathered, figures } = view;
+  const { options, byTime, collected, figures } = view;
   const look = tableLook(context);
   const fields = options.metrics && figures.map(({ field }) => field);
   const isPreview = options.by === undefined && options.chart === undefined;
 
   const lines = [headText(view, look)];
   lines.push(...reportCard(byTime, look, { fields }), '');
-  if (isPreview) lines.push(...previewLines(view, look));
+  if (isPreview) lines.push(...rowLines(context, view, look));
   else lines.push(...groupLines(context, view, look));
-  const about = aboutLines(view, gathered.tails, look);
+  const about = aboutLines(view, collected.tails, look);
   if (about.length > 0) lines.push('', ...about);
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
 /** The names of the files, their size and their days. */
-function headText({ paths, sources, gathered, byTime }: View, look: TableLook): string {
+function headText({ paths, sources, collected, byTime }: View, look: TableLook): string {
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const [path = ''] = paths;
   const shown = paths.length === 1 ? printable(path === '-' ? 'stdin' : path) : sources.shown;
   const name = `${shown}:`;
   const facts: string[] = [];
-  if (gathered.tails.length > 1) facts.push(formatPlural(gathered.tails.length, 'file'));
-  facts.push(formatPlural(byTime.rowCount, 'row'), formatBytes(gathered.sizeBytes));
+  if (collected.tails.length > 1) facts.push(formatPlural(collected.tails.length, 'file'));
+  facts.push(formatPlural(byTime.rowCount, 'row'), formatBytes(collected.sizeBytes));
 
-  const days = daysOf({ sources, gathered, byTime });
+  const days = daysOf({ sources, collected, byTime });
   if (days !== '') facts.push(printable(days));
-  const zone = sources.spec?.timezone ?? gathered.tails[0]?.summary?.timezone;
+  const zone = sources.spec?.timezone ?? collected.tails[0]?.summary?.timezone;
   const zoneSuffix = zone === undefined ? '' : ` (${printable(zoneText(zone))})`;
   const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zoneSuffix}`;
   return wrap(text, width - 2).join('\n  ');
 }
 
 /** The first and the last day; empty if neither the report nor its rows have one. */
-function daysOf({ sources, byTime }: Pick<View, 'sources' | 'gathered' | 'byTime'>): string {
+function daysOf({ sources, byTime }: Pick<View, 'sources' | 'collected' | 'byTime'>): string {
   const { window } = sources;
   const span = window ? describeWindow(window) : daysOfRows(byTime);
   if (!span) return '';
@@ -152,15 +155,23 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
 }
 
 /** The first rows, and the number of further ones. */
-function previewLines({ gathered, byTime, options }: View, look: TableLook): readonly string[] {
-  const moreRows = byTime.rowCount - (options.top ?? 10);
-  if (moreRows <= 0) return gathered.previewLines;
+function rowLines({ console }: Context, view: View, look: TableLook): readonly string[] {
+  const { rows: kept } = view;
+  if (!kept) return [];
+  const rows = kept.arranged();
+  const fields = fieldsOfRows(view);
+  const plan = new ColumnPlan({ selectedColumns: view.options.metrics ? fields : undefined });
+  plan.settle(fields);
+  const table = new TerminalTable(plan, { table: { ...look, totals: false }, note: console.note });
+  const lines = [...table.add(rows, fields), ...table.end()];
+  const moreRows = kept.rowCount - rows.length;
+  if (moreRows <= 0) return lines;
 
   const { width = Number.POSITIVE_INFINITY, unicode } = look;
   const mark = unicode === false ? '...' : '…';
   const count = formatPlural(moreRows, 'more row');
   const rest = `${mark} and ${count}. Add up with --by, or see more with --top.`;
-  return [...gathered.previewLines, ...wrap(rest, width)];
+  return [...lines, ...wrap(rest, width)];
 }
 
 function groupLines({ console }: Context, view: View, look: TableLook): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Figure } from '../figures/figures.ts';
 import type { Grouping } from '../figures/grouping.ts';
-import type { GatheredRows } from './files/gather.ts';
+import type { Collected } from './collect.ts';
+import type { KeptRows } from './rows/kept-rows.ts';
 import type { Sources } from './sources/find-sources.ts';
 import type { ViewOptions } from './view-flags.ts';
 
@@ -9,14 +10,17 @@ export interface View {
   readonly paths: readonly string[];
   readonly options: ViewOptions;
   readonly sources: Sources;
-  readonly gathered: GatheredRows;
+  readonly collected: Collected;
 
   /** The groups of the requested window. */
   readonly groups: Grouping;
   readonly byTime: Grouping;
+
+  /** The rows of the requested window, if they are shown as they are. */
+  readonly rows: KeptRows | undefined;
   readonly figures: readonly Figure[];
 
-  /** Sentences on missing days, values and readings. */
+  /** Sentences on missing days and on values. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }

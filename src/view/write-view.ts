@@ -8,8 +8,6 @@ import { formats } from '../formats/index.ts';
 import { diskKey, type NameValues } from '../output/file/file-name.ts';
 import { printable } from '../text/printable.ts';
 import { breakdownNames, type ViewAnswer } from './answer.ts';
-import { comparisonOfView } from './answer-of-view.ts';
-import { rowsOfAnswer } from './answer-rows.ts';
 import { watcherOf } from './judge-answer.ts';
 import { provenanceOf } from './origin.ts';
 import { daysOfWindow } from './select-days.ts';
@@ -27,22 +25,22 @@ export interface WrittenView extends CompleteOutput {
 export async function prepareViewOutput(
   context: Context,
   view: View,
-  { columns, isUneven }: ViewAnswer,
+  { breakdowns, columns, isUneven }: ViewAnswer,
 ): Promise<Delivery> {
   const selected = isUneven ? columns.map(({ field }) => field) : undefined;
   const options = { ...view.options, columns: view.options.columns ?? selected };
-  const delivery = await prepareDelivery(context, options, { names: namesOf(view), columns });
+  const delivery = await prepareDelivery(context, options, {
+    names: namesOf(view, breakdowns),
+    columns,
+  });
   expectNoSource(context, view, delivery);
   return delivery;
 }
 
 /** The values of the placeholders in `-o`. */
-function namesOf({ options, sources }: View): NameValues {
+function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
   const { window, spec } = sources;
-  const report =
-    breakdownNames(options.by ?? [])
-      .join('-')
-      .toLowerCase() || 'total';
+  const report = breakdownNames(breakdowns).join('-').toLowerCase() || 'total';
   const days = window && daysOfWindow(window);
   return {
     report,
@@ -79,10 +77,13 @@ export async function writeView(
   const { isServiceDocument, isForReaders = false } = formats[delivery.format];
   if (answer.isUneven && isServiceDocument !== true) noteUneven(context, view);
 
-  const comparison = await comparisonOfView(view, answer);
+  const comparison = await answer.compare();
+  if (!isForReaders && answer.leftOut !== undefined) {
+    context.console.note(`Note: ${answer.leftOut}`);
+  }
   const output = await writeOutput(context, delivery, {
-    batches: rowsOfAnswer(answer, isForReaders),
-    encoding: { ...(comparison && { comparison }), provenance: provenanceOf(view) },
+    batches: answer.rows({ withOthers: isForReaders, hasColumns: isServiceDocument !== true }),
+    encoding: { ...(comparison && { comparison }), provenance: provenanceOf(view, answer) },
     watcher: watcherOf(context, view, answer),
   });
 

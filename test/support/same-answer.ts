@@ -78,7 +78,7 @@ export function questions({ isThorough }: { readonly isThorough: boolean }) {
   const filling = isThorough ? everyFilling : fc.constantFrom(...fewFillings);
   const formats = isThorough ? everyFormat : fastFormats;
   const asked = fc.record({
-    by: fc.constantFrom('', 'DAILY', 'OWN', 'DAILY,OWN', 'OWN,DAILY', 'MONTHLY', 'MONTHLY,OWN'),
+    by: fc.constantFrom('DAILY', 'OWN', 'DAILY,OWN', 'OWN,DAILY', 'MONTHLY', 'MONTHLY,OWN'),
     period: fc.constantFrom('2026-10', '2026-10-05..2026-10-07', '2026-11-02'),
     format: fc.constantFrom(...formats),
     compare: fc.boolean(),
@@ -103,7 +103,7 @@ export function answersOfBoth(): (question: Question) => Promise<void> {
 
     const [name = '', ...dialect] = format.split(' ');
     const canCompare = name !== 'csv';
-    const by = question.by === '' ? '' : `--by ${question.by.replace('OWN', own)}`;
+    const by = `--by ${question.by.replace('OWN', own)}`;
     const compare = canCompare && question.compare ? '--compare' : '';
     const flags = `--period ${period} ${by} ${compare} ${dialect.join(' ')} -q`;
     const env = name === 'pdf' ? { ADREPORT_BROWSER: browser } : {};

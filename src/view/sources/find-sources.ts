@@ -5,7 +5,7 @@ import type { FolderSpec } from '../../folder/history.ts';
 import { type EarlierWindow, earlierWindow } from '../../report/compared-window.ts';
 import type { SplitUnit, Window } from '../../report/window.ts';
 import { printable } from '../../text/printable.ts';
-import type { DaySpan } from '../files/file-taker.ts';
+import type { DaySpan } from '../collect.ts';
 import { daysOfWindow, windowOfView } from '../select-days.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { Clock } from './folder-series.ts';
@@ -14,7 +14,14 @@ import { gapSentences } from './gap-sentences.ts';
 import { KnownFiles } from './known-files.ts';
 import { openSources, type Source, specOfSource } from './open-sources.ts';
 import type { SourceFile } from './source-file.ts';
-import { endOfFiles, laterHalf, spansOf, wholeUnitsOf, windowOfUnits } from './source-windows.ts';
+import {
+  endOfFiles,
+  laterHalf,
+  spansOf,
+  untilNow,
+  wholeUnitsOf,
+  windowOfUnits,
+} from './source-windows.ts';
 
 /** The files of a view, and the facts that are known before reading them. */
 export interface Sources {
@@ -22,6 +29,9 @@ export interface Sources {
 
   /** The window of all rows; `undefined` if it is not known before they are read. */
   readonly window: Window | undefined;
+
+  /** The window of `--period`, whose last days may not have been downloaded yet. */
+  readonly asked: Window | undefined;
 
   /** The window of `--compare`. */
   readonly earlier: EarlierWindow | undefined;
@@ -65,7 +75,7 @@ export async function findSources(
   const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
 
   const now = await readSources(sources, counted, clock);
-  if (now.files.length === 0) throw hasNoFile(shown, asked !== undefined, now.folders);
+  if (now.files.length === 0) throw hasNoFile(shown, asked, now.folders);
   const window = counted
     ? endOfFiles(counted, now.folders, clock.now)
     : windowOfUnits(now.files, spec);
@@ -80,6 +90,7 @@ export async function findSources(
   return {
     files: inTimeOrder([...now.files, ...further]),
     window,
+    asked: asked ?? (window && untilNow(window, clock.now)),
     earlier,
     spans: asked ? spansOf(window, earlier) : [],
     spec,
@@ -134,11 +145,15 @@ function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
 }
 
 /** The error for a window of which no file is there, or is as it was downloaded. */
-function hasNoFile(shown: string, isAsked: boolean, folders: readonly FolderUnits[]): UsageError {
+function hasNoFile(
+  shown: string,
+  asked: Window | undefined,
+  folders: readonly FolderUnits[],
+): UsageError {
   const [first] = folders;
   const isElsewhere = folders.every(({ gaps }) => gaps.size === 0 || gaps.has('missing'));
   const sentences = folders.flatMap((folder) => gapSentences(folder, false));
-  const why = isAsked && isElsewhere ? 'for these days.' : `to show: ${sentences.join(' ')}`;
+  const why = asked && isElsewhere ? 'for these days.' : `to show: ${sentences.join(' ')}`;
   return new UsageError(`${printable(shown)} has no file ${why}`, {
     about: { flag: '--period' },
     hint: first

@@ -3,10 +3,11 @@ import { comparableWindow } from '../../report/compared-window.ts';
 import {
   type CalendarUnit,
   calendarUnitsIn,
+  formatDate,
   type SplitUnit,
   type Window,
 } from '../../report/window.ts';
-import type { DaySpan } from '../files/file-taker.ts';
+import type { DaySpan } from '../collect.ts';
 import { daysOfWindow } from '../select-days.ts';
 import type { FolderUnits } from './folder-units.ts';
 import type { SourceFile } from './source-file.ts';
@@ -64,4 +65,11 @@ export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
   const [first] = half;
   const last = half.at(-1);
   return first && last && `${first.since}..${last.until}`;
+}
+
+/** A window of files that ends yesterday, until now: today is not over, and has no file yet. */
+export function untilNow(window: Window, now: number): Window {
+  const { zone } = window;
+  const endsYesterday = formatDate(window.until + 1, zone) === formatDate(now, zone);
+  return endsYesterday && window.until < now ? { ...window, until: now } : window;
 }

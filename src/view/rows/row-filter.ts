@@ -1,8 +1,10 @@
+import { fieldTypeOf } from '../../contract/columns.ts';
 import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
 import { keyText } from '../../figures/grouping.ts';
 import { fieldsNamed } from '../../figures/ranked-groups.ts';
-import type { Row } from '../../rows/row-batch.ts';
+import { valuesOf } from '../../rows/column-values.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
 import { nearestNames } from '../../text/nearest.ts';
 import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
@@ -15,6 +17,13 @@ const valuesAtMost = 100_000;
 interface RowValue {
   readonly field: string;
   readonly text: string;
+}
+
+/** The rows that a filter chooses from. */
+interface FilteredRows {
+  readonly columns: readonly string[];
+  readonly rows: readonly number[];
+  readonly day: string | undefined;
 }
 
 /** One `--filter`, for all files of a view. */
@@ -31,16 +40,29 @@ export class RowFilter {
     this.condition = condition;
   }
 
-  /**
-   * A test for rows with these fields: true for one of the values, in any case and with wildcards
-   * (`Ski*`), and for a country by code, id or name. Throws `UsageError` for a column that does not
-   * exist.
-   */
-  testFor(fields: readonly string[]): (row: Row) => boolean {
+  /** The columns that the condition is about. Throws `UsageError` if there are none. */
+  columnsIn(fields: readonly string[]): string[] {
     const { name } = this.condition;
-    const columns = fieldsNamed(fields.includes(name) ? name : columnOfFilter(name), fields);
-    return (row) =>
-      columns.some((field) => this.#isMatch({ field, text: keyText(row[field]) ?? '' }));
+    return fieldsNamed(fields.includes(name) ? name : columnOfFilter(name), fields);
+  }
+
+  /**
+   * The rows of a batch, of those given, that have one of the values: ids as digits, names in any
+   * case and with wildcards (`Ski*`), countries by code, id or name.
+   *
+   * @param day the value of `date` in rows that have none
+   */
+  select(batch: RowBatch, { columns, rows, day }: FilteredRows): number[] {
+    const isMatch = new Array<boolean>(batch.rowCount).fill(false);
+    for (const field of columns) {
+      const isDayOfFile = field === 'date' && day !== undefined;
+      const values = isDayOfFile ? undefined : valuesOf(batch, field);
+      for (const row of rows) {
+        const text = values ? (keyText(values[row]) ?? '') : (day ?? '');
+        if (this.#isMatch({ field, text })) isMatch[row] = true;
+      }
+    }
+    return rows.filter((row) => isMatch[row]);
   }
 
   /** The values of the condition that no row has had. */
@@ -76,10 +98,16 @@ function columnOfFilter(name: string): string {
 
 function isValue({ field, text }: RowValue, wanted: string): boolean {
   if (wanted === text || matchesWildcard(wanted, text)) return true;
+  if (fieldTypeOf(field) === 'id' && digitsOf(wanted) === digitsOf(text)) return true;
   if (field !== 'country') return false;
 
   const country = findCountry(wanted);
   return country !== undefined && findCountry(text) === country;
+}
+
+/** The digits of an id without leading zeros. */
+function digitsOf(text: string): string {
+  return text.trim().replace(/^0+(?=\d)/, '');
 }
 
 /** Sentences on values of filters that no row has, with the closest names. */

@@ -1,0 +1,543 @@
+import { factsOfFile, ReportCheck } from '../checks/report-check.ts';
+import type { Context } from '../context.ts';
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { derivedMetrics } from '../contract/vocabulary.ts';
+import { IncompleteDataError, UsageError } from '../errors.ts';
+import { everyFigureOf, findFigure } from '../figures/figures.ts';
+import { Grouping, isTime, type KeyColumn } from '../figures/grouping.ts';
+import { numberIn } from '../figures/numbers.ts';
+import { resolveKeys } from '../figures/ranked-groups.ts';
+import { readFileColumns } from '../report/typed-columns.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import { ParquetDecoder } from '../rows/parquet-rows.ts';
+import type { ReportFile } from '../rows/report-file.ts';
+import { hasValue, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import { CellCheck, type UsedColumns } from './rows/check-cells.ts';
+import { KeptRows, type RowChoice } from './rows/kept-rows.ts';
+import { openSourceFile } from './rows/open-source-file.ts';
+import { CellReading, expectDistinct } from './rows/read-cells.ts';
+import type { RowFilter } from './rows/row-filter.ts';
+import { parseSort } from './rows/row-order.ts';
+import { expectSameRequest, type ReadFile } from './rows/same-request.ts';
+import { SeenRows } from './rows/seen-rows.ts';
+import type { SourceFile } from './sources/source-file.ts';
+
+/** Days from the first to the last, `2026-11-01`. */
+export interface DaySpan {
+  readonly since: string;
+  readonly until: string;
+}
+
+/** What is asked of the rows of all files. */
+export interface Question {
+  readonly by: readonly string[] | undefined;
+
+  /** The figures of `--metrics`; by default all. */
+  readonly metrics: readonly string[] | undefined;
+
+  /** Columns of `--columns`, for rows as they are. */
+  readonly columns: readonly string[] | undefined;
+  readonly sort: string | undefined;
+  readonly filters: readonly RowFilter[];
+
+  /** True for `--chart line`, which groups by time without `--by`. */
+  readonly followsTime: boolean;
+
+  /** The rows to keep without `--by`; `undefined` to keep none. */
+  readonly rows: RowChoice | undefined;
+
+  /** The days to add up separately: the requested ones, and those of `--compare`. */
+  readonly spans: readonly DaySpan[];
+}
+
+/** The rows of one span of days. */
+interface SpanAnswer {
+  readonly byTime: Grouping;
+
+  /** Grouped by the columns of `--by`; one group without it. */
+  readonly groups: Grouping;
+  readonly rows: KeptRows | undefined;
+
+  /** The number of rows before `--filter`. */
+  readonly rowCount: number;
+}
+
+/** All files, added up. */
+export interface Collected {
+  /** One for each span of the question; a single one without spans. */
+  readonly answers: readonly SpanAnswer[];
+
+  /** The keys of `--by`; `undefined` without it, or if no file has columns. */
+  readonly keys: readonly KeyColumn[] | undefined;
+
+  /** The columns of the files, in order, without those of comparisons. */
+  readonly fields: readonly string[];
+
+  /** Those of a CSV, and those of other files that have a value in some row. */
+  readonly filledFields: readonly string[];
+
+  /** Columns of numbers that the vocabulary does not know. */
+  readonly unknownNumbers: readonly string[];
+  readonly tails: readonly ReportTail[];
+
+  /** All rows, before `--filter` and `--period`. */
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Reads files one after the other, each once, in constant memory.
+ *
+ * @throws UsageError for cells that may have two readings, columns that no file has, and files that
+ *   are not one table; IncompleteDataError for a file that cannot be read
+ */
+export async function collect(
+  context: Pick<Context, 'host' | 'progress'>,
+  files: readonly SourceFile[],
+  question: Question,
+): Promise<Collected> {
+  const collector = new Collector(context, files, question);
+  const progress = await context.progress();
+  const meter = progress.transfer('Reading', totalBytes(files));
+  try {
+    for (const file of files) await collector.read(file, (bytes) => meter.update({ bytes }));
+    return collector.end();
+  } finally {
+    meter.stop();
+    collector.close();
+  }
+}
+
+/** Total size of files in bytes; 0 if the size of one is unknown. */
+function totalBytes(files: readonly SourceFile[]): number {
+  let total = 0;
+  for (const { sizeBytes } of files) {
+    if (sizeBytes === undefined) return 0;
+    total += sizeBytes;
+  }
+  return total;
+}
+
+/** The columns of a file that a question uses. */
+interface FileColumns extends UsedColumns {
+  readonly fields: readonly string[];
+  readonly hasTime: boolean;
+
+  /** The `date` of rows that have none. */
+  readonly day: string | undefined;
+
+  /** The columns of each filter; empty if the file has none of them. */
+  readonly filtered: readonly (readonly string[])[];
+}
+
+class Collector {
+  readonly #context: Pick<Context, 'host'>;
+  readonly #question: Question;
+  readonly #files: readonly SourceFile[];
+  readonly #decoder = new ParquetDecoder();
+  readonly #cells = new CellCheck();
+  readonly #seen: SeenRows | undefined;
+  readonly #read: ReadFile[] = [];
+  readonly #answers: SpanAnswer[];
+  readonly #spanRowCounts: number[];
+  readonly #fields = new Set<string>();
+  readonly #filledFields = new Set<string>();
+  readonly #unknownNumbers = new Set<string>();
+  readonly #warnings: string[] = [];
+  readonly #notes: string[] = [];
+
+  /** The number of files with rows, in all and by column. */
+  #fileCount = 0;
+  readonly #fileCounts = new Map<string, number>();
+
+  /** The fields of the figures that are shown. */
+  readonly #used = new Set<string>();
+  #keys: readonly KeyColumn[] | undefined;
+
+  /** True if rows have the day of their file. */
+  #hasDaysOfFiles = false;
+  #rowCount = 0;
+  #sizeBytes = 0;
+
+  constructor(context: Pick<Context, 'host'>, files: readonly SourceFile[], question: Question) {
+    this.#context = context;
+    this.#files = files;
+    this.#question = question;
+    this.#seen = mayOverlap(files) ? new SeenRows() : undefined;
+    const spans = question.spans.length === 0 ? [undefined] : question.spans;
+    this.#spanRowCounts = spans.map(() => 0);
+    this.#answers = spans.map((_, index) => this.#newAnswer(index));
+  }
+
+  /** @param onBytes called with the bytes of all files that have been read so far */
+  async read(file: SourceFile, onBytes: (bytes: number) => void): Promise<void> {
+    this.#seen?.begin(file);
+    const shown = printable(file.path === '-' ? 'stdin' : file.shown);
+    const reading = new CellReading(shown);
+    const opened = await openSourceFile(this.#context, file, {
+      csv: reading,
+      decoder: this.#decoder,
+    });
+    const { batches, readBytes, placeOf } = opened;
+    const isCsv = (): boolean => placeOf(1).startsWith('line');
+    this.#cells.begin({ shown, isCsv, placeOf, nameOf: (field) => reading.nameOf(field) });
+
+    const check = this.#newCheck();
+    const filled = new Set<string>();
+    let columns: FileColumns | undefined;
+    let fields: readonly string[] | undefined;
+    try {
+      let next = await batches.next();
+      for (; !next.done; next = await batches.next()) {
+        this.#context.host.signal.throwIfAborted();
+        const batch = next.value;
+        if (!columns || batch.fields !== fields)
+          columns = this.#columnsOf(batch.fields, file, shown);
+        fields = batch.fields;
+        check.observe(batch);
+        await this.#add(batch, columns, file);
+        for (const field of columns.fields) {
+          if (!filled.has(field) && hasValue(batch, field)) filled.add(field);
+        }
+        this.#noteUnknown(batch, columns);
+        onBytes(this.#sizeBytes + readBytes());
+      }
+      const tail = next.value;
+      if (tail.fields.length > 0) {
+        columns = this.#columnsOf(tail.fields, file, shown);
+        // A file without rows still has figures.
+        for (const { groups } of this.#answers) groups.observe([], tail.fields);
+      }
+      this.#end(file, { opened, tail, check, shown, columns, filled });
+    } finally {
+      await batches.return?.();
+    }
+  }
+
+  #end(file: SourceFile, { opened, tail, check, shown, columns, filled }: FileEnd): void {
+    if (tail.rowCount > 0 && !tail.fields.some((field) => fieldTypeOf(field) !== undefined)) {
+      throw notReport(shown, tail);
+    }
+    const isCsv = tail.isLineOpen !== undefined;
+    const present = isCsv ? (columns?.fields ?? []) : [...filled];
+    for (const field of present) this.#filledFields.add(field);
+    if (tail.rowCount > 0) {
+      this.#fileCount += 1;
+      const withDay = columns?.day === undefined ? present : ['date', ...present];
+      for (const field of withDay) {
+        this.#fileCounts.set(field, (this.#fileCounts.get(field) ?? 0) + 1);
+      }
+    }
+
+    const [first] = this.#read;
+    const read = { file, tail };
+    if (first) expectSameRequest(first, read);
+    this.#read.push(read);
+    this.#rowCount += tail.rowCount;
+    this.#sizeBytes += opened.sizeBytes ?? opened.readBytes();
+
+    const start = this.#files.length === 1 ? '' : `${shown}: `;
+    for (const sentence of this.#warningsOf(check, tail)) this.#warnings.push(start + sentence);
+    const skipped = opened.skippedColumns();
+    if (skipped.length > 0) {
+      this.#notes.push(
+        `${start}Columns that are not plain values are not read: ${printable(skipped.join(', '))}.`,
+      );
+    }
+  }
+
+  /** The warnings on a file alone: values that do not fit used columns, and a total. */
+  #warningsOf(check: ReportCheck, tail: ReportTail): string[] {
+    const hasRequest = tail.members.some(({ name }) => name === 'request');
+    const sentences: string[] = [];
+    for (const { kind, about, message } of check.close(tail).warnings) {
+      const isUsed = about === undefined || this.#used.has(about);
+      // The columns show which metrics a file has, but not which breakdowns make a row unique.
+      const isProof = kind === 'total' || kind === 'values' || (kind === 'rows' && hasRequest);
+      if (isProof && isUsed) sentences.push(message);
+    }
+    return sentences;
+  }
+
+  /** Adds rows to the answers of their spans. */
+  async #add(batch: RowBatch, columns: FileColumns, file: SourceFile): Promise<void> {
+    const { day } = columns;
+    const all = Array.from({ length: batch.rowCount }, (_, row) => row);
+    let kept: readonly number[] = all;
+    for (const [index, filter] of this.#question.filters.entries()) {
+      // Every filter sees every row, so that it knows the values of all.
+      const own = new Set(
+        filter.select(batch, { columns: columns.filtered[index] ?? [], rows: all, day }),
+      );
+      kept = kept.filter((row) => own.has(row));
+    }
+    this.#cells.expectPlain(batch, columns, kept);
+    this.#seen?.add(batch, columns.fields);
+
+    for (const [span, answer] of this.#answers.entries()) {
+      const inSpan = this.#rowsOfSpan(batch, span, { columns, file });
+      this.#spanRowCounts[span] = (this.#spanRowCounts[span] ?? 0) + (inSpan?.length ?? all.length);
+      const rows = inSpan ? intersection(kept, inSpan) : kept;
+      if (rows.length === 0) continue;
+      answer.byTime.observeBatch(batch, { rows, day });
+      answer.groups.observeBatch(batch, { rows, day });
+      await answer.rows?.add(batch, { rows, day });
+    }
+  }
+
+  /** The rows of a batch in a span; `undefined` for all. */
+  #rowsOfSpan(
+    batch: RowBatch,
+    index: number,
+    { columns, file }: { readonly columns: FileColumns; readonly file: SourceFile },
+  ): number[] | undefined {
+    const span = this.#question.spans[index];
+    if (!span) return undefined;
+    const { unit } = file;
+    if (unit) {
+      const isInside = span.since <= unit.since && unit.until <= span.until;
+      if (isInside) return undefined;
+      if (!columns.hasTime || unit.until < span.since || unit.since > span.until) return [];
+    }
+
+    const field = columns.fields.includes('date') ? 'date' : 'hour';
+    const rows: number[] = [];
+    for (const [row, value] of valuesOf(batch, field).entries()) {
+      const day = String(value ?? '').slice(0, 10);
+      if (span.since <= day && day <= span.until) rows.push(row);
+    }
+    return rows;
+  }
+
+  /** Settles which columns of a file the question uses. Throws `UsageError` for impossible ones. */
+  #columnsOf(fields: readonly string[], { unit }: SourceFile, shown: string): FileColumns {
+    expectDistinct(fields, shown);
+    const own = fields.filter((field) => !isBefore(field));
+    const hasTime = own.some(isTime);
+    const day = hasTime ? undefined : unit?.since;
+    if (day !== undefined) {
+      this.#hasDaysOfFiles = true;
+      this.#fields.add('date');
+    }
+    for (const field of own) this.#fields.add(field);
+
+    const { filters, spans, followsTime } = this.#question;
+    if (spans.length > 0 && !hasTime && !unit) throw hasNoDates(shown);
+    const all = [...this.#fields];
+    this.#resolveKeys(all);
+    this.#addUsed(all);
+
+    const filtered = filters.map((filter) => columnsOfFilter(filter, own, day));
+    const keys = (this.#keys ?? []).map(({ field }) => field);
+    const chosen = [...keys, ...filtered.flat()].filter((field) => own.includes(field));
+    const timeOfSpans = own.includes('date') ? 'date' : 'hour';
+    const timeOfLine = own.includes('hour') ? 'hour' : 'date';
+    return {
+      fields: own,
+      hasTime,
+      day,
+      filtered,
+      metrics: [...this.#used].filter((field) => own.includes(field)),
+      times: [
+        ...keys.filter((field) => isTime(field)),
+        ...(spans.length > 0 ? [timeOfSpans] : []),
+        ...(followsTime ? [timeOfLine] : []),
+      ].filter((field) => own.includes(field)),
+      ids: chosen.filter((field) => fieldTypeOf(field) === 'id'),
+      hasMoney: [...this.#used].some((field) => fieldTypeOf(field) === 'money'),
+    };
+  }
+
+  /** Resolves `--by` by the columns so far; names that no file has had may come. */
+  #resolveKeys(fields: readonly string[]): void {
+    const { by } = this.#question;
+    if (!by) return;
+    const known = by.filter(
+      (text) => readFileColumns({ flag: '--by', text, fields }) !== undefined,
+    );
+    const keys = resolveKeys(known, fields);
+    if (JSON.stringify(keys) === JSON.stringify(this.#keys)) return;
+
+    this.#keys = keys;
+    for (const [index, answer] of this.#answers.entries()) {
+      const { groups } = this.#newAnswer(index);
+      if (answer.groups.rowCount > 0) groups.absorb(answer.groups);
+      this.#answers[index] = { ...answer, groups };
+    }
+  }
+
+  /** Adds the fields of the figures that are shown: those named, or all metrics. */
+  #addUsed(fields: readonly string[]): void {
+    const { metrics, columns, sort } = this.#question;
+    const named = metrics ?? columns;
+    if (named === undefined) {
+      for (const field of fields) if (metricOfField(field)) this.#used.add(field);
+    }
+    const sorted = sort === undefined ? [] : [parseSort(sort).name];
+    for (const name of [...(named ?? []), ...(named ? sorted : [])]) {
+      for (const field of fieldsOfFigure(name, fields)) this.#used.add(field);
+    }
+  }
+
+  /** @param index more than 0 for the earlier span, whose weeks are kept by day, as `run` does */
+  #newAnswer(index: number): SpanAnswer {
+    const { rows, followsTime } = this.#question;
+    const isSummed = (field: string): boolean => this.#used.has(field);
+    const keys = this.#keys?.map((key) => {
+      return index > 0 && key.unit === 'week' ? { ...key, unit: undefined } : key;
+    });
+    return {
+      byTime: new Grouping('time', isSummed),
+      groups: new Grouping(keys ?? (followsTime ? 'time' : []), isSummed),
+      rows: rows && new KeptRows(rows, isSummed),
+      rowCount: 0,
+    };
+  }
+
+  #newCheck(): ReportCheck {
+    const nowMs = this.#context.host.wallClock();
+    return new ReportCheck({
+      expectation: undefined,
+      answer: factsOfFile,
+      origin: { createdMs: nowMs },
+      nowMs,
+    });
+  }
+
+  #noteUnknown(batch: RowBatch, { fields }: FileColumns): void {
+    for (const field of fields) {
+      const isKnown = fieldTypeOf(field) !== undefined || this.#unknownNumbers.has(field);
+      if (isKnown || derivedMetrics.some((metric) => metric.field === field)) continue;
+      const numbers = valuesOf(batch, field).map((value) => numberIn(value));
+      const areNumbers = numbers.every((number) => number !== undefined);
+      if (areNumbers && numbers.some((number) => number !== null)) this.#unknownNumbers.add(field);
+    }
+  }
+
+  end(): Collected {
+    this.#seen?.end();
+    // The day of a file comes before its columns.
+    const days = this.#hasDaysOfFiles ? ['date'] : [];
+    const fields = [...new Set([...days, ...this.#fields])];
+    const { by, filters } = this.#question;
+    if (fields.length > 0) {
+      if (by) resolveKeys(by, fields);
+      for (const filter of filters) filter.columnsIn(fields);
+    }
+    return {
+      answers: this.#answers.map((answer, span) => {
+        return { ...answer, rowCount: this.#spanRowCounts[span] ?? 0 };
+      }),
+      keys: this.#keys,
+      fields,
+      filledFields: fields.filter((field) => {
+        return this.#filledFields.has(field) || (field === 'date' && this.#hasDaysOfFiles);
+      }),
+      unknownNumbers: [...this.#unknownNumbers],
+      tails: this.#read.map(({ tail }) => tail),
+      rowCount: this.#rowCount,
+      sizeBytes: this.#sizeBytes,
+      warnings: this.#warnings,
+      notes: [...this.#notes, ...this.#absenceNotes()],
+    };
+  }
+
+  /** Sentences on columns that are shown, and that only some files have. */
+  #absenceNotes(): string[] {
+    const { rows } = this.#question;
+    const keys = (this.#keys ?? []).map(({ field }) => field);
+    const shown = rows ? [...this.#filledFields] : [...keys, ...this.#used];
+    const notes: string[] = [];
+    for (const field of new Set(shown)) {
+      const absent = this.#fileCount - (this.#fileCounts.get(field) ?? 0);
+      if (absent === 0 || absent === this.#fileCount) continue;
+      const have = absent === 1 ? 'has' : 'have';
+      notes.push(`${absent} of ${this.#fileCount} files ${have} no ${printable(field)}.`);
+    }
+    return notes;
+  }
+
+  close(): void {
+    this.#decoder.end();
+  }
+}
+
+/** A file that has been read. */
+interface FileEnd {
+  readonly opened: ReportFile;
+  readonly tail: ReportTail;
+  readonly check: ReportCheck;
+  readonly shown: string;
+  readonly columns: FileColumns | undefined;
+
+  /** The columns that have a value. */
+  readonly filled: ReadonlySet<string>;
+}
+
+/** True if two files may have rows of the same days: in a folder, each day is in one. */
+function mayOverlap(files: readonly SourceFile[]): boolean {
+  const units = files.map(({ unit }) => unit);
+  const sorted = units.filter((unit) => unit !== undefined).sort((a, b) => a.start - b.start);
+  const isMixed = sorted.length < files.length && files.length > 1;
+  return isMixed || sorted.some((unit, index) => unit.start < (sorted[index - 1]?.over ?? 0));
+}
+
+/** True for a column of an earlier period, which `--compare` writes. */
+function isBefore(field: string): boolean {
+  if (!field.endsWith('Before')) return false;
+  const name = field.slice(0, -'Before'.length);
+  return metricOfField(name) !== undefined || derivedMetrics.some((each) => each.field === name);
+}
+
+function columnsOfFilter(
+  filter: RowFilter,
+  fields: readonly string[],
+  day: string | undefined,
+): string[] {
+  try {
+    return filter.columnsIn(day === undefined ? fields : ['date', ...fields]);
+  } catch (error) {
+    // Another file may have the column.
+    if (error instanceof UsageError && error.code === 'UNKNOWN_COLUMN') return [];
+    throw error;
+  }
+}
+
+/** The fields whose sums a figure needs; empty for a name that is none of a figure. */
+function fieldsOfFigure(name: string, fields: readonly string[]): readonly string[] {
+  if (fields.includes(name)) {
+    const isComputed = derivedMetrics.some(({ field }) => field === name);
+    if (!isComputed) return isTime(name) || isDimension(name) ? [] : [name];
+  }
+  const figure = findFigure(name, everyFigureOf(fields));
+  if (!figure) return [];
+  const { derived } = figure;
+  return derived ? [derived.numeratorField, derived.denominatorField] : [figure.field];
+}
+
+function isDimension(field: string): boolean {
+  return fieldTypeOf(field) !== undefined && !metricOfField(field);
+}
+
+function intersection(one: readonly number[], other: readonly number[]): number[] {
+  const known = new Set(other);
+  return one.filter((row) => known.has(row));
+}
+
+function hasNoDates(shown: string): UsageError {
+  return new UsageError(`The rows of ${shown} have no dates to choose from.`, {
+    about: { flag: '--period' },
+    hint: 'Leave out --period, --since and --until, or view the folder filled by run.',
+  });
+}
+
+function notReport(shown: string, { fields }: ReportTail): IncompleteDataError {
+  const names = printable(fields.slice(0, 5).join(', ')) || 'none';
+  return new IncompleteDataError(
+    `${shown}: its rows have no column of a report. Their members are ${names}.`,
+    { code: 'NO_DATA', retryable: false, hint: 'Use the file that was downloaded.' },
+  );
+}

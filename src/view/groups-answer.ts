@@ -1,0 +1,177 @@
+import { type Column, columnsOf } from '../contract/columns.ts';
+import { breakdowns, type Profile } from '../contract/vocabulary.ts';
+import { comparisonOf } from '../figures/compared-report.ts';
+import { type Figure, figureDigits } from '../figures/figures.ts';
+import type { Group, KeyColumn, Sums } from '../figures/grouping.ts';
+import { moneyText } from '../figures/numbers.ts';
+import {
+  inServiceOrder,
+  isName,
+  type RankedGroups,
+  resolveKeys,
+} from '../figures/ranked-groups.ts';
+import type { FolderSpec } from '../folder/history.ts';
+import { readRows } from '../rows/read-rows.ts';
+import { formatCount } from '../text/quantity.ts';
+import {
+  columnsOfAnswer,
+  hasUnevenRows,
+  othersLabel,
+  reportDocument,
+  sentBreakdowns,
+  summaryOfAnswer,
+  sumsOfRows,
+  type ViewAnswer,
+} from './answer.ts';
+import { columnFigures, rankedGroupsOf } from './shown-figures.ts';
+import type { View } from './view.ts';
+
+/** The groups of a view as the report that the service would answer with. */
+export function groupsAnswer(view: View): ViewAnswer {
+  const { options, sources, collected } = view;
+  const { by = [] } = options;
+  const keys = keysOf(view);
+  const figures = columnFigures(view);
+  const isUneven = hasUnevenRows(view.groups);
+  const columns = columnsOfAnswer({ by, keys, figures, isUneven });
+  const shown = shownGroups(view);
+  const summary = summaryOfAnswer(sources.window, by);
+  const profile = sources.spec?.request.profile;
+  const written = { columns, keys, figures, isUneven, profile };
+  return {
+    columns,
+    breakdowns: by,
+    isUneven,
+    leftOut: shown.others && leftOutSentence(shown.others.count),
+    rows({ withOthers }) {
+      const { groups, others } = shown;
+      const pieces = jsonOfGroups(written, { groups, others: withOthers ? others : undefined });
+      return readRows(reportDocument(pieces, summary));
+    },
+    async compare() {
+      const { window, earlier } = sources;
+      const before = collected.answers[1]?.groups;
+      if (!window || !earlier || !before) return undefined;
+      const keysBefore = before.by.length > 0 ? before.by : keys;
+      const columnsBefore = columnsOfAnswer({
+        by: by.map((name) => (name.toUpperCase() === 'WEEKLY' ? 'DAILY' : name)),
+        keys: keysBefore,
+        figures,
+        isUneven: false,
+      });
+      const groups = inServiceOrder(before);
+      const pieces = jsonOfGroups(
+        { ...written, columns: columnsBefore, keys: keysBefore },
+        { groups, others: undefined },
+      );
+      return comparisonOf(
+        window,
+        earlier,
+        await sumsOfRows(readRows(reportDocument(pieces, undefined))),
+      );
+    },
+  };
+}
+
+function leftOutSentence(count: number): string {
+  return count === 1 ? '1 group is left out.' : `${formatCount(count)} groups are left out.`;
+}
+
+/** The groups to show, in order, and the sum of those that `--top` leaves out. */
+type ShownGroups = Pick<RankedGroups, 'others'> & { readonly groups: readonly Group[] };
+
+/** The groups in the order that was asked for; without one, in that of the service. */
+function shownGroups(view: View): ShownGroups {
+  const { sort, top } = view.options;
+  if (sort === undefined && top === undefined) {
+    return { groups: inServiceOrder(view.groups), others: undefined };
+  }
+  const ranked = rankedGroupsOf(view);
+  return { groups: ranked.top, others: ranked.others };
+}
+
+/** The keys of `--by`, also of files without columns, as far as their request is known. */
+function keysOf({ collected, options, sources }: View): readonly KeyColumn[] {
+  if (collected.keys) return collected.keys;
+  const { spec } = sources;
+  const { by } = options;
+  if (!by) return [];
+  return resolveKeys(by, spec ? fieldsOf(spec) : everyField);
+}
+
+/** The columns that JSON without rows and request can have. */
+const everyField = breakdowns.flatMap(({ fields }) => fields.map(({ name }) => name));
+
+function fieldsOf({ request }: FolderSpec): readonly string[] {
+  const { profile, metrics } = request;
+  const sent = sentBreakdowns(request.breakdowns) ?? [];
+  const fields = columnsOf(profile, { breakdowns: sent, metrics: [] }).map(({ field }) => field);
+  return fields.includes('date') || metrics.length === 0 ? fields : ['date', ...fields];
+}
+
+/** How groups are written as rows. */
+interface WrittenGroups {
+  readonly columns: readonly Column[];
+  readonly keys: readonly KeyColumn[];
+  readonly figures: readonly Figure[];
+  readonly isUneven: boolean;
+  readonly profile: Profile | undefined;
+}
+
+function* jsonOfGroups(written: WrittenGroups, { groups, others }: ShownGroups): Generator<Buffer> {
+  const { keys } = written;
+  let text = '';
+  let separator = '';
+  for (const { key, sums } of groups) {
+    text += separator + rowText(written, key, sums);
+    separator = ',\n';
+    if (text.length < 256 * 1024) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  if (others) {
+    const named = keys.find(({ field }) => isName(field)) ?? keys[0];
+    const key = keys.map((column) => (column === named ? othersLabel(others.count) : null));
+    text += separator + rowText(written, key, others.sums);
+  }
+  yield Buffer.from(text);
+}
+
+function rowText(
+  { keys, columns, figures, profile, isUneven }: WrittenGroups,
+  key: Group['key'],
+  sums: Sums,
+): string {
+  const members: string[] = [];
+  const member = (field: string, json: string): void => {
+    members.push(`${JSON.stringify(field)}:${json}`);
+  };
+  for (const { field, breakdown, metric, type } of columns) {
+    const index = keys.findIndex((column) => column.field === field);
+    const keyText = key[index] ?? null;
+    if (field === 'date' && breakdown === 'HOURLY') {
+      const hour = key[keys.findIndex((column) => column.field === 'hour')] ?? null;
+      member(field, JSON.stringify(keyText ?? hour?.slice(0, 10) ?? null));
+      continue;
+    }
+    if (index >= 0) {
+      member(field, JSON.stringify(keyText));
+      continue;
+    }
+
+    const figure = figures.find((each) => each.field === field);
+    const isComputed = figure?.derived !== undefined;
+    if (isComputed && isUneven) member(field, figureDigits(figure, sums) ?? 'null');
+    if (isComputed || metric === undefined) continue;
+    const sum = sums.get(field);
+    const digits = sum === undefined ? undefined : String(sum);
+    member(field, digits === undefined ? 'null' : numberJson(digits, type, profile));
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** A DSP report has money as text with two decimals and a comma. */
+function numberJson(digits: string, type: string, profile: Profile | undefined): string {
+  if (type !== 'money' || profile !== 'dsp') return digits;
+  return JSON.stringify(moneyText(digits).replace('.', ','));
+}

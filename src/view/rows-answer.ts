@@ -1,0 +1,111 @@
+import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { derivedMetrics } from '../contract/vocabulary.ts';
+import { comparisonOf } from '../figures/compared-report.ts';
+import type { Grouping } from '../figures/grouping.ts';
+import { isName } from '../figures/ranked-groups.ts';
+import { readRows } from '../rows/read-rows.ts';
+import { formatPlural } from '../text/quantity.ts';
+import {
+  type AnswerForm,
+  columnOfField,
+  columnsOfFigures,
+  othersLabel,
+  reportDocument,
+  summaryOfAnswer,
+  sumsOfRows,
+  type ViewAnswer,
+} from './answer.ts';
+import type { KeptRows } from './rows/kept-rows.ts';
+import type { View } from './view.ts';
+
+/** The rows of a view as they are. */
+export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
+  const { sources, collected } = view;
+  const fields = fieldsOfRows(view);
+  const breakdowns = breakdownsOfRows(view);
+  const summary = summaryOfAnswer(sources.window, breakdowns);
+  const { rest } = kept;
+  const left = rest.rowCount === 1 ? '1 row is' : `${formatPlural(rest.rowCount, 'row')} are`;
+  return {
+    columns: columnsOfRows(view, fields),
+    breakdowns,
+    isUneven: false,
+    leftOut: kept.leftOutCount() === 0 ? undefined : `${left} left out.`,
+    rows: (form) => readRows(reportDocument(jsonOfRows(kept, fields, form), summary)),
+    async compare() {
+      const { window, earlier } = sources;
+      const before = collected.answers[1]?.rows;
+      if (!window || !earlier || !before) return undefined;
+      const form = { withOthers: false, hasColumns: true };
+      const rows = readRows(reportDocument(jsonOfRows(before, fields, form), undefined));
+      return comparisonOf(window, earlier, await sumsOfRows(rows));
+    },
+  };
+}
+
+/** The columns of rows: with `--metrics`, breakdowns and these figures. */
+export function fieldsOfRows({ options, collected, figures }: View): readonly string[] {
+  const { filledFields, unknownNumbers } = collected;
+  if (!options.metrics) return filledFields;
+  const others = filledFields.filter((field) => {
+    const isComputed = derivedMetrics.some((metric) => metric.field === field);
+    return !metricOfField(field) && !isComputed && !unknownNumbers.includes(field);
+  });
+  return [...others, ...figures.map(({ field }) => field)];
+}
+
+function columnsOfRows({ options, figures }: View, fields: readonly string[]): readonly Column[] {
+  if (!options.metrics) {
+    // An unknown column is written as it is.
+    return fields.filter((field) => fieldTypeOf(field) !== undefined).map(columnOfField);
+  }
+  const shown = figures.map(({ field }) => field);
+  const others = fields.filter((field) => !shown.includes(field) && fieldTypeOf(field));
+  return [...others.map(columnOfField), ...columnsOfFigures(figures)];
+}
+
+/** The breakdowns of the files, with the days that rows have from their files. */
+function breakdownsOfRows({ sources, collected }: View): readonly string[] {
+  const { breakdowns = [] } = sources.spec?.request ?? {};
+  const hasTime = ['DAILY', 'HOURLY', 'WEEKLY', 'MONTHLY'].some((name) => {
+    return breakdowns.some((breakdown) => breakdown === name);
+  });
+  const isDated = sources.spec?.split === 'day' && collected.fields.includes('date');
+  return isDated && !hasTime ? ['DAILY', ...breakdowns] : breakdowns;
+}
+
+async function* jsonOfRows(
+  kept: KeptRows,
+  fields: readonly string[],
+  { withOthers, hasColumns }: AnswerForm,
+): AsyncGenerator<Uint8Array> {
+  // Of two members of the same name the last one counts, so nulls in front only name the columns.
+  const names = fields
+    .filter((field) => !derivedMetrics.some((metric) => metric.field === field))
+    .map((field) => `${JSON.stringify(field)}:null`);
+  let isFirst = true;
+  for await (const piece of kept.json()) {
+    if (piece.length === 0) continue;
+    const isBegun = isFirst && hasColumns && names.length > 0;
+    if (isBegun) yield Buffer.from(`{${names.join(',')},`);
+    yield isBegun ? piece.subarray(1) : piece;
+    isFirst = false;
+  }
+  if (withOthers && kept.leftOutCount() > 0) {
+    yield Buffer.from(`,\n${JSON.stringify(othersRow(kept.rest, fields))}`);
+  }
+}
+
+/** The sums of the rows that `--top` leaves out, as a row. */
+function othersRow(rest: Grouping, fields: readonly string[]): Record<string, unknown> {
+  const sums = rest.totals();
+  const isDimension = (field: string): boolean => !rest.metrics.includes(field);
+  const named = fields.find((field) => isDimension(field) && isName(field)) ?? fields[0];
+  const row: Record<string, unknown> = {};
+  for (const field of fields) {
+    const sum = sums.get(field);
+    row[field] = sum === undefined ? null : Number(sum);
+  }
+  if (named !== undefined) row[named] = othersLabel(rest.rowCount);
+  return row;
+}

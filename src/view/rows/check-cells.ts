@@ -1,0 +1,160 @@
+import { fieldTypeOf } from '../../contract/columns.ts';
+import { dayOf, momentOf } from '../../contract/values.ts';
+import { UsageError } from '../../errors.ts';
+import { textsIn, valuesOf } from '../../rows/column-values.ts';
+import type { RowBatch, Value } from '../../rows/row-batch.ts';
+import { quoted } from '../../text/printable.ts';
+import { isNothing, plainFileHint, readNumber } from './read-cells.ts';
+
+/** The columns that a question uses. */
+export interface UsedColumns {
+  readonly metrics: readonly string[];
+
+  /** Dates and hours that rows are grouped or chosen by. */
+  readonly times: readonly string[];
+
+  /** Ids that rows are grouped or chosen by. */
+  readonly ids: readonly string[];
+
+  /** True if money is added up. */
+  readonly hasMoney: boolean;
+}
+
+/** The file of the cells, for messages. */
+export interface CheckedFile {
+  readonly shown: string;
+
+  /** True if ids are texts whose form another program may have changed. */
+  isCsv(): boolean;
+
+  /** The name of a column in the file. */
+  nameOf(field: string): string;
+  placeOf(row: number): string;
+}
+
+/** The ids of campaigns, ads and creatives, which are numbers. */
+const numericIds = ['campaignId', 'adId', 'creativeId'];
+
+/** Throws `UsageError` for the first cell of a used column that may have two readings. */
+export class CellCheck {
+  #file: CheckedFile | undefined;
+
+  /** Dates and hours that have been read. */
+  readonly #times = new Set<Value | undefined>();
+
+  /** Ids as they are written, by their digits. */
+  readonly #ids = new Map<string, string>();
+  readonly #currencies = new Set<string>();
+
+  /** Turns to the next file. */
+  begin(file: CheckedFile): void {
+    this.#file = file;
+  }
+
+  /** @param rows the indexes of the rows that are added up */
+  expectPlain(batch: RowBatch, used: UsedColumns, rows: Iterable<number>): void {
+    for (const field of used.times) this.#expectTimes(batch, field);
+    for (const field of used.ids) this.#expectIds(batch, field);
+    for (const field of used.metrics) this.#expectNumbers(batch, field);
+    if (used.hasMoney) this.#expectOneCurrency(batch, rows);
+  }
+
+  #expectNumbers(batch: RowBatch, field: string): void {
+    const type = fieldTypeOf(field) ?? 'money';
+    for (const { row, text } of textsIn(batch, field)) {
+      // In JSON and Parquet a comma is that of the service's money.
+      if (readNumber(text, type, ',') !== undefined) continue;
+      throw this.#refusal(batch, { field, row, text, problem: 'is not a plain number' });
+    }
+  }
+
+  #expectTimes(batch: RowBatch, field: string): void {
+    if (!batch.fields.includes(field)) return;
+    const isHour = fieldTypeOf(field) === 'hour';
+    for (const [row, value] of valuesOf(batch, field).entries()) {
+      if (this.#times.has(value)) continue;
+      const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
+      const isRead = isHour ? momentOf(text) !== undefined : dayOf(text) !== undefined;
+      const isEmpty = value === null || value === undefined || isNothing(text);
+      if (!isRead && !isEmpty) {
+        const hasNoDay = isHour && !/^\d{4}-\d\d-\d\d/.test(text);
+        const problem = hasNoDay ? 'has no day' : `is not ${isHour ? 'an hour' : 'a date'}`;
+        throw this.#refusal(batch, { field, row, text, problem });
+      }
+      this.#times.add(value);
+    }
+  }
+
+  #expectIds(batch: RowBatch, field: string): void {
+    if (!numericIds.includes(field)) return;
+    for (const [row, value] of valuesOf(batch, field).entries()) {
+      if (value === null || value === undefined) continue;
+      const text = String(value);
+      const isRounded =
+        /^\d+(?:[.,]\d+)?e\+?\d+$/i.test(text) ||
+        (typeof value === 'number' && !Number.isSafeInteger(Math.trunc(value)));
+      if (isRounded) {
+        const problem = 'was rounded by another program';
+        throw this.#refusal(batch, { field, row, text, problem });
+      }
+      if (this.#file?.isCsv()) this.#expectOneForm(batch, { field, row, text });
+    }
+  }
+
+  #expectOneForm(batch: RowBatch, { field, row, text }: Omit<RefusedCell, 'problem'>): void {
+    const digits = text
+      .trim()
+      .replace(/\.0+$/, '')
+      .replace(/^0+(?=\d)/, '');
+    const id = `${field} ${digits}`;
+    const known = this.#ids.get(id);
+    if (known === undefined) this.#ids.set(id, text);
+    else if (known !== text) {
+      const problem = `may be the same id as ${quoted(known)}`;
+      throw this.#refusal(batch, { field, row, text, problem });
+    }
+  }
+
+  #expectOneCurrency(batch: RowBatch, rows: Iterable<number>): void {
+    const field = batch.fields.find((name) => name.toLowerCase() === 'currency');
+    if (field === undefined) return;
+    const values = valuesOf(batch, field);
+    for (const row of rows) {
+      const text = String(values[row] ?? '');
+      if (isNothing(text) || this.#currencies.has(text)) continue;
+      const [first] = this.#currencies;
+      if (first !== undefined) {
+        const problem = `is another currency than ${quoted(first)}`;
+        const hint = `Choose one: --filter ${field}=${first}`;
+        throw this.#refusal(batch, { field, row, text, problem, hint });
+      }
+      this.#currencies.add(text);
+    }
+  }
+
+  #refusal(batch: RowBatch, { field, row, text, problem, hint }: RefusedCell): UsageError {
+    const place = this.#file?.placeOf(batch.firstRow + row + 1);
+    const column = `${this.#file?.shown}, ${place}: ${this.#file?.nameOf(field)}`;
+    return new UsageError(`${column} ${quoted(text)} ${problem}.`, {
+      code: 'UNREADABLE_CELL',
+      hint: hint ?? hintOf(field, problem),
+    });
+  }
+}
+
+interface RefusedCell {
+  readonly field: string;
+
+  /** The index in the batch. */
+  readonly row: number;
+  readonly text: string;
+
+  /** The end of the sentence. */
+  readonly problem: string;
+  readonly hint?: string;
+}
+
+function hintOf(field: string, problem: string): string {
+  if (problem !== 'has no day') return plainFileHint;
+  return `${plainFileHint} An ${field} is written as 2026-08-01T09:00:00+0200.`;
+}

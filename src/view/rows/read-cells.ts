@@ -1,0 +1,127 @@
+import {
+  type FieldType,
+  fieldOfLabel,
+  fieldsOfHeader,
+  fieldTypeOf,
+} from '../../contract/columns.ts';
+import { isNoValue } from '../../contract/values.ts';
+import { derivedMetrics } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import type { CellReader, CsvReading } from '../../rows/csv-rows.ts';
+import { quoted } from '../../text/printable.ts';
+
+/** The sentence that follows every refusal of a cell. */
+export const plainFileHint = 'Use the file that was downloaded, or save it without formatting.';
+
+/** Reads the cells of a CSV as `run` writes them. Other cells stay texts. */
+export class CellReading implements CsvReading {
+  readonly #shown: string;
+
+  /** The names of columns in the file, by field. */
+  readonly #names = new Map<string, string>();
+
+  /** @param shown the file, as shown in messages */
+  constructor(shown: string) {
+    this.#shown = shown;
+  }
+
+  /** The name of a column in the file. */
+  nameOf(field: string): string {
+    return this.#names.get(field) ?? field;
+  }
+
+  /** Throws `UsageError` if there is no header. */
+  fieldsOfHeader(cells: readonly string[]): string[] {
+    const names = cells.map((name) => withoutGuard(name));
+    const isHeader = names.some((name) => fieldOfLabel(name) !== undefined || isField(name));
+    if (!isHeader && names.some((name) => /^\d/.test(name))) {
+      throw new UsageError(`${this.#shown} has no header: its first line is a row.`, {
+        hint: 'Write it with a header, without --no-header.',
+      });
+    }
+    const fields = fieldsOfHeader(names).map((name) => {
+      return fieldTypeOf(name) === undefined ? (fieldOfLabel(name) ?? name) : name;
+    });
+    for (const [index, field] of fields.entries()) {
+      const name = names[index] ?? field;
+      const other = this.#names.get(field);
+      if (other !== undefined && other !== name) throw maySame(this.#shown, other, name);
+      this.#names.set(field, name);
+    }
+    return fields;
+  }
+
+  cellReader(field: string, delimiter: string): CellReader {
+    const type = fieldTypeOf(field);
+    if (type === 'integer' || type === 'money') {
+      return (text) => readNumber(text, type, delimiter) ?? JSON.stringify(text);
+    }
+    if (derivedMetrics.some((metric) => metric.field === field)) {
+      return (text) => readNumber(text, 'money', delimiter) ?? JSON.stringify(text);
+    }
+    if (type === 'date' || type === 'hour') {
+      return (text) => (isNothing(text) ? 'null' : JSON.stringify(text));
+    }
+    return (text) => JSON.stringify(withoutGuard(text));
+  }
+}
+
+function isField(name: string): boolean {
+  return fieldsOfHeader([name]).some((field) => fieldTypeOf(field) !== undefined);
+}
+
+/** Throws `UsageError` for columns of the same name but for case. */
+export function expectDistinct(fields: readonly string[], shown: string): void {
+  const known = new Map<string, string>();
+  for (const field of fields) {
+    const lower = field.toLowerCase();
+    const other = known.get(lower);
+    if (other !== undefined) throw maySame(shown, other, field);
+    known.set(lower, field);
+  }
+}
+
+function maySame(shown: string, one: string, other: string): UsageError {
+  return new UsageError(
+    `${shown} has the columns ${quoted(one)} and ${quoted(other)}, which may be one.`,
+    { hint: 'Rename or remove one of them.' },
+  );
+}
+
+/** True for the texts that mean “no value”. */
+export function isNothing(text: string): boolean {
+  return isNoValue(text) || text.trim() === '--';
+}
+
+const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
+const numberForm = /^([+-]?)(\d+)(?:([.,])(\d+))?(e[+-]?\d+)?$/i;
+
+/**
+ * A cell as a JSON number, null for no value, or the service's own money with a comma, which is a
+ * text in JSON; `undefined` for anything that may have two readings.
+ */
+export function readNumber(text: string, type: FieldType, delimiter: string): string | undefined {
+  if (usualNumber.test(text)) return text;
+  if (isNothing(text)) return 'null';
+
+  const [, sign = '', integer = '', mark, decimals = '', exponent = ''] =
+    numberForm.exec(text) ?? [];
+  if (integer === '') return undefined;
+
+  const isOwnMoney = type === 'money' && decimals.length === 2 && exponent === '';
+  if (mark === ',' && delimiter === ',') return isOwnMoney ? JSON.stringify(text) : undefined;
+
+  // A comma before three digits, or a dot in a count, may separate thousands.
+  const mayBeThousands = decimals.length === 3 && (mark === ',' || type === 'integer');
+  if (mayBeThousands) return undefined;
+  const digits = integer.replace(/^0+(?=\d)/, '');
+  return `${sign === '-' ? '-' : ''}${digits}${mark ? `.${decimals}` : ''}${exponent}`;
+}
+
+/** A text without the apostrophes of `--escape-formulas`. */
+function withoutGuard(text: string): string {
+  if (!text.includes("'")) return text;
+  return text
+    .replaceAll(/(?<=^|[,;；\t\r\n])'(?=[=+\-@＝＋－＠])/g, '')
+    .replace(/^'(?=[\t\r\n])/, '');
+}

@@ -1,0 +1,40 @@
+import { UsageError } from '../../errors.ts';
+import { requestOfMembers } from '../../report/member-words.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import type { SourceFile } from '../sources/source-file.ts';
+
+/** A file that was read. */
+export interface ReadFile {
+  readonly file: SourceFile;
+  readonly tail: ReportTail;
+}
+
+/** Throws `UsageError` if two files are known to differ in more than window and columns. */
+export function expectSameRequest(one: ReadFile, other: ReadFile): void {
+  const first = requestParts(one);
+  const second = requestParts(other);
+  const part = Object.keys(first).find((name) => name in second && first[name] !== second[name]);
+  if (part === undefined) return;
+
+  const both = `${printable(one.file.shown)} and ${printable(other.file.shown)}`;
+  throw new UsageError(`${both} are from different requests: their ${part} differ.`, {
+    hint: 'View them one at a time.',
+  });
+}
+
+/** The request by the file's history, or else its own members; unknown parts are absent. */
+function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>> {
+  const spec = file.entry?.own?.spec;
+  const request = spec?.request ?? requestOfMembers(tail.members);
+  const timezone = spec?.timezone ?? tail.summary?.timezone;
+  return {
+    ...(request && {
+      profiles: request.profile,
+      breakdowns: [...request.breakdowns].sort().join(','),
+      filters: JSON.stringify(Object.entries(request.filters ?? {}).sort()),
+    }),
+    ...(timezone !== undefined && { 'time zones': timezone.toLowerCase() }),
+    ...(spec && { 'window clocks': spec.windowClock ?? 'instant' }),
+  };
+}
