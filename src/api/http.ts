@@ -4,9 +4,8 @@ import { Readable } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
 import { shortened } from '../text/printable.ts';
-import { unpacked } from './packed-body.ts';
+import { decompress } from './decompress.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
-import { hideContinue } from './unrequested-continue.ts';
 
 /** Settings for all exchanges of a client. */
 export interface HttpOptions {
@@ -151,15 +150,10 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
   const { default: undici } = await import('undici');
   const timeout = { timeout: timeoutMs };
   const connect = undici.buildConnector(timeout);
-  const factory = (origin: string | URL, options: object): Dispatcher => {
-    const { connect: ofOrigin } = options as { readonly connect: buildConnector.connector };
-    return new undici.Pool(origin, { ...options, connect: withoutContinue(ofOrigin) });
-  };
-  if (!proxy) return new undici.Agent({ connect, factory });
+  if (!proxy) return new undici.Agent({ connect });
 
   return new undici.EnvHttpProxyAgent({
     connect,
-    factory,
     httpProxy: '',
     httpsProxy: proxy.url.href,
     noProxy: proxy.none,
@@ -175,17 +169,6 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       return withProxyErrors(pool, origin);
     },
   });
-}
-
-/** Wraps a connector so that its connections hide a `100 Continue`. */
-function withoutContinue(connect: buildConnector.connector): buildConnector.connector {
-  return (options, callback) => {
-    connect(options, (...result) => {
-      const [, socket] = result;
-      if (socket) hideContinue(socket);
-      callback(...result);
-    });
-  };
 }
 
 /**
@@ -336,7 +319,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
     this.#status = status;
     this.#body = createBody(controller);
-    const body = unpacked(this.#body, headers['content-encoding']);
+    const body = decompress(this.#body, headers['content-encoding']);
     // A body may fail before it has a reader, who still gets the error.
     for (const stream of [this.#body, body]) stream.on('error', () => {});
     const allowTime = (): void => clearTimeout(this.#limit);

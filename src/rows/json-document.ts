@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ReportSummary } from '../contract/messages.ts';
 import { type AdreportError, IncompleteDataError, RejectedError } from '../errors.ts';
-import { printable } from '../text/printable.ts';
+import { printable, quoted } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
 import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.ts';
@@ -12,6 +12,9 @@ import { batchFull, RowScanner } from './row-scanner.ts';
 /** Limits for the members other than `data`, and for consecutive blanks. */
 const maxMemberBytes = 1024 * 1024;
 const maxBlankBytes = 10 * 1024 * 1024;
+
+/** Enough for the beginning of a body in a message. */
+const maxQuotedBytes = 300;
 
 /**
  * Reads the rows and the other members of a report: `{"data":[…],"summary":{…}}` with its members
@@ -89,10 +92,16 @@ class DocumentReader {
     const first = await this.#nextByte();
     if (first === ascii.openBrace) yield* this.#object(true);
     else if (first === ascii.openBracket) yield* this.#array();
-    else throw new MalformedJson(this.#window.start, 'expected "{" or "["');
+    else throw new MalformedJson(this.#window.start, `it begins with ${this.#beginning()}`);
 
     await this.#expectEnd();
     if (!this.#isDataSeen) throw noRows(this.#members);
+  }
+
+  /** The next bytes in quotation marks. */
+  #beginning(): string {
+    const { bytes, start, end } = this.#window;
+    return quoted(bytes.toString('utf8', start, Math.min(end, start + maxQuotedBytes)));
   }
 
   async #expectEnd(): Promise<void> {
@@ -325,9 +334,18 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
 
   const problem =
     status === undefined
-      ? 'The document from the service is not a report: it has no “data” array.'
+      ? `The document from the service is not a report: it has no “data” array. It begins with ${beginningOf(members)}.`
       : `The service sent a status (“${status}”) instead of the report.`;
   return new IncompleteDataError(problem, { code: 'NO_DATA', retryable: status !== undefined });
+}
+
+/** The beginning of a document without rows, in quotation marks. */
+function beginningOf(members: ReadonlyMap<string, Buffer>): string {
+  const parts: string[] = [];
+  for (const [name, value] of members) {
+    parts.push(`${JSON.stringify(name)}:${value.toString('utf8', 0, maxQuotedBytes)}`);
+  }
+  return quoted(`{${parts.join(',')}}`);
 }
 
 function textOfMember(members: ReadonlyMap<string, Buffer>, name: string): string | undefined {
