@@ -33,6 +33,9 @@ export interface ErrorDetails {
    */
   readonly concernsReport?: boolean;
 
+  /** True if a report broke off while it was read: another download may be whole. */
+  readonly isCut?: boolean;
+
   /** The report concerned. */
   readonly reportId?: string;
 
@@ -96,6 +99,7 @@ export abstract class AdreportError extends Error {
   readonly retryable: boolean;
   readonly isUsedUp: boolean;
   readonly concernsReport: boolean;
+  readonly isCut?: boolean;
   readonly reportId?: string;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
@@ -214,8 +218,18 @@ export function isAboutReport(error: unknown): error is AdreportError {
   return error instanceof AdreportError && error.concernsReport;
 }
 
+/** True if the service could not be reached, or had no time. */
+export function isUnreachable(error: unknown): error is AdreportError {
+  return error instanceof UnreachableError;
+}
+
+/** True if the service does not know a report. */
+export function isUnknownReport(error: unknown): boolean {
+  return error instanceof RejectedError && error.httpStatus === 404;
+}
+
 /** True if a report failed or expired. */
-export function isReportFailure(error: unknown): error is AdreportError {
+export function isReportFailure(error: unknown): boolean {
   return error instanceof ReportFailedError;
 }
 
@@ -231,7 +245,7 @@ export function isUsedUp(error: unknown): error is AdreportError {
 }
 
 /** True if a report may still become ready. */
-export function isStillInProgress(error: unknown): error is AdreportError {
+export function isStillInProgress(error: unknown): boolean {
   return error instanceof StillInProgressError;
 }
 

@@ -10,7 +10,17 @@ import { describe, expect, test } from 'vitest';
 const root = resolve(import.meta.dirname, '../src');
 
 const leaves = ['contract', 'text', 'errors', 'signals'];
-const rooms = ['api', 'rows', 'report', 'figures', 'output', 'checks', 'present', 'formats'];
+const rooms = [
+  'api',
+  'rows',
+  'report',
+  'figures',
+  'output',
+  'checks',
+  'client',
+  'present',
+  'formats',
+];
 const wiring = ['account', 'ui', 'context'];
 
 /** Which folder may import from which others (`CONTRIBUTING.md`, The house). */
@@ -25,6 +35,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   figures: [...leaves, 'report', 'rows'],
   output: [...leaves, 'figures', 'rows'],
   checks: [...leaves, 'report', 'rows'],
+  client: [...leaves, 'api', 'checks', 'report', 'rows'],
   present: [...leaves, 'output', 'figures', 'report', 'rows'],
   formats: [...leaves, 'present', 'output', 'figures', 'rows'],
   account: [...leaves, 'api', 'report', 'ui'],

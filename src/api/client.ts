@@ -4,7 +4,6 @@ import {
   AdreportError,
   IncompleteDataError,
   InterruptedError,
-  RejectedError,
   SignInError,
   StillInProgressError,
 } from '../errors.ts';
@@ -21,14 +20,16 @@ import {
   peek,
   readText,
   recordIn,
-  SampledBody,
   shortenedAnswer,
   utf8Of,
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import {
+  asUncertain,
+  bodyError,
   type Call,
   type CallBody,
+  type ExchangeHost,
   type ExchangeOptions,
   Exchanges,
   parseRetryAfter,
@@ -36,7 +37,6 @@ import {
 } from './exchange.ts';
 import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
-import { saysNotYet } from './poll.ts';
 import { recordInsteadOfReport, type SignInOrigin, unexpectedAnswer } from './refusal.ts';
 
 /** E-mail and password, which are exchanged for a token. */
@@ -66,9 +66,9 @@ export interface ClientOptions extends ExchangeOptions {
   readonly hide: (token: string) => void;
 }
 
-/** An answer that contains a report's data. */
+/** A response that contains a report's data, which is still to be read. */
 export interface ReportAnswer extends AnswerFacts {
-  /** Decompressed; can be read once. */
+  /** Decompressed; can be read once. Its errors are `AdreportError`s. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
 
@@ -77,13 +77,14 @@ export interface ReportAnswer extends AnswerFacts {
 
   /** The `Date` of the answer, in milliseconds since 1970. */
   readonly serviceMs?: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  /** Ends the transfer. Only needed if the body is not read. */
+  close(): void;
 }
 
-/** Consumes a report's data; called again from the beginning for each attempt to download. */
-type TakeReport<Result> = (answer: ReportAnswer) => Promise<Result>;
-
 /** The result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
-type Created<Result> =
+export type CreatedReport =
   | {
       readonly kind: 'report';
       readonly id: string;
@@ -95,7 +96,7 @@ type Created<Result> =
       /** The `Date` of the answer, in milliseconds since 1970. */
       readonly serviceMs?: number | undefined;
     }
-  | { readonly kind: 'data'; readonly result: Result };
+  | { readonly kind: 'data'; readonly answer: ReportAnswer };
 
 /** A report to create. */
 interface ReportOrder {
@@ -119,6 +120,8 @@ interface StatusAnswer extends StatusRecord {
  * after the last retry, and `IncompleteDataError` for an answer that is cut or unexpected.
  */
 export class Client {
+  readonly host: ExchangeHost;
+  readonly encoding: Encoding;
   readonly #options: ClientOptions;
   readonly #exchanges: Exchanges;
   readonly #unknownWords = new Set<string>();
@@ -130,6 +133,8 @@ export class Client {
   #signingIn: Promise<string> | undefined;
 
   constructor(options: ClientOptions) {
+    this.host = options.host;
+    this.encoding = options.encoding;
     this.#options = options;
     this.#exchanges = new Exchanges(options);
     this.#token = options.token;
@@ -152,16 +157,10 @@ export class Client {
     return this.#signingIn;
   }
 
-  /**
-   * Creates a report; `take` is called if the answer is the data itself. An error says if a report
-   * may exist anyway.
-   */
-  createReport<Result>(
-    { body, isDirect = false }: ReportOrder,
-    take: TakeReport<Result>,
-  ): Promise<Created<Result>> {
+  /** Creates a report. An error says if a report may exist anyway. */
+  createReport({ body, isDirect = false }: ReportOrder): Promise<CreatedReport> {
     return this.#call({ endpoint: 'buyer', body }, (response) =>
-      readCreated(response, take, { ...this.#options, isDirect }),
+      readCreated(response, { ...this.#options, isDirect }),
     );
   }
 
@@ -176,13 +175,21 @@ export class Client {
   }
 
   /**
-   * Downloads a report. Throws what `take` throws, `StillInProgressError` if the report is not
-   * ready, and `ReportFailedError` if it has failed or expired.
+   * Begins to download a report. Throws `StillInProgressError` if the report is not ready, and
+   * `ReportFailedError` if it has failed or expired.
    */
-  download<Result>(id: string, take: TakeReport<Result>): Promise<Result> {
+  download(id: string): Promise<ReportAnswer> {
     return this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
-      readReport(response, take, this.#options),
+      readReport(response, this.#options),
     );
+  }
+
+  /**
+   * Pauses before a download is repeated, whose body was cut at try number `tries`, and prints why.
+   * Throws the error if it is not to be repeated.
+   */
+  pauseAfterCut(error: AdreportError, tries: number): Promise<void> {
+    return this.#exchanges.pauseAfterCut(error, tries);
   }
 
   campaigns(): Promise<CampaignList> {
@@ -355,11 +362,10 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
 }
 
 /** Reads a report id or report data, depending on the beginning of the answer. */
-async function readCreated<Result>(
+async function readCreated(
   response: HttpResponse,
-  take: TakeReport<Result>,
   { redact, host, isDirect }: ReadingOptions & { readonly isDirect: boolean },
-): Promise<Created<Result>> {
+): Promise<CreatedReport> {
   const { start, isWhole, all } = await peek(response.body);
   const contentType = response.headers['content-type'];
   const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
@@ -374,7 +380,7 @@ async function readCreated<Result>(
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
   const isData = isReportData(answer) || (isDirect && holdsRows(answer));
   if (answer === undefined || isData) {
-    return { kind: 'data', result: await take(reportAnswer(response, all, host)) };
+    return { kind: 'data', answer: reportAnswer(response, withUncertainty(all), host) };
   }
 
   const id = findReportId(answer);
@@ -412,15 +418,11 @@ function longId(): IncompleteDataError {
 
 type ReadingOptions = Pick<ClientOptions, 'redact' | 'host'>;
 
-/** A body with more bytes is not just a message. */
-const messageBytesAtMost = 1_000;
-
-/** Reads a report's data. Throws if the answer is a record that says why there is no report. */
-async function readReport<Result>(
+/** Reads the beginning of a report. Throws if it is a record that says why there is no report. */
+async function readReport(
   response: HttpResponse,
-  take: TakeReport<Result>,
   { redact, host }: ReadingOptions,
-): Promise<Result> {
+): Promise<ReportAnswer> {
   const retryAfterMs = parseRetryAfter(response.headers['retry-after'], host.wallClock());
   if (response.status === 202) {
     throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs });
@@ -438,17 +440,24 @@ async function readReport<Result>(
     }
   }
 
-  const body = new SampledBody(all, messageBytesAtMost);
+  return reportAnswer(response, withErrors(all), host);
+}
+
+/** Passes a body on, with errors for users. */
+async function* withErrors(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
-    return await take(reportAnswer(response, body, host));
+    yield* body;
   } catch (error) {
-    const isMalformed = error instanceof IncompleteDataError && error.code === 'MALFORMED';
-    const isOtherData = isMalformed || error instanceof RejectedError;
-    if (isOtherData && saysNotYet(body.text ?? '')) {
-      throw new StillInProgressError('The report is not ready.', { retryAfterMs });
-    }
-    // The body arrived complete, so the service would send the same again.
-    throw isMalformed ? error.amend('', { retryable: false }) : error;
+    throw bodyError(error);
+  }
+}
+
+/** The same for the body of a create call, which is not repeated. */
+async function* withUncertainty(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw asUncertain(bodyError(error));
   }
 }
 
@@ -465,19 +474,20 @@ function reportAnswer(
   const isEndMarked = marksEnd(headers);
   const isPart = response.status === 206;
   const hasNext = hasNextLink(response);
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
+  const close = (): void => void response.body.destroy();
   const facts = { isPart, hasNextLink: hasNext, isEndMarked, clockAheadMs, serviceMs };
+  const rest = { ...facts, contentType, retryAfterMs, close };
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {
-    const text = utf8Of(body, charset);
-    const sizeBytes = undefined;
-    return { body: text, contentType, sizeBytes, ...facts };
+    return { ...rest, body: utf8Of(body, charset), sizeBytes: undefined };
   }
 
   const length = headers['content-length'] ?? '';
   const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
   const sizeBytes = hasSize ? Number(length) : undefined;
-  return { body, contentType, sizeBytes, ...facts };
+  return { ...rest, body, sizeBytes };
 }
 
 /** The `Date` of an answer, in milliseconds since 1970; `undefined` if it has none. */

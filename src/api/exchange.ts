@@ -1,5 +1,11 @@
 import { addressOf, type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
-import { AdreportError, codeOf, IncompleteDataError, StillInProgressError } from '../errors.ts';
+import {
+  AdreportError,
+  codeOf,
+  IncompleteDataError,
+  InterruptedError,
+  isStillInProgress,
+} from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
@@ -22,7 +28,7 @@ export interface ExchangeOptions {
 }
 
 /** Clocks and timers; all times are milliseconds. */
-interface ExchangeHost {
+export interface ExchangeHost {
   /** Since 1970. */
   readonly wallClock: () => number;
 
@@ -144,11 +150,20 @@ export class Exchanges {
       const outcome = await this.#try(call, read);
       if (outcome.isAnswered) {
         this.#throttle.ease();
-        this.#reportedFailures.clear();
+        // The body of a download may still be cut.
+        if (call.endpoint !== 'download') this.#reportedFailures.clear();
         return outcome.result;
       }
       await this.#pauseOrThrow(call, outcome, { tries, leftMs: endMs - stopwatch() });
     }
+  }
+
+  /** Pauses before a download is repeated whose body was cut. Throws the error otherwise. */
+  pauseAfterCut(error: AdreportError, tries: number): Promise<void> {
+    const mayRetry = error.retryable;
+    const failure = { isAnswered: false, error, mayRetry, mayExist: false } as const;
+    const leftMs = Number.POSITIVE_INFINITY;
+    return this.#pauseOrThrow({ endpoint: 'download' }, failure, { tries, leftMs });
   }
 
   /** Waits for the next attempt and prints why. Throws the error if there is no next attempt. */
@@ -207,7 +222,7 @@ export class Exchanges {
       const isForNow = isRefusedForNow || (status === 503 && retryAfterMs !== undefined);
       const mayHaveFailedLate = !isForNow && (status >= 500 || status === 408);
       // A report that is not ready is waited for, not requested again at once.
-      const isNotYet = error instanceof StillInProgressError;
+      const isNotYet = isStillInProgress(error);
       const isTemporary = error.retryable && !isNotYet;
       return {
         isAnswered: false,
@@ -229,11 +244,22 @@ export class Exchanges {
 /** The error that ends a call. */
 function finalError({ error, mayExist }: Failure, tries: number): AdreportError {
   if (!mayExist) return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
+  return asUncertain(error);
+}
+
+/** Adds to the error of a create call that the service may have created a report. */
+export function asUncertain(error: AdreportError): AdreportError {
+  if (error instanceof InterruptedError) return error.amend(mayExistSentence);
   return error.amend(mayExistSentence, {
     code: 'CREATE_UNCERTAIN',
     hint: 'adreport does not order it again on its own. Running the command again creates another report.',
     retryable: false,
   });
+}
+
+/** The error for users of a body that broke off. Other errors are rethrown. */
+export function bodyError(thrown: unknown): AdreportError {
+  return thrown instanceof AdreportError ? thrown : classifyError(thrown).error;
 }
 
 function interruption(reason: unknown, mayExist: boolean): unknown {

@@ -1,11 +1,5 @@
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
-import {
-  type AdreportError,
-  RejectedError,
-  ReportFailedError,
-  StillInProgressError,
-  UnreachableError,
-} from '../errors.ts';
+import { isUnreachable, ReportFailedError, StillInProgressError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { ServiceRecord } from './answers.ts';
@@ -109,7 +103,7 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
       // If the service was unreachable until the end, the report may still become ready.
       const waitedMs = clock() - startedMs;
       const isTimeUp = options.timeoutMs - waitedMs < leastLeftMs;
-      if (!(cause instanceof UnreachableError) || !isTimeUp) throw cause;
+      if (!isUnreachable(cause) || !isTimeUp) throw cause;
       const waited = formatDuration(waitedMs);
       const message = `The report ${reportId} was not ready within ${waited}. ${cause.message}`;
       throw new StillInProgressError(message, { reportId, cause });
@@ -137,7 +131,7 @@ function stillInProgress(
 /** The error (exit 6) for a report that failed or expired. */
 export function reportFailed(
   reportId: string,
-  { status, message }: StatusRecord,
+  { status, message }: Pick<StatusRecord, 'status' | 'message'>,
 ): ReportFailedError {
   const word = status.trim().toLowerCase();
   const reason = message.trim();
@@ -174,58 +168,4 @@ export function isNotYet({ status, record }: DownloadAnswer): boolean {
 /** True if a text of the service says that the report is not ready yet. */
 export function saysNotYet(text: string): boolean {
   return notYetForm.test(text);
-}
-
-/** How long after its status became ready an unknown report counts as late, not as gone. */
-export const lateAtMostMs = 60_000;
-
-/**
- * Downloads a report whose status is ready. If the answer is “not yet”, waits as for a report in
- * progress and calls `ready`, which throws if the report has failed, before the next attempt.
- * Throws the last error when the time is up, and like `poll`.
- */
-export async function pollDownload<Result>(
-  { download, ready, onLate }: Downloading<Result>,
-  pace: Pace,
-): Promise<Result> {
-  const readyMs = pace.clock();
-  let isFirstTry = true;
-
-  async function look(leftMs: number): Promise<Look<Outcome<Result>>> {
-    if (!isFirstTry) await ready(leftMs);
-    try {
-      return { seen: { result: await download() }, isOver: true };
-    } catch (error) {
-      if (!isLate(error, pace.clock() - readyMs)) throw error;
-      if (isFirstTry && leftMs >= leastLeftMs) onLate();
-      return { seen: { error }, isOver: false, retryAfterMs: error.retryAfterMs };
-    } finally {
-      isFirstTry = false;
-    }
-  }
-
-  const { seen } = await poll(look, pace);
-  if ('error' in seen) throw seen.error;
-  return seen.result;
-}
-
-/** The outcome of one attempt to download. */
-type Outcome<Result> = { readonly result: Result } | { readonly error: AdreportError };
-
-/** The calls needed to download a report. */
-interface Downloading<Result> {
-  readonly download: () => Promise<Result>;
-
-  /** Resolves when the status is ready again. */
-  readonly ready: (leftMs: number) => Promise<unknown>;
-
-  /** Called once if a ready report cannot be downloaded yet. */
-  readonly onLate: () => void;
-}
-
-/** True if a download was refused because a ready report cannot be downloaded yet. */
-function isLate(error: unknown, sinceReadyMs: number): error is AdreportError {
-  if (error instanceof StillInProgressError) return true;
-  const isUnknown = error instanceof RejectedError && error.httpStatus === 404;
-  return isUnknown && sinceReadyMs < lateAtMostMs;
 }

@@ -1,37 +1,20 @@
-import { AdreportError, type CheckMessage, type CheckResult } from '../errors.ts';
-import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import type { CheckMessage, CheckResult } from '../errors.ts';
 
-/** Checks the rows of one report, or of several merged into one, on their way to the output. */
-export interface OutputCheck {
-  observe(batch: RowBatch): void;
-
-  /**
-   * The result, once all rows have been observed. Throws `IncompleteDataError` if the data is
-   * not a report.
-   */
-  close(tail: ReportTail): CheckResult;
+/** The result of one of several merged reports. */
+export interface LabelledResult {
+  readonly label: string;
+  readonly result: CheckResult;
 }
 
-/** Collects the warnings and notes of a merged output; each part has its own check. */
-export class MergedCheck implements OutputCheck {
-  readonly #warnings: CheckMessage[] = [];
-  readonly #notes: CheckMessage[] = [];
-
-  /**
-   * Closes the check of a part and prefixes its messages with the part's label. Throws like
-   * `close`, with the label.
-   */
-  add(label: string, check: OutputCheck, tail: ReportTail): void {
-    const { warnings, notes } = closeAs(label, check, tail);
-    this.#warnings.push(...warnings.map((warning) => labelled(label, warning)));
-    this.#notes.push(...notes.map((note) => labelled(label, note)));
+/** The warnings and notes of a merged report, each with the label of its part. */
+export function mergedResult(parts: readonly LabelledResult[]): CheckResult {
+  const warnings: CheckMessage[] = [];
+  const notes: CheckMessage[] = [];
+  for (const { label, result } of parts) {
+    warnings.push(...result.warnings.map((warning) => labelled(label, warning)));
+    notes.push(...result.notes.map((note) => labelled(label, note)));
   }
-
-  observe(): void {}
-
-  close(): CheckResult {
-    return { warnings: this.#warnings, notes: this.#notes };
-  }
+  return { warnings, notes };
 }
 
 /** Adds a label in front of each form of a warning or note. */
@@ -43,13 +26,4 @@ export function labelled(label: string, warning: CheckMessage): CheckMessage {
     ...(brief && { brief: `${label}: ${brief}` }),
     ...(forReaders && { forReaders: `${label}: ${forReaders}` }),
   };
-}
-
-function closeAs(label: string, check: OutputCheck, tail: ReportTail): CheckResult {
-  try {
-    return check.close(tail);
-  } catch (error) {
-    if (error instanceof AdreportError) error.message = `${label}: ${error.message}`;
-    throw error;
-  }
 }

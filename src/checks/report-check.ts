@@ -17,7 +17,6 @@ import {
 } from '../rows/row-batch.ts';
 import { checkReportColumns } from './column-check.ts';
 import { filterChecks } from './filter-check.ts';
-import type { OutputCheck } from './merged-check.ts';
 import { MetricValues } from './metric-values.ts';
 import { checkOutsideRows, reusedIdText } from './outside-rows.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
@@ -72,7 +71,7 @@ export interface CheckedReport {
  * Checks a report against its request and itself while its rows pass through (`cli.md`, Never
  * silently wrong). Memory is bounded by the window's length and the first million rows.
  */
-export class ReportCheck implements OutputCheck {
+export class ReportCheck {
   readonly #report: CheckedReport;
 
   /** Created with the first rows, which determine the columns if the request is not known. */

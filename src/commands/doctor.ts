@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { readProjectFile } from '../account/project-file.ts';
 import { settingTable } from '../account/settings.ts';
+import type { OpenReport } from '../client/open.ts';
 import type { Context } from '../context.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
@@ -8,8 +9,8 @@ import { checkUp, type DoctorResult, type YesterdayReport } from '../doctor/chec
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { examineService } from '../doctor/service/examination.ts';
 import { UsageError } from '../errors.ts';
-import { noteFetched, type ReportTools, toolsFor } from '../fetch/order.ts';
-import { fetchReport } from '../fetch/receive.ts';
+import { type ReportTools, toolsFor } from '../fetch/order.ts';
+import { ReportFetch } from '../fetch/report-fetch.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';
 import { savedKeys, savedOptions } from '../plan/saved-reports.ts';
@@ -17,7 +18,6 @@ import { specFromFlags } from '../plan/spec-from-flags.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { planSpec, type ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
-import { readRows } from '../rows/read-rows.ts';
 import { visibleJson } from '../text/printable.ts';
 import { createProgress } from '../ui/progress.ts';
 import { declareCommand } from './command.ts';
@@ -111,32 +111,38 @@ async function orderYesterday(context: Context, timeoutMs: number): Promise<Yest
   return { summary, windowClock: plan.windowClock, since: plan.window.since };
 }
 
-/** Orders a report, reads it to its end, and returns its summary. */
-function fetchSummary(
+/** Requests a report, reads it to its end, and returns its summary. */
+async function fetchSummary(
   context: Context,
-  report: { readonly spec: ReportSpec; readonly plan: ReportPlan },
-  timeoutMs: number,
+  request: { readonly spec: ReportSpec; readonly plan: ReportPlan },
+  waitTimeout: number,
 ): Promise<ReportSummary | undefined> {
   const { console, host } = context;
   const tools: ReportTools = {
     ...toolsFor(context),
     progress: () => createProgress('none', console, host),
   };
+  const options = { fresh: true, pollInterval: 'auto', waitTimeout } as const;
+  const fetch = new ReportFetch(tools, { options, request });
+  for (;;) {
+    try {
+      const requested = await fetch.request();
+      const ready = await fetch.wait(requested);
+      const report = await fetch.open(ready);
+      const summary = await summaryOf(report);
+      await fetch.finish(undefined);
+      return summary;
+    } catch (error) {
+      await fetch.recover(error);
+    }
+  }
+}
 
-  return fetchReport(tools, {
-    ...report,
-    options: { fresh: true, pollInterval: 'auto', waitTimeout: timeoutMs },
-    intake: {
-      async take({ body, contentType }, { id: reportId }) {
-        if (reportId !== undefined) await noteFetched(tools, reportId, undefined);
-
-        const batches = readRows(body, { contentType });
-        let next = await batches.next();
-        while (!next.done) next = await batches.next();
-        return next.value.summary;
-      },
-    },
-  });
+async function summaryOf(report: OpenReport): Promise<ReportSummary | undefined> {
+  const batches = report.batches();
+  let next = await batches.next();
+  while (!next.done) next = await batches.next();
+  return next.value.summary;
 }
 
 /** The width of a mark and a check's name. */

@@ -1,16 +1,9 @@
-import type { ReportAnswer } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { checkFormat } from '../deliver/deliver.ts';
 import { announce } from '../fetch/announce.ts';
-import {
-  findCreated,
-  noteAcceptedJson,
-  noteFetched,
-  otherRequestsOf,
-  toolsFor,
-} from '../fetch/order.ts';
-import { writingIntake } from '../fetch/receive.ts';
-import { downloadWhenReady, withResumeHint } from '../fetch/wait.ts';
+import { findCreated, noteAcceptedJson, otherRequestsOf, toolsFor } from '../fetch/order.ts';
+import { ReportFetch } from '../fetch/report-fetch.ts';
+import { fetchToOutput } from '../fetch/run-jobs.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
 import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
 import { checkFlags } from '../plan/flags/check-flags.ts';
@@ -55,11 +48,10 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const checks = noted ? checksOf(noted.spec) : {};
   const asked = { ...checks, ...options, ...(columns && { columns }) };
   const output = await prepareOutput(context, asked, { ...known, names });
-  const { take } = writingIntake(tools, { ...output, spec: noted?.spec });
-  const client = await context.account.client();
   await noteAcceptedJson(tools, reportId);
   // An unknown report was created before now.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
+  const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
 
   const { platform } = context.host;
   const words = [
@@ -68,15 +60,13 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     ...typedAccountFlags(options, platform),
     ...typedFlags(outputFlags, options, platform),
   ];
-  const typedAgain = commandFor('download', reportId, { words, platform });
-  const resume = `To resume: ${typedAgain}`;
-  const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
-  const takeReport = (answer: ReportAnswer, records: readonly unknown[] = []) =>
-    take(answer, { id: reportId, createdMs, records, isOfOtherRequest });
-  const written = await withResumeHint(tools, { reportId, resume }, () => {
-    if (!options.wait) return client.download(reportId, (answer) => takeReport(answer));
-    return downloadWhenReady(tools, { reportId, options }, takeReport);
+  const fetch = new ReportFetch(tools, {
+    options,
+    expectation: output.expectation,
+    named: { id: reportId, status: 'progress', createdMs, isOfOtherRequest },
+    waits: options.wait === true,
+    resumeHint: () => `To resume: ${commandFor('download', reportId, { words, platform })}`,
   });
-  await noteFetched(tools, reportId, written.file);
-  await announce(context, written);
+  const withSpec = { ...output, spec: noted?.spec };
+  await announce(context, await fetchToOutput(tools, fetch, withSpec));
 }

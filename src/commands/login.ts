@@ -269,7 +269,7 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
     filters: {},
   };
   try {
-    await client.createReport({ body: encodeRequest(impossibleRequest, encoding) }, async () => {});
+    await client.createReport({ body: encodeRequest(impossibleRequest, encoding) });
     return false;
   } catch (error) {
     return error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';

@@ -4,7 +4,7 @@ import { tableLook } from '../deliver/deliver.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { printCheckResult } from '../fetch/announce.ts';
 import { printDryRun } from '../fetch/dry-run.ts';
-import { createReport, toolsFor } from '../fetch/order.ts';
+import { requestAndRecord, toolsFor } from '../fetch/order.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { orderFlags } from '../plan/flags/report-flags.ts';
@@ -90,20 +90,18 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
     return printDryRun(context, [{ account, window, request }]);
   }
 
-  const created = await createReport(toolsFor(context), { spec, plan }, refuseData);
-  if (created.kind === 'data') return;
-  const { id, records = [], takenId } = created.origin;
+  const requested = await requestAndRecord(toolsFor(context), { spec, plan });
+  const { id, status, records = [], takenId } = requested;
+  if (id === undefined) {
+    requested.answer?.close();
+    throw new RejectedError('The service answered with the report itself, without an id.', {
+      code: 'NO_REPORT_ID',
+      hint: 'Use: adreport run … -o FILE',
+    });
+  }
   printCheckResult(console, checkCreation(records, takenId));
-  const asJson = visibleJson({ report_id: id, status: created.status });
+  const asJson = visibleJson({ report_id: id, status });
   return console.result(context.flags.json ? asJson : printable(id));
-}
-
-/** Refuses an answer with data instead of an id. */
-async function refuseData(): Promise<never> {
-  throw new RejectedError('The service answered with the report itself, without an id.', {
-    code: 'NO_REPORT_ID',
-    hint: 'Use: adreport run … -o FILE',
-  });
 }
 
 /** The error for `--by WEEKLY`, which needs one report per week. */

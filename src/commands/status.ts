@@ -1,8 +1,8 @@
 import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
-import { outcomeOf } from '../contract/messages.ts';
-import { noteAcceptedJson, noteReport, toolsFor } from '../fetch/order.ts';
-import { awaitReport, withResumeHint } from '../fetch/wait.ts';
+import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
+import { noteAcceptedJson, noteReport, type ReportTools, toolsFor } from '../fetch/order.ts';
+import { ReportFetch } from '../fetch/report-fetch.ts';
 import { commandFor, typedAccountFlags } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
@@ -47,17 +47,26 @@ async function status(
   const { platform } = context.host;
   const words = ['--wait', ...typedAccountFlags(options, platform)];
   const again = commandFor('status', reportId, { words, platform });
-  const resume = options.wait ? `To resume: ${again}` : undefined;
+  const named = { id: reportId, status: 'progress', createdMs: context.host.wallClock() };
+  const resumeHint = options.wait ? () => `To resume: ${again}` : undefined;
+  const fetch = new ReportFetch(tools, { options, named, resumeHint });
+  let record: Pick<StatusRecord, 'status' | 'message'>;
+  try {
+    record = options.wait ? await fetch.wait(named) : await askOnce(tools, reportId);
+  } catch (error) {
+    throw await fetch.finalError(error);
+  }
 
-  const record = await withResumeHint(tools, { reportId, resume }, async () => {
-    if (options.wait) return awaitReport(tools, reportId, options);
-    const answer = await (await context.account.client()).status(reportId);
-    if (answer.status !== 'progress') await noteReport(tools, reportId, { status: answer.status });
-    return answer;
-  });
-
-  const { status: word, message, report_id } = record;
-  const asJson = visibleJson({ status: word, message, report_id });
+  const { status: word, message } = record;
+  const asJson = visibleJson({ status: word, message, report_id: reportId });
   await context.console.result(context.flags.json ? asJson : printable(word));
   if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
+}
+
+/** The status of a report, which is recorded in the ledger. */
+async function askOnce(tools: ReportTools, reportId: string): Promise<StatusRecord> {
+  const client = await tools.account.client();
+  const record = await client.status(reportId);
+  if (record.status !== 'progress') await noteReport(tools, reportId, { status: record.status });
+  return record;
 }

@@ -1,6 +1,5 @@
 import { labelled } from '../checks/merged-check.ts';
-import { ReportCheck } from '../checks/report-check.ts';
-import type { Expectation } from '../checks/row-check.ts';
+import type { OpenReport } from '../client/open.ts';
 import type { Context } from '../context.ts';
 import { checkComparable } from '../deliver/deliver.ts';
 import type { CheckMessage } from '../errors.ts';
@@ -8,13 +7,13 @@ import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
-import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
+import { type Job, labelOfPart } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
-import { fetchWholeOrParts, fetchWithRetry } from './once-more.ts';
-import { noteFetched, type ReportTools } from './order.ts';
-import { fetchOf, type Intake, readAnswer } from './receive.ts';
+import { partsInstead, splitJob, startsInParts } from './once-more.ts';
+import type { ReportTools } from './order.ts';
+import { type FetchedReport, ReportFetch, reportOfJob } from './report-fetch.ts';
 
 /** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
@@ -70,28 +69,24 @@ export async function compareReport(
 }
 
 /** Fetches a report and adds it up: as one report, or in parts if that fails. */
-function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
+async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
   const unsplit = { ...job, options: { ...job.options, split: undefined } };
-  return fetchWholeOrParts(tools, unsplit, {
-    whole() {
-      const intake = summingIntake(tools, outputOf(job).expectation);
-      return fetchWithRetry(tools, { ...fetchOf(job, tools.host.platform), intake });
-    },
-    inParts: (split) => fetchSumsOfParts(tools, split),
-  });
+  const split = splitJob(unsplit);
+  if (split && (await startsInParts(tools, unsplit, split))) return fetchSumsOfParts(tools, split);
+
+  const startedMs = tools.host.stopwatch();
+  try {
+    return await fetchSumsOfReport(tools, reportOfJob(tools, job));
+  } catch (error) {
+    return fetchSumsOfParts(tools, partsInstead(tools, { error, split, startedMs }));
+  }
 }
 
 async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
   const sums = new ReportSums({ keepsRows: true });
   const warnings: CheckMessage[] = [];
   for (const part of split.parts) {
-    const plan = { ...split.plan, window: part.window, request: part.request };
-    const intake = summingIntake(tools, outputOf(split, part).expectation);
-    const ofPart = await fetchWithRetry(tools, {
-      ...fetchOf(split, tools.host.platform),
-      plan,
-      intake,
-    });
+    const ofPart = await fetchSumsOfReport(tools, reportOfJob(tools, split, { part }));
     sums.absorb(ofPart.sums);
     warnings.push(...ofPart.warnings.map((warning) => labelled(labelOfPart(split, part), warning)));
   }
@@ -103,27 +98,32 @@ interface SummedReport {
   readonly warnings: readonly CheckMessage[];
 }
 
-/** An intake that checks a report against its request and adds it up. */
-function summingIntake(
+async function fetchSumsOfReport(
   tools: ReportTools,
-  expectation: Expectation | undefined,
-): Intake<SummedReport> {
-  return {
-    async take(answer, origin) {
-      const nowMs = tools.host.wallClock();
-      const check = new ReportCheck({ expectation, answer, origin, nowMs });
-      const sums = new ReportSums({ keepsRows: true });
-      const columns = new ColumnPlan({});
-      const batches = readAnswer(tools, answer);
-      let next = await batches.next();
-      for (; !next.done; next = await batches.next()) {
-        if (columns.columns.length === 0) columns.follow(next.value);
-        check.observe(next.value);
-        sums.observe(next.value, columns.columns);
-      }
-      const { warnings } = check.close(next.value);
-      if (origin.id !== undefined) await noteFetched(tools, origin.id, undefined);
-      return { sums, warnings };
-    },
-  };
+  fetched: FetchedReport,
+): Promise<SummedReport> {
+  const fetch = new ReportFetch(tools, fetched);
+  for (;;) {
+    try {
+      const requested = await fetch.request();
+      const ready = await fetch.wait(requested);
+      const report = await fetch.open(ready);
+      const sums = await addUp(report);
+      await fetch.finish(undefined);
+      return { sums, warnings: report.result.warnings };
+    } catch (error) {
+      await fetch.recover(error);
+    }
+  }
+}
+
+/** Adds up the rows of a report. */
+async function addUp(report: OpenReport): Promise<ReportSums> {
+  const sums = new ReportSums({ keepsRows: true });
+  const columns = new ColumnPlan({});
+  for await (const batch of report.batches()) {
+    if (columns.columns.length === 0) columns.follow(batch);
+    sums.observe(batch, columns.columns);
+  }
+  return sums;
 }

@@ -1,29 +1,29 @@
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { ReportAnswer } from '../api/client.ts';
-import { MergedCheck, type OutputCheck } from '../checks/merged-check.ts';
-import { ReportCheck, type ReportOrigin } from '../checks/report-check.ts';
+import { type LabelledResult, mergedResult } from '../checks/merged-check.ts';
+import type { OpenReport } from '../client/open.ts';
 import type { Context } from '../context.ts';
-import { InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
+import { type CheckResult, InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { mergeReports, type Part } from '../report/window-parts.ts';
 import { readRows } from '../rows/read-rows.ts';
-import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
 import { anyOf } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { noteFetched, type ReportTools } from './order.ts';
-import { type Intake, readAnswer } from './receive.ts';
+import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** Reports fetched ahead of the one being written; each keeps a temporary file open. */
 const maxAhead = 32;
 
-/** The tools of a part, and the intake to make with them. */
-export interface PartFetch<T> {
-  readonly tools: ReportTools;
-  readonly prepareIntake: (tools: ReportTools) => Promise<Intake<T>>;
-}
+/** Begins the work on a part when it is its turn, and throws its error. */
+export type InTurn = <T>(
+  tools: ReportTools,
+  part: Part,
+  work: (tools: ReportTools) => Promise<T>,
+) => Promise<T>;
 
 /** A job whose parts go into one output. */
 export interface MergedJob {
@@ -33,15 +33,16 @@ export interface MergedJob {
   /** The output, if it is already prepared. */
   readonly output: PreparedOutput | undefined;
 
-  /** Fetches a part once `--concurrency` allows it. Throws the error of the part. */
-  readonly fetchPart: <T>(part: Part, fetch: PartFetch<T>) => Promise<T>;
+  /** Works on a part once `--concurrency` allows it. */
+  readonly inTurn: InTurn;
 }
 
 /** A report in a temporary file, waiting to be written in time order. */
 interface SpooledReport {
   readonly spool: Spool;
-  readonly answer: Omit<ReportAnswer, 'body' | 'sizeBytes'>;
-  readonly origin: ReportOrigin;
+  readonly id: string | undefined;
+  readonly contentType: string | undefined;
+  readonly result: CheckResult;
 }
 
 /** A part that is being fetched, or is waiting to be written. */
@@ -54,13 +55,13 @@ interface StartedPart {
 interface MergedReports {
   /** The ids of the reports that were read. */
   readonly ids: string[];
-  readonly check: MergedCheck;
+  readonly results: LabelledResult[];
 }
 
-/** Writes all parts of a job into one output. Throws as `fetchPart` and `writeReport`. */
+/** Writes all parts of a job into one output. Throws as `inTurn` and `writeReport`. */
 export async function mergeParts(context: Context, merged: MergedJob): Promise<WrittenReport> {
   const { job, tools } = merged;
-  const reports: MergedReports = { ids: [], check: new MergedCheck() };
+  const reports: MergedReports = { ids: [], results: [] };
   const markAllFetched = (file?: string) =>
     Promise.all(reports.ids.map((id) => noteFetched(tools, id, file)));
   const output = merged.output ?? (await prepareJobOutput(context, tools, job));
@@ -68,8 +69,10 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
   try {
     const rows = rowsInOrder(merged, reports);
     const written = await writeReport(tools, output, {
-      batches: mergeReports(rows, job.plan),
-      check: reports.check,
+      batches: () => mergeReports(rows, job.plan),
+      get result() {
+        return mergedResult(reports.results);
+      },
       reportIds: reports.ids,
       createdMs: tools.host.wallClock(),
     });
@@ -77,15 +80,17 @@ export async function mergeParts(context: Context, merged: MergedJob): Promise<W
     await markAllFetched(written.file);
     return written;
   } catch (error) {
-    if (isUsedUp(error)) await markAllFetched();
+    // The error of one report names it, and the others can still be picked up.
+    const isOfWhole = isUsedUp(error) && error.reportId === undefined;
+    if (isOfWhole) await markAllFetched();
     throw error;
   }
 }
 
 /** Rows of the parts in time order; the reports are fetched concurrently into temporary files. */
 async function* rowsInOrder(
-  { job, tools, fetchPart }: MergedJob,
-  { ids, check }: MergedReports,
+  { job, tools, inTurn }: MergedJob,
+  { ids, results }: MergedReports,
 ): AsyncGenerator<RowBatches> {
   const cancel = new AbortController();
   const ofMerge = { ...tools, signal: anyOf(tools.signal, cancel.signal) };
@@ -95,10 +100,7 @@ async function* rowsInOrder(
 
   const startUntil = (end: number): void => {
     for (const part of job.parts.slice(started.length, end)) {
-      const spooled = fetchPart(part, {
-        tools: ofMerge,
-        prepareIntake: async (ofPart) => spoolingIntake(ofPart, folder),
-      });
+      const spooled = inTurn(ofMerge, part, (ofPart) => spoolPart(ofPart, { job, part, folder }));
       // It may fail before it is awaited.
       spooled.catch(() => {});
       started.push({ part, spooled });
@@ -109,16 +111,10 @@ async function* rowsInOrder(
     startUntil(ahead);
     // `started` grows during the loop.
     for (const [index, { part, spooled }] of started.entries()) {
-      const { spool, answer, origin } = await spooledReport(spooled, started);
-      if (origin.id !== undefined) ids.push(origin.id);
-
-      const { expectation } = outputOf(job, part);
-      const nowMs = tools.host.wallClock();
-      const partCheck = new ReportCheck({ expectation, answer, origin, nowMs });
-      const batches = readRows(spool.read(), { contentType: answer.contentType });
-      yield checkedRows(batches, partCheck, (tail) =>
-        check.add(labelOfPart(job, part), partCheck, tail),
-      );
+      const { spool, id, contentType, result } = await spooledReport(spooled, started);
+      if (id !== undefined) ids.push(id);
+      results.push({ label: labelOfPart(job, part), result });
+      yield readRows(spool.read(), { contentType });
       await spool.close();
       startUntil(index + 1 + ahead);
     }
@@ -161,46 +157,53 @@ function outcomesOf(
   return Promise.allSettled(started.map(({ spooled }) => spooled));
 }
 
-/** Passes rows on to a check; `close` receives the tail of the report. */
-async function* checkedRows(
-  batches: RowBatches,
-  check: OutputCheck,
-  close: (tail: ReportTail) => void,
-): RowBatches {
-  let next = await batches.next();
-  for (; !next.done; next = await batches.next()) {
-    check.observe(next.value);
-    yield next.value;
-  }
-  close(next.value);
-  return next.value;
+interface SpooledPart {
+  readonly job: Job;
+  readonly part: Part;
+
+  /** The folder of the temporary file. */
+  readonly folder: string;
 }
 
 /**
- * An intake that saves the body to a temporary file. It parses the rows on the way, so that a
- * damaged body is downloaded again.
+ * Downloads a part to a temporary file. Its rows are read on the way, so that a damaged body is
+ * downloaded again.
  */
-function spoolingIntake(tools: ReportTools, folder: string): Intake<SpooledReport> {
-  return {
-    async take(answer, origin) {
-      const spool = await createSpool(folder);
-      async function* spooling(): AsyncGenerator<Buffer> {
-        for await (const piece of answer.body) {
-          tools.signal.throwIfAborted();
-          await spool.write(piece);
-          yield piece;
-        }
-      }
+async function spoolPart(
+  tools: ReportTools,
+  { job, part, folder }: SpooledPart,
+): Promise<SpooledReport> {
+  const fetch = new ReportFetch(tools, reportOfJob(tools, job, { part }));
+  for (;;) {
+    try {
+      const requested = await fetch.request();
+      const ready = await fetch.wait(requested);
+      const report = await fetch.open(ready);
+      const spool = await spoolReport(report, folder);
+      return { spool, id: report.id, contentType: report.contentType, result: report.result };
+    } catch (error) {
+      await fetch.recover(error);
+    }
+  }
+}
 
-      try {
-        for await (const _batch of readAnswer(tools, { ...answer, body: spooling() }));
-        return { spool, answer, origin };
-      } catch (error) {
-        await spool.close();
-        throw error;
-      }
-    },
-  };
+/** Saves the body of a report to a temporary file. */
+async function spoolReport(report: OpenReport, folder: string): Promise<Spool> {
+  const spool = await createSpool(folder);
+  async function* spooling(): AsyncGenerator<Buffer> {
+    for await (const piece of report.bytes()) {
+      await spool.write(piece);
+      yield piece;
+    }
+  }
+
+  try {
+    for await (const _batch of report.batches(spooling()));
+    return spool;
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
 }
 
 /** The folder of the output, whose disk has room for it; the system's for stdout and devices. */

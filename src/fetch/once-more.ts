@@ -1,4 +1,4 @@
-import { isReportFailure, isTooLarge } from '../errors.ts';
+import { AdreportError, isReportFailure, isTooLarge } from '../errors.ts';
 import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import type { ReportPlan } from '../report/request.ts';
@@ -6,59 +6,43 @@ import type { SplitUnit } from '../report/window.ts';
 import { partsOf } from '../report/window-parts.ts';
 import type { ReportTools } from './order.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './order.ts';
-import { fetchReport, type ReportFetch } from './receive.ts';
 
-// A report that fails is requested once more, and then in parts.
+// A report that failed twice is requested in parts.
 
-/** Fetches a report, and requests it once more if it fails or expires. Throws as `fetchReport`. */
-export async function fetchWithRetry<T>(tools: ReportTools, fetch: ReportFetch<T>): Promise<T> {
-  const { stopwatch } = tools.host;
-  const { retries, waitTimeout } = fetch.options;
-  const startedMs = stopwatch();
-  try {
-    return await fetchReport(tools, fetch);
-  } catch (error) {
-    if (!isReportFailure(error) || retries === 0) throw error;
+/** The error of a report that was requested as one, and the parts that it has. */
+interface FailedWhole<AnyJob extends Job> {
+  readonly error: unknown;
+  readonly split: AnyJob | undefined;
 
-    tools.console.note(`${error.message} Requesting it again.`);
-    const leftMs = Math.max(0, waitTimeout - (stopwatch() - startedMs));
-    const options = { ...fetch.options, waitTimeout: leftMs };
-    return fetchReport(tools, { ...fetch, options });
-  }
+  /** When the report was requested, by the stopwatch. */
+  readonly startedMs: number;
 }
 
-/** How the report of a job is fetched as one, and in parts. */
-interface WholeOrParts<AnyJob extends Job, T> {
-  readonly whole: () => Promise<T>;
+/** The parts to request instead of a report that failed. Throws its error if they cannot help. */
+export function partsInstead<AnyJob extends Job>(
+  { console, host }: Pick<ReportTools, 'console' | 'host'>,
+  { error, split, startedMs }: FailedWhole<AnyJob>,
+): AnyJob {
+  const mayHelp = isReportFailure(error) || isTooLarge(error);
+  if (!split || !mayHelp || !(error instanceof AdreportError)) throw error;
 
-  /** Absent if the output cannot be that of several reports. */
-  readonly inParts: ((split: AnyJob) => Promise<T>) | undefined;
+  console.note(`${error.message} Requesting it as ${partsLabel(split)} instead.`);
+  const tookMs = host.stopwatch() - startedMs;
+  const waitTimeout = Math.max(0, split.options.waitTimeout - tookMs);
+  return { ...split, options: { ...split.options, waitTimeout } };
 }
 
-/** Fetches the report of a job as one or, if that fails or failed before, in parts. */
-export async function fetchWholeOrParts<AnyJob extends Job, T>(
-  tools: ReportTools,
-  job: AnyJob,
-  { whole, inParts }: WholeOrParts<AnyJob, T>,
-): Promise<T> {
-  const { console, host } = tools;
-  const split = inParts && splitJob(job);
-  if (split && (await startsInParts(tools, job, split))) {
-    console.note(`This report failed before; requesting it as ${partsLabel(split)}.`);
-    return inParts(split);
-  }
+/**
+ * True if a report is to be requested in parts from the beginning, which is printed: the ledger has
+ * two failures of its request in the last 24 hours, or unfinished reports of its parts.
+ */
+export async function startsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
+  if (job.options.fresh || job.options.direct) return false;
+  const hasFailed = await isRepeatedFailure(tools, job.plan);
+  if (!hasFailed && !(await hasPartsInLedger(tools, split))) return false;
 
-  const startedMs = host.stopwatch();
-  try {
-    return await whole();
-  } catch (error) {
-    const mayWorkInParts = isReportFailure(error) || isTooLarge(error);
-    if (!split || !mayWorkInParts) throw error;
-    console.note(`${error.message} Requesting it as ${partsLabel(split)} instead.`);
-    const tookMs = host.stopwatch() - startedMs;
-    const waitTimeout = Math.max(0, job.options.waitTimeout - tookMs);
-    return inParts({ ...split, options: { ...split.options, waitTimeout } });
-  }
+  tools.console.note(`This report failed before; requesting it as ${partsLabel(split)}.`);
+  return true;
 }
 
 /** `7 daily reports` */
@@ -79,7 +63,7 @@ function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
 }
 
 /** Splits the one report of a job into parts to merge; `undefined` if that is not possible. */
-function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
+export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
   const { plan, options } = job;
   const unit = unitOfParts(plan);
   if (unit === undefined || options.split !== undefined || options.retries === 0) return undefined;
@@ -87,14 +71,4 @@ function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
   const parts = partsOf(plan, unit);
   if (parts.length < 2) return undefined;
   return { ...job, options: { ...options, split: unit }, isMerged: true, allParts: parts, parts };
-}
-
-/**
- * True if the ledger has two failures of this request in the last 24 hours, or unfinished reports
- * of its parts.
- */
-async function startsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
-  if (job.options.fresh || job.options.direct) return false;
-  if (await isRepeatedFailure(tools, job.plan)) return true;
-  return hasPartsInLedger(tools, split);
 }

@@ -1,7 +1,6 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { identityOf, nameOfAccount } from '../account/sign-in.ts';
-import type { ReportAnswer } from '../api/client.ts';
-import type { ReportOrigin } from '../checks/report-check.ts';
+import { type RequestedReport, requestReport } from '../client/request.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import type { Job } from '../plan/plan.ts';
@@ -11,7 +10,7 @@ import {
   type LedgerChange,
   type LedgerEntry,
 } from '../report/ledger.ts';
-import { encodeRequest, type ReportPlan, requestHash } from '../report/request.ts';
+import { type ReportPlan, requestHash } from '../report/request.ts';
 import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
@@ -42,26 +41,11 @@ export function toolsFor(context: Context, account: ServiceAccount = context.acc
   return { account, console, host, signal: host.signal, ledger, requestsById, progress };
 }
 
-/** Processes the data of a report. Called again, from the start, for each download attempt. */
-export type TakeReport<T> = (answer: ReportAnswer, origin: ReportOrigin) => Promise<T>;
-
-/** A report that has an id. */
-export type CreatedOrigin = ReportOrigin & { readonly id: string };
-
-/** The result of an order: a report to wait for, or the data itself. */
-export type OrderedReport<T> =
-  | {
-      readonly kind: 'report';
-      readonly status: string;
-      readonly origin: CreatedOrigin;
-    }
-  | { readonly kind: 'data'; readonly result: T };
-
 /** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
 export async function pickUpReport(
   tools: ReportTools,
   plan: ReportPlan,
-): Promise<CreatedOrigin | undefined> {
+): Promise<RequestedReport | undefined> {
   const { console, host, ledger } = tools;
   const search = await searchFor(tools, plan);
   const unfinished = search && ledger?.findUnfinished(search);
@@ -77,7 +61,7 @@ export async function pickUpReport(
   }
   console.note(`Picking up report ${shownId}, created ${age} ago (--fresh requests a new one).`);
   const isOfOtherRequest = await otherRequestsOf(tools, search);
-  return { id: unfinished.id, createdMs, isOfOtherRequest };
+  return { id: unfinished.id, status: 'progress', createdMs, isOfOtherRequest };
 }
 
 /** After this many failures in 24 hours, a request is not ordered as one report again. */
@@ -108,54 +92,39 @@ async function searchFor({ account, ledger }: ReportTools, plan: ReportPlan) {
 }
 
 /**
- * Creates a report and records its id in the ledger; `take` processes the data if the service
- * answers with it directly (`decisions.md` 2). Throws as the client's `createReport`.
+ * Requests a report and records its id in the ledger. Throws as the client's `createReport`, with a
+ * hint if the service reports a profile mismatch.
  */
-export async function createReport<T>(
+export async function requestAndRecord(
   tools: ReportTools,
   { spec, plan }: Pick<Job, 'spec' | 'plan'>,
-  take: TakeReport<T>,
-): Promise<OrderedReport<T>> {
+): Promise<RequestedReport> {
   const { account, host, ledger } = tools;
-  const { encoding } = await account.settings();
   const client = await account.client();
-  const body = encodeRequest(plan.request, encoding.value);
-  const createdMs = host.wallClock();
   const identity = await identify(account, plan);
   const isOfOtherRequest = await otherRequestsOf(tools, identity);
-  const created = await client
-    .createReport({ body, isDirect: plan.request.output === 'direct' }, (answer) =>
-      take(answer, { createdMs: answer.serviceMs ?? createdMs, isOfOtherRequest }),
-    )
-    .catch((error) => Promise.reject(withProfileHint(error, plan)));
-  if (created.kind === 'data') return created;
+  // Taken before the call, because the report has no data from after its request.
+  const requestedMs = host.wallClock();
+  const requested = await requestReport(client, plan.request).catch((error) =>
+    Promise.reject(withProfileHint(error, plan)),
+  );
+  const { id } = requested;
+  if (id === undefined) return { ...requested, isOfOtherRequest };
 
-  const { id, status } = created;
   const takenId = isOfOtherRequest(id) ? id : undefined;
   noteRequest(tools, id, identity);
-  const origin = {
-    id,
-    // Only the service's clock decides how much of the window was over.
-    createdMs: created.serviceMs ?? createdMs,
-    records: [created.answer],
-    takenId,
-    isOfOtherRequest,
-  };
-  if (!ledger) return { kind: 'report', status, origin };
-
   const { since, until } = describeWindow(plan.window);
   const settings = await account.settings();
-  await ledger.record({
+  await ledger?.record({
     id,
     ...identity,
     credential: ledger.credentialOf(identityOf(settings)),
     spec,
     request: plan.request,
     window: { since, until },
-    // Taken before the call, because the report has no data from after its order.
-    createdAt: new Date(createdMs).toISOString(),
+    createdAt: new Date(requestedMs).toISOString(),
   });
-  return { kind: 'report', status, origin };
+  return { ...requested, takenId, isOfOtherRequest };
 }
 
 /** Remembers the request of a report id for the rest of this command. */

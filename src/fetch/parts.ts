@@ -1,6 +1,6 @@
 import type { ServiceAccount } from '../account/account.ts';
 import type { Context } from '../context.ts';
-import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
+import { AdreportError, InterruptedError, isInterruption, SignInError } from '../errors.ts';
 import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, labelOfPart } from '../plan/plan.ts';
@@ -11,12 +11,11 @@ import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { mergeParts, type PartFetch } from './merge.ts';
-import { fetchWithRetry } from './once-more.ts';
+import { type InTurn, mergeParts } from './merge.ts';
 import { type ReportTools, toolsFor } from './order.ts';
-import { fetchOf, type Intake, writingIntake } from './receive.ts';
+import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import { settleAll, Turns } from './turns.ts';
-import type { PreparedOutput, WrittenReport } from './write-report.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** Identifies a report of a run, or a part of one, in messages. */
 interface ReportPlace {
@@ -80,6 +79,13 @@ interface PartsSetup extends PartsOptions {
   readonly progress: PartsProgress;
 }
 
+interface PartWork<T> {
+  readonly tools: ReportTools;
+
+  /** The work, with the tools of the part. */
+  readonly work: (tools: ReportTools) => Promise<T>;
+}
+
 /** The jobs of one command, and the results of their parts. */
 class PartsRun {
   readonly #context: Context;
@@ -123,12 +129,9 @@ class PartsRun {
 
     const fetches = job.parts.map((part) =>
       turns.take(async () => {
-        const fetch = {
-          tools,
-          prepareIntake: (ofPart: ReportTools) => this.#intake(ofPart, job, part),
-        };
-        const ofPart = placeOf(job, part);
-        const written = await this.#attempt(tools, ofPart, () => this.#fetchPart(job, part, fetch));
+        const written = await this.#attempt(tools, placeOf(job, part), () =>
+          this.#workOn(job, part, { tools, work: (ofPart) => this.#fetchFile(ofPart, job, part) }),
+        );
         if (written) await this.#announcer.add(written);
       }),
     );
@@ -143,18 +146,28 @@ class PartsRun {
 
   /** Writes the parts of a job into one output. Throws the error of the first part that fails. */
   #merge(tools: ReportTools, job: Job, turns: Turns): Promise<WrittenReport> {
-    return mergeParts(this.#context, {
-      job,
-      tools,
-      output: this.#output,
-      fetchPart: (part, fetch) => turns.take(() => this.#fetchPart(job, part, fetch)),
-    });
+    const inTurn: InTurn = (ofMerge, part, work) =>
+      turns.take(() => this.#workOn(job, part, { tools: ofMerge, work }));
+    return mergeParts(this.#context, { job, tools, output: this.#output, inTurn });
   }
 
-  /** An intake that writes a part to its own file. */
-  async #intake(tools: ReportTools, job: FolderJob, part: Part): Promise<Intake<WrittenReport>> {
+  /** Writes a part to its own file. */
+  async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
-    return writingIntake(tools, output);
+    const nameFile = output.delivery.target.name;
+    const fetch = new ReportFetch(tools, reportOfJob(tools, job, { part, nameFile }));
+    for (;;) {
+      try {
+        const requested = await fetch.request();
+        const ready = await fetch.wait(requested);
+        const report = await fetch.open(ready);
+        const written = await writeReport(tools, output, report);
+        await fetch.finish(written.file);
+        return written;
+      } catch (error) {
+        await fetch.recover(error);
+      }
+    }
   }
 
   /** Prints the totals of the run. Throws the error of the failed parts, if any. */
@@ -164,7 +177,7 @@ class PartsRun {
 
     const { aborted, reason } = this.#context.host.signal;
     const hint = this.#hintToRepeat();
-    if (aborted) throw reason instanceof InterruptedError ? reason.amend('', { hint }) : reason;
+    if (aborted) throw isInterruption(reason) ? reason.amend('', { hint }) : reason;
 
     const [first, ...others] = this.#failures.sort((one, other) => one.since - other.since);
     if (first) throw this.#errorOfAll(first, others, hint);
@@ -261,7 +274,7 @@ class PartsRun {
     { label, since }: ReportPlace,
     error: AdreportError,
   ): void {
-    const isCancelled = error instanceof InterruptedError || signal.aborted;
+    const isCancelled = isInterruption(error) || signal.aborted;
     const isRecorded = this.#failures.some((failure) => {
       const isOfJob = this.#jobs.some((job) => job.label === label && job.isMerged);
       return failure.error === error && (failure.label === label || isOfJob);
@@ -269,25 +282,19 @@ class PartsRun {
     if (!isCancelled && !isRecorded) this.#failures.push({ label, since, account, error });
   }
 
-  /** Fetches one part once its account has a free turn. Its error is recorded and thrown. */
-  #fetchPart<T>(job: Job, part: Part, { tools, prepareIntake }: PartFetch<T>): Promise<T> {
+  /** Works on a part once its account has a free turn. Its error is recorded and thrown. */
+  #workOn<T>(job: Job, part: Part, { tools, work }: PartWork<T>): Promise<T> {
     const label = labelOfPart(job, part);
 
-    const fetchNow = async (): Promise<T> => {
+    const workNow = async (): Promise<T> => {
       tools.signal.throwIfAborted();
       this.#throwRefusedSignIn(tools.account);
 
       const line = this.#progress.begin(label, job.label);
       const ofPart = { ...tools, progress: async () => line.progress };
-      const plan = { ...job.plan, window: part.window, request: part.request };
       let isDone = false;
       try {
-        const intake = await prepareIntake(ofPart);
-        const result = await fetchWithRetry(ofPart, {
-          ...fetchOf(job, tools.host.platform),
-          plan,
-          intake,
-        });
+        const result = await work(ofPart);
         isDone = true;
         return result;
       } finally {
@@ -296,7 +303,7 @@ class PartsRun {
     };
     // Inside the turn: the next part of the account has to see a refused sign-in.
     return this.#turnsOf(job).take(() =>
-      this.#recordingFailure(tools, placeOf(job, part), fetchNow),
+      this.#recordingFailure(tools, placeOf(job, part), workNow),
     );
   }
 

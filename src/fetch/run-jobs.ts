@@ -11,11 +11,11 @@ import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { fetchWholeOrParts, fetchWithRetry } from './once-more.ts';
-import { toolsFor } from './order.ts';
+import { partsInstead, splitJob, startsInParts } from './once-more.ts';
+import { type ReportTools, toolsFor } from './order.ts';
 import { type PartsOptions, runParts } from './parts.ts';
-import { fetchOf, writingIntake } from './receive.ts';
-import type { PreparedOutput } from './write-report.ts';
+import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** Fetches the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
@@ -34,28 +34,54 @@ export async function runJobs(
   await runParts(context, jobs, options);
 }
 
-/** Fetches a single report that is not split. */
+/** Fetches a single report, and announces it. If it fails, it is fetched in parts. */
 async function fetchWhole(context: Context, planned: Job): Promise<void> {
+  const { host } = context;
   const job = await jobWithIds(context, planned);
   const tools = toolsFor(context, job.account);
-  const output = await prepareJobOutput(context, tools, job, job.parts[0]);
-  const intake = writingIntake(tools, output);
-  const hasId = placeholdersOf(job.options.output ?? '').includes('id');
-  const inOneOutput = { output: withoutHalfReports(job, output) };
+  const [part] = job.parts;
+  const output = await prepareJobOutput(context, tools, job, part);
 
-  await fetchWholeOrParts(tools, job, {
-    async whole() {
-      const fetch = { ...fetchOf(job, context.host.platform), intake };
-      try {
-        await announce(context, await fetchWithRetry(tools, fetch));
-      } catch (error) {
-        const described = withWholeCommand(error, job, context.host.platform);
-        throw withSplitHint(context, described, job);
-      }
-    },
-    // The one output of several reports has no id.
-    inParts: hasId ? undefined : (split) => runParts(context, [split], inOneOutput),
-  });
+  // The one output of several reports has no id.
+  const hasId = placeholdersOf(job.options.output ?? '').includes('id');
+  const split = hasId ? undefined : splitJob(job);
+  const inOneOutput = { output: withoutHalfReports(job, output) };
+  if (split && (await startsInParts(tools, job, split))) {
+    return runParts(context, [split], inOneOutput);
+  }
+
+  const startedMs = host.stopwatch();
+  const nameFile = output.delivery.target.name;
+  const fetch = new ReportFetch(tools, reportOfJob(tools, job, { part, nameFile }));
+  try {
+    const written = await fetchToOutput(tools, fetch, output);
+    await announce(context, written);
+  } catch (thrown) {
+    const repeatable = withWholeCommand(thrown, job, host.platform);
+    const error = withSplitHint(context, repeatable, job);
+    const parts = partsInstead(tools, { error, split, startedMs });
+    await runParts(context, [parts], inOneOutput);
+  }
+}
+
+/** Requests a report, waits for it, and writes it; after a cut or a failure once more. */
+export async function fetchToOutput(
+  tools: ReportTools,
+  fetch: ReportFetch,
+  output: PreparedOutput,
+): Promise<WrittenReport> {
+  for (;;) {
+    try {
+      const requested = await fetch.request();
+      const ready = await fetch.wait(requested);
+      const report = await fetch.open(ready);
+      const written = await writeReport(tools, output, report);
+      await fetch.finish(written.file);
+      return written;
+    } catch (error) {
+      await fetch.recover(error);
+    }
+  }
 }
 
 /**
@@ -94,7 +120,8 @@ function withSplitHint(
   { plan, options }: Job,
 ): unknown {
   const mayDependOnSize = isReportFailure(error) || isStillInProgress(error);
-  if (!mayDependOnSize || calendarDays(plan.window) <= maxDaysWithoutHint) return error;
+  if (!(error instanceof AdreportError) || !mayDependOnSize) return error;
+  if (calendarDays(plan.window) <= maxDaysWithoutHint) return error;
 
   const now = Math.floor(host.wallClock() / 1_000);
   const isMergeable = canMerge(plan.request.breakdowns, 'week');

@@ -1,4 +1,3 @@
-import type { OutputCheck } from '../checks/merged-check.ts';
 import type { Expectation } from '../checks/row-check.ts';
 import { type Context, type Streams, version } from '../context.ts';
 import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
@@ -73,13 +72,16 @@ export async function prepareOutput(
   };
 }
 
-/** Rows to write, with the check of them. */
-interface CheckedRows {
-  readonly batches: RowBatches;
-  readonly check: OutputCheck;
+/** A report whose rows are to be written: one that is arriving, or several merged ones. */
+interface RowSource {
+  /** The rows, checked as they are read. */
+  batches(): RowBatches;
+
+  /** The warnings and notes; complete once the rows are read. */
+  readonly result: CheckResult;
 
   /** Absent for data without an id, and for merged reports. */
-  readonly reportId?: string | undefined;
+  readonly id?: string | undefined;
 
   /** The ids of merged reports; filled while the rows are read. */
   readonly reportIds?: readonly string[];
@@ -124,35 +126,31 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the rows of one report, or of several merged ones. Called again, from the start, for each
- * download attempt. Throws `OutputError`, `IncompleteDataError` for damaged data, and with
- * `--strict` `WarningsError`.
+ * Writes the rows of one report, or of several merged ones; after a cut from the start again.
+ * Throws `OutputError`, `IncompleteDataError` for damaged data, and with `--strict`
+ * `WarningsError`.
  */
 export async function writeReport(
   context: Streams,
   output: PreparedOutput,
-  report: CheckedRows,
+  report: RowSource,
 ): Promise<WrittenReport> {
   const { delivery, expectation, comparison } = output;
-  const { batches, check, reportId } = report;
+  const { id: reportId } = report;
   const figures = figuresFor(output);
   const figureWatch = new FigureWatch(expectation?.columns ?? []);
   let recorded: Recorded | undefined;
   const { file, rows, wholeFile } = await writeOutput(context, delivery, {
-    batches,
+    batches: report.batches(),
     reportId,
     encoding: { comparison, provenance: provenanceOf(context, output, reportId) },
-    watcher: watcherOf(context, output, { check, figures, figureWatch }),
+    watcher: watcherFor(context, output, { report, figures, figureWatch }),
     check: ({ checkResult: { warnings } }) => {
       if (output.checks.strict && warnings.length > 0) throw incomplete(warnings);
     },
     keepsOld: async (complete) => {
-      recorded = await recordFile(output, {
-        ...report,
-        ...complete,
-        figures,
-        hasFigures: figureWatch.hasFigures,
-      });
+      const { hasFigures } = figureWatch;
+      recorded = await recordFile(output, { ...complete, report, figures, hasFigures });
       return recorded?.isKept === true;
     },
   });
@@ -206,28 +204,27 @@ function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | unde
 }
 
 interface RowObservers {
-  readonly check: OutputCheck;
+  readonly report: RowSource;
   readonly figures: Grouping | undefined;
   readonly figureWatch: FigureWatch;
 }
 
 /**
- * Checks and adds up rows while they are written. The result includes earlier warnings, and has
- * secrets removed, which the service may repeat.
+ * Adds up rows while they are written. The result of their checks includes earlier warnings, and
+ * has secrets removed, which the service may repeat.
  */
-function watcherOf(
+function watcherFor(
   { console: { redact } }: Streams,
   { earlierWarnings }: PreparedOutput,
-  { check, figures, figureWatch }: RowObservers,
+  { report, figures, figureWatch }: RowObservers,
 ): RowWatcher {
   return {
     observe(batch) {
-      check.observe(batch);
       figures?.observeBatch(batch);
       figureWatch.observe(batch);
     },
-    close(tail) {
-      const { warnings, notes } = check.close(tail);
+    close() {
+      const { warnings, notes } = report.result;
       const redacted = (warning: CheckMessage): CheckMessage => ({
         ...warning,
         message: redact(warning.message),
@@ -243,7 +240,8 @@ function watcherOf(
 }
 
 /** A report with all rows written. */
-interface FinishedReport extends CompleteOutput, Pick<CheckedRows, 'reportId' | 'createdMs'> {
+interface FinishedReport extends CompleteOutput {
+  readonly report: RowSource;
   readonly figures: Grouping | undefined;
   readonly hasFigures: boolean;
 }
@@ -251,7 +249,7 @@ interface FinishedReport extends CompleteOutput, Pick<CheckedRows, 'reportId' | 
 /** Records a file in the history of its folder, if it has one. */
 async function recordFile(
   { beforeRename, expectation }: PreparedOutput,
-  { rows, figures, hasFigures, file, wholeFile, reportId, createdMs }: FinishedReport,
+  { rows, figures, hasFigures, file, wholeFile, report }: FinishedReport,
 ): Promise<Recorded | undefined> {
   // Streams are not recorded.
   const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
@@ -262,8 +260,8 @@ async function recordFile(
     sizeBytes: wholeFile.sizeBytes,
     sha256: wholeFile.sha256,
     totals: totalsOf(figures, expectation?.columns),
-    reportId: reportId ?? null,
-    createdMs,
+    reportId: report.id ?? null,
+    createdMs: report.createdMs,
     warnings: rows.checkResult.warnings.map(({ message }) => message),
   });
 }

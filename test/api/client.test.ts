@@ -5,7 +5,7 @@ import { createHttp } from '../../src/api/http.ts';
 import { InterruptedError } from '../../src/errors.ts';
 import { serveTls } from '../support/certificates.ts';
 import { json, serve } from '../support/http-server.ts';
-import { body, clientAt, connect, listenRaw } from './connect.ts';
+import { clientAt, connect, createWith, downloadWith, listenRaw } from './connect.ts';
 
 async function text(answer: ReportAnswer): Promise<string> {
   const pieces: Buffer[] = [];
@@ -50,7 +50,7 @@ describe('retries', () => {
   test('a create without an answer may have made a report, and the error says so', async () => {
     const { client, received } = await connect((_request, response) => void response.destroy());
 
-    await expect(client.createReport({ body }, text)).rejects.toMatchObject({
+    await expect(createWith(client, text)).rejects.toMatchObject({
       exitCode: 5,
       code: 'CREATE_UNCERTAIN',
       message: expect.stringContaining('may have been created'),
@@ -65,7 +65,7 @@ describe('retries', () => {
 
     const { client, pauses } = await clientAt(nobody);
 
-    await expect(client.createReport({ body }, text)).rejects.toMatchObject({
+    await expect(createWith(client, text)).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/connection refused.*Tried 4 times/),
     });
@@ -83,7 +83,7 @@ describe('retries', () => {
       throw full;
     };
 
-    await expect(client.download('r1', take)).rejects.toBe(full);
+    await expect(downloadWith(client, take)).rejects.toBe(full);
     expect(received).toHaveLength(1);
   });
 });
@@ -126,7 +126,7 @@ describe('signing in', () => {
 describe('refusals', () => {
   test.each([404, 410])('%i to a call without a report does not mention one', async (status) => {
     const { client } = await connect((_request, response) => void response.writeHead(status).end());
-    for (const call of [client.createReport({ body }, text), client.campaigns()]) {
+    for (const call of [createWith(client, text), client.campaigns()]) {
       const error = await call.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         exitCode: 4,
@@ -147,7 +147,7 @@ describe('refusals', () => {
       json(response, { response: { error: 'Two things', details } }, 400),
     );
 
-    await expect(client.createReport({ body }, text)).rejects.toMatchObject({
+    await expect(createWith(client, text)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringMatching(
         / Two things\. \(400\)\n {2}- metrics: is unknown␛\[2J\n {2}- and late$/,
@@ -168,7 +168,7 @@ describe('refusals', () => {
       more();
     });
 
-    await expect(client.download('r', text)).rejects.toMatchObject({
+    await expect(downloadWith(client, text)).rejects.toMatchObject({
       exitCode: 4,
       message: expect.stringContaining('Out of paper'),
     });
@@ -183,10 +183,7 @@ test('a create may answer with data of any size, complete to the last byte', asy
       summary: {},
     };
     const { client } = await connect((_request, response) => json(response, document));
-    expect(await client.createReport({ body }, text)).toEqual({
-      kind: 'data',
-      result: JSON.stringify(document),
-    });
+    expect(await createWith(client, text)).toBe(JSON.stringify(document));
   }
 });
 
@@ -200,7 +197,7 @@ test.each(Object.entries({ gzip: gzipSync, br: brotliCompressSync, deflate: defl
       const { client } = await connect((_request, response) => {
         response.writeHead(200, { 'content-encoding': coding }).end(sent);
       });
-      await expect(client.download('r', text)).rejects.toMatchObject({ exitCode: 9 });
+      await expect(downloadWith(client, text)).rejects.toMatchObject({ exitCode: 9 });
     }
   },
 );

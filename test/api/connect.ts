@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, onTestFinished as whenTestFinished } from 'vitest';
-import { Client, type ClientOptions } from '../../src/api/client.ts';
+import { Client, type ClientOptions, type ReportAnswer } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
+import { AdreportError } from '../../src/errors.ts';
 import { type Handler, serve } from '../support/http-server.ts';
 
 /** Registers a cleanup function for the end of a test. */
@@ -15,7 +16,7 @@ interface ConnectOptions extends Partial<ClientOptions> {
 }
 
 /** The request of a create call. */
-export const body = { contentType: 'application/json', text: '{"since":1}' };
+const body = { contentType: 'application/json', text: '{"since":1}' };
 
 /** A client that records its pauses instead of sleeping. */
 export async function clientAt(
@@ -73,4 +74,29 @@ export async function listenRaw(
     server.close();
   });
   return (server.address() as AddressInfo).port;
+}
+
+/** Downloads a report with `client`, and reads it; after a cut from the beginning again. */
+export async function downloadWith<T>(
+  client: Client,
+  read: (answer: ReportAnswer) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await client.download('r1');
+    try {
+      return await read(answer);
+    } catch (error) {
+      if (!(error instanceof AdreportError)) throw error;
+      await client.pauseAfterCut(error, tries);
+    }
+  }
+}
+
+/** Creates a report, and reads the data if it comes instead of an id. */
+export async function createWith<T>(
+  client: Client,
+  read: (answer: ReportAnswer) => Promise<T>,
+): Promise<unknown> {
+  const created = await client.createReport({ body });
+  return created.kind === 'data' ? read(created.answer) : created;
 }

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { body, clientAt, listenRaw } from './connect.ts';
+import { clientAt, createWith, downloadWith, listenRaw } from './connect.ts';
 
 /** The effects of `timeoutMs`. The tests run concurrently, so that all take as long as one. */
 
@@ -81,7 +81,7 @@ describe.concurrent('a timeout limits', () => {
 
     const { client, pauses } = await clientAt(url, { timeoutMs, retries: 1, onTestFinished });
 
-    await expect(client.createReport({ body }, sizeOf)).rejects.toMatchObject({
+    await expect(createWith(client, sizeOf)).rejects.toMatchObject({
       code: 'TIMEOUT',
       exitCode: 5,
       message: expect.stringMatching(/no connection in time.*Tried 2 times\.$/),
@@ -107,7 +107,7 @@ describe.concurrent('a timeout limits', () => {
   }) => {
     const { client, pauses } = await clientAt(urlOf('silent'), { timeoutMs, onTestFinished });
 
-    await expect(client.createReport({ body }, sizeOf)).rejects.toMatchObject({
+    await expect(createWith(client, sizeOf)).rejects.toMatchObject({
       code: 'CREATE_UNCERTAIN',
       exitCode: 5,
       message: expect.stringContaining('no response in time'),
@@ -118,7 +118,7 @@ describe.concurrent('a timeout limits', () => {
   test('a pause within a download', async ({ onTestFinished }) => {
     const { client } = await clientAt(urlOf('stalls'), { timeoutMs, retries: 0, onTestFinished });
 
-    await expect(client.download('r', sizeOf)).rejects.toMatchObject({
+    await expect(downloadWith(client, sizeOf)).rejects.toMatchObject({
       code: 'TIMEOUT',
       exitCode: 5,
       message: expect.stringContaining('the response stopped moving'),
@@ -141,7 +141,7 @@ describe.concurrent('an exchange that never pauses has a limit as a whole', () =
   test('a create', async ({ onTestFinished }) => {
     const { client } = await clientAt(urlOf('drips'), { timeoutMs, onTestFinished });
 
-    const call = client.createReport({ body }, sizeOf);
+    const call = createWith(client, sizeOf);
 
     await expect(call).rejects.toMatchObject({ ...tooSlow, code: 'CREATE_UNCERTAIN' });
   });
@@ -149,7 +149,7 @@ describe.concurrent('an exchange that never pauses has a limit as a whole', () =
   test('an error that is being received', async ({ onTestFinished }) => {
     const { client } = await clientAt(urlOf('drips-an-error'), { timeoutMs, onTestFinished });
 
-    const call = client.download('r', sizeOf);
+    const call = downloadWith(client, sizeOf);
 
     await expect(call).rejects.toMatchObject({ exitCode: 4, httpStatus: 400 });
   });
@@ -158,7 +158,7 @@ describe.concurrent('an exchange that never pauses has a limit as a whole', () =
     const options = { timeoutMs, retries: 0, onTestFinished };
     const { client } = await clientAt(urlOf('promises-an-answer'), options);
 
-    const call = client.download('r', sizeOf);
+    const call = downloadWith(client, sizeOf);
 
     await expect(call).rejects.toMatchObject({ exitCode: 5, code: 'TIMEOUT' });
   });
@@ -170,14 +170,14 @@ describe.concurrent('a timeout does not limit', () => {
 
     const { client } = await clientAt(urlOf('is-slow-but-whole'), options);
 
-    expect(await client.download('r', sizeOf)).toBeGreaterThan(0);
+    expect(await downloadWith(client, sizeOf)).toBeGreaterThan(0);
   });
 
   test('a slow reader', async ({ onTestFinished }) => {
     const options = { timeoutMs, retries: 0, onTestFinished };
     const { client } = await clientAt(urlOf('is-large'), options);
 
-    const sizeBytes = await client.download('r', async (answer) => {
+    const sizeBytes = await downloadWith(client, async (answer) => {
       await new Promise((resolve) => setTimeout(resolve, 3 * timeoutMs));
       return sizeOf(answer);
     });

@@ -1,4 +1,4 @@
-import { MergedCheck } from '../../src/checks/merged-check.ts';
+import { type LabelledResult, mergedResult } from '../../src/checks/merged-check.ts';
 import { factsOfFile, ReportCheck, type ReportOrigin } from '../../src/checks/report-check.ts';
 import { askedColumns } from '../../src/contract/columns.ts';
 import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
@@ -50,17 +50,14 @@ export async function checkReport(scene: Scene): Promise<Sentences> {
 
 /** Checks several reports that are merged. */
 export async function checkMerged(scenes: readonly Scene[]): Promise<Sentences> {
-  const merged = new MergedCheck();
+  const results: LabelledResult[] = [];
   for (const [index, scene] of scenes.entries()) {
     const { check, batches } = open(scene);
     let next = await batches.next();
-    for (; !next.done; next = await batches.next()) {
-      check.observe(next.value);
-      merged.observe();
-    }
-    merged.add(`part ${index}`, check, next.value);
+    for (; !next.done; next = await batches.next()) check.observe(next.value);
+    results.push({ label: `part ${index}`, result: check.close(next.value) });
   }
-  return sentencesOf(merged.close());
+  return sentencesOf(mergedResult(results));
 }
 
 function open(scene: Scene) {

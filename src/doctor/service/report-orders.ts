@@ -1,6 +1,6 @@
 import { recordIn } from '../../api/answers.ts';
 import { type CallBody, parseRetryAfter } from '../../api/exchange.ts';
-import { isNotYet, lateAtMostMs, type Pace, poll } from '../../api/poll.ts';
+import { isNotYet, type Pace, poll } from '../../api/poll.ts';
 import type { Context } from '../../context.ts';
 import { type Encoding, outcomeOf, type ReportRequest } from '../../contract/messages.ts';
 import { pauseAfter } from '../../report/poll-interval.ts';
@@ -159,7 +159,7 @@ export class ReportOrders {
       }
       return { seen: answer, isOver: !isLate, retryAfterMs: this.#retryAfterMs(answer) };
     };
-    const { seen } = await poll(tryDownload, this.#pace(lateAtMostMs));
+    const { seen } = await poll(tryDownload, this.#pace(60_000));
     return seen;
   }
 

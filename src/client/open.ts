@@ -1,0 +1,151 @@
+import { SampledBody } from '../api/answers.ts';
+import type { Client, ReportAnswer } from '../api/client.ts';
+import { asUncertain } from '../api/exchange.ts';
+import { saysNotYet } from '../api/poll.ts';
+import { ReportCheck } from '../checks/report-check.ts';
+import type { Expectation } from '../checks/row-check.ts';
+import { AdreportError, type CheckResult, StillInProgressError } from '../errors.ts';
+import { readRows } from '../rows/read-rows.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import type { ReadyReport } from './wait.ts';
+
+/** The data received so far. */
+export interface Transfer {
+  readonly bytes: number;
+  readonly rows: number;
+
+  /** The length of the whole; `undefined` if it is not known. */
+  readonly sizeBytes: number | undefined;
+
+  /** True once the reading has ended. */
+  readonly isOver: boolean;
+}
+
+interface OpenOptions {
+  /** What the report was requested to be; `undefined` if the request is not known. */
+  readonly expectation: Expectation | undefined;
+
+  /** Ends the transfer. */
+  readonly signal?: AbortSignal | undefined;
+
+  /** Called as data arrives. */
+  readonly onTransfer?: ((transfer: Transfer) => void) | undefined;
+}
+
+/**
+ * Begins the download of a report. Throws `StillInProgressError` if it cannot be downloaded yet,
+ * and as the client's `download`.
+ */
+export async function openReport(
+  client: Client,
+  ready: ReadyReport,
+  options: OpenOptions,
+): Promise<OpenReport> {
+  const answer = ready.answer ?? (await client.download(ready.id ?? ''));
+  return new OpenReport(client, { ready, answer, ...options });
+}
+
+interface OpenSetup extends OpenOptions {
+  readonly ready: ReadyReport;
+  readonly answer: ReportAnswer;
+}
+
+/** A longer body is not just a message. */
+const maxMessageBytes = 1_000;
+
+const noMessages: CheckResult = { warnings: [], notes: [] };
+
+/** A report whose data is arriving. It can be read once: as rows, or as bytes. */
+export class OpenReport {
+  /** Absent if the service answered with the data itself. */
+  readonly id: string | undefined;
+
+  /** When the report was created, in milliseconds since 1970. */
+  readonly createdMs: number;
+  readonly contentType: string | undefined;
+  readonly #setup: OpenSetup;
+  readonly #check: ReportCheck;
+  readonly #body: SampledBody;
+  #result = noMessages;
+  #bytes = 0;
+  #rows = 0;
+
+  constructor({ host }: Pick<Client, 'host'>, setup: OpenSetup) {
+    const { ready, answer, expectation } = setup;
+    this.id = ready.id;
+    this.createdMs = ready.createdMs;
+    this.contentType = answer.contentType;
+    this.#setup = setup;
+    this.#body = new SampledBody(answer.body, maxMessageBytes);
+    const nowMs = host.wallClock();
+    this.#check = new ReportCheck({ expectation, answer, origin: ready, nowMs });
+  }
+
+  /** The warnings and notes; complete once all rows were read. */
+  get result(): CheckResult {
+    return this.#result;
+  }
+
+  /** The document as it comes. */
+  async *bytes(): AsyncGenerator<Buffer> {
+    for await (const piece of this.#body) {
+      this.#setup.signal?.throwIfAborted();
+      this.#bytes += piece.length;
+      this.#reportTransfer();
+      yield piece;
+    }
+  }
+
+  /**
+   * The rows, checked against the request as they are read. A batch is valid until the next one.
+   * Throws `IncompleteDataError` for data that is cut or no report, and `StillInProgressError` if
+   * it says that the report is not ready.
+   */
+  async *batches(bytes: AsyncIterable<Buffer> = this.bytes()): RowBatches {
+    const batches = readRows(bytes, { contentType: this.contentType });
+    try {
+      let next = await batches.next();
+      for (; !next.done; next = await batches.next()) {
+        this.#check.observe(next.value);
+        this.#rows = next.value.firstRow + next.value.rowCount;
+        yield next.value;
+      }
+      this.#result = this.#check.close(next.value);
+      return next.value;
+    } catch (error) {
+      throw this.#readingError(error);
+    } finally {
+      this.#reportTransfer(true);
+      await batches.return?.();
+    }
+  }
+
+  /** Ends the transfer. Only needed if nothing was read. */
+  close(): void {
+    this.#setup.answer.close();
+  }
+
+  #reportTransfer(isOver = false): void {
+    const { answer, onTransfer } = this.#setup;
+    const { sizeBytes } = answer;
+    onTransfer?.({ bytes: this.#bytes, rows: this.#rows, sizeBytes, isOver });
+  }
+
+  #readingError(error: unknown): unknown {
+    if (!(error instanceof AdreportError)) return error;
+    const { answer, ready } = this.#setup;
+    // A create call that answered with data may have made a report too.
+    const isUnreadable = error.exitCode === 9 && error.concernsReport;
+    if (ready.answer) return isUnreadable ? asUncertain(error) : error;
+
+    const isMalformed = error.code === 'MALFORMED';
+    const isMessage = (isMalformed || error.exitCode === 4) && saysNotYet(this.#body.text ?? '');
+    if (isMessage) {
+      const { retryAfterMs } = answer;
+      return new StillInProgressError('The report is not ready.', { retryAfterMs });
+    }
+    // The body arrived complete, so the service would send the same again.
+    if (isMalformed) return error.amend('', { retryable: false });
+    return error.retryable ? error.amend('', { isCut: true }) : error;
+  }
+}

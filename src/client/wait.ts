@@ -1,0 +1,59 @@
+import type { Client } from '../api/client.ts';
+import { type Pace, type Poll, waitForReport } from '../api/poll.ts';
+import type { StatusRecord } from '../contract/messages.ts';
+import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
+import type { RequestedReport } from './request.ts';
+
+/** How long to wait, and how often to ask. */
+export interface WaitLimits {
+  readonly waitTimeoutMs: number;
+  readonly pollInterval?: PollInterval | undefined;
+
+  /** Ends the wait; by default the signal of the client. */
+  readonly signal?: AbortSignal | undefined;
+
+  /** Called after each status call. */
+  readonly onPoll?: ((poll: Poll<StatusRecord>) => void) | undefined;
+}
+
+/** A report whose status is ready, with the service's last word on it. */
+export interface ReadyReport extends RequestedReport {
+  readonly message: string;
+}
+
+/** Only the last status responses of a report are kept. */
+const maxRecords = 20;
+
+/**
+ * Waits until a report is ready. Throws `StillInProgressError` when the time is up,
+ * `ReportFailedError`, and as the client's `status`.
+ */
+export async function waitUntilReady(
+  client: Client,
+  requested: RequestedReport,
+  options: WaitLimits,
+): Promise<ReadyReport> {
+  const { id: reportId, records: earlier = [] } = requested;
+  if (reportId === undefined || requested.answer) return { ...requested, message: '' };
+
+  const statusRecords: unknown[] = [];
+  const status = async (id: string, patienceMs: number) => {
+    const seen = await client.status(id, patienceMs);
+    if (statusRecords.length === maxRecords) statusRecords.shift();
+    statusRecords.push(seen.answer);
+    return seen;
+  };
+
+  const pace = paceFor(client, options);
+  const seen = await waitForReport({ ...pace, reportId, status, onPoll: options.onPoll });
+  const records = [...earlier, ...statusRecords];
+  return { ...requested, status: seen.status, message: seen.message, records };
+}
+
+/** When to ask next, by the clock of the client. */
+function paceFor({ host }: Client, { waitTimeoutMs, pollInterval, signal }: WaitLimits): Pace {
+  const { stopwatch: clock, sleep } = host;
+  const pause = (waitedMs: number): number => pauseAfter(waitedMs, pollInterval);
+  const timeoutMs = Math.max(0, waitTimeoutMs);
+  return { pauseAfter: pause, timeoutMs, clock, sleep, signal: signal ?? host.signal };
+}

@@ -1,0 +1,260 @@
+import type { Expectation } from '../checks/row-check.ts';
+import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
+import type { RequestedReport } from '../client/request.ts';
+import { Retries, type RetryStep } from '../client/retries.ts';
+import type { ReadyReport } from '../client/wait.ts';
+import {
+  AdreportError,
+  InterruptedError,
+  isAboutReport,
+  isInterruption,
+  isReportFailure,
+  isStillInProgress,
+  isUsedUp,
+} from '../errors.ts';
+import { continuedCommand, downloadCommandLine } from '../plan/command-line.ts';
+import type { JobOptions } from '../plan/flags/run-flags.ts';
+import type { WaitFlags } from '../plan/flags/wait-flags.ts';
+import { type Job, outputOf } from '../plan/plan.ts';
+import type { ReportPlan } from '../report/request.ts';
+import type { ReportSpec } from '../report/spec.ts';
+import type { Part } from '../report/window-parts.ts';
+import { printable } from '../text/printable.ts';
+import type { Progress } from '../ui/progress.ts';
+import {
+  noteAcceptedJson,
+  noteFetched,
+  noteReport,
+  noteUsedUp,
+  pickUpReport,
+  type ReportTools,
+  requestAndRecord,
+} from './order.ts';
+import { waitWithProgress } from './wait.ts';
+
+/** A report that is to be fetched. */
+export interface FetchedReport {
+  readonly options: WaitFlags & Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries'>>;
+
+  /** What the rows are checked against; absent if the request is not known. */
+  readonly expectation?: Expectation | undefined;
+
+  /** The request; absent for a report that is named by its id. */
+  readonly request?: { readonly spec: ReportSpec; readonly plan: ReportPlan };
+
+  /** The report, if it is named by its id. */
+  readonly named?: RequestedReport;
+
+  /** False to download at once, without waiting. */
+  readonly waits?: boolean;
+
+  /** The commands that go on with a report, as sentences; absent if none can. */
+  readonly resumeHint?: ((reportId: string) => string) | undefined;
+}
+
+interface JobReport {
+  /** Absent for the one report of the job. */
+  readonly part?: Part | undefined;
+
+  /** The file that the rows are written to; absent if they do not go to a file of their own. */
+  readonly nameFile?: NameFile;
+}
+
+type NameFile = (reportId: string) => string | undefined;
+
+/** The report of a job, or of one of its parts. */
+export function reportOfJob(
+  tools: ReportTools,
+  job: Job,
+  { part, nameFile }: JobReport = {},
+): FetchedReport {
+  const { spec, options } = job;
+  const plan = part ? { ...job.plan, window: part.window, request: part.request } : job.plan;
+  const { expectation } = outputOf(job, part);
+  const resumeHint = resumeHintFor(tools, job, nameFile);
+  return { options, expectation, request: { spec, plan }, resumeHint };
+}
+
+/** The commands that continue with a report; none for a local server, which ends too. */
+function resumeHintFor(
+  { account, host: { platform } }: ReportTools,
+  job: Job,
+  nameFile: NameFile | undefined,
+): FetchedReport['resumeHint'] {
+  if (account.isLocal) return undefined;
+
+  const { spec, options } = job;
+  const { baseUrl } = options;
+  const here = continuedCommand(job, platform);
+  return (reportId) => {
+    const output = nameFile?.(reportId);
+    const elsewhere = downloadCommandLine(reportId, { ...spec, output }, { baseUrl, platform });
+    return `To resume: ${here}\nOr on another machine: ${elsewhere}`;
+  };
+}
+
+/**
+ * Fetches one report in steps: `request`, `wait` and `open`. If one of them or the reading of the
+ * rows fails, `recover` says whether the steps are to be repeated; those that need not be return
+ * what they returned before. The ledger is kept on the way.
+ */
+export class ReportFetch {
+  readonly #tools: ReportTools;
+  readonly #report: FetchedReport;
+  #retries: Retries | undefined;
+  #requested: RequestedReport | undefined;
+  #ready: ReadyReport | undefined;
+  #open: OpenReport | undefined;
+  #mayPickUp: boolean;
+  #isPickedUp = false;
+
+  constructor(tools: ReportTools, report: FetchedReport) {
+    const { fresh, direct } = report.options;
+    this.#tools = tools;
+    this.#report = report;
+    this.#requested = report.named;
+    this.#mayPickUp = !fresh && !direct;
+  }
+
+  /** Requests the report, or picks up an unfinished one of the same request. */
+  async request(): Promise<RequestedReport> {
+    const retries = await this.#start();
+    if (this.#requested) return this.#requested;
+
+    const { request } = this.#report;
+    if (!request) throw new TypeError('A report without an id has a request.');
+    const unfinished = this.#mayPickUp ? await pickUpReport(this.#tools, request.plan) : undefined;
+    this.#isPickedUp = unfinished !== undefined;
+    this.#mayPickUp = false;
+    if (unfinished?.id !== undefined) await noteAcceptedJson(this.#tools, unfinished.id);
+    this.#requested = unfinished ?? (await requestAndRecord(this.#tools, request));
+    // The time to wait begins once the report is requested.
+    retries.leftMs();
+    return this.#requested;
+  }
+
+  /** Waits until the report is ready. */
+  async wait(requested: RequestedReport): Promise<ReadyReport> {
+    const retries = await this.#start();
+    const isWaited = this.#report.waits !== false && requested.answer === undefined;
+    const { pollInterval } = this.#report.options;
+    const waitTimeout = Math.max(0, retries.leftMs());
+    this.#ready ??= isWaited
+      ? await waitWithProgress(this.#tools, requested, { waitTimeout, pollInterval })
+      : { ...requested, message: '' };
+    retries.noteReady(requested.id ?? '');
+    return this.#ready;
+  }
+
+  /** Begins to download the report. Its rows have progress on stderr. */
+  async open(ready: ReadyReport): Promise<OpenReport> {
+    const { account, signal } = this.#tools;
+    const { expectation } = this.#report;
+    const client = await account.client();
+    const progress = await this.#tools.progress();
+    let meter: ReturnType<Progress['transfer']> | undefined;
+
+    const onTransfer = ({ bytes, rows, sizeBytes, isOver }: Transfer): void => {
+      meter ??= progress.transfer('Downloading', sizeBytes);
+      meter.update({ bytes, rows });
+      if (isOver) meter.stop();
+    };
+    this.#open = await openReport(client, ready, { expectation, signal, onTransfer });
+    return this.#open;
+  }
+
+  /** Records that the report was written, to a file or to stdout, and is not picked up again. */
+  async finish(file: string | undefined): Promise<void> {
+    const id = this.#requested?.id;
+    if (id !== undefined) await noteFetched(this.#tools, id, file);
+  }
+
+  /**
+   * Returns once the steps may be repeated after an error. Otherwise throws the error, which then
+   * names the report and, if it can be resumed, the command to do so.
+   */
+  async recover(error: unknown): Promise<void> {
+    this.#open?.close();
+    const reportId = this.#requested?.id;
+    if (reportId === undefined || this.#tools.signal.aborted) throw await this.finalError(error);
+
+    const step = await this.#nextStep(error, reportId);
+    if (step === 'open') return;
+    this.#ready = undefined;
+    if (step === 'request') this.#requested = undefined;
+  }
+
+  async #nextStep(error: unknown, reportId: string): Promise<RetryStep> {
+    const isGone = isReportFailure(error) && isAboutReport(error);
+    if (this.#isPickedUp && isGone) return this.#requestInstead(error, reportId);
+
+    const retries = await this.#start();
+    try {
+      const step = await retries.next(error);
+      if (isUsedUp(error)) await noteUsedUp(this.#tools, reportId, error);
+      return step;
+    } catch (final) {
+      if (!this.#isPickedUp || !isAboutReport(final)) throw await this.finalError(final);
+      return this.#requestInstead(final, reportId);
+    }
+  }
+
+  /** Gives up a report that was picked up. */
+  async #requestInstead(error: AdreportError, reportId: string): Promise<RetryStep> {
+    const { console } = this.#tools;
+    const shownId = printable(reportId);
+    if (error.isUsedUp) {
+      await noteUsedUp(this.#tools, reportId, error);
+      console.note(`The service no longer has report ${shownId}; requesting a new one.`);
+    } else {
+      console.note(`Requesting a new report instead of report ${shownId}. ${error.message}`);
+    }
+    this.#isPickedUp = false;
+    this.#retries?.restart();
+    return 'request';
+  }
+
+  /** The retries of this report, whose time begins with the first call. */
+  async #start(): Promise<Retries> {
+    if (this.#retries) return this.#retries;
+    const { account, console, signal } = this.#tools;
+    const { options, waits = true, named } = this.#report;
+    const { waitTimeout: waitTimeoutMs, pollInterval, retries } = options;
+    const maxRequests = named || retries === 0 ? 1 : 2;
+    const client = await account.client();
+    const { note } = console;
+    this.#retries ??= new Retries(client, {
+      waitTimeoutMs,
+      pollInterval,
+      maxRequests,
+      waits,
+      signal,
+      note,
+    });
+    return this.#retries;
+  }
+
+  /** The error that ends the fetch: it names the report and the command to resume. */
+  async finalError(thrown: unknown): Promise<unknown> {
+    const { signal } = this.#tools;
+    const reportId = this.#requested?.id;
+    if (reportId === undefined) return thrown;
+    // A cancelled operation may throw any error. The reason is in the signal.
+    const error = signal.aborted ? signal.reason : thrown;
+    if (!(error instanceof AdreportError)) return error;
+    if (error.isUsedUp) await noteUsedUp(this.#tools, reportId, error);
+    if (isStillInProgress(error) && !this.#report.named) {
+      await noteReport(this.#tools, reportId, { isTimeout: true });
+    }
+
+    // One signal may end several reports, and each adds its own hint.
+    const own = isInterruption(error) ? new InterruptedError(error.exitCode) : error;
+    const hints = own.hint === undefined ? [] : [own.hint];
+    const { resumeHint } = this.#report;
+    if (resumeHint && !own.isUsedUp) {
+      const resume = resumeHint(reportId);
+      hints.push(`The report ${printable(reportId)} is still available. ${resume}`);
+    }
+    return own.amend('', { reportId, hint: hints.join('\n') || undefined });
+  }
+}
