@@ -1,10 +1,5 @@
 import { type Command, Help, Option } from 'commander';
-import {
-  DeclaredCommand,
-  optionsTakenBy,
-  type Perform,
-  type ProgramLine,
-} from './commands/command.ts';
+import { DeclaredCommand, optionsTakenBy, type Perform } from './commands/command.ts';
 import { layOutPairs } from './commands/help-lists.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
@@ -79,9 +74,7 @@ export function createProgram(
   output: HelpOutput,
   argv: readonly string[] = [],
 ): Command {
-  const line = { argv, platform: output.platform };
-  const parts = { examples: firstExamples, line };
-  const program = new DeclaredCommand('adreport', parts).description(
+  const program = new DeclaredCommand('adreport', { examples: firstExamples }).description(
     'Requests advertising reports, waits for them, and writes complete files.\n' +
       'Add --local to try any command without an account, on sample data.',
   );
@@ -89,7 +82,7 @@ export function createProgram(
   addFlags(program, [globalFlags]);
   program.version(version, '-V, --version', 'print the version');
 
-  addCommands(program, perform, line);
+  addCommands(program, perform, argv[0]);
   configure(program, { ...output, showsRare: ownWords(argv).includes('--help-all') });
   return program.configureHelp({
     minWidthToWrap,
@@ -97,23 +90,22 @@ export function createProgram(
   });
 }
 
-function addCommands(program: Command, perform: Perform, line: ProgramLine): void {
-  const [firstWord = ''] = line.argv;
+function addCommands(program: Command, perform: Perform, firstWord = ''): void {
   const isOfOne = !commandsOfAll.includes(firstWord);
 
   for (const { heading, commands } of commandGroups) {
     const named = commands.find(({ name }) => name === firstWord);
     if (isOfOne && named) {
-      program.addCommand(named.build(perform, line).helpGroup(heading));
+      program.addCommand(named.build(perform).helpGroup(heading));
       return;
     }
   }
 
   for (const { heading, commands } of commandGroups) {
-    for (const { build } of commands) program.addCommand(build(perform, line).helpGroup(heading));
+    for (const { build } of commands) program.addCommand(build(perform).helpGroup(heading));
   }
   for (const { build } of hiddenCommands) {
-    program.addCommand(build(perform, line), { hidden: true });
+    program.addCommand(build(perform), { hidden: true });
   }
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { entryOf, settingKeys } from '../src/account/settings.ts';
 import { helpLists } from '../src/commands/help-lists.ts';
+import { searchHelp } from '../src/commands/search-help.ts';
 import { endpointNames } from '../src/contract/messages.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
 import { exitCodes } from '../src/errors.ts';
@@ -153,7 +154,10 @@ test('every help page named in documents, help and errors exists', () => {
   expect(named).toEqual(expect.arrayContaining(['periods', 'exit-codes', 'run']));
   const commands = program.commands.map((command) => command.name());
   const isKnown = (name: string) =>
-    textOf(name) !== undefined || Object.hasOwn(helpLists, name) || commands.includes(name);
+    textOf(name) !== undefined ||
+    Object.hasOwn(helpLists, name) ||
+    commands.includes(name) ||
+    searchHelp(program, name).headings.length > 0;
   expect(named.filter((name) => !isKnown(name))).toEqual([]);
 });
 

@@ -163,9 +163,3 @@ export function splitChoice<Values extends ProjectChoice>(values: Values): Split
 export function settingOfFileKey(fileKey: string): SettingKey | undefined {
   return settingKeys.find((key) => entryOf(key).fileKey === fileKey);
 }
-
-/** The environment variable of a flag, by option name; `undefined` if it has none. */
-export function variableOfOption(name: string): string | undefined {
-  const key = settingKeys.find((candidate) => candidate === name);
-  return key && entryOf(key).variable;
-}

@@ -7,14 +7,13 @@ import {
   type FlagGroup,
   FlagOption,
   type OptionsOf,
-  seeHelp,
 } from '../plan/flags/flag.ts';
 import type { GlobalFlags } from '../plan/flags/global-flags.ts';
 import { readWord } from '../plan/flags/read-value.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/examples.ts';
-import { unknownCommand, unknownFlag } from './other-names.ts';
+import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
 /**
  * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.
@@ -98,24 +97,15 @@ export type Perform = (
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-/** The command line that a program is built for. */
-export interface ProgramLine {
-  readonly argv: readonly string[];
-
-  /** The platform whose shells run the commands in hints. */
-  readonly platform: NodeJS.Platform;
-}
-
 /** A declared command; Commander's command is built when it is needed. */
 export interface CommandDeclaration {
   readonly name: string;
-  build(perform: Perform, line: ProgramLine): Command;
+  build(perform: Perform): Command;
 }
 
 interface CommandParts {
   readonly examples: readonly Pair[];
   readonly groupsAbove?: readonly FlagGroup[];
-  readonly line: ProgramLine;
 }
 
 /**
@@ -126,41 +116,40 @@ export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
   readonly #groupsAbove: readonly FlagGroup[];
-  readonly #line: ProgramLine;
 
-  constructor(name: string, { examples, groupsAbove = [], line }: CommandParts) {
+  constructor(name: string, { examples, groupsAbove = [] }: CommandParts) {
     super(name);
     this.examples = examples;
     this.#groupsAbove = groupsAbove;
-    this.#line = line;
   }
 
   /** Called by Commander. */
   unknownOption(word: string): never {
     const known = optionsTakenBy(this).map(({ option }) => option);
-    throw unknownFlag({ ...this.#line, command: this, word, known });
+    throw unknownFlag(this, word, known);
   }
 
   /** Called by Commander. */
   unknownCommand(): never {
-    throw unknownCommand({ ...this.#line, command: this, word: this.args[0] ?? '' });
+    throw unknownCommand(this, this.args[0] ?? '');
   }
 
   /** Called by Commander. */
   missingArgument(name: string): never {
-    throw new UsageError(`The argument ${name} is missing.`, { hint: seeHelp });
+    const usage = this.createHelp().commandUsage(this);
+    throw new UsageError(`The argument ${name} is missing.`, { hint: `Usage: ${usage}` });
   }
 
   /** Called by Commander. */
   optionMissingArgument({ long, flags }: Option): never {
     const flag = long ?? flags;
-    throw new UsageError(`${flag} needs a value.`, { about: { flag }, hint: seeHelp });
+    throw new UsageError(`${flag} needs a value.`, { about: { flag }, hint: seeHelpAll(this) });
   }
 
   /** Called by Commander. */
   missingMandatoryOptionValue({ long, flags }: Option): never {
     const flag = long ?? flags;
-    throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelp });
+    throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelpAll(this) });
   }
 
   /** True if a flag of the parent works here too. */
@@ -178,17 +167,17 @@ export function declareCommand<
 >(spec: CommandSpec<Groups, GroupsAbove, Args>): CommandDeclaration {
   type Options = OptionsOf<Groups> & OptionsOf<GroupsAbove> & GlobalFlags;
 
-  function build(perform: Perform, line: ProgramLine): Command {
+  function build(perform: Perform): Command {
     const sentences = [spec.summary, spec.introduction].filter((text) => text !== undefined);
     const { name, examples, summary, flags = [], flagsAbove = [] } = spec;
-    const parts = { examples, groupsAbove: flagsAbove, line };
+    const parts = { examples, groupsAbove: flagsAbove };
     const command = new DeclaredCommand(name, parts).summary(summary);
     command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, flags);
     const rareCount = countRare([...flags, ...flagsAbove]);
     if (rareCount > 0) addHelpAll(command, rareCount);
-    for (const { build } of spec.subcommands ?? []) command.addCommand(build(perform, line));
+    for (const { build } of spec.subcommands ?? []) command.addCommand(build(perform));
 
     const { action } = spec;
     if (!action) return command;
@@ -267,15 +256,9 @@ function refuseExcess(command: Command): void {
   if (excess === undefined || isVariadic) return;
 
   const count = formatPlural(registeredArguments.length, 'argument');
-  throw new UsageError(`adreport ${pathOf(command)} takes ${count}, not ${args.length}.`, {
+  throw new UsageError(`${typedPath(command)} takes ${count}, not ${args.length}.`, {
     hint: `Remove “${printable(excess)}”, or quote a value that has blanks.`,
   });
-}
-
-/** A command as typed after `adreport`: `report create`. */
-function pathOf(command: Command): string {
-  const above = command.parent?.parent ? `${pathOf(command.parent)} ` : '';
-  return `${above}${command.name()}`;
 }
 
 /** Throws `UsageError` for a flag of the parent that does nothing here: `export --port 80`. */
@@ -285,9 +268,9 @@ function refuseFlagsOfOthers(command: DeclaredCommand): void {
     if (!isTyped || !command.parent?.parent || command.takesFromAbove(option)) continue;
 
     const flag = option.long ?? option.flags;
-    const name = pathOf(command);
-    throw new UsageError(`${flag} does not work with adreport ${name}.`, {
-      hint: `Leave it out. See: adreport help ${name}`,
+    const name = typedPath(command);
+    throw new UsageError(`${flag} does not work with ${name}.`, {
+      hint: `Leave it out. See: ${name} --help`,
     });
   }
 }

@@ -51,6 +51,11 @@ function listFlags(program: Command, width: number): string {
   return `Global flags:\n${layOutPairs(helper, pairs)}\n`;
 }
 
+/** Names and their meanings in two columns, within a width. */
+export function layOutList(program: Command, width: number, pairs: readonly Pair[]): string {
+  return layOutPairs(helperFor(program, width), pairs);
+}
+
 function helperFor(program: Command, width: number): Help {
   const helper = program.createHelp();
   helper.prepareContext({ helpWidth: width });

@@ -6,37 +6,45 @@ import { sections, textOf, topics } from '../help/index.ts';
 import { renderMarkdown } from '../help/render.ts';
 import { formatDate } from '../report/window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
-import { nearest } from '../text/nearest.ts';
-import { visibleJson } from '../text/printable.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
 import { declareCommand, findCommand } from './command.ts';
-import { factsOfCommand, factsOfProgram, factsOfTopic } from './command-facts.ts';
-import { helpLists } from './help-lists.ts';
-import { helpCommandFor } from './other-names.ts';
+import { helpLists, layOutList } from './help-lists.ts';
+import { searchHelp } from './search-help.ts';
 
 export const helpCommand = declareCommand({
   name: 'help',
   args: ['[words...]'],
-  summary: 'print help on a command or a topic',
+  summary: 'print help on a command, a topic or any word',
   examples: [
     ['adreport help topics', 'or commands, or flags: a list'],
     ['adreport help folders', 'a topic, or a section of one such as periods'],
     ['adreport help run', 'a command, like adreport run --help'],
-    ['adreport help run --json', 'the flags of a command as data'],
+    ['adreport help cron', 'any other word: where help has it'],
   ],
   async action({ context, program, args: [words] }) {
-    if (context.flags.json) await context.console.result(visibleJson(findFacts(program, words)));
-    else await help(context, program, words);
+    if (context.flags.json) {
+      throw new UsageError('--json does not work with adreport help.', {
+        about: { flag: '--json' },
+        hint: 'Leave it out.',
+      });
+    }
+    await help(context, program, words);
     return 0;
   },
 });
 
-/** Prints the help of the program, a command, a list or a topic. Throws `UsageError` for others. */
+/**
+ * Prints the help of the program, a command, a list or a topic, or the places where help has a
+ * word. Throws `UsageError` if there are none.
+ */
 async function help(
   { console, host }: Context,
   program: Command,
   words: readonly string[],
 ): Promise<void> {
   const { width, style } = console.out;
+  const page = { width, style, platform: host.platform };
   const name = words.join(' ');
   const list = Object.hasOwn(helpLists, name) ? helpLists[name] : undefined;
   if (list) return console.write(list(program, width));
@@ -44,40 +52,37 @@ async function help(
   // Topics come before commands: local-server is both, and the command has its own --help.
   const topic = textOf(name);
   if (topic !== undefined) {
-    const text = name === 'periods' ? withToday(topic, host.wallClock()) : topic;
-    return console.write(renderMarkdown(text, { width, style, platform: host.platform }));
+    const text = name === 'periods' ? withToday(topic, host.wallClock()) : withHeadings(topic);
+    return console.write(renderMarkdown(text, page));
   }
 
   const command = findCommand(program, words);
-  if (!command) throw unknownWords(program, name);
-  command.outputHelp();
+  if (command) return command.outputHelp();
+
+  const { headings, flags } = searchHelp(program, name);
+  if (headings.length + flags.length === 0) throw unknownWords(program, name);
+  const parts = [
+    { title: `Topics with “${printable(name)}”:`, pairs: headings },
+    { title: `Flags with “${printable(name)}”:`, pairs: flags },
+  ].filter(({ pairs }) => pairs.length > 0);
+  const lists = parts.map(({ title, pairs }) => `${title}\n${layOutList(program, width, pairs)}`);
+  await console.write(`${lists.join('\n\n')}\n`);
 }
 
-/**
- * The facts about the program, a command or a topic. A word that is both is the command here,
- * because programs ask for flags. Throws `UsageError` for others.
- */
-function findFacts(program: Command, words: readonly string[]): object {
-  const name = words.join(' ');
-  if (words.length === 0 || Object.hasOwn(helpLists, name)) return factsOfProgram(program);
-
-  const command = findCommand(program, words);
-  if (command) return factsOfCommand(command);
-
-  const topic = textOf(name);
-  if (topic === undefined) throw unknownWords(program, name);
-  return factsOfTopic(name, topic);
+/** A long topic with a list of its headings below its title. */
+function withHeadings(topic: string): string {
+  const headings = [...topic.matchAll(/^## (?:More: )?(.*)$/gm)].map(([, heading = '']) => heading);
+  if (headings.length < 6) return topic;
+  return topic.replace('\n\n', `\n\nIn this topic: ${headings.join(' · ')}\n\n`);
 }
 
 function unknownWords(program: Command, words: string): UsageError {
-  const meant = helpCommandFor(words);
   const guess = nearest(words, [
     ...commandPaths(program),
     ...[topics, sections, helpLists].flatMap((table) => Object.keys(table)),
   ]);
-  const otherwise = guess ? `Did you mean adreport help ${guess}?` : 'See: adreport help';
-  return new UsageError(`There is no command and no topic “${words}”.`, {
-    hint: meant ? `Use: ${meant}` : otherwise,
+  return new UsageError(`Unknown topic “${printable(words)}”.`, {
+    hint: didYouMean(guess && `adreport help ${guess}`, 'See: adreport help topics'),
   });
 }
 

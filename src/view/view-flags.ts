@@ -41,7 +41,6 @@ export const viewFlags = flagGroup('Options:', {
     meaning: "rows to keep, e.g. 'campaign=Ski*'; repeatable",
     read: parseCondition,
     isRepeatable: true,
-    otherNames: ['--where'],
   },
   sort: {
     flags: '--sort <column[:asc|desc]>',

@@ -57,9 +57,9 @@ describe('the program', () => {
   });
 
   test('help exit-codes lists every code', async () => {
-    const { text } = JSON.parse((await runCli('help exit-codes --json')).stdout);
-
-    for (const [code, meaning] of exitCodes) expect(text).toContain(`| ${code} | ${meaning} |`);
+    for (const [code, meaning] of exitCodes) {
+      expect(topics.settings).toContain(`| ${code} | ${meaning} |`);
+    }
     const shown = (await runCli('help exit-codes')).stdout;
     for (const [code] of exitCodes) expect(shown).toMatch(new RegExp(`^ {2}${code} `, 'm'));
   });
@@ -223,10 +223,51 @@ describe('topics', () => {
   });
 });
 
+describe('any other word', () => {
+  const typed = ['cron', 'duckdb', 'postgres', 'python', 'jest', 'compare', 'powershell', 'excel'];
+
+  test.each([...typed, 'library', 'Slurm'])(
+    '%s: the headings and flags that have it',
+    async (word) => {
+      const text = await page('help', word);
+
+      expect(text).toMatch(new RegExp(`(Topics|Flags) with “${word}”: adreport`));
+      const [, line = ''] = /adreport (help [a-z-]+|run --\S+) /.exec(text) ?? [];
+      const named = line.startsWith('help') ? line : line.replace(/ .*/, ' --help-all');
+      const { exitCode, stdout } = await runCli(named);
+      expect(exitCode).toBe(0);
+      expect(stdout.toLowerCase()).toContain(word.toLowerCase());
+    },
+  );
+
+  test('compare is a flag of run and view, and a heading of a topic', async () => {
+    const text = await page('help', 'compare');
+
+    expect(text).toContain('adreport run --compare');
+    expect(text).toContain('adreport help formats More: comparisons');
+  });
+
+  test('that help does not have is exit 2; so is --json', async () => {
+    expectRefusal(await runCli('help xyzzy'), 2, 'Unknown topic “xyzzy”.');
+    expectRefusal(await runCli('help run --json'), 2, '--json does not work with adreport help');
+  });
+});
+
+test.each(Object.keys(topics))(
+  'the topic %s begins with its headings if it is long',
+  async (topic) => {
+    const headings = [...(topics[topic] ?? '').matchAll(/^## (?:More: )?(.*)$/gm)];
+    const text = await page('help', topic);
+
+    const list = headings.map(([, heading]) => heading).join(' · ');
+    expect(text.includes(`In this topic: ${list.replaceAll('`', '')}`)).toBe(headings.length >= 6);
+  },
+);
+
 describe('did you mean', () => {
   test.each([
     { line: 'help perods', meant: 'adreport help periods' },
-    { line: 'help exitcodes', meant: 'adreport help exit-codes' },
+    { line: 'help exitt-codes', meant: 'adreport help exit-codes' },
     { line: 'help statsu', meant: 'adreport help status' },
     { line: 'help report crate', meant: 'adreport help report create' },
     { line: 'rnu', meant: 'run' },
@@ -237,9 +278,5 @@ describe('did you mean', () => {
     { line: 'doctor --acount x', meant: '--account' },
   ])('$line', async ({ line, meant }) => {
     expectRefusal(await runCli(line), 2, `Did you mean ${meant}?`);
-  });
-
-  test.each(['help --all', 'help -a', 'help --commands'])('%s leads to the list', async (line) => {
-    expectRefusal(await runCli(line), 2, 'Use: adreport help commands');
   });
 });

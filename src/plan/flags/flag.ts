@@ -10,9 +10,6 @@ export interface Flag {
   readonly flags: string;
   readonly meaning: string;
 
-  /** Names of this flag in other programs. Each is an error that suggests this flag. */
-  readonly otherNames?: readonly string[];
-
   /** The allowed values, in any case. */
   readonly words?: readonly string[];
 
@@ -160,9 +157,6 @@ export class FlagOption extends Option {
   }
 }
 
-/** The hint for a command line that is wrong. */
-export const seeHelp = 'See --help for the accepted flags and values.';
-
 /** Reads one value from a command line. Throws `UsageError` for an invalid one. */
 function readTyped(flag: Flag, text: string): unknown {
   try {
@@ -171,7 +165,7 @@ function readTyped(flag: Flag, text: string): unknown {
     if (!(error instanceof InvalidArgumentError)) throw error;
     const name = longNameOf(flag);
     const about = { flag: name, value: text };
-    throw new UsageError(`${name} ${quoted(text)}: ${error.message}`, { about, hint: seeHelp });
+    throw new UsageError(`Cannot read ${name} ${quoted(text)}.`, { about, hint: error.message });
   }
 }
 
@@ -183,7 +177,7 @@ export function readValue(flag: Flag, text: string): unknown {
 }
 
 /** True for a flag that takes names as `a,b`. If it is repeated, its lists are joined. */
-export function isList({ flags }: Flag): boolean {
+function isList({ flags }: Flag): boolean {
   return flags.includes('<a,b>');
 }
 

@@ -12,7 +12,6 @@ export const outputFlags = runFlagGroup('Output:', {
     flags: '-o, --output <file>',
     meaning:
       'file to write, - for stdout; takes {profile} {report} {account} {since} {until} {date} {id}',
-    otherNames: ['--out', '--outfile', '--output-file', '--save'],
   },
   format: {
     belongsTo: 'spec',

@@ -11,7 +11,7 @@ export function readWord(text: string, words: readonly string[]): string {
 
   const guess = nearest(text, words);
   const question = guess ? `Did you mean ${guess}? ` : '';
-  throw new InvalidArgumentError(`${question}Allowed choices are ${words.join(', ')}.`);
+  throw new InvalidArgumentError(`${question}Choose from ${words.join(', ')}.`);
 }
 
 /** A comma list of columns, or `all`. */

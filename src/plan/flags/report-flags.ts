@@ -23,7 +23,6 @@ const contentFlags = runFlagGroup('Report:', {
     partOf: 'request',
     flags: '--by <a,b>',
     meaning: 'breakdowns, e.g. DAILY,CAMPAIGN or WEEKLY; any case',
-    otherNames: ['--group-by', '--dimension', '--dimensions', '--breakdown'],
   },
   breakdowns: {
     belongsTo: 'spec',
@@ -39,7 +38,6 @@ const contentFlags = runFlagGroup('Report:', {
     flags: '--filter <name=v1,v2>',
     meaning: 'keep only rows with one of these values; repeatable',
     isRepeatable: true,
-    otherNames: ['--where'],
   },
   country: {
     belongsTo: 'spec',
@@ -79,19 +77,16 @@ const windowFlags = runFlagGroup('Window:', {
     flags: '--period <p>',
     meaning:
       'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15',
-    otherNames: ['--date', '--dates', '--date-range', '--range', '--window'],
   },
   since: {
     belongsTo: 'spec',
     flags: '--since <t>',
     meaning: 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h',
-    otherNames: ['--from', '--start', '--start-date', '--begin'],
   },
   until: {
     belongsTo: 'spec',
     flags: '--until <t>',
     meaning: 'last second, in the same forms (default: now)',
-    otherNames: ['--to', '--end', '--end-date', '--stop'],
   },
   timezone: {
     belongsTo: 'spec',

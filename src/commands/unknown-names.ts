@@ -1,0 +1,55 @@
+import type { Command, Option } from 'commander';
+import { UsageError } from '../errors.ts';
+import { textOf } from '../help/index.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
+
+/** The error for a word that is not a command, with the closest one. */
+export function unknownCommand(command: Command, word: string): UsageError {
+  const names = command.commands.map((child) => child.name());
+  const path = command.parent ? `${command.name()} ${word}` : word;
+  const message = `Unknown command “${printable(path)}”.`;
+
+  const isTopic = command.parent === null && textOf(word) !== undefined;
+  if (isTopic) return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
+  const otherwise = command.parent ? `Choose from ${names.join(', ')}.` : 'See: adreport help';
+  return new UsageError(message, { hint: didYouMean(nearest(word, names), otherwise) });
+}
+
+/**
+ * The error for a word that is not a flag, with the closest one.
+ *
+ * @param known the flags that the command takes
+ */
+export function unknownFlag(command: Command, word: string, known: readonly Option[]): UsageError {
+  const isGroup = command.commands.length > 0 && command.options.length === 0;
+  if (isGroup) {
+    const names = command.commands.map((child) => child.name());
+    return new UsageError(`adreport ${command.name()} needs one of its commands before flags.`, {
+      hint: `Choose from ${names.join(', ')}.`,
+    });
+  }
+
+  const [name = ''] = word.split('=');
+  const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
+  const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
+  return new UsageError(`Unknown flag ${printable(name)}.`, {
+    about: { flag: name },
+    hint: didYouMean(guess && `--${guess}`, seeHelpAll(command)),
+  });
+}
+
+/** Dashes would count as letters that are right. */
+function withoutDashes(flag: string): string {
+  return flag.replace(/^--?/, '');
+}
+
+/** The hint for a flag that is wrong. */
+export function seeHelpAll(command: Command): string {
+  return `See: ${typedPath(command)} --help-all`;
+}
+
+/** A command as typed: `adreport report create`. */
+export function typedPath(command: Command): string {
+  return command.parent ? `${typedPath(command.parent)} ${command.name()}` : command.name();
+}
