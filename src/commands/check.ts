@@ -1,6 +1,15 @@
 import { UsageError } from '../errors.ts';
-import { type CheckedPath, checkPath, findingsOf, writeChecked } from './checked-path.ts';
+import type { TypedWindow } from '../folder/find.ts';
+import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { type CheckedPath, checkPath, countProblems, writeChecked } from './checked-path.ts';
 import { declareCommand } from './command.ts';
+
+/** The part of a folder to check or to repair. */
+export const windowFlags = flagGroup('Window:', {
+  period: { flags: '--period <p>', meaning: 'only these days, weeks or months, e.g. 2025' },
+  since: { flags: '--since <day>', meaning: 'first day, instead of --period' },
+  until: { flags: '--until <day>', meaning: 'last day (default: today)' },
+});
 
 export const checkCommand = declareCommand({
   name: 'check',
@@ -9,14 +18,17 @@ export const checkCommand = declareCommand({
   examples: [
     ['adreport check data', 'a folder filled by run; exits with 9 if something is wrong'],
     ['adreport check data/date=2026-11-01/part.parquet', 'a single file'],
-    ["adreport check data --json | jq '.findings[].message'", 'the findings as data'],
+    ['adreport check data --period 2025', 'only the days of a year'],
+    ["adreport check data --json | jq '.problems[].message'", 'the problems as data'],
   ],
-  async action({ context, args: [paths] }) {
+  flags: [windowFlags],
+  async action({ context, options, args: [paths] }) {
+    const window = typedWindow(options);
     const checked: CheckedPath[] = [];
     const refused: UsageError[] = [];
     for (const path of paths) {
       try {
-        checked.push(await checkPath(context, path));
+        checked.push(await checkPath(context, path, window));
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         refused.push(error);
@@ -29,10 +41,23 @@ export const checkCommand = declareCommand({
       const message = refused.map((error) => error.message).join(' ');
       throw new UsageError(message, { ...(first.hint !== undefined && { hint: first.hint }) });
     }
-    const isSound = checked.every((path) => findingsOf(path).length === 0);
-    return isSound ? 0 : exitCodeOfFindings;
+    const isSound = checked.every((path) => countProblems(path) === 0);
+    return isSound ? 0 : problemsExitCode;
   },
 });
 
 /** The code for incomplete or wrong data (cli.md, Exit codes). */
-export const exitCodeOfFindings = 9;
+export const problemsExitCode = 9;
+
+/** The window flags that were given. */
+export function typedWindow({
+  period,
+  since,
+  until,
+}: OptionsOf<[typeof windowFlags]>): TypedWindow {
+  return {
+    ...(period !== undefined && { period }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  };
+}

@@ -1,18 +1,29 @@
 import { join, relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
+import { fieldLabel, fieldOfName } from '../contract/columns.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
 import { formatSum } from '../figures/numbers.ts';
-import { bytesIn, checkFolder, findFolders, isUnlistable, noHistory } from '../folder/find.ts';
-import type {
-  FolderFinding,
-  FolderPart,
-  FolderVerdict,
-  SeriesSummary,
+import {
+  bytesIn,
+  checkFolder,
+  findFolders,
+  isUnlistable,
+  noHistory,
+  type TypedWindow,
+} from '../folder/find.ts';
+import {
+  type CheckedFiles,
+  type FolderPart,
+  type FolderProblem,
+  problemsByFile,
+  type SeriesSummary,
 } from '../folder/folder-check.ts';
 import { nameInFolder } from '../folder/history.ts';
-import { isRepairable, repairsOf, type SeriesRepair } from '../folder/series-repair.ts';
+import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-repair.ts';
+import { templateOf } from '../output/file/file-name.ts';
+import { daysText, runCommandLine } from '../plan/command-line.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { requestInWords } from '../report/filter-words.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -25,8 +36,11 @@ export interface CheckedPath {
   readonly word: string;
   readonly folders: readonly CheckedFolder[];
 
-  /** Findings outside of folders with a history. */
-  readonly findings: readonly FolderFinding[];
+  /** Problems outside of folders with a history. */
+  readonly problems: readonly FolderProblem[];
+
+  /** The part that was checked; all of it if it has no member. */
+  readonly window: TypedWindow;
 
   /** True if `adreport repair` needs `--local`. */
   readonly needsLocal: boolean;
@@ -38,16 +52,22 @@ interface CheckedFolder {
   readonly path: string;
   readonly within: string;
   readonly part: FolderPart;
-  readonly verdict: FolderVerdict;
+  readonly files: CheckedFiles;
 }
 
 /**
  * Compares the files at a path with their history.
  *
  * @param typed the path as the user typed it
- * @throws UsageError for a path that is empty, does not exist, or has no history
+ * @param window the part to check; all of it if it has no member
+ * @throws UsageError for a path that is empty, does not exist, or has no history, and for a window
+ *   that is invalid or cuts a unit
  */
-export async function checkPath(context: Context, typed: string): Promise<CheckedPath> {
+export async function checkPath(
+  context: Context,
+  typed: string,
+  window: TypedWindow,
+): Promise<CheckedPath> {
   const { cwd, platform, signal, wallClock } = context.host;
   // An unset shell variable makes an empty word, which does not mean the working folder.
   if (typed === '') {
@@ -62,20 +82,22 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   const folders: CheckedFolder[] = [];
   for (const part of await findFolders(path, { now, signal })) {
     const { folder } = part.history;
-    const verdict = await checkWithMeter(context, part, now);
+    const files = await checkWithMeter(context, part, { now, window });
     folders.push({
       path: relative(cwd, folder) || '.',
       within: nameInFolder(path, folder),
       part,
-      verdict,
+      files: { ...files, problems: files.problems.map(withKeptAdvice(context, folder)) },
     });
   }
 
   const isClosed = folders.length === 0 && (await isUnlistable(path));
-  if (isClosed) return { word, folders, findings: [closedFinding(typed)], needsLocal: false };
+  if (isClosed) {
+    return { word, folders, window, problems: [closedProblem(typed)], needsLocal: false };
+  }
   if (folders.length > 0) {
-    const isLocal = await needsLocal(context, repairsOfFolders(folders));
-    return { word, folders, findings: [], needsLocal: isLocal };
+    const isLocal = await needsLocal(context, repairsInFolders(folders));
+    return { word, folders, window, problems: [], needsLocal: isLocal };
   }
   throw noHistory(
     typed,
@@ -83,7 +105,26 @@ export async function checkPath(context: Context, typed: string): Promise<Checke
   );
 }
 
-function closedFinding(path: string): FolderFinding {
+/** Adds to a file that was kept and is not final how to accept that it has no figures. */
+function withKeptAdvice(
+  { host: { cwd, platform } }: Context,
+  folder: string,
+): (problem: FolderProblem) => FolderProblem {
+  return (problem) => {
+    const { keptSince, of } = problem;
+    if (keptSince === undefined || !of) return problem;
+
+    const { spec } = of.series.current;
+    const output = join(templateOf(relative(cwd, folder)), spec.output);
+    const window = { period: daysText(of.unit.since, of.unit.until) };
+    const command = `${runCommandLine({ ...spec, output }, window, platform)} --refetch`;
+    const since = keptSince.slice(0, '2026-11-01'.length);
+    const advice = `Without figures since ${since}; to accept that: ${command}`;
+    return { ...problem, message: `${problem.message} ${advice}` };
+  };
+}
+
+function closedProblem(path: string): FolderProblem {
   const message = `Cannot list ${path}: permission denied.`;
   return { file: path, kind: 'unreadable', message, fix: `Make ${path} readable.` };
 }
@@ -91,8 +132,8 @@ function closedFinding(path: string): FolderFinding {
 async function checkWithMeter(
   context: Context,
   part: FolderPart,
-  now: number,
-): Promise<FolderVerdict> {
+  { now, window }: { readonly now: number; readonly window: TypedWindow },
+): Promise<CheckedFiles> {
   const meter = (await context.progress()).transfer('Checking', bytesIn(part));
   let bytes = 0;
   const onBytes = (count: number): void => {
@@ -101,33 +142,44 @@ async function checkWithMeter(
   };
 
   try {
-    return await checkFolder(part, { now, signal: context.host.signal, onBytes });
+    return await checkFolder(part, { now, window, signal: context.host.signal, onBytes });
   } finally {
     meter.stop();
   }
 }
 
-/** All findings at a path, with file paths from the working folder. */
-export function findingsOf({ folders, findings }: CheckedPath): FolderFinding[] {
-  const ofFolders = folders.flatMap(({ path, verdict }) => {
-    return verdict.findings.map((finding) => ({ ...finding, file: join(path, finding.file) }));
-  });
-  return [...ofFolders, ...findings];
+/** A problem for each file at a path, with file paths from the working folder. */
+export function* problemsAt({ folders, problems }: CheckedPath): Generator<FolderProblem> {
+  for (const { path, files } of folders) {
+    for (const problem of problemsByFile(files.problems)) {
+      yield { ...problem, file: join(path, problem.file) };
+    }
+  }
+  yield* problems;
+}
+
+/** The number of files with a problem. */
+export function countProblems({ folders, problems }: CheckedPath): number {
+  let count = problems.length;
+  for (const { files } of folders) {
+    for (const { of } of files.problems) count += of?.count ?? 1;
+  }
+  return count;
 }
 
 /** The repairs possible at a path. */
 export function repairsAt({ folders }: CheckedPath): SeriesRepair[] {
-  return repairsOfFolders(folders);
+  return repairsInFolders(folders);
 }
 
-function repairsOfFolders(folders: readonly CheckedFolder[]): SeriesRepair[] {
-  return folders.flatMap(({ part, verdict }) => repairsOf(part.history, verdict.findings));
+function repairsInFolders(folders: readonly CheckedFolder[]): SeriesRepair[] {
+  return folders.flatMap(({ part, files }) => repairsFor(part.history, files.problems));
 }
 
 /** The number of reports that repairs download. */
 export function countReports(repairs: readonly SeriesRepair[]): number {
   let count = 0;
-  for (const { units } of repairs) count += units.length;
+  for (const { unitCount } of repairs) count += unitCount;
   return count;
 }
 
@@ -143,8 +195,14 @@ export async function writeChecked(
 ): Promise<void> {
   const { console, flags } = context;
   if (flags.json) {
-    const documents = checked.map(documentOf);
-    return console.result(visibleJson(isList ? documents : documents[0]));
+    const separator = isList ? ['[', ',', ']\n'] : ['', '', '\n'];
+    const [begin = '', between = '', end = ''] = separator;
+    await console.write(begin);
+    for (const [index, path] of checked.entries()) {
+      if (index > 0) await console.write(between);
+      for (const piece of documentPieces(path)) await console.write(piece);
+    }
+    return console.write(end);
   }
 
   const look = tableLook(context);
@@ -152,24 +210,38 @@ export async function writeChecked(
   await console.write(`${blocks.join('\n\n')}\n`);
 }
 
-/** A path as one object of `--json` (cli.md, `adreport check`). */
-function documentOf(checked: CheckedPath): object {
+const problemsPerPiece = 1_000;
+
+/**
+ * A path as one object of `--json` (cli.md, `adreport check`), in pieces: the problems of a folder
+ * may be longer than any text.
+ */
+function* documentPieces(checked: CheckedPath): Generator<string> {
   const { folders } = checked;
-  return {
-    series: folders.flatMap(({ within, verdict }) => {
-      return verdict.series.map((series) => documentOfSeries(series, within));
-    }),
-    findings: findingsOf(checked).map(({ file, kind, message, fix }) => {
-      return { file, kind, message: `${message} ${fix}` };
-    }),
-    notes: folders.flatMap(({ verdict }) => verdict.notes),
-    histories: folders.flatMap(({ path, part }) => {
-      return part.history.sources.map(({ name, skippedLines, unreadable = null }) => {
-        return { file: join(path, name), skippedLines, unreadable };
-      });
-    }),
-    repair: repairCommandFor(checked),
-  };
+  const series = folders.flatMap(({ within, files }) => {
+    return files.series.map((summary) => documentOfSeries(summary, within));
+  });
+  yield `{"series":${visibleJson(series)},"problems":[`;
+
+  let separator = '';
+  let lines: string[] = [];
+  for (const { file, kind, message, fix } of problemsAt(checked)) {
+    lines.push(visibleJson({ file, kind, message: `${message} ${fix}` }));
+    if (lines.length < problemsPerPiece) continue;
+    yield separator + lines.join(',');
+    separator = ',';
+    lines = [];
+  }
+  if (lines.length > 0) yield separator + lines.join(',');
+
+  const histories = folders.flatMap(({ path, part }) => {
+    return part.history.sources.map(({ name, skippedLines, unreadable = null }) => {
+      return { file: join(path, name), skippedLines, unreadable };
+    });
+  });
+  const notes = folders.flatMap(({ files }) => files.notes);
+  const rest = { notes, histories, repair: repairCommandFor(checked) };
+  yield `],${visibleJson(rest).slice(1)}`;
 }
 
 function documentOfSeries(summary: SeriesSummary, within: string): object {
@@ -185,24 +257,29 @@ function nameOf({ output }: SeriesSummary, within: string): string {
 }
 
 /** The command that repairs a path; `null` if there is nothing to download. */
-function repairCommandFor(checked: CheckedPath): string | null {
+export function repairCommandFor(checked: CheckedPath): string | null {
   if (repairsAt(checked).length === 0) return null;
-  return `adreport repair ${checked.word}${checked.needsLocal ? ' --local' : ''}`;
+  const { word, window, needsLocal: isLocal } = checked;
+  const words = [`adreport repair ${word}`];
+  for (const [name, value] of Object.entries(window)) words.push(`--${name} ${value}`);
+  if (isLocal) words.push('--local');
+  return words.join(' ');
 }
 
 /** The result as sentences. */
 function textOf(checked: CheckedPath): CheckText {
-  const findings = findingsOf(checked);
-  const fixes = new Set(findings.filter((each) => !isRepairable(each)).map(({ fix }) => fix));
-  const hasChanged = findings.some(({ kind }) => kind === 'changed');
+  const { folders, problems: others } = checked;
+  const problems = [...folders.flatMap(({ files }) => files.problems), ...others];
+  const byHand = problems.filter((problem) => !isRepairable(problem));
+  const hasChanged = problems.some(({ kind }) => kind === 'changed');
   return {
-    folders: checked.folders.map(({ path, within, verdict }) => {
-      return { path, sentences: verdict.series.flatMap((each) => seriesInWords(each, within)) };
+    folders: folders.map(({ path, within, files }) => {
+      return { path, sentences: files.series.flatMap((series) => seriesLines(series, within)) };
     }),
-    findingCount: findings.length,
-    findings: findingsInWords(checked),
-    notes: checked.folders.flatMap(({ verdict }) => verdict.notes),
-    fixes: [...fixes],
+    problemCount: countProblems(checked),
+    problems: problemLines(checked),
+    notes: folders.flatMap(({ files }) => files.notes),
+    fixes: [...new Set(byHand.map(({ fix }) => fix))],
     advice: hasChanged ? adviceOnChanges : undefined,
     repairCommand: repairCommandFor(checked) ?? undefined,
     reportCount: countReports(repairsAt(checked)),
@@ -213,10 +290,10 @@ const adviceOnChanges =
   'If the service no longer has data for a changed file, restore the file or use --refetch, which empties it.';
 
 /** The request, window, files and totals of a series. */
-function seriesInWords(summary: SeriesSummary, within: string): string[] {
-  const { series, since, until, files, rows, totals, outside } = summary;
+function seriesLines(summary: SeriesSummary, within: string): string[] {
+  const { series, since, until, files, rows, totals, outside, gone } = summary;
   const name = nameOf(summary, within);
-  if (!series) return [`${name}: ${formatPlural(files, 'file')} whose spec is lost`];
+  if (!series) return [`${name}: ${formatPlural(files, 'file')} whose request is lost`];
 
   const { request, account } = series.current.spec;
   const ofAccount = account === undefined ? '' : `; account ${account}`;
@@ -224,46 +301,54 @@ function seriesInWords(summary: SeriesSummary, within: string): string[] {
   const days = since === undefined ? 'no days yet' : `${since} … ${until}`;
   lines.push(`${days}: ${formatPlural(files, 'file')}, ${formatPlural(rows, 'row')}`);
 
-  const sums = Object.entries(totals).map(([metric, sum]) => `${metric} ${formatSum(metric, sum)}`);
+  const sums = Object.entries(totals).map(([metric, sum]) => {
+    return `${fieldLabel(fieldOfName(metric))} ${formatSum(metric, sum)}`;
+  });
   if (sums.length > 0) lines.push(sums.join(', '));
-  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} outside this range, not checked`);
+  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} before or after these days`);
+  if (gone > 0) lines.push(`${formatPlural(gone, 'file')} of other days no longer there`);
   return lines;
 }
 
-/** The findings as texts, one for consecutive units. */
-function findingsInWords({ folders, findings }: CheckedPath): string[] {
-  const texts: string[] = [];
-  for (const { verdict } of folders) {
-    for (const group of groupsOf(verdict.findings)) texts.push(textOfGroup(group));
+/** The problems as lines, one for consecutive units. */
+function problemLines({ folders, problems }: CheckedPath): string[] {
+  const lines: string[] = [];
+  for (const { files } of folders) {
+    for (const group of groupProblems(files.problems)) lines.push(groupLine(group));
   }
-  return [...texts, ...findings.map((finding) => textOfGroup([finding]))];
+  return [...lines, ...problems.map((problem) => groupLine([problem]))];
 }
 
-function groupsOf(findings: readonly FolderFinding[]): FolderFinding[][] {
-  const groups: FolderFinding[][] = [];
-  for (const finding of findings) {
+function groupProblems(problems: readonly FolderProblem[]): FolderProblem[][] {
+  const groups: FolderProblem[][] = [];
+  for (const problem of problems) {
     const group = groups.at(-1);
     const last = group?.at(-1);
-    if (group && last && isNext(last, finding)) group.push(finding);
-    else groups.push([finding]);
+    if (group && last && isNext(last, problem)) group.push(problem);
+    else groups.push([problem]);
   }
   return groups;
 }
 
 /** True for the same problem in the next unit of a series. */
-function isNext(last: FolderFinding, { kind, of }: FolderFinding): boolean {
+function isNext(last: FolderProblem, { kind, of }: FolderProblem): boolean {
   if (last.kind !== kind || last.of?.series !== of?.series) return false;
-  return of !== undefined && last.of?.unit.over === of.unit.start;
+  return of !== undefined && last.of?.last.over === of.unit.start;
 }
 
-function textOfGroup(group: readonly FolderFinding[]): string {
+function groupLine(group: readonly FolderProblem[]): string {
   const [first] = group;
   const last = group.at(-1);
   if (!first || !last) return '';
-  if (first === last) return `${first.kind}: ${first.message}`;
 
-  const unit = first.of?.series.current.spec.split ?? 'day';
-  const files = `${first.file} … ${last.file} (${formatPlural(group.length, unit)})`;
+  let count = 0;
+  for (const { of } of group) count += of?.count ?? 1;
+  if (count === 1) return `${first.kind}: ${first.message}`;
+
+  const { series } = first.of ?? {};
+  const unit = series?.current.spec.split ?? 'day';
+  const lastFile = last.of ? last.of.series.names.of(last.of.last) : last.file;
+  const files = `${first.file} … ${lastFile} (${formatPlural(count, unit)})`;
   const isClear = first.kind === 'missing';
   return isClear ? `${first.kind}: ${files}` : `${first.kind}: ${files}. ${first.message}`;
 }

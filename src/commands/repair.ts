@@ -9,12 +9,14 @@ import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { Prompt } from '../ui/prompt.ts';
-import { exitCodeOfFindings } from './check.ts';
+import { problemsExitCode, typedWindow, windowFlags } from './check.ts';
 import {
   type CheckedPath,
   checkPath,
+  countProblems,
   countReports,
-  findingsOf,
+  problemsAt,
+  repairCommandFor,
   repairsAt,
   writeChecked,
 } from './checked-path.ts';
@@ -34,37 +36,38 @@ export const repairCommand = declareCommand({
     ['adreport repair data', 'fixes what check data reports; exits with 9 if problems remain'],
     ['adreport repair data --dry-run', 'lists it, downloads nothing'],
   ],
-  flags: [repairFlags, waitFlags, serviceFlags],
+  flags: [windowFlags, repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {
-    const checked = await checkPath(context, path);
-    const isSound = findingsOf(checked).length === 0;
+    const window = typedWindow(options);
+    const checked = await checkPath(context, path, window);
+    const isSound = countProblems(checked) === 0;
     if (options.dryRun) {
       await listRepairs(context, checked);
-      return isSound ? 0 : exitCodeOfFindings;
+      return isSound ? 0 : problemsExitCode;
     }
-    if (!options.yes && !(await mayOrder(context, checked))) return exitCodeOfFindings;
+    if (!options.yes && !(await mayRequest(context, checked))) return problemsExitCode;
 
     const failure = await repair(context, checked, options);
-    const after = await checkPath(context, path);
+    const after = await checkPath(context, path, window);
     await writeChecked(context, [after]);
     if (failure) throw failure;
-    return findingsOf(after).length === 0 ? 0 : exitCodeOfFindings;
+    return countProblems(after) === 0 ? 0 : problemsExitCode;
   },
 });
 
-/** The most reports ordered without asking. */
-const unaskedAtMost = 100;
+/** The most reports requested without asking. */
+const maxUnasked = 100;
 
-/** Asks before many reports are ordered. Throws `UsageError` with `--yes` without a terminal. */
-async function mayOrder({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
+/** Asks before many reports are requested. Throws `UsageError` with `--yes` without a terminal. */
+async function mayRequest({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
   const count = countReports(repairsAt(checked));
-  if (count <= unaskedAtMost) return true;
+  if (count <= maxUnasked) return true;
 
   const reports = formatPlural(count, 'report');
   const prompt = new Prompt(host.stdin, console, host.signal);
-  return prompt.choose({ what: `permission to order ${reports}`, flag: '--yes' }, [
-    { value: false, name: 'Order nothing' },
-    { value: true, name: `Order ${reports}` },
+  return prompt.choose({ what: `permission to request ${reports}`, flag: '--yes' }, [
+    { value: false, name: 'Request nothing' },
+    { value: true, name: `Request ${reports}` },
   ]);
 }
 
@@ -74,10 +77,10 @@ async function repair(
   checked: CheckedPath,
   flags: RepairFlags,
 ): Promise<AdreportError | undefined> {
-  const local = context.isLocal ? ' --local' : '';
   const { jobs, failures } = await jobsOfRepairs(context, repairsAt(checked), flags);
   try {
-    await runJobs(context, jobs, { again: `Run again: adreport repair ${checked.word}${local}` });
+    const again = repairCommandFor(checked);
+    await runJobs(context, jobs, { ...(again !== null && { again: `Run again: ${again}` }) });
   } catch (error) {
     if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
     failures.push(error);
@@ -90,14 +93,14 @@ async function repair(
 
 /** Lists the downloads with their reasons. */
 async function listRepairs({ console, flags }: Context, checked: CheckedPath): Promise<void> {
-  const findings = findingsOf(checked);
+  const problems = [...problemsAt(checked)];
   const count = countReports(repairsAt(checked));
   if (flags.json) {
-    const listed = findings.map(({ file, kind, message }) => ({ file, kind, message }));
-    return console.result(visibleJson({ findings: listed, reports: count }));
+    const listed = problems.map(({ file, kind, message }) => ({ file, kind, message }));
+    return console.result(visibleJson({ problems: listed, reports: count }));
   }
 
-  const lines = findings.map(({ file, kind, message }) => `${file}  ${kind}: ${message}`);
-  lines.push(`${formatPlural(count, 'report')} would be ordered.`);
+  const lines = problems.map(({ file, kind, message }) => `${file}  ${kind}: ${message}`);
+  lines.push(`${formatPlural(count, 'report')} would be requested.`);
   await console.write(`${lines.map(printable).join('\n')}\n`);
 }

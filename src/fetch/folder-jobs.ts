@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { type Streams, version } from '../context.ts';
 import { codeOf, OutputError, type UsageError } from '../errors.ts';
 import { lookAtFiles } from '../folder/disk.ts';
@@ -19,7 +19,7 @@ import {
   readHistory,
   specLine,
 } from '../folder/history.ts';
-import { isBackfill, seriesOf, withSpec } from '../folder/series.ts';
+import { type Series, seriesOf, withSpec } from '../folder/series.ts';
 import { HistoryWriter } from '../folder/writer.ts';
 import {
   beforeTime,
@@ -28,7 +28,9 @@ import {
   hasTimePlaceholder,
   historyName,
 } from '../output/file/file-name.ts';
-import { type Job, outputOf } from '../plan/plan.ts';
+import { type Job, outputOf, planJob } from '../plan/plan.ts';
+import type { SpecValue } from '../report/spec.ts';
+import { windowOf } from '../report/spec-window.ts';
 import type { Part } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
@@ -52,12 +54,45 @@ export interface FolderJob extends Job {
 export async function chooseParts(context: Streams, jobs: readonly Job[]): Promise<FolderJob[]> {
   const histories = new Histories(context);
   const chosen: FolderJob[] = [];
-  for (const job of jobs) {
+  for (const planned of jobs) {
+    const job = await withOwnMetrics(context, planned, histories);
     const place = placeOf(context, job);
     if (place) chosen.push(await chooseDue(context, job, await runInFolder(job, place, histories)));
     else chosen.push(job.options.missing ? await skipExistingFiles(context, job) : job);
   }
   return chosen;
+}
+
+/**
+ * The job with the metrics of its series, if none were typed: a version that knows one more must
+ * not change the columns of a folder.
+ */
+async function withOwnMetrics(context: Streams, job: Job, histories: Histories): Promise<Job> {
+  const place = job.hasTypedMetrics ? undefined : placeOf(context, job);
+  if (!place) return job;
+
+  const { spec } = job;
+  const { request } = spec;
+  const series = await histories.findSeries(place);
+  const own = series?.current.spec.request;
+  const isSame = own?.metrics.join() === request.metrics.join();
+  if (!own || own.profile !== request.profile || isSame) return job;
+
+  const { metrics } = own;
+  const names = metrics.join(', ');
+  context.console.note(
+    `Note: ${printable(place.spec.output)} has the metrics ${names}. For others, add --metrics and a different -o, or --refetch.`,
+  );
+  const { account, name, label, options } = job;
+  return planJob({
+    account,
+    spec: { ...spec, request: { ...request, metrics } },
+    thisRun: options,
+    hasTypedMetrics: false,
+    name,
+    label,
+    nowMs: histories.nowMs,
+  });
 }
 
 /** Keeps the parts without a file: without a history, every file counts as complete. */
@@ -91,7 +126,18 @@ function placeOf({ host }: Streams, job: Job): FolderPlace | undefined {
   const values = outputOf(job).names;
   const folder = resolve(host.cwd, dirname(`${expandName(beforeTime(output), values)}x`));
   const path = resolve(host.cwd, expandAllButTime(output, values));
-  return { folder, spec: { ...job.spec, split, output: nameInFolder(folder, path) } };
+  const { logo } = job.spec.format;
+  const format = {
+    ...job.spec.format,
+    ...(logo !== undefined && { logo: storedLogo(folder, logo) }),
+  };
+  return { folder, spec: { ...job.spec, format, split, output: nameInFolder(folder, path) } };
+}
+
+/** The path of a logo in the folder is relative, so that the folder can be moved. */
+function storedLogo(folder: string, logo: SpecValue): SpecValue {
+  const name = nameInFolder(folder, String(logo));
+  return name.startsWith('..') || isAbsolute(name) ? logo : name;
 }
 
 /** Reads the history of each folder once, and warns once if it is unreadable. */
@@ -124,6 +170,12 @@ class Histories {
     return history;
   }
 
+  /** The series that a job writes to; `undefined` for a new one. */
+  async findSeries({ folder, spec }: FolderPlace): Promise<Series | undefined> {
+    const all = seriesOf(await this.of(folder), this.now);
+    return all.find(({ names }) => names.output === spec.output);
+  }
+
   async #open(folder: string): Promise<History> {
     const { signal } = this.#context.host;
     try {
@@ -139,16 +191,13 @@ class Histories {
   }
 }
 
-async function runInFolder(
-  job: Job,
-  { folder, spec }: FolderPlace,
-  histories: Histories,
-): Promise<FolderRun> {
-  const { now } = histories;
+async function runInFolder(job: Job, place: FolderPlace, histories: Histories): Promise<FolderRun> {
+  const { now, nowMs } = histories;
+  const { folder, spec } = place;
   const history = await histories.of(folder);
-  const before = seriesOf(history, now).find(({ names }) => names.output === spec.output);
-  const isOlder = isBackfill(history, spec, now);
-  const line = specLine(spec, { at: histories.nowMs / 1_000, isBackfill: isOlder });
+  const before = await histories.findSeries(place);
+  const window = windowOf(spec, nowMs) ?? job.plan.window;
+  const line = specLine(spec, { at: nowMs / 1_000, window });
   const source = historyName(job.options.shard);
   return { history, line, source, before, series: withSpec(before, line), now };
 }
@@ -165,7 +214,7 @@ async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<Fo
   const keepsFigures = missing === true && !refetch;
   const { wallClock } = host;
   const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, machine: host });
-  if (!missing) return { ...job, writer };
+  if (!missing || refetch) return { ...job, writer };
 
   const parts: Part[] = [];
   for (const part of job.parts) {

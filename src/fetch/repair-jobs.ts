@@ -1,4 +1,5 @@
-import { join, relative } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { type Context, version } from '../context.ts';
@@ -13,6 +14,7 @@ import type { serviceFlags } from '../plan/flags/service-flags.ts';
 import type { waitFlags } from '../plan/flags/wait-flags.ts';
 import { planJob } from '../plan/plan.ts';
 import { maskedLogin, ownerOf } from '../plan/spec-from-flags.ts';
+import { printable } from '../text/printable.ts';
 import type { FolderJob } from './folder-jobs.ts';
 
 export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
@@ -46,24 +48,51 @@ export async function jobsOfRepairs(
 
 async function jobOfRepair(
   context: Context,
-  { history, series: { current }, units }: SeriesRepair,
+  { history, series: { current }, spans }: SeriesRepair,
   flags: RepairFlags,
 ): Promise<FolderJob> {
   const { host } = context;
   const { cwd, wallClock } = host;
   const account = await accountOf(context, current.spec, flags);
   const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
-  const thisRun = { history: true, clobber: true, missing: true, ...flags };
+  const thisRun = { history: true, clobber: true, ...flags };
+  const spec = await withOwnLogo(context, history.folder, { ...current.spec, output });
 
-  const job = await planJob({
-    account,
-    spec: { ...current.spec, output },
-    thisRun,
-    nowMs: wallClock(),
-    units,
-  });
+  const nowMs = wallClock();
+  const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
+  const job = await planJob(planned);
   const to = { history, line: current, version, keepsFigures: true, wallClock, machine: host };
   return { ...job, writer: new HistoryWriter(to) };
+}
+
+/** The spec with the path of its logo; without a logo that is not in the folder. */
+async function withOwnLogo(
+  { console }: Context,
+  folder: string,
+  spec: FolderSpec,
+): Promise<FolderSpec> {
+  const { logo, ...format } = spec.format;
+  if (logo === undefined) return spec;
+
+  const path = resolve(folder, String(logo));
+  if (await isFileInside(folder, path)) return { ...spec, format: { ...format, logo: path } };
+  const name = printable(String(logo));
+  console.note(
+    `Note: Pages come without the logo ${name}, which is not in the folder. Put it there, and run the original command again.`,
+  );
+  return { ...spec, format };
+}
+
+/** True for a regular file below a folder, also through links. */
+async function isFileInside(folder: string, path: string): Promise<boolean> {
+  try {
+    const [root, target] = await Promise.all([realpath(folder), realpath(path)]);
+    const within = relative(root, target);
+    const isInside = !within.startsWith('..') && !isAbsolute(within);
+    return isInside && (await stat(target)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /**

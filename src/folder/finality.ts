@@ -17,7 +17,7 @@ export interface Finality {
 const isFinal: Finality = { state: 'final' };
 
 /** The maximum length of a unit, in seconds. */
-export const longestUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
+export const maxUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
 
 /** The moment of a decision. */
 interface FinalityRules {
@@ -48,7 +48,7 @@ export function finality(
   const longest = Math.max(lookback, spec.lookback ?? 0);
   const isWhole = reachesEnd(line, unit);
   // A shortcut without calendar arithmetic, enough for most files of a long history.
-  const safeEnd = unit.over + (longest + 1) * longestUnitSeconds[split] + 2 * 86_400;
+  const safeEnd = unit.over + (longest + 1) * maxUnitSeconds[split] + 2 * 86_400;
   if (isWhole && created > safeEnd) return isFinal;
 
   const overFor = (count: number): number => overAfter(unit, count, { unit: split, zone });

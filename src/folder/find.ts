@@ -2,9 +2,12 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
+import type { WindowSpec } from '../report/spec-window.ts';
+import { resolveWindow } from '../report/window-flags.ts';
+import { expectWholeUnits } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
-import { listNames, lookAtFiles } from './disk.ts';
-import { expectedOf, type FolderPart, type FolderVerdict, judgeFolder } from './folder-check.ts';
+import { type Listing, listNames, lookAtFiles } from './disk.ts';
+import { type CheckedFiles, checkFiles, type FolderPart } from './folder-check.ts';
 import {
   type History,
   nameInFolder,
@@ -12,7 +15,8 @@ import {
   type ReadingOptions,
   readHistory,
 } from './history.ts';
-import { FileNames } from './series.ts';
+import { type Span, unitsInRange } from './range.ts';
+import { FileNames, type Series, SeriesIndex, seriesOf } from './series.ts';
 
 /** Histories are looked for in at most this many parent folders. */
 const maxFoldersAbove = 4;
@@ -123,32 +127,81 @@ function covers({ files, sources }: History, path: string): boolean {
 }
 
 interface CheckingOptions extends ReadingOptions {
+  /** The window to check; all of the range if it has no member. */
+  readonly window?: TypedWindow;
+
   /** Called with the number of bytes read. */
   readonly onBytes?: (count: number) => void;
 }
 
+/** A window as typed. */
+export type TypedWindow = Pick<WindowSpec, 'period' | 'since' | 'until'>;
+
 /**
  * Reads a folder and compares it with its history.
  *
- * @throws the reason of the signal once it is aborted
+ * @throws UsageError for a window that is invalid or cuts a unit, and the reason of the signal once
+ *   it is aborted
  */
 export async function checkFolder(
   part: FolderPart,
-  { now, signal, onBytes }: CheckingOptions,
-): Promise<FolderVerdict> {
-  const { folder } = part.history;
-  const expected = expectedOf(part, now);
-  const names = expected.flatMap(({ series, units }) => units.map((unit) => series.names.of(unit)));
-  const depth = Math.max(1, ...expected.map(({ series }) => series.names.depth));
+  { now, signal, onBytes, window = {} }: CheckingOptions,
+): Promise<CheckedFiles> {
+  const { history } = part;
+  const { folder } = history;
+  const allSeries = seriesOf(history, now);
+  const windows = new Map(allSeries.map((series) => [series, readWindow(series, window, now)]));
+  const windowOf = (series: Series): Span | undefined => windows.get(series);
 
+  const depth = Math.max(1, ...allSeries.map((series) => series.names.depth));
   const listing = await listNames(folder, { depth, isOfOther: isHistoryName, signal });
-  const reads = () => true;
-  const onDisk = await lookAtFiles(folder, new Set(names), {
+  const names = namesToRead(part, { allSeries, listing, now });
+  const onDisk = await lookAtFiles(folder, names, {
     signal,
-    reads,
+    reads: () => true,
     ...(onBytes && { onBytes }),
   });
-  return judgeFolder({ ...part, expected, onDisk, listing, now });
+  return checkFiles({ ...part, allSeries, onDisk, listing, windowOf, now });
+}
+
+/** The window to check in the zone of a series; `undefined` if none was typed. */
+function readWindow({ current }: Series, window: TypedWindow, now: number): Span | undefined {
+  const { period, since, until } = window;
+  if ((period ?? since ?? until) === undefined) return undefined;
+
+  const { timezone: zone, split } = current.spec;
+  const read = resolveWindow({ period, since, until, zone, nowMs: now * 1_000, wholeUnit: split });
+  const flag = period === undefined ? '--since' : '--period';
+  const subject = `A folder of one file per ${split}`;
+  expectWholeUnits({ window: read }, split, { now, subject, flag });
+  return read;
+}
+
+/** The state of a folder before its files are read. */
+interface ListedFolder {
+  readonly allSeries: readonly Series[];
+  readonly listing: Listing;
+  readonly now: number;
+}
+
+/** The files of series that exist, and those whose folder does not show whether they do. */
+function namesToRead(
+  { history, isSelected = () => true }: FolderPart,
+  { allSeries, listing, now }: ListedFolder,
+): Set<string> {
+  const index = new SeriesIndex(allSeries);
+  const names = new Set(history.files.keys());
+  for (const name of listing.names) if (index.find(name).length > 0) names.add(name);
+
+  // A link or a file in place of a folder, and a folder that cannot be listed, hide what is below.
+  const hiding = new Set([...listing.names, ...listing.closed.keys()]);
+  for (const series of allSeries) {
+    const { depth } = series.names;
+    const isHiding = depth > 1 && [...hiding].some((name) => name.split('/').length < depth);
+    if (!isHiding && !hiding.has('.')) continue;
+    for (const unit of unitsInRange(series, now)) names.add(series.names.of(unit));
+  }
+  return new Set([...names].filter(isSelected));
 }
 
 /** The total size of the files of a history, from its newest lines. */

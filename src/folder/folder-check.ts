@@ -2,22 +2,23 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { moneyText } from '../figures/numbers.ts';
 import { differences } from '../report/spec.ts';
 import type { CalendarUnit } from '../report/window.ts';
+import { unitHolding } from '../report/window.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import type { Listing, OnDisk } from './disk.ts';
 import { finality } from './finality.ts';
 import { type FileEntry, type History, newestEntry, type Totals } from './history.ts';
-import { type RangeUnit, unitsInRange } from './range.ts';
-import { isOfUnit, ownerConflict, type Series, seriesOf } from './series.ts';
+import { calendarUnits, type RangeUnit, type Span, unitsInRange } from './range.ts';
+import { isOfUnit, ownerConflict, type Series, SeriesIndex } from './series.ts';
 
 /** The list is complete: see the table in cli.md. */
-export type FindingKind = 'missing' | 'changed' | 'stale' | 'foreign' | 'untracked' | 'unreadable';
+export type ProblemKind = 'missing' | 'changed' | 'stale' | 'foreign' | 'untracked' | 'unreadable';
 
 /** A problem with a file, folder or history file. */
-export interface FolderFinding {
+export interface FolderProblem {
   /** The path relative to the folder of the history, with slashes. */
   readonly file: string;
-  readonly kind: FindingKind;
+  readonly kind: ProblemKind;
 
   /** A sentence. */
   readonly message: string;
@@ -26,7 +27,39 @@ export interface FolderFinding {
   readonly fix: string;
 
   /** The series and unit of a report file; absent otherwise. */
-  readonly of?: { readonly series: Series; readonly unit: CalendarUnit };
+  readonly of?: ProblemPlace;
+
+  /** For a file that was kept, the time of the first report without figures. */
+  readonly keptSince?: string;
+}
+
+/** The unit of a file, or the first of several consecutive ones. */
+export interface ProblemPlace {
+  readonly series: Series;
+  readonly unit: CalendarUnit;
+
+  /** The last of consecutive units whose files are missing: a range may have millions. */
+  readonly last: CalendarUnit;
+  readonly count: number;
+}
+
+/** A problem for each file. */
+export function* problemsByFile(problems: Iterable<FolderProblem>): Generator<FolderProblem> {
+  for (const problem of problems) {
+    if (!problem.of || problem.of.count === 1) {
+      yield problem;
+      continue;
+    }
+    const { series, unit, last } = problem.of;
+    for (const each of calendarUnits(series.current.spec, spanOf({ first: unit, last }))) {
+      const file = series.names.of(each);
+      yield { ...problem, file, message: missingMessage(file) };
+    }
+  }
+}
+
+function spanOf({ first, last }: { first: CalendarUnit; last: CalendarUnit }): Span {
+  return { since: first.start, until: last.over - 1 };
 }
 
 /** The files of one series. */
@@ -37,7 +70,7 @@ export interface SeriesSummary {
   /** Absent for files whose spec is lost. */
   readonly series?: Series;
 
-  /** The first and last day of its range; absent for an empty range. */
+  /** The first and last day of the units that were checked; absent if there are none. */
   readonly since?: string;
   readonly until?: string;
 
@@ -48,23 +81,20 @@ export interface SeriesSummary {
 
   /** The number of files named like the series but outside its range. */
   readonly outside: number;
+
+  /** The number of files outside its range that the history knows and that no longer exist. */
+  readonly gone: number;
 }
 
 /** The result of a check. */
-export interface FolderVerdict {
+export interface CheckedFiles {
   readonly series: readonly SeriesSummary[];
 
   /** In time order within a series. */
-  readonly findings: readonly FolderFinding[];
+  readonly problems: readonly FolderProblem[];
 
   /** Sentences about things that may be fine. */
   readonly notes: readonly string[];
-}
-
-/** A series with the units to check. */
-export interface JudgedSeries {
-  readonly series: Series;
-  readonly units: readonly RangeUnit[];
 }
 
 /** A folder with a history, or some of its files. */
@@ -75,149 +105,272 @@ export interface FolderPart {
   readonly isSelected?: (name: string) => boolean;
 }
 
-/**
- * The files that a folder should contain.
- *
- * @param now the current time, in unix seconds
- */
-export function expectedOf({ history, isSelected }: FolderPart, now: number): JudgedSeries[] {
-  return seriesOf(history, now).map((series) => {
-    const units = unitsInRange(series, now);
-    const selected = units.filter((unit) => isSelected?.(series.names.of(unit)) ?? true);
-    return { series, units: selected };
-  });
-}
-
-/** The state of a folder on disk, and its expected files. */
+/** The state of a folder on disk. */
 export interface FolderFacts extends FolderPart {
-  readonly expected: readonly JudgedSeries[];
+  readonly allSeries: readonly Series[];
 
-  /** The files of the expected units, with their hashes. */
+  /** The files that exist, with their hashes. */
   readonly onDisk: ReadonlyMap<string, OnDisk>;
   readonly listing: Listing;
+
+  /** The window to check, in the zone of a series; `undefined` for all of its range. */
+  readonly windowOf: (series: Series) => Span | undefined;
 
   /** In unix seconds. */
   readonly now: number;
 }
 
 /** Compares a folder with its history, without reading from disk. */
-export function judgeFolder(facts: FolderFacts): FolderVerdict {
-  const { history, expected, listing, isSelected = () => true } = facts;
-  const findings = [...findingsOfHistory(history), ...findingsOfFolders(listing)];
+export function checkFiles(facts: FolderFacts): CheckedFiles {
+  const { history, allSeries, listing, isSelected = () => true } = facts;
+  const problems = [...historyProblems(history), ...folderProblems(listing)];
   const summaries: SeriesSummary[] = [];
   const notes: string[] = [];
-  const wrongFiles = new Set<string>();
-  const outside = namesOutside(facts);
+  const index = new SeriesIndex(allSeries);
+  const known = namesBySeries(facts, index);
+  const checked = new Set<string>();
 
-  for (const { series, units } of expected) {
-    const files = units.map((unit) => judgeFile(facts, series, unit));
-    for (const { finding, name } of files) {
-      // The name of a file may fit two series.
-      if (finding && !wrongFiles.has(name)) findings.push(finding);
-      if (finding) wrongFiles.add(name);
-    }
-    notes.push(...notesOfFiles(files));
-
-    const count = outside.get(series) ?? 0;
-    const isIncluded = !facts.isSelected || units.length + count > 0;
-    if (isIncluded) summaries.push(summaryOf(series, files, count));
+  for (const series of allSeries) {
+    const names = known.get(series) ?? [];
+    const result = checkSeries(facts, series, { names, checked });
+    problems.push(...result.problems);
+    notes.push(...fileNotes(result.files));
+    const isIncluded = !facts.isSelected || result.unitCount + result.summary.outside > 0;
+    if (isIncluded) summaries.push(result.summary);
   }
 
-  const orphans = orphansOf(facts);
-  findings.push(...orphans.map(({ line }) => orphanFinding(line.file)));
-  summaries.push(...summariesOfOrphans(orphans));
+  const orphans = findOrphans(facts, index);
+  problems.push(...orphans.map(({ line }) => orphanProblem(line.file)));
+  summaries.push(...orphanSummaries(orphans));
   const strays = listing.names.filter((name) => isSelected(name) && !history.files.has(name));
-  notes.push(...notesOfStrays(strays, expected), ...notesOfHistory(history));
-  return { series: summaries, findings, notes };
+  notes.push(...strayNotes(strays, allSeries, index), ...historyNotes(history));
+  return { series: summaries, problems, notes };
 }
 
-/** The number of files of each series outside its range; each file counts once. */
-function namesOutside({ expected, listing, isSelected }: FolderFacts): Map<Series, number> {
-  const inRange = new Set(
-    expected.flatMap(({ series, units }) => units.map((unit) => series.names.of(unit))),
-  );
-  const counts = new Map<Series, number>();
-  for (const name of listing.names) {
-    if (inRange.has(name) || isSelected?.(name) === false) continue;
-    const found = expected.find(({ series }) => series.names.fits(name))?.series;
-    if (found) counts.set(found, (counts.get(found) ?? 0) + 1);
+/** The names of each series, on disk and in the history. Each name belongs to one series. */
+function namesBySeries(
+  { history, listing, isSelected }: FolderFacts,
+  index: SeriesIndex,
+): Map<Series, string[]> {
+  const known = new Map<Series, string[]>();
+  for (const name of new Set([...listing.names, ...history.files.keys()])) {
+    if (isSelected?.(name) === false) continue;
+    const [series] = index.find(name);
+    if (!series) continue;
+    const names = known.get(series);
+    if (names) names.push(name);
+    else known.set(series, [name]);
   }
-  return counts;
+  return known;
+}
+
+/** What is known about the files of a series before it is checked. */
+interface KnownFiles {
+  /** On disk and in the history. */
+  readonly names: readonly string[];
+
+  /** Files that were checked as part of another series, whose names fit too. */
+  readonly checked: Set<string>;
+}
+
+interface CheckedSeries {
+  readonly summary: SeriesSummary;
+  readonly problems: readonly FolderProblem[];
+
+  /** The files that exist or that the history knows. */
+  readonly files: readonly CheckedFile[];
+  readonly unitCount: number;
+}
+
+function checkSeries(
+  facts: FolderFacts,
+  series: Series,
+  { names, checked }: KnownFiles,
+): CheckedSeries {
+  const window = facts.windowOf(series);
+  const units = unitsInRange(series, facts.now).filter((unit) => isWithin(unit, window));
+  const problems: FolderProblem[] = [];
+  const files: CheckedFile[] = [];
+  const inRange = new Set<string>();
+  let unitCount = 0;
+
+  for (const unit of units) {
+    const name = series.names.of(unit);
+    if (facts.isSelected?.(name) === false) continue;
+    unitCount += 1;
+    const file = checkFile(facts, series, { name, unit });
+    const { problem, entry, onDisk } = file;
+    if (problem && !checked.has(name)) addProblem(problems, problem);
+
+    const isKnown = entry !== undefined || onDisk.kind !== 'nothing';
+    if (!isKnown) continue;
+    inRange.add(name);
+    files.push(file);
+    if (problem) checked.add(name);
+  }
+
+  const outside = names.filter((name) => !inRange.has(name) && isOutside(name, window, series));
+  for (const name of outside) {
+    const problem = checked.has(name) ? undefined : checkOutside(facts, series, name);
+    if (problem) problems.push(problem);
+  }
+  problems.sort(byTime);
+
+  const gone = outside.filter((name) => (facts.onDisk.get(name)?.kind ?? 'nothing') === 'nothing');
+  const days = { since: units[0]?.since, until: units.at(-1)?.until };
+  const summary = summarize(series, files, days);
+  const counts = { outside: outside.length - gone.length, gone: gone.length };
+  return { summary: { ...summary, ...counts }, problems, files, unitCount };
+}
+
+function isWithin(unit: CalendarUnit, window: Span | undefined): boolean {
+  return window === undefined || (window.since < unit.over && unit.start <= window.until);
+}
+
+/** True for a file outside the range; with a window, only if its unit is in it. */
+function isOutside(name: string, window: Span | undefined, series: Series): boolean {
+  if (window === undefined) return true;
+  const unit = unitOfName(name, series);
+  return unit !== undefined && isWithin(unit, window);
+}
+
+/** The unit whose file has a name. */
+function unitOfName(name: string, { names, current }: Series): CalendarUnit | undefined {
+  const { split, timezone } = current.spec;
+  const unit = unitHolding(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
+  return unit && names.of(unit) === name ? unit : undefined;
+}
+
+/** Adds a problem; missing files of consecutive units are one problem. */
+function addProblem(problems: FolderProblem[], problem: FolderProblem): void {
+  const before = problems.at(-1);
+  const isNext =
+    problem.kind === 'missing' &&
+    before?.kind === 'missing' &&
+    before.of?.last.over === problem.of?.unit.start;
+  if (!isNext || !before?.of || !problem.of) {
+    problems.push(problem);
+    return;
+  }
+  const { of } = before;
+  problems[problems.length - 1] = {
+    ...before,
+    of: { ...of, last: problem.of.last, count: of.count + 1 },
+  };
+}
+
+function byTime(one: FolderProblem, other: FolderProblem): number {
+  return (one.of?.unit.start ?? 0) - (other.of?.unit.start ?? 0);
+}
+
+/** A file outside the range: only its bytes are compared. */
+function checkOutside(
+  { history, onDisk }: FolderFacts,
+  series: Series,
+  name: string,
+): FolderProblem | undefined {
+  const entries = history.files.get(name);
+  const file = onDisk.get(name);
+  if (!entries || !file || file.kind === 'nothing') return undefined;
+
+  const problem =
+    file.kind === 'file' ? changedProblem(name, file, entries) : unreadableProblem(name, file.why);
+  const unit = unitOfName(name, series);
+  const of = unit && { series, unit, last: unit, count: 1 };
+  return problem && { file: name, ...problem, ...(of && { of }) };
 }
 
 const runAgain = 'Run the original command again.';
 const repairFix = 'adreport repair downloads it again.';
 
-function findingsOfHistory({ sources }: History): FolderFinding[] {
-  const findings: FolderFinding[] = [];
+function historyProblems({ sources }: History): FolderProblem[] {
+  const problems: FolderProblem[] = [];
   for (const { name, unreadable } of sources) {
     if (unreadable === undefined) continue;
     const message = `Cannot read the history ${name}: ${unreadable}.`;
     const fix = `Repair or remove ${name}, then run the original command again.`;
-    findings.push({ file: name, kind: 'unreadable', message, fix });
+    problems.push({ file: name, kind: 'unreadable', message, fix });
   }
-  return findings;
+  return problems;
 }
 
-function findingsOfFolders({ closed }: Listing): FolderFinding[] {
+function folderProblems({ closed }: Listing): FolderProblem[] {
   return [...closed].map(([file, why]) => {
     const message = `The folder ${file} cannot be listed: ${why}.`;
     return { file, kind: 'unreadable', message, fix: `Make ${file} readable.` };
   });
 }
 
-/** A file of the range with its finding. */
-interface JudgedFile {
+/** A file of the range with its problem. */
+interface CheckedFile {
   readonly name: string;
   readonly unit: RangeUnit;
   readonly entry: FileEntry | undefined;
   readonly onDisk: OnDisk;
-  readonly finding: FolderFinding | undefined;
+  readonly problem: FolderProblem | undefined;
 }
 
-/** A finding without its file and unit. */
-type FileProblem = Pick<FolderFinding, 'kind' | 'message' | 'fix'>;
+/** A problem without its file and unit. */
+type FileProblem = Pick<FolderProblem, 'kind' | 'message' | 'fix' | 'keptSince'>;
 
-function judgeFile(facts: FolderFacts, series: Series, unit: RangeUnit): JudgedFile {
-  const name = series.names.of(unit);
-  const entry = newestEntry(facts.history, name);
-  const onDisk = facts.onDisk.get(name) ?? { kind: 'nothing' };
-  const problem = problemOf(facts, series, { name, unit, entry, onDisk });
-  const finding = problem && { file: name, ...problem, of: { series, unit } };
-  return { name, unit, entry, onDisk, finding };
-}
-
-function problemOf(
+function checkFile(
   facts: FolderFacts,
   series: Series,
-  { name, unit, entry, onDisk }: Omit<JudgedFile, 'finding'>,
+  { name, unit }: Pick<CheckedFile, 'name' | 'unit'>,
+): CheckedFile {
+  const entry = newestEntry(facts.history, name);
+  const onDisk = facts.onDisk.get(name) ?? { kind: 'nothing' };
+  const found = findProblem(facts, series, { name, unit, entry, onDisk });
+  const of = { series, unit, last: unit, count: 1 };
+  return { name, unit, entry, onDisk, problem: found && { file: name, ...found, of } };
+}
+
+function findProblem(
+  { history, now }: FolderFacts,
+  series: Series,
+  { name, unit, entry, onDisk }: Omit<CheckedFile, 'problem'>,
 ): FileProblem | undefined {
   if (onDisk.kind === 'nothing') {
     const isDue = unit.isExpected || entry !== undefined;
     if (!isDue) return undefined;
     return {
       kind: 'missing',
-      message: `${name} is missing.`,
+      message: missingMessage(name),
       fix: 'adreport repair downloads it.',
     };
   }
-  if (onDisk.kind !== 'file') {
-    const fix = `Move ${name} away, or replace it with a readable file.`;
-    return { kind: 'unreadable', message: `Cannot read ${name}: ${onDisk.why}.`, fix };
-  }
+  if (onDisk.kind !== 'file') return unreadableProblem(name, onDisk.why);
   if (!entry?.own || !isOfUnit(entry, unit)) {
     const isLost = entry !== undefined && !entry.own;
-    const problem = isLost ? 'The history lost the spec of' : 'The history has no line for';
-    return { kind: 'untracked', message: `${problem} ${name}.`, fix: repairFix };
+    const message = isLost ? lostMessage(name) : `The history has no line for ${name}.`;
+    return { kind: 'untracked', message, fix: repairFix };
   }
+  const entries = history.files.get(name) ?? [];
   return (
-    foreignOf(name, entry, series) ??
-    changedOf(name, onDisk, facts.history.files.get(name) ?? []) ??
-    staleOf(name, entry, { series, unit, now: facts.now })
+    foreignProblem(name, entry, series) ??
+    changedProblem(name, onDisk, entries) ??
+    staleProblem(entries, { series, unit, now })
   );
 }
 
-function foreignOf(name: string, { own }: FileEntry, { current }: Series): FileProblem | undefined {
+function missingMessage(name: string): string {
+  return `${name} is missing.`;
+}
+
+function lostMessage(name: string): string {
+  return `The history no longer has the request of ${name}.`;
+}
+
+function unreadableProblem(name: string, why: string): FileProblem {
+  const fix = `Move ${name} away, or replace it with a readable file.`;
+  return { kind: 'unreadable', message: `Cannot read ${name}: ${why}.`, fix };
+}
+
+function foreignProblem(
+  name: string,
+  { own }: FileEntry,
+  { current }: Series,
+): FileProblem | undefined {
   if (!own) return undefined;
   const fix = `Move ${name} elsewhere, or run the original command again with --refetch.`;
   if (own.content !== current.content) {
@@ -233,7 +386,7 @@ function foreignOf(name: string, { own }: FileEntry, { current }: Series): FileP
 
 type FileOnDisk = Extract<OnDisk, { kind: 'file' }>;
 
-function changedOf(
+function changedProblem(
   name: string,
   onDisk: FileOnDisk,
   entries: readonly FileEntry[],
@@ -242,7 +395,7 @@ function changedOf(
   if (!line || onDisk.sha256 === line.sha256) return undefined;
 
   const fix = `${repairFix} If the service no longer has data for it, restore the file yourself.`;
-  const earlier = entries.findLast((each) => each.line.sha256 === onDisk.sha256)?.line;
+  const earlier = entries.findLast(({ line }) => line.sha256 === onDisk.sha256)?.line;
   const message = earlier
     ? `${name} is an earlier download (${earlier.fetched}), not the newest (${line.fetched}).`
     : `${name} differs from its download: ${sizeText(onDisk.bytes, line.bytes)}.`;
@@ -255,53 +408,63 @@ function sizeText(bytes: number, expected: number): string {
   return `it has ${formatCount(bytes)} bytes, not ${formatCount(expected)}`;
 }
 
-function staleOf(
-  name: string,
-  entry: FileEntry,
+function staleProblem(
+  entries: readonly FileEntry[],
   { series, unit, now }: { series: Series; unit: CalendarUnit; now: number },
 ): FileProblem | undefined {
+  const entry = entries.at(-1);
+  if (!entry) return undefined;
   const { state, reason } = finality(entry, unit, { spec: series.current.spec, now });
   if (state !== 'stale') return undefined;
-  return { kind: 'stale', message: `${name} is not final: ${reason}.`, fix: repairFix };
+
+  const { file } = entry.line;
+  const keptSince = entries.at(entries.findLastIndex(({ line }) => !line.kept) + 1)?.line;
+  const since = keptSince?.kept ? { keptSince: keptSince.fetched } : {};
+  return { kind: 'stale', message: `${file} is not final: ${reason}.`, fix: repairFix, ...since };
 }
 
 /** The newest lines of files whose spec is lost and whose names do not fit any series. */
-function orphansOf({ history, expected, isSelected }: FolderFacts): FileEntry[] {
+function findOrphans({ history, isSelected }: FolderFacts, index: SeriesIndex): FileEntry[] {
   const orphans: FileEntry[] = [];
   for (const [name, entries] of history.files) {
     const entry = entries.at(-1);
-    const isOfSeries = expected.some(({ series }) => series.names.fits(name));
-    const isOrphan = entry && !entry.own && !isOfSeries && isSelected?.(name) !== false;
-    if (isOrphan) orphans.push(entry);
+    const isOrphan = entry && !entry.own && isSelected?.(name) !== false;
+    if (isOrphan && index.find(name).length === 0) orphans.push(entry);
   }
   return orphans.sort((one, other) => (one.line.file < other.line.file ? -1 : 1));
 }
 
-function orphanFinding(file: string): FolderFinding {
-  const message = `The history lost the spec of ${file}.`;
-  return { file, kind: 'untracked', message, fix: runAgain };
+function orphanProblem(file: string): FolderProblem {
+  return { file, kind: 'untracked', message: lostMessage(file), fix: runAgain };
 }
 
-function summariesOfOrphans(orphans: readonly FileEntry[]): SeriesSummary[] {
+function orphanSummaries(orphans: readonly FileEntry[]): SeriesSummary[] {
   const counts = new Map<string, number>();
   for (const { line } of orphans) {
     const output = line.file.split('/').slice(0, -1).join('/') || '.';
     counts.set(output, (counts.get(output) ?? 0) + 1);
   }
   return [...counts].map(([output, files]) => {
-    return { output, files, rows: 0, totals: {}, outside: 0 };
+    return { output, files, rows: 0, totals: {}, outside: 0, gone: 0 };
   });
 }
 
-function summaryOf(series: Series, files: readonly JudgedFile[], outside: number): SeriesSummary {
-  const intact = files.filter(({ onDisk, finding }) => {
-    return onDisk.kind === 'file' && (!finding || finding.kind === 'stale');
+/** The first and last day of the units of a series. */
+interface Days {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+function summarize(
+  series: Series,
+  files: readonly CheckedFile[],
+  { since, until }: Days,
+): Omit<SeriesSummary, 'outside' | 'gone'> {
+  const intact = files.filter(({ onDisk, problem }) => {
+    return onDisk.kind === 'file' && (!problem || problem.kind === 'stale');
   });
   let rows = 0;
   for (const { entry } of intact) rows += entry?.line.rows ?? 0;
-
-  const since = files[0]?.unit.since;
-  const until = files.at(-1)?.unit.until;
   return {
     output: series.names.output,
     series,
@@ -310,12 +473,11 @@ function summaryOf(series: Series, files: readonly JudgedFile[], outside: number
     files: intact.length,
     rows,
     totals: totalsOf(intact),
-    outside,
   };
 }
 
 /** The exact sum of each metric over some files. */
-function totalsOf(files: readonly JudgedFile[]): Totals {
+function totalsOf(files: readonly CheckedFile[]): Totals {
   const sums = new Map<string, Decimal>();
   for (const { entry } of files) {
     for (const [metric, value] of Object.entries(entry?.line.totals ?? {})) {
@@ -332,7 +494,7 @@ function totalsOf(files: readonly JudgedFile[]): Totals {
   return totals;
 }
 
-function notesOfFiles(files: readonly JudgedFile[]): string[] {
+function fileNotes(files: readonly CheckedFile[]): string[] {
   const warned: string[] = [];
   const kept: string[] = [];
   let warning = '';
@@ -352,21 +514,24 @@ function notesOfFiles(files: readonly JudgedFile[]): string[] {
 }
 
 /** Notes on files outside all series that `*.parquet` and the like would read too. */
-function notesOfStrays(names: readonly string[], expected: readonly JudgedSeries[]): string[] {
-  const patterns = expected.map(({ series }) => series.names);
+function strayNotes(
+  names: readonly string[],
+  allSeries: readonly Series[],
+  index: SeriesIndex,
+): string[] {
   const notes: string[] = [];
-  for (const ending of new Set(patterns.map((each) => each.ending))) {
+  for (const ending of new Set(allSeries.map((series) => series.names.ending))) {
     const strays = names.filter((name) => {
       const isHidden = name.split('/').some((segment) => segment.startsWith('_'));
-      return name.endsWith(ending) && !isHidden && !patterns.some((each) => each.fits(name));
+      return name.endsWith(ending) && !isHidden && index.find(name).length === 0;
     });
     if (ending === '' || strays.length === 0) continue;
-    notes.push(`${listText(strays)}: not in any series of the history, but *${ending} matches it.`);
+    notes.push(`${listText(strays)}: not in the history, but *${ending} matches it.`);
   }
   return notes;
 }
 
-function notesOfHistory({ sources }: History): string[] {
+function historyNotes({ sources }: History): string[] {
   const notes: string[] = [];
   for (const { name, skippedLines, unreadable } of sources) {
     if (skippedLines.length === 0 || unreadable !== undefined) continue;

@@ -11,18 +11,21 @@ function staysInside(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-const text = z.string().max(20_000);
+/** The limit of a member, before any pattern sees it. */
+const maxTextLength = 4_000;
+
+const text = z.string().max(maxTextLength);
 const hash = z.string().regex(/^[0-9a-f]{32}$/);
 const count = z.int().nonnegative();
-const path = text.refine(staysInside);
+const path = z.string().max(maxTextLength, { abort: true }).refine(staysInside);
 const time = z
   .string()
-  .max(40)
+  .max(40, { abort: true })
   .regex(/(Z|[+-]\d\d:?\d\d)$/)
-  .refine((each) => !Number.isNaN(Date.parse(each)));
+  .refine((value) => !Number.isNaN(Date.parse(value)));
 const decimal = z
   .string()
-  .max(400)
+  .max(400, { abort: true })
   .regex(/^-?\d+(\.\d+)?$/);
 
 const specLineSchema = z
@@ -33,7 +36,6 @@ const specLineSchema = z
     content: hash,
     output: path.regex(/\{(date|since|until)\}/),
     split: z.enum(splitUnits),
-    backfill: z.literal(true).optional(),
     at: time,
     adreport: text,
   })

@@ -6,8 +6,8 @@ import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
 import { temporaryName } from '../output/file/temporary-files.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
-import { windowOf } from '../report/spec-window.ts';
-import type { SplitUnit } from '../report/window.ts';
+import { movesWithClock, windowOf } from '../report/spec-window.ts';
+import type { SplitUnit, Window } from '../report/window.ts';
 import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
@@ -26,8 +26,11 @@ export interface SpecLine {
   readonly content: string;
   readonly spec: FolderSpec;
 
-  /** True for a run that only adds older files and leaves the current spec. */
-  readonly isBackfill: boolean;
+  /** The window when it was written. */
+  readonly window: Pick<Window, 'since' | 'until'>;
+
+  /** True for a run with `--missing` and a window that moves: it is repeated, as by cron. */
+  readonly isStanding: boolean;
 
   /** When it was written, in unix seconds. */
   readonly at: number;
@@ -36,13 +39,33 @@ export interface SpecLine {
 /** The exact sum of each metric: `{ displays: "1204", revenueEuro: "12.50" }`. */
 export type Totals = FileLine['totals'];
 
-/** The spec line of a run. */
+/** The spec line of a run; `at` is when it is written, in unix seconds. */
 export function specLine(
   spec: FolderSpec,
-  { at, isBackfill }: Pick<SpecLine, 'at' | 'isBackfill'>,
+  { at, window: { since, until } }: Pick<SpecLine, 'at' | 'window'>,
 ): SpecLine {
-  const identified = { ...spec, ...(isBackfill && { backfill: true }) };
-  return { id: specId(identified), content: contentId(spec), spec, isBackfill, at };
+  return {
+    id: specId(spec),
+    content: contentId(spec),
+    spec,
+    window: { since, until },
+    isStanding: spec.missing === true && isMoving(spec, at),
+    at,
+  };
+}
+
+/** Whether a window moves, by its texts: a history may have thousands of lines with the same. */
+const moving = new Map<string, boolean>();
+
+function isMoving(spec: FolderSpec, at: number): boolean {
+  const { period, since, until, split, timezone } = spec;
+  const key = JSON.stringify([period, since, until, split, timezone]);
+  const known = moving.get(key);
+  if (known !== undefined) return known;
+
+  const isNow = movesWithClock(spec, at * 1_000);
+  moving.set(key, isNow);
+  return isNow;
 }
 
 /**
@@ -51,13 +74,12 @@ export function specLine(
  * @param version the version of this program
  * @throws UsageError for a line that would be too long
  */
-export function textOfSpec({ id, content, spec, isBackfill, at }: SpecLine, version: string) {
+export function formatSpecLine({ id, content, spec, at }: SpecLine, version: string): string {
   const text = JSON.stringify({
     history: 1,
     spec: id,
     content,
     ...spec,
-    ...(isBackfill && { backfill: true }),
     at: new Date(at * 1_000).toISOString(),
     adreport: version,
   });
@@ -217,7 +239,7 @@ async function readSource(folder: string, name: string, signal: AbortSignal): Pr
 
       const read = text === undefined ? undefined : parseLine(text);
       if (read?.kind === 'file') addLine(files, read.line);
-      const spec = read?.kind === 'spec' ? specOfLine(read.line) : undefined;
+      const spec = read?.kind === 'spec' ? readSpecLine(read.line) : undefined;
       if (spec) specs.push(spec);
 
       const isValid = spec !== undefined || read?.kind === 'file';
@@ -239,19 +261,12 @@ function addLine(files: Map<string, FileLine[]>, line: FileLine): void {
 }
 
 /** The spec of a line; `undefined` if its window was invalid when it was written. */
-function specOfLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): SpecLine | undefined {
-  const { history, spec: id, content, backfill, at, adreport, ...members } = line;
+function readSpecLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): SpecLine | undefined {
+  const { history, spec: id, content, at, adreport, ...members } = line;
   const spec = members as FolderSpec;
-  const nowMs = Date.parse(at);
-  if (!windowOf(spec, nowMs)) return undefined;
-
-  return {
-    id,
-    content: contentId(spec),
-    spec,
-    isBackfill: backfill === true,
-    at: nowMs / 1_000,
-  };
+  const atMs = Date.parse(at);
+  const window = windowOf(spec, atMs);
+  return window && { ...specLine(spec, { at: atMs / 1_000, window }), id };
 }
 
 /** Code of the error for other files: reading a pipe would block, and a link may lead anywhere. */
@@ -332,6 +347,13 @@ function textOf(bytes: Buffer): string | undefined {
   return isText ? bytes.toString().replace(/^\ufeff/, '') : undefined;
 }
 
+interface AppendOptions {
+  readonly machine: FileMachine;
+
+  /** True to fail if the file does not exist: its other lines would be lost. */
+  readonly exists: boolean;
+}
+
 /**
  * Appends a line to a history file, and creates the file if necessary. It uses a single write, so
  * that the lines of concurrent runs do not mix, and first ends a line that a power cut left
@@ -339,10 +361,14 @@ function textOf(bytes: Buffer): string | undefined {
  *
  * @throws the system's error if the file cannot be written, and `HeldFileError`
  */
-export async function appendLine(path: string, line: string, machine: FileMachine): Promise<void> {
-  if (await createWithLine(path, line)) return;
+export async function appendLine(
+  path: string,
+  line: string,
+  { machine, exists }: AppendOptions,
+): Promise<void> {
+  if (!exists && (await createWithLine(path, line))) return;
 
-  const file = await openToAppend(path, constants.O_CREAT, machine);
+  const file = await openToAppend(path, exists ? 0 : constants.O_CREAT, machine);
   const appending = lastAppend.then(() => writeLine(file, line));
   lastAppend = appending.catch(() => {});
   try {
@@ -410,6 +436,7 @@ export function whyNotAppended(error: unknown): string {
   const code = codeOf(error);
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EISDIR') return 'it is a folder';
+  if (code === 'ENOENT') return 'it was removed while this command was running';
   if (code === 'ENXIO') return 'it is not a regular file';
   return whyUnreadable(error);
 }

@@ -1,7 +1,13 @@
-import { hasFixedBeginning, windowOf } from '../report/spec-window.ts';
-import { type CalendarUnit, calendarUnitsIn, oneUnitBefore, overAfter } from '../report/window.ts';
-import { longestUnitSeconds } from './finality.ts';
-import type { FolderSpec, SpecLine } from './history.ts';
+import { windowOf } from '../report/spec-window.ts';
+import {
+  type CalendarUnit,
+  calendarUnitsIn,
+  oneUnitBefore,
+  overAfter,
+  type SplitUnit,
+} from '../report/window.ts';
+import { maxUnitSeconds } from './finality.ts';
+import type { FolderSpec } from './history.ts';
 import { isAlike, type Series } from './series.ts';
 
 /** A unit that a folder should contain. */
@@ -11,61 +17,86 @@ export interface RangeUnit extends CalendarUnit {
 }
 
 /**
- * The units that a series should contain now, in time order, without those that have not begun: the
- * units of the current window if it has a fixed beginning, otherwise those of all windows of the
- * job and its backfills.
+ * The units that a series should contain now, in time order, without those that have not begun:
+ * what its standing job says, and the windows of other runs that brought a file.
  *
  * @param now the current time, in unix seconds
  */
-export function unitsInRange({ current, specs }: Pick<Series, 'current' | 'specs'>, now: number) {
-  const isOfJob = (line: SpecLine): boolean => line === current || isAlike(line, current);
-  const lines = hasBeginning(current, now) ? [current] : specs.filter(isOfJob);
-  const spans = lines.flatMap((line) => spanOf(line, now) ?? []);
-
-  const { split, timezone: zone } = current.spec;
+export function unitsInRange(series: Series, now: number): RangeUnit[] {
+  const spans = [...standingSpans(series, now), ...otherSpans(series)];
   const expected = merged(
     spans.map(({ since, expectedUntil }) => ({ since, until: expectedUntil })),
   );
+
+  const { spec } = series.current;
   const units: RangeUnit[] = [];
-  for (const span of merged(spans)) {
-    const until = Math.min(span.until, now);
-    for (const unit of calendarUnitsIn({ since: span.since, until, zone }, split)) {
+  for (const { since, until } of merged(spans)) {
+    for (const unit of calendarUnits(spec, { since, until: Math.min(until, now) })) {
       if (unit.start <= (units.at(-1)?.start ?? -1)) continue;
-      units.push({ ...unit, isExpected: isExpected(unit, { spec: current.spec, expected, now }) });
+      units.push({ ...unit, isExpected: isExpected(unit, { spec, expected, now }) });
     }
   }
   return units;
 }
 
 /** First and last second, inclusive. */
-interface Span {
+export interface Span {
   readonly since: number;
   readonly until: number;
 }
 
-/** The window of a spec line, and the end of the part that should have been downloaded. */
+/** A span, and the end of the part that should have been downloaded. */
 interface WindowSpan extends Span {
   readonly expectedUntil: number;
 }
 
-function spanOf(line: SpecLine, now: number): WindowSpan | undefined {
-  const { spec } = line;
+/**
+ * The span of the standing job, which all standing lines of its content and account are part of. A
+ * typed beginning counts as of now; a period that rolls covers everything since the first run.
+ */
+function standingSpans({ standing, specs }: Series, now: number): WindowSpan[] {
+  if (!standing) return [];
+
+  const { spec } = standing;
+  const lines = specs.filter((line) => line.isStanding && isAlike(line, standing));
+  const firstAt = Math.min(now, ...lines.map(({ at }) => at));
+  const firstWindow = windowOf(spec, firstAt * 1_000);
   const window = windowOf(spec, now * 1_000);
-  if (hasBeginning(line, now)) return window && { ...window, expectedUntil: window.until };
+  const begin = spec.since === undefined ? firstWindow : window;
+  if (!window || !begin) return [];
 
-  // A rolling window covers everything since its first run. The next run downloads the last unit.
-  const first = windowOf(spec, Math.min(line.at, now) * 1_000);
-  const before = windowOf(spec, oneUnitBefore(now, spec.split, spec.timezone) * 1_000);
-  if (!window || !first) return undefined;
-
-  const { since } = first;
-  const expectedUntil = Math.max(first.until, before?.until ?? 0);
-  return { since, until: Math.max(first.until, window.until), expectedUntil };
+  // Of a window that has just moved, the next run downloads the last unit.
+  const earlier = windowOf(spec, oneUnitBefore(now, spec.split, spec.timezone) * 1_000);
+  const lastRequested = Math.max(...lines.map((line) => line.window.until));
+  const expectedUntil = Math.max(lastRequested, earlier?.until ?? 0);
+  const { since } = begin;
+  return [{ since, until: Math.max(window.until, begin.until), expectedUntil }];
 }
 
-/** True for a `--since` (also `-90d`), fixed dates and a fixed `--period`. */
-function hasBeginning({ spec }: SpecLine, now: number): boolean {
-  return spec.since !== undefined || hasFixedBeginning(spec, now * 1_000);
+/** The windows of other runs that brought a file, and that of the last run. */
+function otherSpans({ current, specs, fileTimes }: Series): WindowSpan[] {
+  const spans: WindowSpan[] = [];
+  for (const line of specs) {
+    if (line.isStanding) continue;
+    const { since, until } = line.window;
+    const first =
+      fileTimes[firstIndex(fileTimes.length, (index) => (fileTimes[index] ?? 0) >= since)];
+    const hasFile = first !== undefined && first <= until;
+    if (hasFile || line === current) spans.push({ since, until, expectedUntil: until });
+  }
+  return spans;
+}
+
+/** The first index for which a condition holds that holds for all later ones too. */
+function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Sorts spans, and joins those that overlap or touch. */
@@ -80,6 +111,43 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
+/** All units of a calendar from the first one that was asked for to the last. */
+interface Calendar {
+  readonly split: SplitUnit;
+  readonly timezone: string;
+  units: CalendarUnit[];
+}
+
+/** Kept for the next series, whose days are usually the same: a day takes 20 µs to compute. */
+let lastCalendar: Calendar | undefined;
+
+/** The calendar units that overlap a span, in time order. */
+export function calendarUnits(
+  { split, timezone }: Pick<FolderSpec, 'split' | 'timezone'>,
+  { since, until }: Span,
+): CalendarUnit[] {
+  if (since > until) return [];
+  if (lastCalendar?.split !== split || lastCalendar.timezone !== timezone) {
+    lastCalendar = { split, timezone, units: [] };
+  }
+
+  const calendar = lastCalendar;
+  const between = (from: number, to: number): CalendarUnit[] =>
+    from > to ? [] : [...calendarUnitsIn({ since: from, until: to, zone: timezone }, split)];
+  const [first] = calendar.units;
+  const last = calendar.units.at(-1);
+  if (!first || !last) calendar.units = between(since, until);
+  else if (since < first.start)
+    calendar.units = [...between(since, first.start - 1), ...calendar.units];
+  if (last && until >= last.over)
+    calendar.units = [...calendar.units, ...between(last.over, until)];
+
+  const { units } = calendar;
+  const begin = firstIndex(units.length, (index) => (units[index]?.over ?? 0) > since);
+  const end = firstIndex(units.length, (index) => (units[index]?.start ?? 0) > until);
+  return units.slice(begin, end);
+}
+
 interface Expectations {
   readonly spec: FolderSpec;
   readonly expected: readonly Span[];
@@ -88,8 +156,8 @@ interface Expectations {
 
 function isExpected(unit: CalendarUnit, { spec, expected, now }: Expectations): boolean {
   const calendar = { unit: spec.split, zone: spec.timezone };
-  const isOfWindow = expected.some(({ since, until }) => since < unit.over && unit.start <= until);
+  const isInWindow = expected.some(({ since, until }) => since < unit.over && unit.start <= until);
   // A shortcut without calendar arithmetic, enough for most units of a long history.
-  const isLongOver = unit.over + longestUnitSeconds[spec.split] + 2 * 86_400 < now;
-  return isOfWindow && (isLongOver || overAfter(unit, 1, calendar) <= now);
+  const isLongOver = unit.over + maxUnitSeconds[spec.split] + 2 * 86_400 < now;
+  return isInWindow && (isLongOver || overAfter(unit, 1, calendar) <= now);
 }

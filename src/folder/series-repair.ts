@@ -1,5 +1,6 @@
-import type { FindingKind, FolderFinding } from './folder-check.ts';
+import type { FolderProblem, ProblemKind } from './folder-check.ts';
 import type { History } from './history.ts';
+import type { Span } from './range.ts';
 import type { Series } from './series.ts';
 
 /** Units to download again with the current spec of a series. */
@@ -7,26 +8,28 @@ export interface SeriesRepair {
   readonly history: History;
   readonly series: Series;
 
-  /** The first and the last second of each unit, in unix seconds and in time order. */
-  readonly units: readonly { readonly since: number; readonly until: number }[];
+  /** Units, or consecutive units, in time order. */
+  readonly spans: readonly Span[];
+  readonly unitCount: number;
 }
 
-const repairable: readonly FindingKind[] = ['missing', 'changed', 'stale', 'untracked'];
+const repairable: readonly ProblemKind[] = ['missing', 'changed', 'stale', 'untracked'];
 
-/** True for a finding that `adreport repair` can fix. */
-export function isRepairable({ kind, of }: FolderFinding): boolean {
+/** True for a problem that `adreport repair` can fix. */
+export function isRepairable({ kind, of }: FolderProblem): boolean {
   return of !== undefined && repairable.includes(kind);
 }
 
-/** Groups the repairable findings by series. */
-export function repairsOf(history: History, findings: readonly FolderFinding[]): SeriesRepair[] {
-  const units = new Map<Series, { since: number; until: number }[]>();
-  for (const finding of findings) {
-    if (!finding.of || !isRepairable(finding)) continue;
-    const { series, unit } = finding.of;
-    const list = units.get(series) ?? [];
-    list.push({ since: unit.start, until: unit.over - 1 });
-    units.set(series, list);
+/** Groups the repairable problems by series. */
+export function repairsFor(history: History, problems: readonly FolderProblem[]): SeriesRepair[] {
+  const repairs = new Map<Series, { spans: Span[]; unitCount: number }>();
+  for (const problem of problems) {
+    if (!problem.of || !isRepairable(problem)) continue;
+    const { series, unit, last, count } = problem.of;
+    const repair = repairs.get(series) ?? { spans: [], unitCount: 0 };
+    repair.spans.push({ since: unit.start, until: last.over - 1 });
+    repair.unitCount += count;
+    repairs.set(series, repair);
   }
-  return [...units].map(([series, list]) => ({ history, series, units: list }));
+  return [...repairs].map(([series, repair]) => ({ history, series, ...repair }));
 }

@@ -1,4 +1,3 @@
-import { hasFixedEnd, windowOf } from '../report/spec-window.ts';
 import type { CalendarUnit } from '../report/window.ts';
 import {
   type FileEntry,
@@ -13,11 +12,17 @@ import {
 export interface Series {
   readonly names: FileNames;
 
-  /** The last spec line that is not a backfill. */
+  /** The last spec line. */
   readonly current: SpecLine;
+
+  /** The last line of a standing job; absent if there is none. */
+  readonly standing: SpecLine | undefined;
 
   /** All spec lines. */
   readonly specs: readonly SpecLine[];
+
+  /** When the windows of its files begin, in unix seconds and in time order. */
+  readonly fileTimes: readonly number[];
 }
 
 /**
@@ -25,7 +30,7 @@ export interface Series {
  *
  * @param now the current time, in unix seconds
  */
-export function seriesOf({ sources }: History, now: number): Series[] {
+export function seriesOf({ sources, files }: History, now: number): Series[] {
   const linesOf = new Map<string, SpecLine[][]>();
   for (const source of sources) {
     for (const [output, lines] of linesByOutput(source)) {
@@ -33,12 +38,25 @@ export function seriesOf({ sources }: History, now: number): Series[] {
     }
   }
 
-  const series: Series[] = [];
-  for (const [output, ofSources] of [...linesOf].sort(byOutput)) {
-    const current = currentSpec(ofSources, now);
-    if (current) series.push({ names: new FileNames(output), current, specs: ofSources.flat() });
+  const found: (Series & { readonly fileTimes: number[] })[] = [];
+  for (const [output, lines] of [...linesOf].sort(byOutput)) {
+    const current = lastLine(lines, now);
+    const standing = lastLine(
+      lines.map((source) => source.filter(({ isStanding }) => isStanding)),
+      now,
+    );
+    if (!current) continue;
+    const names = new FileNames(output);
+    found.push({ names, current, standing, specs: lines.flat(), fileTimes: [] });
   }
-  return series;
+
+  const index = new SeriesIndex(found);
+  for (const [name, entries] of files) {
+    const since = Date.parse(entries.at(-1)?.line.since ?? '') / 1_000;
+    for (const { fileTimes } of index.find(name)) fileTimes.push(since);
+  }
+  for (const { fileTimes } of found) fileTimes.sort((one, other) => one - other);
+  return found;
 }
 
 function linesByOutput({ specs }: HistoryFile): Map<string, SpecLine[]> {
@@ -57,57 +75,59 @@ function byOutput([one]: readonly [string, unknown], [other]: readonly [string, 
 }
 
 /**
- * The latest of the last spec lines of each history file.
- *
- * @param ofSources the spec lines of a series in each history file
+ * The latest of the last lines of each history file. A line that is too far ahead is from a wrong
+ * clock.
  */
-function currentSpec(ofSources: readonly SpecLine[][], now: number): SpecLine | undefined {
-  const ranked: SpecLine[] = [];
-  for (const lines of ofSources) {
-    const last = lines.findLast(({ isBackfill }) => !isBackfill) ?? lines.at(-1);
-    if (last) ranked.push(last);
-  }
-
-  const rank = ({ at, isBackfill }: SpecLine): number => {
-    if (isBackfill) return -2;
-    return isAhead(at, now) ? -1 : at;
-  };
-  return ranked.sort((one, other) => rank(one) - rank(other)).at(-1);
+function lastLine(sources: readonly SpecLine[][], now: number): SpecLine | undefined {
+  const rank = ({ at }: SpecLine): number => (isAhead(at, now) ? -1 : at);
+  const last = sources.flatMap((lines) => lines.at(-1) ?? []);
+  return last.sort((one, other) => rank(one) - rank(other)).at(-1);
 }
 
 /** The last spec line of a series in one history file, to compare a new one with. */
 export function lastSpec(
   { sources }: History,
-  { output, source, isBackfill }: { output: string; source: string; isBackfill: boolean },
+  { output, source }: { readonly output: string; readonly source: string },
 ): SpecLine | undefined {
   const file = sources.find(({ name }) => name === source);
-  return file?.specs.findLast((line) => {
-    return line.spec.output === output && (isBackfill || !line.isBackfill);
-  });
+  return file?.specs.findLast(({ spec }) => spec.output === output);
 }
 
 /** The series after a spec line is written. */
 export function withSpec(series: Series | undefined, line: SpecLine): Series {
-  if (!series) return { names: new FileNames(line.spec.output), current: line, specs: [line] };
-  const specs = [...series.specs, line];
-  return { ...series, specs, current: line.isBackfill ? series.current : line };
+  const { names = new FileNames(line.spec.output), specs = [], fileTimes = [] } = series ?? {};
+  const standing = line.isStanding ? line : series?.standing;
+  return { names, current: line, standing, specs: [...specs, line], fileTimes };
 }
 
-/** True for a fixed window that ends before the newest file line of its series. */
-export function isBackfill({ files }: History, spec: FolderSpec, now: number): boolean {
-  if (!hasFixedEnd(spec, now * 1_000)) return false;
+/** Finds the series of a file by its name, also among thousands of series. */
+export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
+  readonly #byShape = new Map<string, Known[]>();
 
-  const names = new FileNames(spec.output);
-  let newest = 0;
-  for (const [name, entries] of files) {
-    if (!names.fits(name)) continue;
-    for (const { line } of entries) {
-      const isOfFuture = isAhead(Date.parse(line.since) / 1_000, now);
-      if (!isOfFuture) newest = Math.max(newest, Date.parse(line.until) / 1_000);
+  /** Series whose names have digits next to a date, which hide its beginning. */
+  readonly #others: Known[] = [];
+
+  constructor(all: readonly Known[]) {
+    for (const series of all) {
+      const { output } = series.names;
+      const shape = shapeOf(output.replace(timePlaceholder, '0000-00-00'));
+      const isHidden = /\d-?\{|\}-?\d/.test(output);
+      const list = isHidden ? this.#others : (this.#byShape.get(shape) ?? []);
+      list.push(series);
+      if (!isHidden) this.#byShape.set(shape, list);
     }
   }
-  const end = windowOf(spec, now * 1_000)?.until ?? 0;
-  return end < newest;
+
+  /** The series whose names fit a path, in their order. */
+  find(name: string): Known[] {
+    const candidates = [...(this.#byShape.get(shapeOf(name)) ?? []), ...this.#others];
+    return candidates.filter(({ names }) => names.fits(name));
+  }
+}
+
+/** A name without its dates. */
+function shapeOf(name: string): string {
+  return name.replaceAll(/\d{4}-\d{2}-\d{2}/g, '{}');
 }
 
 /** Two different owners of a series, as text. */

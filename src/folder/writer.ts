@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
 import { historyName } from '../output/file/file-name.ts';
-import { describeWindow, type Window } from '../report/window.ts';
+import { describeWindow, formatDate, formatTime, type Window } from '../report/window.ts';
 import { type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -12,12 +12,12 @@ import {
   appendLine,
   expectAppendable,
   type FileEntry,
+  formatSpecLine,
   type History,
   nameInFolder,
   newestEntry,
   type SpecLine,
   type Totals,
-  textOfSpec,
   whyNotAppended,
 } from './history.ts';
 import type { FileLine } from './history-schema.ts';
@@ -97,6 +97,9 @@ const maxTextLength = 2_000;
 export class HistoryWriter {
   readonly #to: WrittenHistory;
 
+  /** History files that this run has found or begun, and that should still exist. */
+  readonly #begun = new Set<string>();
+
   constructor(to: WrittenHistory) {
     this.#to = to;
   }
@@ -110,14 +113,18 @@ export class HistoryWriter {
     const { history, line, version, source } = this.#to;
     if (source === undefined) {
       const readable = history.sources.filter(({ unreadable }) => unreadable === undefined);
-      for (const { name } of readable) await this.#expectAppendable(name);
+      for (const { name } of readable) {
+        await this.#expectAppendable(name);
+        this.#begun.add(name);
+      }
       return;
     }
 
     const { output } = line.spec;
-    const last = lastSpec(history, { output, source, isBackfill: line.isBackfill });
-    if (last?.id === line.id) await this.#expectAppendable(source);
-    else await this.#append(source, textOfSpec(line, version), notDownloaded);
+    const last = lastSpec(history, { output, source });
+    if (last && isSameRun(last, line)) await this.#expectAppendable(source);
+    else await this.#append(source, formatSpecLine(line, version), notDownloaded);
+    this.#begun.add(source);
   }
 
   async #expectAppendable(source: string): Promise<void> {
@@ -242,13 +249,13 @@ export class HistoryWriter {
   #lineOf(name: string, report: CompleteReport): FileLine {
     const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
     const isWithoutFigures = rowCount > 0 && !report.hasFigures;
-    const { since, until } = describeWindow(window);
+    const { since, until, zone } = window;
     const warnings = report.warnings.slice(0, maxWarnings);
     return {
       spec: this.#to.line.id,
       file: name,
-      since,
-      until,
+      since: formatTime(since, zone),
+      until: formatTime(until, zone),
       created: new Date(createdMs).toISOString(),
       fetched: this.#nowText(),
       report: reportId === null ? null : reportId.slice(0, maxTextLength),
@@ -272,11 +279,21 @@ export class HistoryWriter {
     const path = join(folder, source);
     try {
       await fs.mkdir(folder, { recursive: true });
-      await appendLine(path, text, this.#to.machine);
+      await appendLine(path, text, { machine: this.#to.machine, exists: this.#begun.has(source) });
+      this.#begun.add(source);
     } catch (error) {
       throw cannotAppend(path, error, consequence);
     }
   }
+}
+
+/** True if a line says nothing new: the same spec, and outside standing jobs the same days. */
+function isSameRun(last: SpecLine, line: SpecLine): boolean {
+  if (last.id !== line.id) return false;
+  const { timezone: zone } = line.spec;
+  const daysOf = ({ window: { since, until } }: SpecLine): string =>
+    `${formatDate(since, zone)} ${formatDate(until, zone)}`;
+  return line.isStanding || daysOf(last) === daysOf(line);
 }
 
 type FileOnDisk = Extract<OnDisk, { kind: 'file' }>;

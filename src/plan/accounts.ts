@@ -75,7 +75,9 @@ async function planForAccount(
   const account = context.accounts.choose(options, choice);
   const nowMs = context.host.wallClock();
   const spec = await specFromFlags(context, account, { options, nowMs });
-  const job = await planJob({ account, spec, thisRun: options, name, label, nowMs });
+  const hasTypedMetrics = options.metrics !== undefined;
+  const planned = { account, spec, thisRun: options, hasTypedMetrics, name, label, nowMs };
+  const job = await planJob(planned);
   checkColumns(outputOf(job).columns ?? [], chooseFormat(context, options));
   return job;
 }

@@ -47,7 +47,7 @@ function windowTexts(window: Window): WindowTexts {
 }
 
 /** Days in the form of `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
-function daysText(first: string, last: string): string {
+export function daysText(first: string, last: string): string {
   return first === last ? first : `${first}..${last}`;
 }
 
@@ -56,7 +56,11 @@ function isMidnight(instant: number, zone: string): boolean {
 }
 
 /** The command for a spec with another window. */
-function commandLine(spec: ReportSpec, window: WindowTexts, platform: NodeJS.Platform): string {
+export function runCommandLine(
+  spec: ReportSpec,
+  window: WindowTexts,
+  platform: NodeJS.Platform,
+): string {
   const flags = flagsOf({ ...spec, ...noWindow, ...window });
   return ['adreport run', ...wordsOf(flags, platform)].join(' ');
 }
@@ -72,13 +76,14 @@ export function continuedCommand(
   platform: NodeJS.Platform,
 ): string {
   const { spec, options, plan, allParts, isMerged } = job;
-  const { shard, baseUrl } = options;
+  const { shard, baseUrl, refetch } = options;
   const [first] = allParts;
   const last = allParts.at(-1);
   const isInParts = options.split !== undefined && first && last;
   const ofRun = [
-    // Files that are already complete are not ordered again.
-    ...(isInParts && !isMerged ? ['--missing'] : []),
+    ...(refetch ? ['--refetch'] : []),
+    // Files that are already complete are not requested again.
+    ...(isInParts && !isMerged && !refetch && !spec.missing ? ['--missing'] : []),
     ...(shard === undefined ? [] : ['--shard', shellWord(shard, platform)]),
     ...(baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)]),
   ];
@@ -86,7 +91,7 @@ export function continuedCommand(
   const window = isInParts
     ? { period: daysText(first.since, last.until) }
     : windowTexts(plan.window);
-  return [commandLine(spec, window, platform), ...ofRun].join(' ');
+  return [runCommandLine(spec, window, platform), ...ofRun].join(' ');
 }
 
 /** The command that waits for a report and downloads it, with the flags of its spec that apply. */

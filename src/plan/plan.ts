@@ -47,6 +47,9 @@ export interface Job {
   readonly accountName: string;
   readonly spec: ReportSpec;
 
+  /** False if the metrics are those of the profile or of the folder. */
+  readonly hasTypedMetrics: boolean;
+
   /** The flags of the spec and of this run. */
   readonly options: JobOptions;
   readonly plan: JobPlan;
@@ -65,6 +68,7 @@ interface JobSource {
   readonly account: ServiceAccount;
   readonly spec: ReportSpec;
   readonly thisRun: ThisRunFlags;
+  readonly hasTypedMetrics: boolean;
 
   /** The name of a saved report. */
   readonly name?: string | undefined;
@@ -84,7 +88,7 @@ type PlannedUnit = Pick<Window, 'since' | 'until'>;
 
 /** Plans the job of a spec, without network. Throws `UsageError` for an invalid combination. */
 export async function planJob(source: JobSource): Promise<Job> {
-  const { account, spec, thisRun, name, label = name, nowMs, units } = source;
+  const { account, spec, thisRun, hasTypedMetrics, name, label = name, nowMs, units } = source;
   const now = Math.floor(nowMs / 1_000);
   const requested = planSpec(units ? limitedTo(spec, units, now) : spec, {
     nowMs,
@@ -100,7 +104,9 @@ export async function planJob(source: JobSource): Promise<Job> {
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
   if (isCompared && options.split && !isMerged) throw oneFilePerPart(options, plan.window);
-  if (!units) checkLookback(spec, { options, window: plan.window, nowMs });
+  // A repair and a download of the whole window keep no rolling window.
+  const keepsWindow = !units && !options.refetch;
+  if (keepsWindow) checkLookback(spec, { options, window: plan.window, nowMs });
 
   const needsWholeUnits = !isMerged || requested.isWeekly;
   const allParts = partsOf(plan, options.split, needsWholeUnits ? now : undefined);
@@ -110,7 +116,19 @@ export async function planJob(source: JobSource): Promise<Job> {
   const own = isShard ? takeShard(allParts, shard, split) : allParts;
   const parts = units ? own.filter(({ window }) => units.some((unit) => holds(unit, window))) : own;
   const accountName = await account.name();
-  return { name, label, account, accountName, spec, options, plan, isMerged, allParts, parts };
+  return {
+    name,
+    label,
+    account,
+    accountName,
+    spec,
+    hasTypedMetrics,
+    options,
+    plan,
+    isMerged,
+    allParts,
+    parts,
+  };
 }
 
 /** The spec with a window from the first unit to the last one, at most until now. */
@@ -135,8 +153,11 @@ function checkLookback(
   spec: ReportSpec,
   { options, window, nowMs }: { options: JobOptions; window: Window; nowMs: number },
 ): void {
-  const { lookback = 0, split } = options;
-  if (lookback === 0 || split === undefined || hasFixedBeginning(spec, nowMs)) return;
+  const { lookback, missing, split } = options;
+  if (lookback !== undefined && !missing) {
+    throw needs('--lookback', '--missing', 'Without it, all parts are downloaded anyway.');
+  }
+  if (!lookback || split === undefined || hasFixedBeginning(spec, nowMs)) return;
   const count = splitWindow(window, split).length;
   if (count > lookback) return;
 
@@ -169,7 +190,7 @@ function mergesParts({ split, output = '-' }: JobOptions): boolean {
 
 /** Throws `UsageError` for flags that exclude or require each other. */
 function checkCombination(options: JobOptions, isMerged: boolean): void {
-  const { split, shard, missing, lookback, output = '-' } = options;
+  const { split, shard, missing, output = '-' } = options;
 
   if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
     const why = isMerged
@@ -182,9 +203,6 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
   }
   if (shard !== undefined && split === undefined) {
     throw needs('--shard', '--split', 'It selects some of the parts.');
-  }
-  if (lookback !== undefined && !missing) {
-    throw needs('--lookback', '--missing', 'Without it, all parts are downloaded anyway.');
   }
   if (missing && !options.clobber) {
     throw new UsageError('--missing cannot be used with --no-clobber.', {

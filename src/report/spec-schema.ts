@@ -6,26 +6,35 @@ import { isZoneName, splitUnits } from './window.ts';
 
 // The schema of a spec on disk. Only commands that read one load this file.
 
-const text = z.string().max(20_000);
+/** Limits before any pattern sees a text: a stranger may have written it. */
+const maxTextLength = 4_000;
+const maxWindowLength = 100;
+const maxRequestLength = 64 * 1024;
+
+const text = z.string().max(maxTextLength);
+const windowText = z.string().max(maxWindowLength);
 const texts = z.array(text);
 const value = z.union([text, z.number(), z.boolean(), texts]);
 
+const request = z.strictObject({
+  profile: z.enum(profiles),
+  metrics: texts,
+  breakdowns: texts,
+  filters: z.record(text, texts).optional(),
+  columns: z.union([texts, z.literal('all')]).optional(),
+});
+
 /** The members of a spec, for schemas with further members. */
 export const specMembers = {
-  request: z.strictObject({
-    profile: z.enum(profiles),
-    metrics: texts,
-    breakdowns: texts,
-    filters: z.record(text, texts).optional(),
-    columns: z.union([texts, z.literal('all')]).optional(),
-  }),
-  timezone: text.refine(isZoneName),
+  request: request.refine((value) => JSON.stringify(value).length <= maxRequestLength),
+  timezone: z.string().max(maxWindowLength, { abort: true }).refine(isZoneName),
   format: z.object({ name: text }).catchall(value),
   output: text.optional(),
   split: z.enum(splitUnits).optional(),
-  period: text.optional(),
-  since: text.optional(),
-  until: text.optional(),
+  period: windowText.optional(),
+  since: windowText.optional(),
+  until: windowText.optional(),
+  missing: z.boolean().optional(),
   lookback: z.int().nonnegative().optional(),
   strict: z.boolean().optional(),
   encoding: z.enum(encodings).optional(),

@@ -23,23 +23,19 @@ export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
 /** Longer than any period relative to today. */
 const laterMs = 800 * 86_400_000;
 
+/** True for a window that is another one later, such as `last-7d`, `-30d` or one until now. */
+export function movesWithClock(spec: WindowSpec, nowMs: number): boolean {
+  const window = windowOf(spec, nowMs);
+  const later = windowOf(spec, nowMs + laterMs);
+  return window?.since !== later?.since || window?.until !== later?.until;
+}
+
 /** True if the window always begins at the same instant, such as with `--since 2026-01-01`. */
 export function hasFixedBeginning(spec: WindowSpec, nowMs: number): boolean {
   const { since } = spec;
-  return isSameLater({ ...spec, until: since }, nowMs, (window) => window.since);
-}
-
-/** True if the window always ends at the same instant, such as with `--period 2026-10`. */
-export function hasFixedEnd(spec: WindowSpec, nowMs: number): boolean {
-  const { since, until } = spec;
-  const end = since === undefined ? undefined : (until ?? 'now');
-  return isSameLater({ ...spec, since: end, until: end }, nowMs, (window) => window.until);
-}
-
-function isSameLater(spec: WindowSpec, nowMs: number, edgeOf: (window: Window) => number): boolean {
-  const window = windowOf(spec, nowMs);
-  const later = windowOf(spec, nowMs + laterMs);
-  return window !== undefined && later !== undefined && edgeOf(window) === edgeOf(later);
+  const begin = windowOf({ ...spec, until: since }, nowMs);
+  const later = windowOf({ ...spec, until: since }, nowMs + laterMs);
+  return begin !== undefined && begin.since === later?.since;
 }
 
 /**
@@ -49,5 +45,5 @@ function isSameLater(spec: WindowSpec, nowMs: number, edgeOf: (window: Window) =
 export function isFirstNight(spec: WindowSpec, nowMs: number): boolean {
   const hasBegun = windowOf({ ...spec, until: 'now' }, nowMs) !== undefined;
   const isEmpty = windowOf(spec, nowMs) === undefined;
-  return hasBegun && isEmpty && hasFixedBeginning(spec, nowMs) && !hasFixedEnd(spec, nowMs);
+  return hasBegun && isEmpty && hasFixedBeginning(spec, nowMs) && movesWithClock(spec, nowMs);
 }

@@ -36,6 +36,9 @@ export interface ReportSpec {
   readonly since?: string;
   readonly until?: string;
 
+  /** True to download only what is due; with a window that moves, this is a standing job. */
+  readonly missing?: boolean;
+
   /** The number of units for which the service still corrects a part; 0 if absent. */
   readonly lookback?: number;
   readonly strict?: boolean;

@@ -111,6 +111,11 @@ export function formatInstant(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
+/** An instant as RFC 3339 writes it: `2026-10-25T02:00:00+02:00`. */
+export function formatTime(instant: number, zone: string): string {
+  return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ");
+}
+
 /** The local date of an instant, `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
   const wall = new Date((instant + offsetAt(instant, zone)) * 1_000);

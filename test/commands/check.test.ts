@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { specLine, textOfSpec } from '../../src/folder/history.ts';
+import { formatSpecLine, specLine } from '../../src/folder/history.ts';
 import { serveOdd } from '../support/odd-service.ts';
 import { interruption, parseWithSlashes, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -76,8 +76,8 @@ describe('the history', () => {
     for (const row of rows.slice(1)) displays += Number(row.split(';')[displaysAt]);
     expect(line).toMatchObject({
       spec: lines[0].spec,
-      since: '2026-11-09T00:00:00+0100',
-      until: '2026-11-09T23:59:59+0100',
+      since: '2026-11-09T00:00:00+01:00',
+      until: '2026-11-09T23:59:59+01:00',
       rows: rows.length - 1,
       totals: { displays: String(displays) },
     });
@@ -204,12 +204,12 @@ describe('--missing', () => {
     }
 
     expect(await run(`${line('week')} --refetch`)).toMatchObject({ exitCode: 0 });
-    const { findings, series } = JSON.parse((await run('check data --json')).stdout);
-    expect(findings).toEqual([]);
+    const { problems, series } = JSON.parse((await run('check data --json')).stdout);
+    expect(problems).toEqual([]);
     expect(series).toMatchObject([{ files: 1, outside: 6 }]);
   });
 
-  test('--refetch downloads the whole window, and with --missing only foreign and due files', async () => {
+  test('--refetch downloads the whole window, with --missing and any --lookback too', async () => {
     const { run, at, calls } = await keepWeek('--country FR');
     const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
     expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
@@ -223,7 +223,10 @@ describe('--missing', () => {
     expect(calls('buyer')).toBe(before);
 
     expect(await run(`${week} --country FR --missing --refetch`)).toMatchObject({ exitCode: 0 });
-    expect(calls('buyer') - before).toBe(2);
+    expect(calls('buyer') - before).toBe(7);
+    const more = `${week} --country FR --lookback 30 --refetch`;
+    expect(await run(more)).toMatchObject({ exitCode: 0 });
+    expect(calls('buyer') - before).toBe(14);
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
@@ -408,7 +411,7 @@ describe('a report without figures', () => {
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
   });
 
-  test('does not replace an edited file, which remains a finding', async () => {
+  test('does not replace an edited file, which remains a problem', async () => {
     const { state, run } = await serveForgetful();
     const { cwd, histories } = await run(`${days} -q`);
     const path = join(cwd, 'data/2026-11-14.csv');
@@ -509,10 +512,10 @@ describe('check', () => {
     writeFileSync(at('date=2026-11-15/part.csv'), 'mine');
     writeFileSync(at('date=2026-11-15/other.csv'), 'mine');
 
-    const { findings, notes, repair, histories, series } = await check();
+    const { problems, notes, repair, histories, series } = await check();
 
     expect(
-      findings.map(({ file, kind }: { file: string; kind: string }) => `${file} ${kind}`),
+      problems.map(({ file, kind }: { file: string; kind: string }) => `${file} ${kind}`),
     ).toEqual([
       'data/date=2026-11-09/part.csv changed',
       'data/date=2026-11-10/part.csv missing',
@@ -561,15 +564,16 @@ describe('check', () => {
     const { run, check } = await keepWeek('--country FR');
     const day = week.replace('2026-11-09..2026-11-15', '2026-11-15');
     expect(await run(`${day} --country DE --refetch`)).toMatchObject({ exitCode: 0 });
-    // The last run decides, and its window is only that day.
-    expect((await check()).series).toMatchObject([{ files: 1, outside: 6 }]);
+    // The last run decides what is requested, and each window with a file counts.
+    expect((await check()).series).toMatchObject([{ files: 1, outside: 0 }]);
+    expect((await check()).problems).toHaveLength(6);
 
     const later = { now: Date.UTC(2026, 10, 20, 13) };
     const shard = await run(`${week} --country FR --missing --refetch --shard 2/2`, later);
     expect(shard).toMatchObject({ exitCode: 0 });
     const { stdout } = await run('check data --json', later);
-    const { findings, repair } = parseWithSlashes(stdout);
-    expect(findings).toMatchObject([
+    const { problems, repair } = parseWithSlashes(stdout);
+    expect(problems).toMatchObject([
       {
         file: 'data/date=2026-11-15/part.csv',
         kind: 'foreign',
@@ -590,7 +594,7 @@ describe('check', () => {
 
     const both = await run('check unmounted data lone.csv --json');
     expect(both.exitCode).toBe(2);
-    expect(JSON.parse(both.stdout)).toMatchObject([{ findings: [{ kind: 'missing' }] }]);
+    expect(JSON.parse(both.stdout)).toMatchObject([{ problems: [{ kind: 'missing' }] }]);
     expect(both.stderr).toContain('No adreport history in unmounted.');
     expect(both.stderr).toContain('lone.csv');
     for (const path of ['unmounted', 'lone.csv']) {
@@ -627,9 +631,9 @@ describe('check', () => {
     const { history: _, spec: id, content, at, adreport, period, ...spec } = JSON.parse(first);
     const line = specLine(
       { ...spec, since: '0001-01-01', until: '2026-11-15' },
-      { at: Date.parse(at) / 1_000, isBackfill: false },
+      { at: Date.parse(at) / 1_000, window: { since: 0, until: 0 } },
     );
-    const lines = [textOfSpec(line, adreport), ...files];
+    const lines = [formatSpecLine(line, adreport), ...files];
     writeFileSync(path, `${lines.join('\n').replaceAll(id, line.id)}\n`);
 
     for (const command of ['check', 'repair', 'check --json']) {
@@ -645,7 +649,7 @@ describe('check', () => {
     const wide = Buffer.from(text.toString(), 'utf16le');
     for (const bytes of [Buffer.alloc(0), Buffer.alloc(8_000), wide]) {
       writeFileSync(path, bytes);
-      expect((await check()).findings).toMatchObject([{ file: historyFile, kind: 'unreadable' }]);
+      expect((await check()).problems).toMatchObject([{ file: historyFile, kind: 'unreadable' }]);
       expect(await run('repair data')).toMatchObject({ exitCode: 9 });
     }
     expect(await run(`${week} --missing`)).toMatchObject({ exitCode: 0 });
@@ -659,9 +663,9 @@ describe('check', () => {
     writeFileSync(path, ['{"history":1,"spec":"torn', ...files].join('\n'));
     rmSync(at('date=2026-11-10/part.csv'));
 
-    const { findings, repair } = await check();
-    expect(findings).toHaveLength(7);
-    expect(findings[0]).toMatchObject({ kind: 'untracked' });
+    const { problems, repair } = await check();
+    expect(problems).toHaveLength(7);
+    expect(problems[0]).toMatchObject({ kind: 'untracked' });
     expect(repair).toBeNull();
     const text = await run('check data');
     expect(text.stdout).toContain('Run the original command again.');
@@ -692,9 +696,9 @@ describe('check', () => {
     execFileSync('mkfifo', [pipe]);
     execFileSync('mkfifo', [join(cwd, 'data/_adreport-1-of-2.ndjson')]);
 
-    const { findings } = await check();
-    expect(findings.map(({ kind }: { kind: string }) => kind)).toEqual(Array(5).fill('unreadable'));
-    expect(findings[0].file).toBe('data/_adreport-1-of-2.ndjson');
+    const { problems } = await check();
+    expect(problems.map(({ kind }: { kind: string }) => kind)).toEqual(Array(5).fill('unreadable'));
+    expect(problems[0].file).toBe('data/_adreport-1-of-2.ndjson');
     expect(await run(`repair data --json`)).toMatchObject({ exitCode: 9 });
 
     for (const path of ['', 'nowhere', 'data/date=2026-11-11/part.csv', pipe, '/dev/null']) {
@@ -714,7 +718,7 @@ describe('check', () => {
       symlinkSync(join(cwd, 'elsewhere'), at('date=2026-11-10'));
       const before = calls('buyer');
 
-      expect((await check()).findings).toMatchObject([
+      expect((await check()).problems).toMatchObject([
         { file: 'data/date=2026-11-10/part.csv', kind: 'unreadable' },
       ]);
       expect(await run('repair data')).toMatchObject({ exitCode: 9 });
@@ -735,7 +739,7 @@ describe('check', () => {
     symlinkSync(thesis, at(file));
     const before = calls('buyer');
 
-    expect((await check()).findings).toMatchObject([{ file: `data/${file}`, kind: 'unreadable' }]);
+    expect((await check()).problems).toMatchObject([{ file: `data/${file}`, kind: 'unreadable' }]);
     const repaired = await run('repair data');
     expect(repaired).toMatchObject({
       exitCode: 9,
@@ -772,7 +776,7 @@ describe('repair', () => {
     const { exitCode, stdout } = await run('repair data --dry-run');
     expect(exitCode).toBe(9);
     expect(stdout).toContain(`${join('data', 'date=2026-11-10', 'part.csv')}  missing`);
-    expect(stdout).toContain('1 report would be ordered.');
+    expect(stdout).toContain('1 report would be requested.');
     expect(calls('buyer')).toBe(7);
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serveOdd } from '../support/odd-service.ts';
@@ -11,7 +11,7 @@ const job = '--by OS --metrics displays,revenueEuro --split day -q -o data/{date
 async function serveNights() {
   let serviceMs = 0;
   let change: ((document: object) => object) | undefined;
-  const { run, cwd, calls } = await serveOdd({
+  const { run, cwd, calls, server } = await serveOdd({
     server: { delayMs: 0, clock: () => serviceMs },
     faults: [
       {
@@ -34,14 +34,19 @@ async function serveNights() {
     runJobAt: (time: string, window: string, machineTime?: string) =>
       runAt(time, `run ${window} ${job}`, machineTime),
     readDay: (day: string) => readFileSync(join(cwd, `data/${day}.csv`), 'utf8'),
+    /** Reports are in progress from now on. */
+    stopReports() {
+      server.fault('status:stuck');
+    },
+
     /** Changes the reports that the service sends from now on. */
     changeReports(by: typeof change) {
       change = by;
     },
     async problemsAt(time: string): Promise<string[]> {
       const { stdout } = await runAt(time, 'check data --json');
-      const { findings } = JSON.parse(stdout);
-      return findings.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
+      const { problems } = JSON.parse(stdout);
+      return problems.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
     },
   };
 }
@@ -182,4 +187,113 @@ describe('a report without figures never replaces a file with figures', () => {
     expect(stderr).toBe('');
     expect(nights.readDay('2026-11-19')).toContain('b,');
   });
+});
+
+describe('a folder keeps its columns', () => {
+  const line = 'run --since 2026-11-17 --until yesterday --by OS --split day -o data/{date}.csv';
+  const friday = '2026-11-20T06:15:00+01:00';
+  const saturday = '2026-11-21T06:15:00+01:00';
+
+  test('without --metrics a run asks for those of the folder, in a dry run too', async () => {
+    const nights = await serveNights();
+    await nights.runAt(friday, `${line} --missing -q --metrics displays,clicks`);
+
+    const dry = await nights.runAt(saturday, `${line} --missing --dry-run --json`);
+    const { requests } = JSON.parse(dry.stdout);
+    const { exitCode, stderr } = await nights.runAt(saturday, `${line} --missing`);
+
+    expect(requests).toMatchObject([{ body: { metrics: 'displays,clicks' } }]);
+    expect(exitCode, stderr).toBe(0);
+    expect(stderr).toContain('{date}.csv has the metrics displays, clicks. For others, add --metrics');
+    expect(nights.readDay('2026-11-20')).toContain('os,displays,clicks');
+  });
+
+  test('a metric that this version knows and the folder does not have is no reason to refuse', async () => {
+    const nights = await serveNights();
+    await nights.runAt(friday, `${line} --missing -q`);
+    const path = join(nights.cwd, 'data/_adreport.ndjson');
+    const written = readFileSync(path, 'utf8');
+    // As a version before this one wrote it, which did not know leads.
+    expect(written).toContain('"leads",');
+    writeFileSync(path, written.replace('"leads",', ''));
+
+    const { exitCode, stderr } = await nights.runAt(saturday, `${line} --missing`);
+
+    expect(exitCode, stderr).toBe(0);
+    expect(nights.readDay('2026-11-20')).not.toContain('leads');
+  });
+});
+
+test('a history that is removed during a run ends the run', async () => {
+  const nights = await serveNights();
+  const path = join(nights.cwd, 'data/_adreport.ndjson');
+  nights.changeReports((document) => {
+    rmSync(path, { force: true });
+    return document;
+  });
+
+  const { exitCode, stderr, files, histories } = await nights.runJobAt(
+    '2026-11-20T06:15:00+01:00',
+    '--period last-2d',
+  );
+
+  expect(exitCode).toBe(8);
+  expect(stderr).toContain('it was removed while this command was running');
+  expect({ files, histories }).toEqual({ files: {}, histories: {} });
+});
+
+test('repair takes no logo from outside the folder', async () => {
+  const nights = await serveNights();
+  const page = 'run --since 2026-11-18 --until yesterday --by OS --split day --missing -q';
+  const morning = '2026-11-20T06:15:00+01:00';
+  const svg = (id: string) => `<svg xmlns="http://www.w3.org/2000/svg" id="${id}"></svg>`;
+  mkdirSync(join(nights.cwd, 'data'));
+  writeFileSync(join(nights.cwd, 'data/logo.svg'), svg('own'));
+  writeFileSync(join(nights.cwd, 'secret.svg'), svg('secret'));
+  await nights.runAt(morning, `${page} -o data/{date}.html --logo data/logo.svg`);
+  const path = join(nights.cwd, 'data/_adreport.ndjson');
+  const day = join(nights.cwd, 'data/2026-11-18.html');
+  expect(readFileSync(path, 'utf8')).toContain('"logo":"logo.svg"');
+  rmSync(day);
+  expect(await nights.runAt(morning, 'repair data -q')).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(day, 'utf8')).toContain('class="logo"');
+
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"logo":"logo.svg"', '"logo":"../secret.svg"'));
+  rmSync(day);
+  const { exitCode, stderr } = await nights.runAt(morning, 'repair data');
+
+  expect(exitCode, stderr).toBe(0);
+  expect(stderr).toContain('without the logo ../secret.svg, which is not in the folder');
+  expect(readFileSync(day, 'utf8')).not.toContain('class="logo"');
+});
+
+test('2,000 or 19,000 blanks in a period are an error at once', async () => {
+  const nights = await serveNights();
+  const morning = '2026-11-20T06:15:00+01:00';
+  await nights.runJobAt(morning, '--period last-2d');
+  const path = join(nights.cwd, 'data/_adreport.ndjson');
+  const [spec = ''] = readFileSync(path, 'utf8').split('\n');
+  for (const count of [2_000, 19_000]) {
+    const blanks = `last${' '.repeat(count)}7d`;
+    appendFileSync(path, `${spec.replace('last-2d', blanks)}\n`);
+    const refused = await nights.runAt(morning, ['run', '--period', blanks] as never);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain('longer than 100 characters');
+    writeFileSync(join(nights.cwd, 'adreport.yaml'), `reports: {a: {period: "${blanks}"}}\n`);
+    expect(await nights.runAt(morning, 'run a')).toMatchObject({ exitCode: 2 });
+  }
+  const { stdout, exitCode } = await nights.runAt(morning, 'check data');
+  expect(exitCode, stdout).toBe(0);
+  expect(stdout).toContain('2 lines of _adreport.ndjson skipped');
+});
+
+test('the line that resumes an interrupted --refetch is whole', async () => {
+  const nights = await serveNights();
+  const line = 'run --period last-2d --by OS --metrics displays --split day -o data/{date}.csv';
+  await nights.runAt('2026-11-20T06:15:00+01:00', `${line} --missing -q`);
+  nights.stopReports();
+
+  const { stderr } = await nights.runAt('2026-11-21T06:15:00+01:00', `${line} --refetch`);
+
+  expect(stderr).toMatch(/adreport run .*--period 2026-11-19..2026-11-20.* --refetch/);
 });

@@ -51,12 +51,12 @@ async function serveFolder(restateDays = 0) {
     }
   }
 
-  /** The findings as `missing 2026-11-09`, and the number of files outside each range. */
+  /** The problems as `missing 2026-11-09`, and the number of files outside each range. */
   async function check(path = 'data') {
     const { stdout, exitCode, stderr } = await runNow(`check ${path} --json`);
     expect([0, 9], stderr).toContain(exitCode);
-    const { findings, series } = JSON.parse(stdout);
-    const kinds = findings.map(({ kind, file }: { kind: string; file: string }) => {
+    const { problems, series } = JSON.parse(stdout);
+    const kinds = problems.map(({ kind, file }: { kind: string; file: string }) => {
       return `${kind} ${/\d{4}-\d\d-\d\d/.exec(file)?.[0] ?? file}`;
     });
     const outside = series.map((each: { outside: number }) => each.outside);
@@ -70,13 +70,13 @@ async function serveFolder(restateDays = 0) {
   return { server, cwd, at, wakeOn, run: runNow, runJob, runNights, check, repair, calls };
 }
 
-/** Findings of one kind for several days of November 2026, or of another month. */
+/** Problems of one kind for several days of November 2026, or of another month. */
 function each(kind: string, first: number, last: number, month = '11'): string[] {
-  const findings: string[] = [];
+  const problems: string[] = [];
   for (let day = first; day <= last; day += 1) {
-    findings.push(`${kind} 2026-${month}-${String(day).padStart(2, '0')}`);
+    problems.push(`${kind} 2026-${month}-${String(day).padStart(2, '0')}`);
   }
-  return findings;
+  return problems;
 }
 
 test('a rolling job that missed ten nights: days are missing or stale, and runs warn until a repair', async () => {
@@ -146,7 +146,7 @@ test('a dead job is noticed after one more unit, with one more day every day', a
 });
 
 test('a backfill adds its days to the range, even failed ones, but not the gap', async () => {
-  const { runNights, runJob, check, server, at, repair } = await serveFolder();
+  const { runNights, runJob, check, server, repair } = await serveFolder();
   await runNights(20, 25, '--period last-7d --missing');
   server.fault('status:failed:after=26');
 
@@ -158,7 +158,6 @@ test('a backfill adds its days to the range, even failed ones, but not the gap',
   expect(kinds).toHaveLength(5);
   expect(kinds.every((kind: string) => kind.startsWith('missing 2026-01-'))).toBe(true);
   expect(series).toMatchObject([{ since: '2026-01-01', until: '2026-11-24' }]);
-  expect(readFileSync(at('_adreport.ndjson'), 'utf8')).toContain('"backfill":true');
   await repair();
   expect((await check()).kinds).toEqual([]);
 });
@@ -227,18 +226,76 @@ test('deleted days are missing until the job starts later', async () => {
   }
 });
 
-test('a stopped job has missing days until a last run with a fixed end', async () => {
+test('a resume line with fixed dates leaves a standing job as it is', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
   await runNights(5, 10, '--since 2026-10-25 --until yesterday --missing');
-  wakeOn('2026-11-25');
-  expect((await check()).kinds).toEqual(each('missing', 10, 23));
   const before = calls('buyer');
 
-  const last = await runJob('--since 2026-10-25 --until 2026-11-09 --missing');
-  expect(last.exitCode, last.stderr).toBe(0);
+  const resumed = await runJob('--period 2026-10-25..2026-11-09 --missing');
+  expect(resumed.exitCode, resumed.stderr).toBe(0);
   expect(calls('buyer')).toBe(before);
-  wakeOn('2026-12-25');
-  expect((await check()).kinds).toEqual([]);
+  wakeOn('2026-11-25');
+  expect((await check()).kinds).toEqual(each('missing', 10, 23));
+});
+
+test('of a job that lets go of old days, every file is read, and only the window can be missing', async () => {
+  const { runNights, runJob, wakeOn, at, check } = await serveFolder();
+  await runNights(24, 24, '--since -20d --until yesterday --missing');
+  wakeOn('2026-11-25');
+  await runJob('--since -5d --until yesterday --missing');
+  appendFileSync(at('2026-11-10.csv'), 'damage');
+  rmSync(at('2026-11-11.csv'));
+  rmSync(at('2026-11-22.csv'));
+
+  const { kinds, series } = await check();
+
+  expect(kinds).toEqual(['changed 2026-11-10', 'missing 2026-11-22']);
+  expect(series).toMatchObject([{ since: '2026-11-20', until: '2026-11-24', files: 4 }]);
+});
+
+test('one run per day builds a range day by day', async () => {
+  const { runJob, wakeOn, at, check } = await serveFolder();
+  for (let day = 11; day <= 20; day += 1) {
+    wakeOn(`2026-11-${day}`);
+    await runJob(`--since 2026-11-${day - 4} --until 2026-11-${day - 1} --missing --lookback 3`);
+  }
+  rmSync(at('2026-11-12.csv'));
+  wakeOn('2026-11-25');
+
+  const { kinds, series } = await check();
+
+  expect(series).toMatchObject([{ since: '2026-11-07', until: '2026-11-19' }]);
+  expect(kinds).toContain('missing 2026-11-12');
+});
+
+test('--period limits what is checked and repaired', async () => {
+  const { runNights, run, wakeOn, at } = await serveFolder();
+  await runNights(24, 24, '--since -20d --until yesterday --missing');
+  wakeOn('2026-11-25');
+  rmSync(at('2026-11-10.csv'));
+  rmSync(at('2026-11-20.csv'));
+  const window = '--since 2026-11-08 --until 2026-11-12';
+
+  const checked = await run(`check data ${window}`);
+  expect(checked.exitCode).toBe(9);
+  expect(checked.stdout).toContain('missing: 2026-11-10.csv is missing.');
+  expect(checked.stdout).not.toContain('2026-11-20');
+  expect(checked.stdout).toContain(`To repair: adreport repair data ${window}   (1 report)`);
+  expect(await run(`repair data -q ${window}`)).toMatchObject({ exitCode: 0 });
+  expect(await run('check data')).toMatchObject({ exitCode: 9 });
+  expectRefusal(await run('check data --since 2026-11-08T12:00 --until yesterday'), 2, 'full days');
+});
+
+test('the history of a nightly job grows by what changes', async () => {
+  const { runNights, runJob, wakeOn, at } = await serveFolder();
+  await runNights(10, 20, rolling);
+  wakeOn('2026-11-20');
+  const before = readFileSync(at('_adreport.ndjson'), 'utf8');
+
+  for (let run = 0; run < 3; run += 1) await runJob(rolling);
+
+  expect(readFileSync(at('_adreport.ndjson'), 'utf8')).toBe(before);
+  expect(before.match(/"history":1/g)).toHaveLength(1);
 });
 
 test('two formats in one folder are two series, each checked against its own spec', async () => {
@@ -255,7 +312,7 @@ test('two formats in one folder are two series, each checked against its own spe
   expect((await check()).kinds).toEqual(['missing 2026-11-23']);
 });
 
-test('a weekly job has no findings after its run, and its week is expected a week later', async () => {
+test('a weekly job has no problems after its run, and its week is expected a week later', async () => {
   const { run, wakeOn, check } = await serveFolder();
   const line = 'run --period last-week --by OS --split week -q --missing -o data/{since}.csv';
   for (const monday of ['2026-11-02', '2026-11-09', '2026-11-16']) {
@@ -326,7 +383,7 @@ test('a stray file with an old date does not extend the range', async () => {
   expect(outside).toEqual([1]);
 });
 
-test('a BOM is ignored; a torn line and a lost spec are findings', async () => {
+test('a BOM is ignored; a torn line and a lost spec are problems', async () => {
   const { runNights, at, check, runJob } = await serveFolder();
   await runNights(24, 25, '--period last-3d --missing');
   const path = at('_adreport.ndjson');

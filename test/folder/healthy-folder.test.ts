@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OnDisk } from '../../src/folder/disk.ts';
 import { finality } from '../../src/folder/finality.ts';
-import { expectedOf, judgeFolder } from '../../src/folder/folder-check.ts';
+import { checkFiles } from '../../src/folder/folder-check.ts';
 import {
   type FileEntry,
   type FolderSpec,
@@ -10,7 +10,7 @@ import {
   type SpecLine,
   specLine,
 } from '../../src/folder/history.ts';
-import { FileNames } from '../../src/folder/series.ts';
+import { FileNames, seriesOf } from '../../src/folder/series.ts';
 import { windowOf } from '../../src/report/spec-window.ts';
 import { calendarUnitsIn, formatInstant } from '../../src/report/window.ts';
 
@@ -45,7 +45,9 @@ const stories = fc.record({
 
 /** A folder in memory, with a history as runs write it. */
 function emptyFolder(spec: FolderSpec, at: number) {
-  const line: SpecLine = specLine(spec, { at, isBackfill: false });
+  const begin = windowOf(spec, at * 1_000);
+  if (!begin) throw new Error('The window is invalid.');
+  const line: SpecLine = specLine(spec, { at, window: begin });
   const names = new FileNames(spec.output);
   const files = new Map<string, FileEntry[]>();
   const source = { name: '_adreport.ndjson', skippedLines: [], specs: [line] };
@@ -91,14 +93,15 @@ function emptyFolder(spec: FolderSpec, at: number) {
     const onDisk = new Map<string, OnDisk>();
     for (const name of files.keys()) onDisk.set(name, { kind: 'file', bytes: 1, sha256 });
     const listing = { names: [...files.keys()], closed: new Map() };
-    const expected = expectedOf({ history }, now);
-    const { findings } = judgeFolder({ history, expected, onDisk, listing, now });
-    return findings.map(({ message }) => message);
+    const allSeries = seriesOf(history, now);
+    const facts = { history, allSeries, onDisk, listing, windowOf: () => undefined, now };
+    const { problems } = checkFiles(facts);
+    return problems.map(({ message }) => message);
   }
   return { run, check };
 }
 
-test('a folder filled by a cron job has no findings, in any time zone, at any time', () => {
+test('a folder filled by a cron job has no problems, in any time zone, at any time', () => {
   fc.assert(
     fc.property(stories, ({ job, zone, lookback, first, runs, delays, checkedAt }) => {
       const { split, window, everyDays, longest } = job;
@@ -109,6 +112,7 @@ test('a folder filled by a cron job has no findings, in any time zone, at any ti
         output: '{date}.csv',
         split,
         ...window,
+        missing: true,
         lookback: Math.min(lookback, longest),
       };
       let now = Date.UTC(2025, 0, 3) / 1_000 + first * 60;
@@ -124,7 +128,7 @@ test('a folder filled by a cron job has no findings, in any time zone, at any ti
 
       const last = now + (delays[runs - 1] ?? 0);
       const checkedTime = Math.floor(last + checkedAt * everyDays * daySeconds);
-      // A job that does not run every day leaves findings between its runs.
+      // A job that does not run every day leaves problems between its runs.
       const isQuiet = split !== 'day' || everyDays === 1;
       if (isQuiet) expect(folder.check(checkedTime)).toEqual([]);
       expect(folder.check(last)).toEqual([]);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type FolderSpec, specLine } from '../../src/folder/history.ts';
+import { type FolderSpec, type History, specLine } from '../../src/folder/history.ts';
 import { unitsInRange } from '../../src/folder/range.ts';
-import { FileNames } from '../../src/folder/series.ts';
+import { seriesOf } from '../../src/folder/series.ts';
+import { windowOf } from '../../src/report/spec-window.ts';
 
 const base: FolderSpec = {
   request: { profile: 'buyer', metrics: ['displays'], breakdowns: [] },
@@ -12,9 +13,16 @@ const base: FolderSpec = {
   account: 'own',
 };
 
-/** A spec line written in the morning, Paris time. */
-function line(at: string, more: Partial<FolderSpec>, isBackfill = false) {
-  return specLine({ ...base, ...more }, { at: secondsOf(at), isBackfill });
+/** The spec line of a run in the morning, Paris time. */
+function line(at: string, more: Partial<FolderSpec>) {
+  const spec = { ...base, ...more };
+  const window = windowOf(spec, secondsOf(at) * 1_000) ?? { since: 1, until: 0 };
+  return specLine(spec, { at: secondsOf(at), window });
+}
+
+/** The spec line of a run with `--missing`. */
+function job(at: string, more: Partial<FolderSpec>) {
+  return line(at, { missing: true, ...more });
 }
 
 function secondsOf(day: string): number {
@@ -23,10 +31,22 @@ function secondsOf(day: string): number {
 
 type Line = ReturnType<typeof line>;
 
+/** A folder with these spec lines in order, and files of some days. */
+function folderOf(specs: readonly Line[], days: readonly string[] = []): History {
+  const own = specs.at(-1);
+  const files = days.map((day) => {
+    const since = `${day}T00:00:00+01:00`;
+    const entry = { line: { since }, own, source: '_adreport.ndjson' };
+    return [`${day}.csv`, [entry]] as const;
+  });
+  const sources = [{ name: '_adreport.ndjson', skippedLines: [], specs }];
+  return { folder: '/data', sources, files: new Map(files) } as unknown as History;
+}
+
 /** The range at a time, as spans of days, and its last expected day. */
-function rangeAt(now: string, current: Line, others: readonly Line[] = []) {
-  const names = new FileNames(base.output);
-  const series = { names, current, specs: [...others, current] };
+function rangeAt(now: string, specs: readonly Line[], days: readonly string[] = []) {
+  const [series] = seriesOf(folderOf(specs, days), secondsOf(now));
+  if (!series) throw new Error('There is no series.');
   const units = unitsInRange(series, secondsOf(now));
   const stretches: string[] = [];
   let over = 0;
@@ -40,7 +60,7 @@ function rangeAt(now: string, current: Line, others: readonly Line[] = []) {
   return { stretches, expected: units.findLast((unit) => unit.isExpected)?.until };
 }
 
-describe('the range of a series', () => {
+describe('the range of a standing job', () => {
   test.each([
     {
       name: 'from --since until now',
@@ -55,15 +75,9 @@ describe('the range of a series', () => {
       expected: '2026-11-23',
     },
     {
-      name: 'the fixed dates, whatever the current time',
-      window: { period: '2026-11-02..2026-11-05' },
-      stretches: ['2026-11-02..2026-11-05'],
-      expected: '2026-11-05',
-    },
-    {
       name: 'from the first day of an open period',
-      window: { period: '2026-11-20..today' },
-      stretches: ['2026-11-20..2026-11-25'],
+      window: { period: '2026-11-01..today' },
+      stretches: ['2026-11-01..2026-11-25'],
       expected: '2026-11-23',
     },
     {
@@ -72,43 +86,71 @@ describe('the range of a series', () => {
       stretches: ['2026-10-25..2026-11-24'],
       expected: '2026-11-23',
     },
-    {
-      name: 'empty, if the window is now empty',
-      window: { since: 'yesterday', until: '2026-11-01' },
-      stretches: [],
-      expected: undefined,
-    },
-  ])('is that $name', ({ window, stretches, expected }) => {
-    const current = line('2026-11-01', window);
-    expect(rangeAt('2026-11-25', current)).toEqual({ stretches, expected });
+  ])('is $name', ({ window, stretches, expected }) => {
+    expect(rangeAt('2026-11-25', [job('2026-11-01', window)])).toEqual({ stretches, expected });
   });
 
-  test('includes the windows of backfills and earlier specs of a rolling job, but not the gaps', () => {
-    const current = line('2026-11-20', { period: 'last-3d', lookback: 1 });
-    const others = [
-      line('2026-11-10', { period: 'last-3d' }),
-      line('2026-11-21', { period: '2026-01' }, true),
-      line('2026-11-22', { period: '2026-03', timezone: 'Europe/Berlin' }, true),
-      line('2026-11-22', { period: '2026-05', account: 'other' }, true),
+  test('remembers all lines of its content and account if it rolls, without gaps', () => {
+    const lines = [
+      job('2026-08-01', { period: 'last-7d', timezone: 'Europe/Berlin' }),
+      job('2026-11-01', { period: 'last-3d', account: 'other' }),
+      job('2026-11-10', { period: 'last-3d', lookback: 1 }),
+      job('2026-11-20', { period: 'last-7d' }),
     ];
-    expect(rangeAt('2026-11-25', current, others).stretches).toEqual([
-      '2026-01-01..2026-01-31',
-      '2026-11-07..2026-11-24',
-    ]);
+    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-03..2026-11-24']);
   });
 
-  test('is only the current window if that has a fixed beginning', () => {
-    const current = line('2026-11-20', { since: '2026-11-15', until: 'yesterday' });
-    const others = [
-      line('2026-11-01', { period: 'last-7d' }),
-      line('2026-11-21', { period: '2026-01' }, true),
-    ];
-    expect(rangeAt('2026-11-25', current, others).stretches).toEqual(['2026-11-15..2026-11-24']);
+  test('lets go of what lies before a typed beginning', () => {
+    const lines = [job('2026-11-01', { period: 'last-30d' }), job('2026-11-20', { since: '-5d' })];
+    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-20..2026-11-25']);
   });
 
   test('begins with the current window if the spec was written by a clock that was ahead', () => {
-    const current = line('2027-03-01', { period: 'last-3d' });
-    expect(rangeAt('2026-11-25', current).stretches).toEqual(['2026-11-22..2026-11-24']);
+    const lines = [job('2027-03-01', { period: 'last-3d' })];
+    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-22..2026-11-24']);
+  });
+
+  test('stays after a run with a fixed window', () => {
+    const lines = [
+      job('2026-11-01', { since: '2026-11-01', until: 'yesterday' }),
+      job('2026-11-10', { period: '2026-11-02..2026-11-03' }),
+    ];
+    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-01..2026-11-24']);
+  });
+});
+
+describe('the range of other runs', () => {
+  const january = line('2026-11-02', { period: '2026-01' });
+  const march = line('2026-11-03', { period: '2026-03' });
+
+  test('has those that brought a file, and always the last', () => {
+    const lines = [january, march, line('2026-11-04', { period: '2026-05' })];
+    expect(rangeAt('2026-11-25', lines, ['2026-03-31']).stretches).toEqual([
+      '2026-03-01..2026-03-31',
+      '2026-05-01..2026-05-31',
+    ]);
+  });
+
+  test('forgets a mistyped period with the next run', () => {
+    const mistyped = job('2026-11-09', { period: '2016-11-08' });
+    const nightly = job('2026-11-10', { period: 'last-3d' });
+    expect(rangeAt('2026-11-10', [mistyped, nightly]).stretches).toEqual([
+      '2026-11-07..2026-11-09',
+    ]);
+  });
+
+  test('grows day by day with one run per day', () => {
+    const days = ['2026-11-05', '2026-11-06', '2026-11-07'];
+    const lines = days.map((day) => job(day, { period: day }));
+    expect(rangeAt('2026-11-08', lines, days).stretches).toEqual(['2026-11-05..2026-11-07']);
+  });
+
+  test('is that of the time of the run, if its window moves and it had no --missing', () => {
+    const lines = [line('2026-11-10', { period: 'last-3d' })];
+    expect(rangeAt('2026-11-25', lines)).toEqual({
+      stretches: ['2026-11-07..2026-11-09'],
+      expected: '2026-11-09',
+    });
   });
 });
 
@@ -121,21 +163,21 @@ describe('a unit is expected', () => {
     { now: '2026-03-29T21:59:59Z', expected: '2026-03-27' },
     { now: '2026-03-29T22:00:00Z', expected: '2026-03-28' },
   ])('from the second midnight on, at $now', ({ now, expected }) => {
-    const since = line('2026-03-01', { since: '2026-03-01', until: 'yesterday' });
-    const rolling = line('2026-03-01', { period: 'last-7d' });
-    expect(rangeAt(now, since).expected).toBe(expected);
-    expect(rangeAt(now, rolling).expected).toBe(expected);
+    const since = job('2026-03-01', { since: '2026-03-01', until: 'yesterday' });
+    const rolling = job('2026-03-01', { period: 'last-7d' });
+    expect(rangeAt(now, [since]).expected).toBe(expected);
+    expect(rangeAt(now, [rolling]).expected).toBe(expected);
   });
 
   test('with a window that moves by weeks: one day after the end of the week', () => {
-    const job = line('2026-11-02', { period: 'last-week' });
-    expect(rangeAt('2026-11-08', job).expected).toBe('2026-11-01');
-    expect(rangeAt('2026-11-09', job).expected).toBe('2026-11-01');
-    expect(rangeAt('2026-11-10', job).expected).toBe('2026-11-08');
+    const weekly = [job('2026-11-02', { period: 'last-week' })];
+    expect(rangeAt('2026-11-08', weekly).expected).toBe('2026-11-01');
+    expect(rangeAt('2026-11-09', weekly).expected).toBe('2026-11-01');
+    expect(rangeAt('2026-11-10', weekly).expected).toBe('2026-11-08');
   });
 
   test('after the first run: immediately', () => {
-    const job = line('2026-11-09', { period: 'last-week' });
-    expect(rangeAt('2026-11-09', job).expected).toBe('2026-11-07');
+    const weekly = [job('2026-11-09', { period: 'last-week' })];
+    expect(rangeAt('2026-11-09', weekly).expected).toBe('2026-11-07');
   });
 });

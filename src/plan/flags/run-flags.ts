@@ -49,7 +49,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   },
   concurrency: concurrencyFlag,
   missing: {
-    belongsTo: 'this-run',
+    belongsTo: 'spec',
     flags: '--missing',
     meaning: 'download only days that are missing, changed or not yet final',
   },

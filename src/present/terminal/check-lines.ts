@@ -12,10 +12,10 @@ interface FolderText {
 /** The result of checking a path, as sentences. */
 export interface CheckText {
   readonly folders: readonly FolderText[];
-  readonly findingCount: number;
+  readonly problemCount: number;
 
   /** One for consecutive units with the same problem. */
-  readonly findings: readonly string[];
+  readonly problems: readonly string[];
   readonly notes: readonly string[];
 
   /** How to fix what no download fixes. */
@@ -29,11 +29,11 @@ export interface CheckText {
   readonly reportCount: number;
 }
 
-const findingsAtMost = 50;
+const maxListedProblems = 50;
 
 /** The lines for the result of a check. */
 export function checkLines(check: CheckText, look: TableLook): string[] {
-  const { folders, findings, findingCount, notes, fixes, advice, repairCommand } = check;
+  const { folders, problems, problemCount, notes, fixes, advice, repairCommand } = check;
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const indented = (sentence: string): string => {
     return `  ${wrap(printable(sentence), width - 2).join('\n  ')}`;
@@ -46,11 +46,11 @@ export function checkLines(check: CheckText, look: TableLook): string[] {
   }
 
   const none = 'No problems found.';
-  const some = `${formatPlural(findingCount, 'finding')}:`;
-  const headline = findingCount === 0 ? (style?.green(none) ?? none) : (style?.red(some) ?? some);
-  lines.push('', headline, ...findings.slice(0, findingsAtMost).map(indented));
-  if (findings.length > findingsAtMost) {
-    const rest = formatCount(findings.length - findingsAtMost);
+  const some = `${formatPlural(problemCount, 'problem')}:`;
+  const headline = problemCount === 0 ? (style?.green(none) ?? none) : (style?.red(some) ?? some);
+  lines.push('', headline, ...problems.slice(0, maxListedProblems).map(indented));
+  if (problems.length > maxListedProblems) {
+    const rest = formatCount(problems.length - maxListedProblems);
     lines.push(indented(`… and ${rest} more: --json has all of them.`));
   }
 
