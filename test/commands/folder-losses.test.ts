@@ -204,7 +204,9 @@ describe('a folder keeps its columns', () => {
 
     expect(requests).toMatchObject([{ body: { metrics: 'displays,clicks' } }]);
     expect(exitCode, stderr).toBe(0);
-    expect(stderr).toContain('{date}.csv has the metrics displays, clicks. For others, add --metrics');
+    expect(stderr).toContain(
+      '{date}.csv has the metrics displays, clicks. For others, add --metrics',
+    );
     expect(nights.readDay('2026-11-20')).toContain('os,displays,clicks');
   });
 
@@ -258,7 +260,10 @@ test('repair takes no logo from outside the folder', async () => {
   expect(await nights.runAt(morning, 'repair data -q')).toMatchObject({ exitCode: 0 });
   expect(readFileSync(day, 'utf8')).toContain('class="logo"');
 
-  writeFileSync(path, readFileSync(path, 'utf8').replace('"logo":"logo.svg"', '"logo":"../secret.svg"'));
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace('"logo":"logo.svg"', '"logo":"../secret.svg"'),
+  );
   rmSync(day);
   const { exitCode, stderr } = await nights.runAt(morning, 'repair data');
 

@@ -257,7 +257,8 @@ test('one run per day builds a range day by day', async () => {
   const { runJob, wakeOn, at, check } = await serveFolder();
   for (let day = 11; day <= 20; day += 1) {
     wakeOn(`2026-11-${day}`);
-    await runJob(`--since 2026-11-${day - 4} --until 2026-11-${day - 1} --missing --lookback 3`);
+    const first = String(day - 4).padStart(2, '0');
+    await runJob(`--since 2026-11-${first} --until 2026-11-${day - 1} --missing --lookback 3`);
   }
   rmSync(at('2026-11-12.csv'));
   wakeOn('2026-11-25');
@@ -288,11 +289,12 @@ test('--period limits what is checked and repaired', async () => {
 
 test('the history of a nightly job grows by what changes', async () => {
   const { runNights, runJob, wakeOn, at } = await serveFolder();
-  await runNights(10, 20, rolling);
+  const nightly = '--period last-7d --missing';
+  await runNights(10, 20, nightly);
   wakeOn('2026-11-20');
   const before = readFileSync(at('_adreport.ndjson'), 'utf8');
 
-  for (let run = 0; run < 3; run += 1) await runJob(rolling);
+  for (let run = 0; run < 3; run += 1) await runJob(nightly);
 
   expect(readFileSync(at('_adreport.ndjson'), 'utf8')).toBe(before);
   expect(before.match(/"history":1/g)).toHaveLength(1);

@@ -50,10 +50,10 @@ async function serveNights(split: 'day' | 'week' | 'month') {
     return stderr;
   }
 
-  /** The findings of `check`, as kind and file. */
-  async function findings(): Promise<string[]> {
+  /** The problems of `check`, as kind and file. */
+  async function problems(): Promise<string[]> {
     const { stdout } = await run('check data --json');
-    const found: { readonly kind: string; readonly file: string }[] = JSON.parse(stdout).findings;
+    const found: { readonly kind: string; readonly file: string }[] = JSON.parse(stdout).problems;
     return found.map(({ kind, file }) => `${kind} ${file}`);
   }
 
@@ -69,7 +69,7 @@ async function serveNights(split: 'day' | 'week' | 'month') {
     }
   }
 
-  return { request, wakeOn, expectSuccess, findings, expectTruth };
+  return { request, wakeOn, expectSuccess, problems, expectTruth };
 }
 
 test.for([
@@ -78,7 +78,7 @@ test.for([
 ])(
   'a year of a job with a window $name, with outages of up to 60 nights: every file is correct',
   async ({ window, rolls }) => {
-    const { request, wakeOn, expectSuccess, findings, expectTruth } = await serveNights('day');
+    const { request, wakeOn, expectSuccess, problems, expectTruth } = await serveNights('day');
     const line = `run ${window} ${request} --missing --lookback 3 -o data/{date}.csv`;
 
     for (const night of daysFrom(firstNight, lastNight)) {
@@ -87,7 +87,7 @@ test.for([
       if (outage) {
         // The day before the outage is the last one that was downloaded.
         const lost = [...daysFrom(addDays(outage.from, -1), addDays(night, -2))];
-        const found = await findings();
+        const found = await problems();
         const missing = found.filter((each) => each.startsWith('missing'));
         expect(missing, night).toEqual(lost.map((day) => `missing data/${day}.csv`));
         // Each night, one more of the three days that were not final becomes stale.
@@ -101,7 +101,7 @@ test.for([
       const hasGap = stderr.includes('adreport repair data');
       expect(rolls || !hasGap, night).toBe(true);
       if (hasGap) await expectSuccess('repair data -q');
-      expect(await findings(), night).toEqual([]);
+      expect(await problems(), night).toEqual([]);
     }
 
     // Later days were not final on the last night.
@@ -116,7 +116,7 @@ test.for([
 ] as const)(
   'a year of a job that runs each $split has no finding on any day between',
   async ({ split, period, runsOn }) => {
-    const { request, wakeOn, expectSuccess, findings } = await serveNights(split);
+    const { request, wakeOn, expectSuccess, problems } = await serveNights(split);
     const lookback = split === 'week' ? '--lookback 1' : '';
     const line = `run --period ${period} ${request} --missing ${lookback} -o data/{since}.csv`;
     let runs = 0;
@@ -127,7 +127,7 @@ test.for([
         await expectSuccess(line);
         runs += 1;
       }
-      if (runs > 0) expect(await findings(), day).toEqual([]);
+      if (runs > 0) expect(await problems(), day).toEqual([]);
     }
     expect(runs).toBeGreaterThanOrEqual(12);
   },

@@ -46,7 +46,7 @@ for (const ending of ['csv', 'parquet']) {
     const expectWhole = async (): Promise<void> => {
       await expectRun();
       const checked = await spawnCli('check data --json', { cwd, env });
-      expect(JSON.parse(checked.stdout).findings).toEqual([]);
+      expect(JSON.parse(checked.stdout).problems).toEqual([]);
 
       const files = readdirSync(folder).filter((name) => !name.startsWith('_'));
       const { signal } = new AbortController();

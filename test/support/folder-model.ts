@@ -17,7 +17,7 @@ import { serveOdd } from './odd-service.ts';
 import { interruption, temporaryFolder } from './run-cli.ts';
 
 // A model of a folder: random nights of a cron line, and random damage. It computes the expected
-// findings of `check` independently, from dates and bytes.
+// problems of `check` independently, from dates and bytes.
 
 const dayMs = 86_400_000;
 
@@ -415,7 +415,7 @@ async function keepFolder(story: Story) {
     return starts.sort()[0] ?? '';
   }
 
-  /** The expected findings: `kind file`, in the order of the days. */
+  /** The expected problems: `kind file`, in the order of the days. */
   function expectedFindings(): string[] {
     const specs = specLines();
     const newest = newestLines();
@@ -454,9 +454,9 @@ async function keepFolder(story: Story) {
 
   async function check(): Promise<string[]> {
     const { stdout, stderr, exitCode } = await run('check data --json', { now: nowMs });
-    const { findings } = JSON.parse(stdout);
-    expect(exitCode, stderr).toBe(findings.length > 0 ? 9 : 0);
-    return findings.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
+    const { problems } = JSON.parse(stdout);
+    expect(exitCode, stderr).toBe(problems.length > 0 ? 9 : 0);
+    return problems.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
   }
 
   /** Repairs, and returns how many reports were ordered. */
