@@ -34,7 +34,7 @@ export interface FolderProblem {
 }
 
 /** The unit of a file, or the first of several consecutive ones. */
-export interface ProblemPlace {
+interface ProblemPlace {
   readonly series: Series;
   readonly unit: CalendarUnit;
 
