@@ -9,7 +9,7 @@ import {
   type Measured,
   measure,
   measureProgram,
-  median,
+  Runs,
   ratio,
 } from './figures/measure.ts';
 import {
@@ -29,11 +29,11 @@ import { printHeadings, printRow } from './figures/table.ts';
  * The main job, with all its checks: `run` orders a report whose rows all have other keys, and
  * writes it in each format; and `view` reads a file. Time by the clock and of the processors, and
  * peak memory, beside Python's `json` and `csv` on the same bytes, our own CSV of the same rows,
- * another checkout where `BASELINE` names one, and the goal where there is one. They take turns;
+ * the release before (see `run.js`), and the goal where there is one. They take turns;
  * other work on the machine changes the time of the processors least. Needs 4 GB of disk, and 6 GB
  * of memory for Python.
  *
- *   BASELINE=../before BENCH_ROWS=100000 BENCH_RUNS=5 npm run bench body-to-file
+ *   BENCH_ROWS=100000 BENCH_RUNS=5 npm run bench body-to-file
  */
 
 const runs = Number(process.env.BENCH_RUNS ?? 3);
@@ -136,27 +136,6 @@ function measurePeer({ columns }: ReportShape): Promise<Measured> {
   const script = resolve('test/bench/figures/python-peer.py');
   const argv = ['python3', script, `${service.url}/download-reporting`, output, ...columns];
   return measureProgram(argv, env);
-}
-
-/** Several runs of one program; its figures are their medians. */
-class Runs {
-  readonly #measured: Measured[] = [];
-
-  add(measured: Measured): void {
-    this.#measured.push(measured);
-  }
-
-  get seconds(): number {
-    return median(this.#measured.map(({ seconds }) => seconds));
-  }
-
-  get cpuSeconds(): number {
-    return median(this.#measured.map(({ cpuSeconds }) => cpuSeconds));
-  }
-
-  get peakMb(): number {
-    return median(this.#measured.map(({ peakMb }) => peakMb));
-  }
 }
 
 /** The runs for CSV, by the number of rows and their breakdowns. */

@@ -4,8 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
- * The built copies to be measured, this one first; with `BASELINE=/path/to/checkout` another one
- * beside it.
+ * The built copies to be measured: this one, and the one in `BASELINE`, which `run.js` sets.
  */
 export function checkouts(): { readonly name: string; readonly bin: string }[] {
   const { BASELINE } = process.env;
@@ -112,6 +111,27 @@ export async function startServer({ bin }: { readonly bin: string }) {
   const { url, pid, accounts }: { url: string; pid: number; accounts: [{ token: string }] } =
     JSON.parse(String(line));
   return { url, pid, token: accounts[0].token, stop: () => child.kill() };
+}
+
+/** Several runs of one program; its figures are their medians. */
+export class Runs {
+  readonly #measured: Measured[] = [];
+
+  add(measured: Measured): void {
+    this.#measured.push(measured);
+  }
+
+  get seconds(): number {
+    return median(this.#measured.map(({ seconds }) => seconds));
+  }
+
+  get cpuSeconds(): number {
+    return median(this.#measured.map(({ cpuSeconds }) => cpuSeconds));
+  }
+
+  get peakMb(): number {
+    return median(this.#measured.map(({ peakMb }) => peakMb));
+  }
 }
 
 /** The middle of some numbers; the greater of two. `NaN` where there is none. */
