@@ -40,11 +40,12 @@ const fastTests: TestConfig = {
   env: { TMPDIR: temporaryFolders() },
 };
 
-/** The slow ones: fuzzing, kills, other Node versions. */
+/** The slow ones: fuzzing, kills, other Node versions. They mostly wait for other programs. */
 const longTests: TestConfig = {
   include: ['test/long/**/*.test.ts'],
   exclude: [],
   testTimeout: 600_000,
+  maxWorkers: Math.max(2, availableParallelism() - 1),
 };
 
 const allTests: TestConfig = {
