@@ -64,33 +64,25 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   else await list.write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
 }
 
-// Narrow terminals keep the columns of campaigns and ad units.
-const advertiserId: ListColumn = { name: 'advertiserId' };
+const advertiserId: ListColumn = { name: 'advertiserId', whole: true };
 const advertiserName: ListColumn = { name: 'advertiserName' };
-const campaignId: ListColumn = { name: 'campaignId', keep: true };
-const campaignName: ListColumn = { name: 'campaignName', keep: true };
+const campaignId: ListColumn = { name: 'campaignId', whole: true };
+const campaignName: ListColumn = { name: 'campaignName' };
 const startDate: ListColumn = { name: 'campaignStartDate', type: 'wallTime' };
 const endDate: ListColumn = { name: 'campaignEndDate', type: 'wallTime' };
-const adUnitId: ListColumn = { name: 'adunitId', keep: true };
-const adUnitName: ListColumn = { name: 'adunitName', keep: true };
+const adUnitId: ListColumn = { name: 'adunitId', whole: true };
+const adUnitName: ListColumn = { name: 'adunitName' };
 const adUnitCount: ListColumn = { name: 'adunits', type: 'integer' };
 
 const everyDetail = [advertiserId, advertiserName, campaignId, campaignName, startDate, endDate];
 
 // Tables show days instead of seconds.
-const start: ListColumn = { name: 'start' };
-const end: ListColumn = { name: 'end' };
+const start: ListColumn = { name: 'start', whole: true };
+const end: ListColumn = { name: 'end', whole: true };
 
 const campaignLayout = {
   columns: [...everyDetail, adUnitCount],
-  tableColumns: [
-    campaignId,
-    campaignName,
-    advertiserName,
-    { ...start, keep: true },
-    { ...end, keep: true },
-    adUnitCount,
-  ],
+  tableColumns: [campaignId, campaignName, advertiserName, start, end, adUnitCount],
 };
 
 const adUnitLayout = {

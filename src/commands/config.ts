@@ -122,8 +122,8 @@ async function listConfig(context: Context): Promise<void> {
 
   type Row = (typeof settings)[number];
   const columns = [
-    { name: 'setting', value: (row: Row) => row.name, keep: true },
-    { name: 'value', value: (row: Row) => row.value, keep: true },
+    { name: 'setting', value: (row: Row) => row.name, whole: true },
+    { name: 'value', value: (row: Row) => row.value },
     { name: 'from', value: (row: Row) => (row.value === undefined ? 'not set' : row.from) },
   ];
   await context.console.write(textTable(settings, columns, tableLook(context)));

@@ -5,6 +5,7 @@ import {
   type DerivedMetric,
   type Profile,
   profiles,
+  revenueMeaning,
   type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
@@ -102,6 +103,7 @@ async function fields(
   }
   const look = tableLook(context);
   await context.console.write(textTable(inLines(rows, look.width), columns, look));
+  if (rows.some(({ name }) => name.startsWith('revenue'))) context.console.note(revenueMeaning);
 }
 
 /** Rows with wrapped meanings: each further line is a row of its own. */
@@ -123,9 +125,9 @@ function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): F
 const leastMeaning = 20;
 
 const columns = [
-  { name: 'flag', value: (row: FieldRow) => row.flag, keep: false },
-  { name: 'name', value: (row: FieldRow) => row.name, keep: true },
-  { name: 'meaning', value: (row: FieldRow) => row.meaning, keep: true },
+  { name: 'flag', value: (row: FieldRow) => row.flag, whole: true },
+  { name: 'name', value: (row: FieldRow) => row.name, whole: true },
+  { name: 'meaning', value: (row: FieldRow) => row.meaning },
 ];
 
 /** A computed metric as a vocabulary entry, under the name that `--metrics` takes. */

@@ -118,10 +118,10 @@ function severalReports(
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
-  { name: 'id', value: (entry) => entry.id, keep: true, whole: true },
+  { name: 'id', value: (entry) => entry.id, whole: true },
   { name: 'window', value: daysOf, whole: true },
   { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
-  { name: 'status', value: statusText, keep: true },
+  { name: 'status', value: statusText },
   { name: 'created', value: createdText, whole: true },
   { name: 'file', value: (entry) => entry.file },
   { name: 'profile', value: (entry) => entry.spec.request.profile },

@@ -33,6 +33,10 @@ export interface VocabularyEntry<Name extends string = string> {
   readonly meaning: string;
 }
 
+/** What buyers look for under another name; said once wherever metrics are explained. */
+export const revenueMeaning =
+  'The service reports revenue in euros and in US dollars; buyers know it as their spend.';
+
 interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name> {
   /** `money` is a decimal number; in a DSP's rows, a string with a decimal comma. */
   readonly type: 'integer' | 'money';

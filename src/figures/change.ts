@@ -19,6 +19,9 @@ export interface Change {
   /** For display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `ended`, `–`. */
   readonly text: string;
 
+  /** True for a price such as eCPM, where more is neither better nor worse. */
+  readonly isNeutral?: boolean;
+
   /** As a fraction of the earlier figure (0.123 for 12.3%); absent if it cannot be computed. */
   readonly ratio?: number;
 }

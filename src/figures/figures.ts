@@ -224,6 +224,11 @@ function exactSum(field: string, sums: Sums): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
+/** True for a price such as eCPM or CPC. */
+export function isPrice({ derived, type }: Figure): boolean {
+  return derived !== undefined && type === 'money';
+}
+
 /** Compares a figure of two groups or reports; without `unicode` the arrows are ASCII. */
 export function changeOf(
   figure: Figure,
@@ -233,7 +238,8 @@ export function changeOf(
 ): Change {
   const now = nowSums && fractionOf(figure, nowSums);
   const before = beforeSums && fractionOf(figure, beforeSums);
-  return changeBetween(now, before, { isGone: nowSums === undefined, unicode });
+  const change = changeBetween(now, before, { isGone: nowSums === undefined, unicode });
+  return isPrice(figure) ? { ...change, isNeutral: true } : change;
 }
 
 /**

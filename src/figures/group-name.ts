@@ -8,11 +8,8 @@ export interface GroupName {
   readonly detail: string;
 }
 
-/** Shown in place of a missing name. */
+/** Shown in place of a missing or blank name. */
 export const noName = '(unknown)';
-
-/** Shown in place of the blank name of something with an id. */
-export const blankName = '(no name)';
 
 /** Fields of names, each with the field of its id. */
 const idFields = new Map([
@@ -30,18 +27,15 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
 
 /** The name of a group, and the value that identifies it further. */
 export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {
-  const isName = (field: string, i: number): boolean => isText(key[i]) && /name$/i.test(field);
-  let nameIndex = fields.findIndex(isName);
-  if (nameIndex < 0) nameIndex = key.findIndex(isText);
-  if (nameIndex < 0) return { name: noName, detail: '' };
-
+  const named = fields.findIndex((field) => /name$/i.test(field));
+  const nameIndex = named < 0 ? key.findIndex(isText) : named;
   const detail = key.find((value, i) => value && i !== nameIndex);
-  return { name: nameText(key[nameIndex] ?? noName), detail: detail ?? '' };
+  return { name: nameText(key[nameIndex] ?? ''), detail: detail ?? '' };
 }
 
 /** A name for display. */
 export function nameText(name: string): string {
-  return name.trim() === '' ? blankName : name;
+  return name.trim() === '' ? noName : name;
 }
 
 function isText(value: string | null | undefined): boolean {

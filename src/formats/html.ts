@@ -11,7 +11,7 @@ import { renderCards } from '../present/page/page-cards.ts';
 import { PageFoot } from '../present/page/page-foot.ts';
 import { renderPast, renderRankings } from '../present/page/page-rankings.ts';
 import { pageStyle } from '../present/page/page-style.ts';
-import { embedTable, type PageTable, renderTable } from '../present/page/page-table.ts';
+import { embedTable, type PageTable, pageFilter, renderTable } from '../present/page/page-table.ts';
 import { htmlText, sentenceHtml } from '../present/page/page-text.ts';
 import { renderTime } from '../present/page/page-time.ts';
 import { stylePaper } from '../present/page/paper-style.ts';
@@ -82,12 +82,15 @@ export class PageEncoder implements Encoder {
       messages,
     });
     const { title, facts } = model;
-    const paperStyle = stylePaper({ title, window: facts.get('Window') });
+    const tables = this.#tables(model);
+    const isLandscape = tables.some(({ paper }) => paper.isLandscape);
+    const paperStyle = stylePaper({ title, window: facts.get('Window'), isLandscape });
 
     const pieces = [
       ...this.#head(model, `${pageStyle}${paperStyle}`),
       ...this.#notes(tail.rowCount).map((note) => `<p class="note">${htmlText(note)}</p>\n`),
       ...this.#body(model),
+      ...pageEnd(model, tables),
     ];
     return pieces.map((piece) => Buffer.from(piece));
   }
@@ -144,47 +147,37 @@ ${lines.join('')}</header>
     ];
   }
 
-  #body(model: ReportModel): string[] {
-    if (model.empty !== undefined) return this.#emptyBody(model, model.empty);
-
-    const { comparison } = this.#options;
-    const sums = this.#sums;
-    const parts = { ...this.#tableParts(), model, sums, comparison };
-    const grouping = this.#rows ? undefined : sumsToShow(sums);
-    const rows = this.#rows ?? grouping?.rowsOf() ?? [];
-    const tables = [tableOfGroups(parts), tableOfRows({ ...parts, rows, grouping })];
-    return [
-      renderCards(model, { sums, comparison }),
-      renderTime(model),
-      renderRankings(model.rankings),
-      ...pageEnd(
-        model,
-        tables.filter((table) => table !== undefined),
-      ),
-    ];
-  }
-
-  /** The body for a report without rows: the earlier figures, if there is a comparison. */
-  #emptyBody(model: ReportModel, sentence: string): string[] {
+  /** The tables of the report, or of the earlier one if this one has no rows. */
+  #tables(model: ReportModel): PageTable[] {
     const { comparison } = this.#options;
     const { past } = model;
-    const empty = `<p class="empty">${htmlText(sentence)}</p>\n`;
-    if (!past || !comparison) return [empty, ...pageEnd(model, [])];
+    const parts = this.#tableParts();
+    if (past && comparison) {
+      const { sums } = comparison;
+      const table = tableOfFirstUnit({ ...parts, model: past, sums, comparison: undefined });
+      return table ? [table] : [];
+    }
+    if (model.empty !== undefined) return [];
 
-    const { sums } = comparison;
-    const table = tableOfFirstUnit({
-      ...this.#tableParts(),
-      model: past,
-      sums,
-      comparison: undefined,
-    });
-    return [
-      empty,
-      renderCards(model, { sums: this.#sums, comparison }),
-      renderPast(model, comparison.before),
-      renderTime(past),
-      ...pageEnd(model, table ? [table] : []),
-    ];
+    const sums = this.#sums;
+    const grouping = this.#rows ? undefined : sumsToShow(sums);
+    const rows = this.#rows ?? grouping?.rowsOf() ?? [];
+    const whole = { ...parts, model, sums, comparison };
+    const tables = [tableOfGroups(whole), tableOfRows({ ...whole, rows, grouping })];
+    return tables.filter((table) => table !== undefined);
+  }
+
+  /** The part between the findings and the tables. */
+  #body(model: ReportModel): string[] {
+    const { comparison } = this.#options;
+    const sums = this.#sums;
+    const cards = renderCards(model, { sums, comparison });
+    const { past, empty } = model;
+    if (empty === undefined) return [cards, renderTime(model), renderRankings(model.rankings)];
+
+    const sentence = `<p class="empty">${htmlText(empty)}</p>\n`;
+    if (!past || !comparison) return [sentence];
+    return [sentence, cards, renderPast(model, comparison.before), renderTime(past)];
   }
 
   #tableParts(): Pick<TableParts, 'plan' | 'isSelected'> {
@@ -223,6 +216,8 @@ function pageEnd(model: ReportModel, tables: readonly PageTable[]): string[] {
   // After a printed table, a separate footer could end up alone on a sheet of paper.
   const last = tables.findLast(({ paper }) => paper.isPrinted);
   const rendered = tables.map((table) => renderTable(table, table === last ? foot.onPaper() : ''));
+  const hasSeveralRows = tables.some(({ rowCount }) => rowCount > 1);
+  if (hasSeveralRows) rendered.unshift(pageFilter);
   return [...rendered, foot.render(last === undefined), ...embeddedData(tables)];
 }
 
@@ -252,8 +247,8 @@ function sumsToShow({ trend, units, total }: ReportSums): Grouping {
 
 function sumsNote({ by, size }: Grouping, rowCount: number): string {
   const rows = `The report has ${formatCount(rowCount)} rows, more than a page can hold (${formatCount(maxRows)})`;
-  const table = size === 1 ? 'their sum' : `${formatCount(size)} sums by ${namesOf(by)}`;
-  return `${rows}. The table shows ${table} instead. Totals and charts include all rows.`;
+  const table = size === 1 ? 'their sum' : `${formatCount(size)} totals by ${namesOf(by)}`;
+  return `${rows}. The table shows ${table}; charts include everything.`;
 }
 
 /** The fields of a grouping in words; the fields of a breakdown count as one. */

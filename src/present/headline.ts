@@ -1,4 +1,4 @@
-import { currencyOf, metricOfField } from '../contract/columns.ts';
+import { currencyOf, fieldLabel, metricOfField } from '../contract/columns.ts';
 import type { Comparison, Figure } from '../figures/figures.ts';
 import { nameOfGroup } from '../figures/group-name.ts';
 import type { DateUnit, Group, Sums } from '../figures/grouping.ts';
@@ -67,7 +67,7 @@ export function headlineOf({
   if (percent === undefined) return undefined;
 
   const verb = difference.sign > 0 ? 'rose' : 'fell';
-  const change = `Revenue ${verb} ${percent} to ${amountText(field, now)}`;
+  const change = `${fieldLabel(field)} ${verb} ${percent} to ${amountText(field, now)}`;
   const contribution = largestContribution(sums, comparison, { field, sign: difference.sign });
   const clause = contribution
     ? contributionClause(contribution, field)
@@ -143,12 +143,12 @@ function contributionClause(
 ): string {
   const whole = nameOfGroup(unit.fields, group).name;
   const name = `“${nameInSentence(shorten(whole, maxTableName))}”`;
-  if (!before) return `the new ${name} brought in ${amountText(field, now ?? zero)}`;
-  if (!now) return `${name}, which ended, had brought in ${amountText(field, before)}`;
+  if (!before) return `${name} (new) accounts for ${amountText(field, now ?? zero)}`;
+  if (!now) return `${name} (ended) accounted for ${amountText(field, before)}`;
 
   const isMore = difference.sign > 0;
   const size = isMore ? difference : zero.minus(difference);
-  return `${name} brought in ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
+  return `${name} has ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
 }
 
 /** Names the best time if there are at least two. */

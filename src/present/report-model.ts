@@ -1,5 +1,5 @@
 import { fieldLabel, metricOfField } from '../contract/columns.ts';
-import { metrics, profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import { profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
 import type { Change } from '../figures/change.ts';
 import {
   type Comparison,
@@ -11,9 +11,9 @@ import {
 import type { DateUnit, Sums } from '../figures/grouping.ts';
 import type { ReportSums } from '../figures/report-sums.ts';
 import { describeReport } from '../figures/window-text.ts';
-import type { ColumnPlan } from '../output/column-plan.ts';
+import type { ColumnPlan, PlannedColumn } from '../output/column-plan.ts';
 import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
-import { provenanceFacts } from '../output/provenance.ts';
+import { type Provenance, provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { headlineOf } from './headline.ts';
@@ -24,7 +24,7 @@ import { type ReportTrend, reportTrend } from './report-trend.ts';
 const conversions = ['downloads', 'leads', 'landings'];
 
 /** Two rows of four cards. */
-const maxShown = 8;
+const maxCards = 8;
 
 /** The figures of a report in display order. */
 export interface FigureChoice {
@@ -36,6 +36,9 @@ export interface FigureChoice {
 
   /** The other figures, shown under “All figures”. */
   readonly others: readonly Figure[];
+
+  /** All figures in the order of a table's columns: as requested, if the user named them. */
+  readonly columns: readonly Figure[];
 }
 
 /**
@@ -45,15 +48,16 @@ export interface FigureChoice {
  */
 export function chooseFigures(figures: readonly Figure[], totals: Sums): FigureChoice {
   const { leading, others } = leadingFirst(figures);
-  const inOrder = [...leading, ...others];
-  const shown = hasEveryMetric(figures)
-    ? defaultFigures(inOrder, totals)
-    : inOrder.slice(0, maxShown);
-  return { lead: shown[0], shown, others: inOrder.filter((figure) => !shown.includes(figure)) };
+  const leadFirst = [...leading, ...others];
+  const isDefault = hasAllMetrics(figures);
+  const shown = isDefault ? defaultFigures(leadFirst, totals) : leadFirst.slice(0, maxCards);
+  const rest = leadFirst.filter((figure) => !shown.includes(figure));
+  const columns = isDefault ? [...shown, ...rest] : figures;
+  return { lead: shown[0], shown, others: rest, columns };
 }
 
 /** True if a report has exactly the metrics of a profile, as it does if the user named none. */
-function hasEveryMetric(figures: readonly Figure[]): boolean {
+function hasAllMetrics(figures: readonly Figure[]): boolean {
   const sums = figures.filter(({ derived }) => !derived);
   const fields = new Set(sums.map(({ field }) => field));
   return profiles.some((profile) => {
@@ -85,56 +89,18 @@ function defaultFigures(figures: readonly Figure[], totals: Sums): Figure[] {
 }
 
 /**
- * Columns in the order in which they are kept if space is short, on paper and in a terminal; the
- * last ones are dropped first. Names rank above the third metric, because rows look alike without
- * them. The second currency is dropped first, then requests and eye trackings, then rates that can
- * be computed from other columns.
+ * The columns of a report for readers, from left to right: the breakdowns as requested, the
+ * figures, and fields that the vocabulary does not know.
  */
-const dropOrder = [
-  'revenueEuro',
-  'row change',
-  'displays',
-  'other names',
-  'clicks',
-  'downloads',
-  'leads',
-  'landings',
-  'ctr',
-  'ecpmEuro',
-  'cpcEuro',
-  'cplEuro',
-  'cpdEuro',
-  'eyesTrackings',
-  'requests',
-  'cpcDollar',
-  'ecpmDollar',
-  'revenueDollar',
-  'implied by another column',
-  'constant',
-] as const;
-
-/** A class of columns that are not metrics. */
-type ColumnClass = 'row change' | 'other names' | 'implied by another column' | 'constant';
-
-/** The drop rank of a class of columns: the highest rank is dropped first. */
-export function classRank(name: ColumnClass): number {
-  return dropOrder.indexOf(name) + 1;
-}
-
-/**
- * The drop rank of a figure: the highest rank is dropped first. Dollars rank like euros if there
- * are no euros.
- */
-export function figureRank({ field }: Figure, fields: readonly string[]): number {
-  const name = metricOfField(field)?.name ?? field;
-  const nameInEuro = name.replace(/Dollar$/, 'Euro');
-  const rankedName = fields.includes(nameInEuro) ? name : nameInEuro;
-
-  const order: readonly string[] = dropOrder;
-  const rank = order.indexOf(rankedName) + 1;
-  // Metrics that are not in the list are rarely needed.
-  const isMetric = metrics.some((metric) => metric.name === name);
-  return rank === 0 && isMetric ? order.indexOf('requests') + 1 : rank;
+export function inReadingOrder(
+  columns: readonly PlannedColumn[],
+  { columns: figures }: FigureChoice,
+): PlannedColumn[] {
+  const ordered = columns.filter(({ figure, type }) => !figure && type !== undefined);
+  for (const { field } of figures) {
+    ordered.push(...columns.filter((column) => column.field === field));
+  }
+  return [...ordered, ...columns.filter(({ figure, type }) => !figure && type === undefined)];
 }
 
 /** A figure of the whole report and its change. */
@@ -268,8 +234,18 @@ export function modelOfReport(parts: ReportParts): ReportModel {
     trend: reportTrend({ sums, lead, dateUnit, comparison }),
     rankings: rankingsOf(sums, figures.shown, comparison),
     dateUnit,
-    about: provenance ? provenanceFacts(provenance) : new Map(),
+    about: provenance ? aboutReport(provenance, candidates) : new Map(),
   };
+}
+
+function aboutReport(
+  provenance: Provenance,
+  columns: readonly (Figure | undefined)[],
+): Map<string, string> {
+  const about = provenanceFacts(provenance);
+  const hasRevenue = columns.some((figure) => figure?.field.startsWith('revenue'));
+  if (hasRevenue) about.set('Revenue', revenueMeaning);
+  return about;
 }
 
 /** The model of the earlier report; `undefined` if there is none or it has no rows. */

@@ -89,11 +89,11 @@ export function shorten(text: string, width: number, mark = '…'): string {
   return beginning.trimEnd() + mark;
 }
 
-/** Shortens a text to at most `width` cells, with `…` in the middle. */
-export function shortenMiddle(text: string, width: number): string {
+/** Shortens a text to at most `width` cells, with a mark in the middle. */
+export function shortenMiddle(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
 
-  const beginning = shorten(text, Math.ceil(width / 2));
+  const beginning = shorten(text, Math.ceil(width / 2), mark);
   const room = width - widthOf(beginning);
   graphemes ??= new Intl.Segmenter();
   // A visible grapheme takes at least one cell and rarely has more than eight characters.

@@ -133,15 +133,15 @@ function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | 
   if (!greatest) return undefined;
 
   const name = (greatest.rowsNow.at(-1) ?? greatest.rowsBefore.at(-1))?.campaignName;
-  let clause = `“${name}” brought in ${moneyInSentence(greatest.size)} ${isRise ? 'more' : 'less'}`;
+  let clause = `“${name}” has ${moneyInSentence(greatest.size)} ${isRise ? 'more' : 'less'}`;
   if (greatest.rowsBefore.length === 0) {
-    clause = `the new “${name}” brought in ${moneyInSentence(greatest.size)}`;
+    clause = `“${name}” (new) accounts for ${moneyInSentence(greatest.size)}`;
   } else if (greatest.rowsNow.length === 0) {
-    clause = `“${name}”, which ended, had brought in ${moneyInSentence(greatest.size)}`;
+    clause = `“${name}” (ended) accounted for ${moneyInSentence(greatest.size)}`;
   }
   const whole = grouped(rounded(size * 100n, centsBefore));
   const percent = tenths < 100n ? decimalText(tenths, 1) : whole;
-  const change = `Revenue ${isRise ? 'rose' : 'fell'} ${percent}% to ${moneyInSentence(centsNow)}`;
+  const change = `Revenue (${sign}) ${isRise ? 'rose' : 'fell'} ${percent}% to ${moneyInSentence(centsNow)}`;
   return ids.size < 2 ? `${change}.` : `${change}; ${clause}.`;
 }
 
@@ -271,15 +271,15 @@ test('the headline of one group is the change alone; by day or hour it names the
 
   const ofOne = [{ ...campaign, revenueEuro: '6,00' }];
   expect(await headline(ofOne, [{ ...campaign, revenueEuro: '5,00' }])).toBe(
-    'Revenue rose 20% to €6.00.',
+    'Revenue (€) rose 20% to €6.00.',
   );
   expect(await headline(daysOf('2,00', '3,00'), daysOf('10,00'))).toBe(
-    'Revenue fell 50% to €5.00; the best day was Fri 2 Oct with €3.00.',
+    'Revenue (€) fell 50% to €5.00; the best day was Fri 2 Oct with €3.00.',
   );
   const hours = [1, 2].map((i) => {
     return { date: '2026-10-01', hour: `2026-10-01T0${i}:00:00+0200`, revenueEuro: i };
   });
   expect(await headline(hours, hours.slice(0, 1))).toBe(
-    'Revenue rose 200% to €3.00; the best hour was Thu 1 Oct, 02:00 with €2.00.',
+    'Revenue (€) rose 200% to €3.00; the best hour was Thu 1 Oct, 02:00 with €2.00.',
   );
 });

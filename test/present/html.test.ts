@@ -126,10 +126,10 @@ describe('a page', () => {
     );
 
     expect(html).toContain(
-      '<tr><td class="t first">banner<td class="n">1,234.50<td class="n">4,000<td class="n">308.63\n',
+      '<tr><td class="t first">banner<td class="n">4,000<td class="n">1,234.50<td class="n">308.63\n',
     );
     expect(html).toContain(
-      '<tr><td class="t first none">(unknown)<td class="n">0.05<td class="n none">–<td class="n none">–<',
+      '<tr><td class="t first none">(unknown)<td class="n none">–<td class="n">0.05<td class="n none">–<',
     );
     expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
     expect(rowsOf(data)).toEqual([
@@ -162,7 +162,7 @@ describe('a page', () => {
     const row = { ...summer, ...named, ...Object.fromEntries(rest) };
     const { html, data } = await pageOf(reportOf([row]));
 
-    const [inSight = '', behind = ''] = html.split('<summary>All figures</summary>');
+    const [inSight = '', ...behind] = html.split('<div class="more"');
     expect(Object.keys(cardsOf(inSight))).toEqual([
       'Revenue (€)',
       'Displays',
@@ -172,7 +172,7 @@ describe('a page', () => {
       'Downloads',
       'Landings',
     ]);
-    expect(Object.keys(cardsOf(behind.split('</details>')[0] ?? ''))).toEqual(
+    expect(Object.keys(cardsOf(behind.join('<div')))).toEqual(
       expect.arrayContaining(['Requests', 'Leads', 'Revenue ($)', 'Eye trackings', 'eCPM ($)']),
     );
     expect(rowsOf(data)[0]).toMatchObject(named);
@@ -274,9 +274,9 @@ describe('the table of a page', () => {
     );
     expect(cells).toEqual(
       [
-        '|Hiver|8|9.00|3,000|60|2.00%|3.00',
-        '|Été|7|4.00|1,000|10|1.00%|4.00',
-        '|Total||13.00|4,000|70|1.75%|3.25',
+        '|8|Hiver|3,000|60|9.00|2.00%|3.00',
+        '|7|Été|1,000|10|4.00|1.00%|4.00',
+        '||Total|4,000|70|13.00|1.75%|3.25',
       ].map((line) => expect.stringContaining(line)),
     );
     expect(html).toContain('<th scope="col" class="n" aria-sort="descending" title="revenueEuro">');
@@ -311,16 +311,13 @@ describe('cards', () => {
     'landings',
   ];
 
-  it.each([1, 2, 3, 5, 7])('of %i metrics fill their rows evenly', async (count) => {
+  it.each([1, 2, 3, 5, 7])('of %i metrics are one grid with even rows', async (count) => {
     const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
     const { html } = await pageOf(reportOf([row]));
-    const lists = [...html.matchAll(/<dl class="[^"]*in(\d)">([\s\S]*?)<\/dl>/g)];
-    expect(lists.length).toBeGreaterThan(0);
-    for (const [, perRow, cards = ''] of lists) {
-      const cardCount = cards.match(/<dt>/g)?.length ?? 0;
-      const rowCount = cardCount === 5 ? 1 : Math.ceil(cardCount / 4);
-      expect(Number(perRow)).toBe(Math.ceil(cardCount / rowCount));
-    }
+    const [, perRow, cards = ''] = /<dl class="cards in(\d)">([\s\S]*?)<\/dl>/.exec(html) ?? [];
+    const inSight = cards.replaceAll(/<div class="more".*/g, '').match(/<dt>/g)?.length ?? 0;
+    const rowCount = inSight === 5 ? 1 : Math.ceil(inSight / 4);
+    expect(Number(perRow)).toBe(Math.ceil(inSight / rowCount));
   });
 });
 
@@ -369,7 +366,7 @@ describe('a page that compares', () => {
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0% ▼ 12.5%', 'Hiver 8 €7.50 30.0% new']);
   });
 
-  it('shows the change of the leading figure in a table without time', async () => {
+  it('shows the change of each figure in a table without time; that of a price has no color', async () => {
     const { html } = await pageOf(
       reportOf([
         { ...summer, displays: 1000, revenueEuro: 30 },
@@ -377,8 +374,14 @@ describe('a page that compares', () => {
       ]),
       { comparison },
     );
-    expect(html).toContain('<td class="n"><b class="up">▲ 50.0%</b>');
-    expect(html).toContain('<td class="n"><b class="new">new</b>');
+    expect(html).toContain('<td class="n change"><b class="up">▲ 50.0%</b>');
+    expect(html).toContain('<td class="n change"><b class="new">new</b>');
+    const [, summerRow = ''] = html.split('<td class="t first">Été');
+    expect(summerRow.split('<tr')[0]?.match(/<b class="\w+">[^<]*/g)).toEqual([
+      '<b class="down">▼ 77.8%',
+      '<b class="up">▲ 50.0%',
+      '<b class="same">▲ 575.0%',
+    ]);
   });
 });
 
@@ -533,7 +536,7 @@ describe('more rows than a page can hold', () => {
     );
     const { html, data, notes } = await pageOf(body);
     const sentence =
-      'The report has 60,000 rows, more than a page can hold (50,000). The table shows 90 sums by date and campaign instead. Totals and charts include all rows.';
+      'The report has 60,000 rows, more than a page can hold (50,000). The table shows 90 totals by date and campaign; charts include everything.';
 
     expect(html).toContain(`<p class="note">${sentence}</p>`);
     expect(notes).toEqual([`${sentence} Every row: --format csv.`]);

@@ -27,6 +27,7 @@ export type EmbeddedFormula =
       readonly now: number;
       readonly before: number;
       readonly isOfTime: boolean;
+      readonly isNeutral: boolean;
     };
 
 /** A column as JSON, with either cells or a formula. */

@@ -4,10 +4,7 @@ import { formatWithCurrency } from '../figure-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
-/** Maximum number of cards per row. */
-const maxPerRow = 4;
-
-/** Longer totals are set in a smaller font, together with the others in their row. */
+/** Longer totals are set in a smaller font, so that all cards have one height. */
 const maxLargeText = 13;
 
 /** The sums shown in cards. */
@@ -16,37 +13,29 @@ interface CardSums {
   readonly comparison: Comparison | undefined;
 }
 
-/**
- * The totals of a report as cards: the main ones in two rows, the first one larger; the others can
- * be expanded.
- */
+/** The totals of a report as one grid of equal cards, and the switch for the other figures. */
 export function renderCards({ totals, otherTotals }: ReportModel, cardSums: CardSums): string {
   if (totals.length === 0) return '';
 
-  const cards = totals.map((total) => renderCard(total, cardSums));
-  const others = otherTotals.map((total) => renderCard(total, cardSums));
-  const isOneMore = cards.length === maxPerRow + 1;
-  const first = isOneMore ? cards : cards.slice(0, maxPerRow);
-  const second = cards.slice(first.length);
-  const expandable =
-    others.length === 0
-      ? ''
-      : `<details class="all"><summary>All figures</summary>\n${cardRows(others, 'cards more')}</details>`;
-  return `<section aria-label="Totals">${cardRows(first, 'cards')}${cardRows(second, 'cards more')}${expandable}</section>\n`;
+  const cards = totals.map((total) => renderCard(total, cardSums, false));
+  const others = otherTotals.map((total) => renderCard(total, cardSums, true));
+  const allFigures = others.length === 0 ? '' : switchOfAll;
+  return `<section class="totals" aria-label="Totals"><dl class="cards in${perRow(cards.length)}">
+${cards.join('')}${others.join('')}</dl>${allFigures}</section>\n`;
 }
 
-/** Distributes cards evenly over rows; cards in a shorter row are wider. */
-function cardRows(cards: readonly string[], name: string): string {
-  if (cards.length === 0) return '';
+/** Shows the other figures in cards, charts and tables; works without a script. */
+const switchOfAll = '<label class="switch">All figures<input type="checkbox" id="all"></label>';
 
-  const rowCount = cards.length === maxPerRow + 1 ? 1 : Math.ceil(cards.length / maxPerRow);
-  const perRow = Math.ceil(cards.length / rowCount);
-  return `<dl class="${name} in${perRow}">\n${cards.join('')}</dl>`;
+/** The number of cards in a row of a wide screen: rows are as equally long as possible. */
+function perRow(count: number): number {
+  return count <= 5 ? count : Math.ceil(count / Math.ceil(count / 4));
 }
 
 function renderCard(
   { figure, label, meaning, change }: Total,
   { sums, comparison }: CardSums,
+  isExtra: boolean,
 ): string {
   const text = formatWithCurrency(figure, sums.total.totals());
   const size = text.length > maxLargeText ? ' class="long"' : '';
@@ -55,5 +44,5 @@ function renderCard(
   const changeLine = before
     ? `<dd class="change">${mark}<span>${htmlText(formatWithCurrency(figure, before))} before</span></dd>`
     : '';
-  return `<div title="${htmlText(meaning)}"><dt>${htmlText(label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
+  return `<div${isExtra ? ' class="more"' : ''} title="${htmlText(meaning)}"><dt>${htmlText(label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
 }

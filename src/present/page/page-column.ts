@@ -4,6 +4,7 @@ import {
   type Figure,
   figureDigits,
   figureValue,
+  isPrice,
   sumsOfRow,
 } from '../../figures/figures.ts';
 import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
@@ -37,6 +38,9 @@ type Formula =
        * month was shorter.
        */
       readonly isOfTime: boolean;
+
+      /** True for prices, whose changes have no color. */
+      readonly isNeutral: boolean;
     };
 
 /** A column of a page's table. */
@@ -167,9 +171,7 @@ function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: 
 }
 
 /** The earlier sums of a table's rows, for computing changes. */
-export interface RowChanges {
-  readonly figure: Figure;
-
+export interface EarlierRows {
   /** Sums of each row in the earlier report; `undefined` for a new row. */
   readonly before: readonly (Sums | undefined)[];
 
@@ -180,47 +182,51 @@ export interface RowChanges {
   readonly isOfTime: boolean;
 }
 
-/** The change of each row, and a hidden column with the earlier values. */
-export interface ChangeColumns {
-  readonly hidden: PageColumn;
-  readonly change: PageColumn;
-}
-
-/** The columns for a figure's change and its earlier values. */
-export function changeColumns(
-  { figure, before, totals, totalsBefore, isOfTime }: RowChanges,
+/** The change of a figure in each row. */
+export function changeColumn(
+  figure: Figure,
+  { before, totals, totalsBefore, isOfTime }: EarlierRows,
   rows: readonly Row[],
-): ChangeColumns {
-  const beforeField = `${figure.field} before`;
+): PageColumn {
+  const { field } = figure;
   const changes = rows.map((row, i) => {
     const change = changeOf(figure, sumsOfRow(row), before[i]);
     return isOfTime && change.direction === 'new' ? undefined : change;
   });
-  const totalChange = changeOf(figure, totals, totalsBefore);
-  const beforeValues = before.map((sums) => (sums && figureValue(figure, sums)) ?? null);
+  const total = changeOf(figure, totals, totalsBefore);
+  const isNeutral = isPrice(figure);
   return {
-    hidden: {
-      field: beforeField,
-      name: beforeField,
-      label: '',
-      type: 'money',
-      cells: beforeValues,
+    field: `${field} change`,
+    name: `change of ${field}`,
+    label: 'Change',
+    type: 'change',
+    formula: { kind: 'change', now: field, before: earlierField(field), isOfTime, isNeutral },
+    cells: changes.map((change) => change?.text ?? null),
+    cellHtml: (row) => {
+      const change = changes[row];
+      return change ? changeHtml(change) : '';
     },
-    change: {
-      field: `${figure.field} change`,
-      name: `change of ${figure.field}`,
-      label: 'Change',
-      type: 'change',
-      formula: { kind: 'change', now: figure.field, before: beforeField, isOfTime },
-      cells: changes.map((change) => change?.text ?? null),
-      cellHtml: (row) => {
-        const change = changes[row];
-        return change ? changeHtml(change) : '';
-      },
-      total: totalChange.text,
-      totalHtml: changeHtml(totalChange),
-    },
+    total: total.text,
+    totalHtml: changeHtml(total),
   };
+}
+
+/** The earlier values of a figure, for the script to compute changes from; not shown. */
+export function earlierColumn(figure: Figure, { before }: EarlierRows): PageColumn {
+  const { field, type, derived } = figure;
+  const name = earlierField(field);
+  const hidden = { field: name, name, label: '', type };
+  const values = before.map((sums) => (sums && figureValue(figure, sums)) ?? null);
+  if (!derived) return { ...hidden, cells: values };
+
+  const { numeratorField, denominatorField, factor } = derived;
+  const numerator = earlierField(numeratorField);
+  const denominator = earlierField(denominatorField);
+  return { ...hidden, cells: values, formula: { kind: 'ratio', numerator, denominator, factor } };
+}
+
+function earlierField(field: string): string {
+  return `${field} before`;
 }
 
 function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {

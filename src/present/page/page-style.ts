@@ -64,26 +64,23 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 .down { color: var(--down); font-weight: 600; }
 .same, .new, .ended { font-weight: 400; color: var(--soft); }
 
-/* Cards fill their row, so that shorter rows leave no gap. */
-.cards { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0; }
+/* Cards are equal cells of one grid. */
+.cards { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .75rem; margin: 0; }
 .cards > div {
-  flex: 1 1 22%; min-width: 0; padding: .875rem 1rem .8125rem;
+  min-width: 0; padding: .875rem 1rem .8125rem;
   background: var(--card); border: 1px solid var(--line); border-radius: .625rem;
 }
-.in5 > div { flex-basis: 17%; }
-.in3 > div { flex-basis: 30%; }
-.in2 > div { flex-basis: 45%; }
-.in1 > div { flex-basis: 100%; }
-.more { margin-top: .75rem; }
+.in5 { grid-template-columns: repeat(5, minmax(0, 1fr)); }
+.in3 { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+.in2 { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+.in1 { grid-template-columns: minmax(0, 1fr); }
 dt { color: var(--soft); font-size: .8125rem; }
 dd {
   margin: .125rem 0 0; font-size: 1.625rem; font-weight: 620; letter-spacing: -.015em; line-height: 2.125rem;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis;
 }
 :where(dl:has(.long)) dd { font-size: 1.25rem; }
-.more dd { font-size: 1.0625rem; line-height: 1.5rem; }
-.more:has(.long) dd { font-size: .9375rem; }
-dd.change.change, .more dd.change {
+dd.change.change {
   font-size: .8125rem; font-weight: 400; letter-spacing: 0; line-height: 1.35; color: var(--soft); white-space: normal;
 }
 
@@ -100,12 +97,9 @@ figcaption b { color: var(--ink); font-size: .9375rem; font-weight: 600; margin-
 .charts { grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); }
 .ranks { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 details { margin-top: .5rem; }
-.all .more { margin: .25rem 0 0; }
 summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5rem 0; }
 .plot { display: grid; grid-template: 8.5rem 1.375rem / auto minmax(0, 1fr); gap: 0 .5rem; }
-.wide .plot { grid-template: 13rem 1.375rem / auto minmax(0, 1fr) 10.5rem; }
-.plot .ends { grid-area: 1 / 3; }
-.ends text { fill: var(--ink); font-size: .75rem; unicode-bidi: plaintext; }
+.wide .plot { grid-template-rows: 13rem 1.375rem; }
 .y {
   display: flex; flex-direction: column; justify-content: space-between; text-align: right;
   color: var(--soft); font-size: .75rem; line-height: 1; margin: -.375rem 0; min-width: 2.25rem;
@@ -130,17 +124,18 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 /* Lines that overlap also differ in their dashes. */
 .s1 { stroke: var(--s1); stroke-dasharray: 8 4; } .s2 { stroke: var(--s2); stroke-dasharray: 2 4; }
 .s3 { stroke: var(--s3); stroke-dasharray: 10 4 2 4; } .s4 { stroke: var(--s4); stroke-dasharray: 5 3; }
-.ends .line { stroke-width: 1.25; stroke-dasharray: none; }
 .legend span { display: inline-flex; align-items: center; min-width: 0; }
-.legend { display: none; flex-wrap: wrap; gap: .25rem 1rem; margin: .75rem 0 0; font-size: .8125rem; }
+.legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0; font-size: .8125rem; }
 .key { display: inline-block; width: 1.5rem; height: .5rem; vertical-align: middle; margin-right: .375rem; overflow: visible; }
 .tip .key { width: 1.25rem; }
 .tip {
-  position: fixed; z-index: 3; pointer-events: none; max-width: min(20rem, 80vw); padding: .4375rem .625rem;
+  position: fixed; z-index: 3; pointer-events: none; max-width: min(30rem, 90vw); padding: .4375rem .625rem;
   background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: .375rem;
   box-shadow: 0 2px 10px #0003; font-size: .8125rem; line-height: 1.4;
 }
 .tip strong { display: block; font-weight: 600; }
+.tip div { display: flex; justify-content: space-between; gap: 1.25rem; }
+.tip div > :last-child { margin-left: auto; white-space: nowrap; }
 
 /* Rankings. */
 ol {
@@ -173,30 +168,33 @@ li rect { fill: var(--data); }
 /* The table. */
 .tools { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .875rem; margin-left: auto; font-size: .875rem; color: var(--soft); }
 input, button { font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
-input { padding: .3125rem .625rem; width: 15rem; max-width: 100%; margin-left: .25rem; }
+.filter { margin: 2.5rem 0 -1.5rem; }
+input { padding: .375rem .75rem; width: 24rem; max-width: 100%; }
 .pager { display: inline-flex; gap: .25rem; }
 .pager button { width: 2.125rem; height: 2.125rem; line-height: 1; font-size: 1.125rem; cursor: pointer; }
 button:disabled { opacity: .4; cursor: default; }
 :focus-visible { outline: 2px solid var(--data); outline-offset: 2px; }
-.scroll { overflow-x: auto; position: relative; }
+/* Wide tables scroll sideways on narrow screens; the page scrolls through their rows. */
+.scroll { position: relative; }
+@media screen and (max-width: 64rem) { .scroll { overflow-x: auto; } }
+@media screen { body:has(#all:checked) .scroll { overflow-x: auto; } }
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
 th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
 th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--head); font-weight: 600; z-index: 1; }
 /* Names keep their writing direction and position. */
 td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; }
-/* A crowded table has no ids, so that the last column is visible. */
+/* A crowded table is set tightly, so that the last column is visible. */
 @media screen {
-  .crowded, .rows:has(.switch :checked) table { font-size: .75rem; }
-  .crowded th, .crowded td, .crowded th button, .rows:has(.switch :checked) :is(th, td, th button) { padding-inline: .3125rem; }
-  th:has(button), .crowded th:has(button), .rows:has(.switch :checked) th:has(button) { padding: 0; }
-  .crowded td.t, .rows:has(.switch :checked) td.t { max-width: 11rem; }
-  .crowded .id, .rows:has(.switch :checked) .id { display: none; }
+  .crowded, body:has(#all:checked) table { font-size: .75rem; }
+  .crowded :is(th, td, th button), body:has(#all:checked) :is(th, td, th button) { padding-inline: .3125rem; }
+  th:has(button), .crowded th:has(button), body:has(#all:checked) th:has(button) { padding: 0; }
+  .crowded td.t, body:has(#all:checked) td.t { max-width: 13rem; }
 }
 /* Figures under "All figures". */
-.rows:not(:has(.switch :checked)) :is(th, td).more { display: none; }
-td.more, th.more { margin: 0; font-size: inherit; }
+body:not(:has(#all:checked)) .more { display: none; }
+td.change { padding-left: 0; font-size: .6875rem; }
 .switch {
-  position: relative; padding: .3125rem .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card);
+  position: relative; display: inline-block; margin-top: .75rem; padding: .3125rem .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card);
   font-size: .875rem; color: var(--soft);
 }
 .switch input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; }
@@ -221,12 +219,8 @@ tbody tr:last-child td { border-bottom: 0; }
   position: sticky; bottom: -1px; z-index: 1; padding-bottom: .5rem; background: var(--head); font-weight: 600; border-bottom: 0;
   box-shadow: inset 0 1px 0 var(--line), 0 0 0 1px var(--head);
 }
-/* On large screens a long table scrolls between its head and its total. */
-@media screen and (min-width: 64rem) { .long { max-height: 82vh; overflow: auto; } }
 p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
 @media screen { .paper { display: none; } }
-
-@media (max-width: 60rem) { .cards.cards > div { flex-basis: 45%; } .cards.in3.in3 > div { flex-basis: 30%; } }
 
 /* Phones: two cards per row, names on separate lines, no ids, and large touch targets. */
 @media (max-width: 40rem) {
@@ -234,34 +228,29 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   .logo { float: none; display: block; max-width: 100%; margin: 0 0 1rem; object-position: left center; }
   h1 { font-size: 1.5rem; }
   section { margin-top: 2rem; }
-  .cards, .more { gap: .5rem; }
-  .cards.cards > div { flex-basis: 45%; padding: .75rem .875rem; }
-  .more.in3 > div { flex-basis: 30%; }
+  .cards.cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem; }
+  .cards > div { padding: .75rem .875rem; }
   dd, dd.long { font-size: 1.0625rem; line-height: 1.75rem; }
   dd.change span { display: block; }
   .plot { grid-template-rows: 6.5rem 1.375rem; }
-  .wide .plot { grid-template: 9rem 1.375rem / auto minmax(0, 1fr); }
-  .plot .ends { display: none; }
-  .legend { display: flex; }
+  .wide .plot { grid-template-rows: 9rem 1.375rem; }
   /* Names stay visible while figures scroll. */
-  th.first, td.first { position: sticky; left: 0; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
+  th.time, td.time, th.first, td.first { position: sticky; left: 0; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
+  th.time, td.time { min-width: 5rem; max-width: 5rem; white-space: normal; }
+  .time ~ .first { left: 5rem; }
   td.first:not(.k) { width: 8.5rem; min-width: 8.5rem; max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
   th.first:not(.k) { min-width: 8.5rem; }
-  th.then, td.then { position: sticky; left: 8.5rem; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
-  th.first, th.then { background: var(--head); z-index: 2; }
-  .total td.first, .total td.then { background: var(--head); z-index: 2; }
+  th.first, th.time, .total td.first, .total td.time { background: var(--head); z-index: 2; }
   ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
   li > span:first-child { grid-column: 1 / -1; }
   li .n { text-align: left; }
   li i { white-space: normal; }
   li i + small, .id { display: none; }
   .tools { margin-left: 0; width: 100%; }
-  .tools label { display: flex; align-items: center; width: 100%; }
-  input { flex: 1; min-width: 0; width: auto; }
+  input { width: 100%; }
   .count { flex: 1; }
 }
 @media (max-width: 30rem) {
-  .cards.cards.cards > div { flex-basis: 45%; }
   /* Every second of the labels below an axis fits. */
   .x:has(text:nth-of-type(7)) text:nth-of-type(even) { display: none; }
 }
@@ -293,14 +282,9 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   header, .note, .finding { break-after: avoid; }
   .note, .finding { margin-top: .5rem; padding: .375rem .625rem; }
   .head { margin-bottom: .375rem; }
-  .cards, .cards.more { gap: .375rem; }
-  .cards.more { margin-top: .375rem; }
-  .cards.cards > div { padding: .3125rem .5rem; border-radius: .25rem; }
-  .cards.in5.in5 > div { flex-basis: 17%; }
-  .cards.in4.in4 > div { flex-basis: 22%; }
-  .cards.in3.in3 > div { flex-basis: 30%; }
+  .cards { gap: .375rem; }
+  .cards > div { padding: .3125rem .5rem; border-radius: .25rem; }
   .cards dd, .cards dd.long { font-size: .9375rem; line-height: 1.35; }
-  .more.more dd, .more.more dd.long { font-size: .6875rem; line-height: 1.35; }
   .cards.cards dd.change { font-size: .5625rem; }
   .charts, .ranks { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .375rem; }
   .ranks :only-child { grid-column: 1 / -1; }
@@ -309,10 +293,8 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   figcaption { margin-bottom: .5rem; }
   figcaption b { font-size: .6875rem; }
   .plot { grid-template-rows: 4.375rem 1.125rem; }
-  .wide .plot { grid-template: 6rem 1.125rem / auto minmax(0, 1fr) 8.5rem; }
-  .ends text { font-size: .5625rem; }
-  .plot .ends { display: block; }
-  .legend { display: none; }
+  .wide .plot { grid-template-rows: 6rem 1.125rem; }
+  .legend { margin-top: .375rem; gap: .0625rem .75rem; }
   .y, .x text { font-size: .5625rem; }
   .x text { transform: translateY(-.1875rem); }
   ol, ol.compared { gap: .25rem .75rem; }
@@ -324,9 +306,8 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   li i { white-space: normal; overflow: visible; }
   .cards div, figure, .bars, li, tr { break-inside: avoid; }
   h2, h3, .head, thead { break-after: avoid; }
-  .tools, .switch, .slots, .tip, .id, .more:is(th, td), .s, .all, details:not([open]), .about, .unprinted, .screen { display: none !important; }
+  .tools, .filter, .switch, .slots, .tip, .more, .s, .about, .unprinted, .screen { display: none !important; }
   .appendix { break-before: page; }
-  .turned, .turned ~ footer { page: turned; }
   .short { break-inside: avoid; }
   .rows { margin-top: 1rem; }
   .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
@@ -338,6 +319,7 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   tbody tr:last-child td { border-bottom: 1px solid var(--line); }
   th:has(button) { padding: .0625rem .1875rem; }
   td.n, td.k { white-space: nowrap; }
+  td.change { font-size: inherit; }
   td:not(.n, .k, .first) { max-width: none; overflow-wrap: anywhere; }
   th button { display: contents; }
   thead { display: table-header-group; }

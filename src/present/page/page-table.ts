@@ -10,9 +10,6 @@ import { displayText, isTextColumn, type PageColumn } from './page-column.ts';
 import { bdi, htmlText } from './page-text.ts';
 import type { PaperPlan } from './paper.ts';
 
-/** Tables with more rows get a scroll area. A month of days fits without one. */
-const maxUnscrolledRows = 40;
-
 /** Tables with more rows may be split across sheets of paper. */
 const maxUnsplitRows = 25;
 
@@ -36,16 +33,18 @@ export interface PageTable {
   readonly paper: PaperPlan;
 }
 
-/** Filter and page buttons; the script shows and operates them. */
-const filterTools =
-  '<div class="tools" hidden><label>Filter <input type="search" autocomplete="off" spellcheck="false"></label>' +
-  '<span class="count" role="status"></span><span class="pager"><button type="button" class="back" aria-label="Previous rows">‹</button>' +
+/** The number of visible rows and the page buttons; the script shows and operates them. */
+const pager =
+  '<div class="tools" hidden><span class="count" role="status"></span><span class="pager">' +
+  '<button type="button" class="back" aria-label="Previous rows">‹</button>' +
   '<button type="button" class="on" aria-label="Next rows">›</button></span></div>';
 
-/** The switch for additional figures; works without a script. */
-const allFigures = '<label class="switch">All figures<input type="checkbox"></label>';
+/** The filter of all tables; the script shows and operates it. */
+export const pageFilter =
+  '<p class="filter" hidden><input type="search" id="filter" autocomplete="off" spellcheck="false" ' +
+  'placeholder="Filter the tables: a campaign, country, day …" aria-label="Filter the tables"></p>\n';
 
-const restSentence = 'Only the first rows are shown. Enable scripts to see the others.';
+const restSentence = 'Showing the first 300 rows. Enable JavaScript to see all.';
 
 /**
  * Renders the table with its first rows; the script gets the others from the embedded data.
@@ -66,20 +65,15 @@ export function renderTable(table: PageTable, paperFoot: string): string {
   const foot = renderTotals(table) + renderPaperRow(table, paperFoot);
   const inSight = columns.filter(({ isExtra }) => !isExtra).length;
   const looks = inSight > maxWideColumns ? ' class="crowded"' : '';
-  // There is nothing to filter in a single row.
-  const tools = rowCount > 1 ? filterTools : '';
-  const scroll = rowCount > maxUnscrolledRows ? 'scroll long' : 'scroll';
   const section = [
     'rows',
     paper.isAppendix ? 'appendix' : '',
-    paper.isLandscape ? 'turned' : '',
     paper.isPrinted ? '' : 'unprinted',
     rowCount <= maxUnsplitRows ? 'short' : '',
   ];
-  const switchOfAll = columns.some(({ isExtra }) => isExtra) ? allFigures : '';
-  return `<section class="${section.filter((name) => name !== '').join(' ')}"><div class="head"><h2>${htmlText(title)}</h2>${switchOfAll}
-${tools}</div>
-<div class="${scroll}" tabindex="0" role="region" aria-label="Table: ${htmlText(title)}"><table${looks}>
+  return `<section class="${section.filter((name) => name !== '').join(' ')}"><div class="head"><h2>${htmlText(title)}</h2>
+${pager}</div>
+<div class="scroll" tabindex="0" role="region" aria-label="Table: ${htmlText(title)}"><table${looks}>
 <thead><tr>${heads.join('')}</thead>
 <tbody>${rows.join('\n')}</tbody>
 <tfoot>${foot}</tfoot>
@@ -95,7 +89,7 @@ function renderTotals(table: PageTable): string {
   if (rowCount < 2 || columns.every(({ total }) => total === undefined)) return '';
 
   // Ids next to names are not always visible.
-  const labelled = columns.find(({ isIdOfName }) => !isIdOfName);
+  const labelled = rowNameOf(columns) ?? columns[0];
   const totals = columns.map((column) => renderTotal(column, table, column === labelled));
   return `<tr class="total">${totals.join('')}`;
 }
@@ -109,7 +103,7 @@ function renderPaperRow({ columns, paper }: PageTable, paperFoot: string): strin
   const html = paragraphs.map((each) => `<p class="paper">${each}</p>\n`).join('') + paperFoot;
   if (html === '') return '';
 
-  const printed = columns.filter(({ field, isIdOfName }) => !leftOut.has(field) && !isIdOfName);
+  const printed = columns.filter(({ field }) => !leftOut.has(field));
   return `<tr class="paper"><td colspan="${printed.length}"><div>${html}</div>`;
 }
 
@@ -131,19 +125,26 @@ function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean):
   return `${opening}${totalHtml ?? escapeHtml(cellText(type, total))}`;
 }
 
+/** The column that names the rows: the first name, or the first id or time. */
+function rowNameOf(columns: readonly PageColumn[]): PageColumn | undefined {
+  return columns.find(isTextColumn) ?? columns.find(({ type }) => type === 'key');
+}
+
 /**
  * CSS classes of a column's cells: `n` numbers, `k` keys, `t` texts, `id` ids next to names,
- * `first` the names of rows, `then` the time after it, `more` figures under “All figures”, `s` not
- * printed.
+ * `first` the names of rows, `time` the time before them, `change` changes, `more` figures under
+ * “All figures”, `s` not printed.
  */
 function cellClasses(column: PageColumn, { columns, paper }: PageTable): string {
   const { type, isIdOfName, isExtra } = column;
+  const rowName = rowNameOf(columns);
   const names: string[] = [];
   if (type === 'key') names.push('k');
-  else names.push(type === 'text' || type === 'name' ? 't' : 'n');
+  else names.push(isTextColumn(column) ? 't' : 'n');
+  if (type === 'change') names.push('change');
   if (isIdOfName) names.push('id');
-  if (column === columns[0] && !isIdOfName) names.push('first');
-  if (column === columns[1] && type === 'key' && column.texts) names.push('then');
+  if (column === rowName) names.push('first');
+  if (column === columns[0] && column !== rowName && column.texts) names.push('time');
   if (isExtra) names.push('more');
   if (paper.leftOut.has(column.field)) names.push('s');
   return names.join(' ');
@@ -185,7 +186,9 @@ function formulaOf(
   const first = indexOf(isRatio ? formula.numerator : formula.now);
   const second = indexOf(isRatio ? formula.denominator : formula.before);
   if (first < 0 || second < 0) return undefined;
-  return isRatio
-    ? { kind: 'ratio', numerator: first, denominator: second, factor: formula.factor }
-    : { kind: 'change', now: first, before: second, isOfTime: formula.isOfTime };
+  if (isRatio) {
+    return { kind: 'ratio', numerator: first, denominator: second, factor: formula.factor };
+  }
+  const { isOfTime, isNeutral } = formula;
+  return { kind: 'change', now: first, before: second, isOfTime, isNeutral };
 }

@@ -18,6 +18,6 @@ export function bdi(text: string): string {
 }
 
 /** A change as HTML, colored by direction; the arrow shows it without color too. */
-export function changeHtml({ direction, text }: Change): string {
-  return `<b class="${direction}">${htmlText(text)}</b>`;
+export function changeHtml({ direction, text, isNeutral }: Change): string {
+  return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
 }

@@ -4,9 +4,6 @@ import type { ReportTrend } from '../report-trend.ts';
 import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
-/** Number of charts that are visible at first; the others can be expanded. */
-const visibleCharts = 4;
-
 /**
  * Charts over time: first the main figure by the largest values of a breakdown, then each figure as
  * a whole.
@@ -29,20 +26,22 @@ export function renderTime({ trend, figures, facts }: ReportModel): string {
   const earlier = before
     ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${htmlText(facts.get('Compared with') ?? '')}</p>`
     : '';
-  const folded = chartsOf([...shown.slice(visibleCharts), ...others], trend);
-  const details =
-    folded === ''
-      ? ''
-      : `<details><summary>Other figures over time</summary>\n<div class="charts">\n${folded}</div></details>`;
+  const extra = chartsOf(others, trend, true);
   return `<section class="trend"><div class="head"><h2>Over time</h2>${earlier}</div>
 ${byGroup}<div class="charts">
-${chartsOf(shown.slice(0, visibleCharts), trend)}</div>${details}</section>
+${chartsOf(shown, trend)}${extra}</div></section>
 `;
 }
 
-function chartsOf(figures: readonly Figure[], { axis, whole, before }: ReportTrend): string {
+function chartsOf(
+  figures: readonly Figure[],
+  { axis, whole, before }: ReportTrend,
+  isExtra = false,
+): string {
+  const series = [whole];
+  const caption = `per ${axis.step}`;
   const charts = figures.map((figure) => {
-    return renderTimeChart({ figure, axis, series: [whole], before, caption: `per ${axis.step}` });
+    return renderTimeChart({ figure, axis, series, before, caption, isExtra });
   });
   return charts.join('');
 }

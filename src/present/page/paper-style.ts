@@ -2,6 +2,9 @@
 export interface PaperHead {
   readonly title: string;
   readonly window: string | undefined;
+
+  /** True for all pages in landscape. */
+  readonly isLandscape: boolean;
 }
 
 /** Maximum length of a title in the running head. */
@@ -11,20 +14,19 @@ const marginStyle = 'font: 8pt system-ui, sans-serif; color: #5c626c;';
 
 /**
  * Print rules: the running head (except on the first page, which has a heading), page numbers, and
- * landscape pages for wide tables. Chromium draws content in page margins from version 131 on.
+ * the orientation of all pages. Chromium draws content in page margins from version 131 on.
  */
-export function stylePaper({ title, window = '' }: PaperHead): string {
+export function stylePaper({ title, window = '', isLandscape }: PaperHead): string {
   const letters = [...title];
   const shortTitle =
     letters.length > maxTitleLength ? `${letters.slice(0, maxTitleLength).join('')}…` : title;
   return `
 @page {
-  size: A4 portrait; margin: 15mm 12mm 14mm;
+  size: A4 ${isLandscape ? 'landscape' : 'portrait'}; margin: 15mm 12mm 14mm;
   @top-left { content: ${cssText(shortTitle)}; ${marginStyle} }
   @top-right { content: ${cssText(window)}; ${marginStyle} }
   @bottom-right { content: "Page " counter(page) " of " counter(pages); ${marginStyle} }
 }
-@page turned { size: A4 landscape; }
 @page :first { margin-top: 11mm; @top-left { content: none; } @top-right { content: none; } }
 `;
 }

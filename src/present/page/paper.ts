@@ -1,17 +1,14 @@
 import { listWords } from '../../figures/window-text.ts';
 import { widthOf } from '../../text/cell-width.ts';
-import { classRank, figureRank } from '../report-model.ts';
+import { type FitColumn, fitColumns, notShown } from '../fit-columns.ts';
 import { maxTableRows } from '../table-size.ts';
 import { displayText, isTextColumn, type PageColumn } from './page-column.ts';
 
 /** Characters per table line on A4 in the font size of the page's style. */
 const charactersPerLine = { portrait: 116, landscape: 172 } as const;
 
-/** Width limits of the first column, wide enough not to break ordinary words. */
-const nameWidth = { least: 24, most: 34 };
-
-/** Width at which other texts are wrapped. */
-const textWidth = 16;
+/** Names are wrapped at this width, which does not break ordinary words. */
+const wrappedWidth = 24;
 
 /** Space around a cell, in characters. */
 const cellMargin = 1.2;
@@ -33,7 +30,7 @@ export interface PaperPlan {
   /** True if it starts on a new page after everything else. */
   readonly isAppendix: boolean;
 
-  /** True if it is printed in landscape to fit more columns. */
+  /** True if landscape pages fit more columns. */
   readonly isLandscape: boolean;
 
   /** Fields of the columns that are not printed. */
@@ -67,19 +64,17 @@ export function planPaper(parts: PaperParts): PaperPlan {
   const isOfSeveral = nouns.length > 1;
   if ((hasTime || isOfSeveral) && rowCount > maxAppendixRows) return notPrinted(nouns);
 
-  const shown = columns.filter(({ isExtra, isIdOfName }) => !isExtra && !isIdOfName);
+  const shown = columns.filter(({ isExtra }) => !isExtra);
   const upright = columnsWithin(charactersPerLine.portrait, shown);
   const across = columnsWithin(charactersPerLine.landscape, shown);
   const isLandscape = across.length > upright.length;
   const kept = isLandscape ? across : upright;
-  const dropped = columns.filter((column) => !kept.includes(column) && !column.isIdOfName);
-  // Rates that were not requested need not be mentioned.
-  const requested = dropped.filter(({ isExtra, formula }) => !(isExtra && formula));
-  const labels = requested.map(({ label }) => label);
+  const dropped = columns.filter((column) => !kept.includes(column));
+  const labels = dropped.filter(({ type }) => type !== 'change').map(({ label }) => label);
 
   const sentences: string[] = [];
   if (restSentence !== undefined) sentences.push(restSentence);
-  if (labels.length > 0) sentences.push(`Not printed: ${labels.join(', ')}.`);
+  if (labels.length > 0) sentences.push(notShown(labels, 'The .html, .xlsx and .csv have them.'));
   return {
     isPrinted: true,
     isAppendix: isOfSeveral,
@@ -87,7 +82,7 @@ export function planPaper(parts: PaperParts): PaperPlan {
     leftOut: new Set(dropped.map(({ field }) => field)),
     sentences,
     // A table by several breakdowns repeats names from another table.
-    fullNames: isOfSeveral ? [] : fullNamesOf(shown[0]),
+    fullNames: isOfSeveral ? [] : fullNamesOf(shown.find(isTextColumn)),
   };
 }
 
@@ -105,7 +100,7 @@ function notPrinted(nouns: readonly string[]): PaperPlan {
 
 /** The names that a column shortens, in row order. */
 function fullNamesOf(column: PageColumn | undefined): string[] {
-  if (!column || !isTextColumn(column)) return [];
+  if (!column) return [];
 
   const names = new Set<string>();
   for (const cell of column.cells.slice(0, maxTableRows)) {
@@ -115,31 +110,14 @@ function fullNamesOf(column: PageColumn | undefined): string[] {
   return [...names];
 }
 
-/** The columns that fit. Figures are dropped by rank, then other columns. */
+/** The columns that fit on paper, where names are wrapped rather than shortened. */
 function columnsWithin(width: number, columns: readonly PageColumn[]): PageColumn[] {
-  const fields = columns.map(({ field }) => field);
-  const widths = new Map(columns.map((column, i) => [column, widthOfColumn(column, i === 0)]));
-  const rankOf = (column: PageColumn): number => {
-    if (column.figure) return figureRank(column.figure, fields);
-    return column.type === 'change' ? classRank('row change') : 0;
-  };
-
-  let sum = 0;
-  for (const each of widths.values()) sum += each;
-  const kept = [...columns];
-  const [, ...givesWay] = columns;
-  givesWay.sort((a, b) => rankOf(b) - rankOf(a));
-  for (const column of givesWay) {
-    if (sum <= width || kept.length <= 2) break;
-    kept.splice(kept.indexOf(column), 1);
-    sum -= widths.get(column) ?? 0;
-  }
-  return kept;
+  const { kept } = fitColumns(columns.map(fitColumnOf), width, cellMargin);
+  return kept.map((index) => columns[index] as PageColumn);
 }
 
-/** The width of a column in characters. */
-function widthOfColumn(column: PageColumn, isFirst: boolean): number {
-  const { label, type, cells, total } = column;
+function fitColumnOf(column: PageColumn): FitColumn {
+  const { label, type, cells, total, figure } = column;
   let widest = Math.max(
     ...label.split(' ').map(widthOf),
     widthOf(total === undefined ? '' : displayText({ ...column, texts: undefined }, total)),
@@ -148,8 +126,6 @@ function widthOfColumn(column: PageColumn, isFirst: boolean): number {
     if (cell !== null) widest = Math.max(widest, widthOf(displayText(column, cell)));
   }
 
-  const isText = type === 'name' || type === 'text';
-  if (isFirst && isText) widest = Math.min(nameWidth.most, Math.max(nameWidth.least, widest));
-  else if (isText) widest = Math.min(textWidth, widest);
-  return widest + cellMargin;
+  const minWidth = isTextColumn(column) ? Math.min(widest, wrappedWidth) : widest;
+  return { isMetric: figure !== undefined || type === 'change', width: widest, minWidth };
 }

@@ -22,11 +22,12 @@ import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { formatCount, pluralOf } from '../../text/quantity.ts';
 import { formatWithCurrency } from '../figure-text.ts';
-import type { ReportModel } from '../report-model.ts';
+import { inReadingOrder, type ReportModel } from '../report-model.ts';
 import { maxTableRows } from '../table-size.ts';
 import {
-  type ChangeColumns,
-  changeColumns,
+  changeColumn,
+  type EarlierRows,
+  earlierColumn,
   type PageColumn,
   pageColumn,
   type TableRows,
@@ -121,25 +122,28 @@ function tableOfUnit(unit: Unit, parts: TableParts): PageTable | undefined {
 }
 
 /**
- * A table with the names first, then times and figures in display order, and changes if there is a
- * comparison. Rows without times are sorted in descending order. `undefined` without rows or
- * columns.
+ * A table with a change after each main figure if there is a comparison. The largest rows come
+ * first, within a time if there are times. `undefined` without rows or columns.
  */
 function tableOf(parts: TableParts, source: TableSource): PageTable | undefined {
   const { model, sums } = parts;
   const { title, nouns, hasTime } = source;
   const { lead } = model.figures;
   const isSorted = !hasTime && lead !== undefined;
-  const rows = isSorted ? sortedBy(lead, source.rows) : source.rows;
+  const rows = lead ? largestFirst(lead, source) : source.rows;
   const shownRows: TableRows = { rows, totals: sums.total.totals(), dateUnit: model.dateUnit };
 
   const columns = columnsOf(parts, source, shownRows);
-  const changes = changesOf(parts, source.unit, shownRows);
-  if (changes) {
-    const behindLead = columns.findIndex(({ field }) => field === lead?.field) + 1;
-    columns.splice(behindLead, 0, changes.change);
+  const hidden: PageColumn[] = [];
+  const earlier = earlierRowsOf(parts, source.unit, shownRows);
+  if (earlier) {
+    const { shown } = model.figures;
+    for (const figure of shown) {
+      const after = columns.findIndex(({ field }) => field === figure.field) + 1;
+      columns.splice(after, 0, changeColumn(figure, earlier, rows));
+    }
+    hidden.push(...withParts(shown).map((figure) => earlierColumn(figure, earlier)));
   }
-  const hidden = changes ? [changes.hidden] : [];
   for (const field of fieldsOfFormulas(columns)) {
     const isThere = [...columns, ...hidden].some((column) => column.field === field);
     if (!isThere) hidden.push(pageColumn(plannedMetric(field), shownRows));
@@ -193,52 +197,45 @@ function restSentenceOf(
   return `Not printed: ${words}${amount}.`;
 }
 
-/** Sorts rows by a figure in descending order; rows without it come last. */
-function sortedBy(figure: Figure, rows: readonly Row[]): Row[] {
-  const figureIn = (row: Row) => figureValue(figure, sumsOfRow(row)) ?? Number.NEGATIVE_INFINITY;
-  const valued = rows.map((row) => ({ row, value: figureIn(row) }));
-  valued.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value));
+/** Rows with the largest first, within their time if they have one; those without value last. */
+function largestFirst(figure: Figure, { rows, unit, hasTime }: TableSource): readonly Row[] {
+  const isOfTimeOnly = hasTime && unit !== undefined;
+  if (isOfTimeOnly) return rows;
+
+  const places = new Map<string | null, number>();
+  const valued = rows.map((row) => {
+    const time = hasTime ? keyText(row.hour ?? row.date) : null;
+    const place = places.get(time) ?? places.size;
+    places.set(time, place);
+    return { row, place, value: figureValue(figure, sumsOfRow(row)) ?? Number.NEGATIVE_INFINITY };
+  });
+  valued.sort((a, b) => {
+    return a.place - b.place || (a.value === b.value ? 0 : b.value - a.value);
+  });
   return valued.map(({ row }) => row);
 }
 
-/**
- * The columns in order, without fields that were summed over: names, main figures, then the others
- * and the cost per click.
- */
+/** The columns in order, without fields that were summed over, and with the cost per click. */
 function columnsToShow(
   { model, plan, isSelected }: TableParts,
   { grouping }: TableSource,
 ): PlannedColumn[] {
-  const kept = plan.shown.filter(({ field, figure }) => {
+  const hasHours = plan.shown.some(({ type }) => type === 'hour');
+  const kept = plan.shown.filter(({ field, figure, type }) => {
+    // An hour includes its date.
+    if (!isSelected && hasHours && type === 'date') return false;
     return figure || !grouping || grouping.by.some((key) => key.field === field);
   });
   if (isSelected) return kept;
 
-  const columns: PlannedColumn[] = namesFirst(kept.filter(({ figure }) => !figure));
-  const { lead, shown, others } = model.figures;
-  for (const { field } of [...shown, ...others]) {
-    const column = kept.find((each) => each.field === field);
-    if (column) columns.push(column);
-  }
-
+  const columns = inReadingOrder(kept, model.figures);
   const fields = columns.map(({ field }) => field);
+  const { lead } = model.figures;
   const currency = lead && metricOfField(lead.field)?.name === 'revenueDollar' ? 'Dollar' : 'Euro';
   const field = `cpc${currency}`;
   const figure = fields.includes(field) ? undefined : derivedFigure(field, fields);
   if (figure) columns.push(plannedFigure(figure));
   return columns;
-}
-
-/** Moves the first name to the front. Dates are omitted if there are hours, which include them. */
-function namesFirst(columns: readonly PlannedColumn[]): PlannedColumn[] {
-  const hasHours = columns.some(({ type }) => type === 'hour');
-  const needed = hasHours ? columns.filter(({ type }) => type !== 'date') : [...columns];
-  const isTimeColumn = ({ type }: PlannedColumn) => type === 'date' || type === 'hour';
-  const name =
-    needed.find(({ type }) => type === 'text') ?? needed.find((each) => !isTimeColumn(each));
-  const times = needed.filter(isTimeColumn);
-  const rest = needed.filter((column) => column !== name && !times.includes(column));
-  return name ? [name, ...times, ...rest] : needed;
 }
 
 /** True if a column contains ids whose names are in another column. */
@@ -249,16 +246,13 @@ function isIdOfName({ field, type }: PlannedColumn, columns: readonly PlannedCol
   return columns.some((column) => column.field === name || column.field === plain);
 }
 
-/**
- * The changes of rows against an earlier report; `undefined` if rows are not compared one by one.
- */
-function changesOf(
+/** The rows in the earlier report; `undefined` if rows are not compared one by one. */
+function earlierRowsOf(
   { model, comparison, isSelected }: TableParts,
   unit: Unit | undefined,
   { rows, totals }: TableRows,
-): ChangeColumns | undefined {
-  const { lead } = model.figures;
-  if (!comparison || !lead || lead.derived || !unit || isSelected) return undefined;
+): EarlierRows | undefined {
+  if (!comparison || !unit || isSelected) return undefined;
 
   const earlierOf = unit.isTime
     ? earlierByTime(unit, comparison, model.dateUnit)
@@ -267,7 +261,20 @@ function changesOf(
 
   const before = rows.map((row) => earlierOf(unit.fields.map((field) => keyText(row[field]))));
   const totalsBefore = comparison.sums.total.totals();
-  return changeColumns({ figure: lead, before, totals, totalsBefore, isOfTime: unit.isTime }, rows);
+  return { before, totals, totalsBefore, isOfTime: unit.isTime };
+}
+
+/** Figures, and the metrics that they are computed from. */
+function withParts(figures: readonly Figure[]): Figure[] {
+  const fields = new Set<string>();
+  for (const { field, derived } of figures) {
+    if (derived) fields.add(derived.numeratorField).add(derived.denominatorField);
+    else fields.add(field);
+  }
+  return [
+    ...figuresOf([...fields]).filter(({ derived }) => !derived),
+    ...figures.filter(({ derived }) => derived),
+  ];
 }
 
 /** Looks up the sums of a time at the same distance from the beginning of the earlier window. */

@@ -6,7 +6,7 @@ import type { Sums } from '../../figures/grouping.ts';
 import type { TimeAxis } from '../../figures/time-axis.ts';
 import { formatWithCurrency, withCurrency } from '../figure-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
-import { maxLineName, shortNames } from '../short-names.ts';
+import { shortNames } from '../short-names.ts';
 import { bdi, htmlText } from './page-text.ts';
 
 /**
@@ -40,6 +40,9 @@ export interface TimeChart {
 
   readonly series: readonly TimeSeries[];
 
+  /** True for a chart under “All figures”. */
+  readonly isExtra?: boolean;
+
   /** The earlier report as a whole. */
   readonly before?: EarlierSeries | undefined;
 }
@@ -50,47 +53,48 @@ type Values = readonly (number | undefined)[];
 /** Converts a value to its distance from the top. */
 type VerticalScale = (value: number) => number;
 
-/** Renders a chart as columns or as one or more lines; empty if the figure has no value. */
+/**
+ * Renders a chart as columns or as one or more lines; empty if the figure has no value other than
+ * 0.
+ */
 export function renderTimeChart(chart: TimeChart): string {
-  const { figure, axis, caption, remark, series, before } = chart;
+  const { figure, axis, caption, remark, series, before, isExtra = false } = chart;
   const lines = series.map(({ sums }) => valuesOf(figure, sums));
   const values = lines.flat().filter((value) => value !== undefined);
-  if (values.length === 0) return '';
-
   const beforeValues = before && valuesOf(figure, before.sums);
   const beforeKnown = (beforeValues ?? []).filter((value) => value !== undefined);
+  if ([...values, ...beforeKnown].every((value) => value === 0)) return '';
+
   const least = Math.min(...values);
   const most = Math.max(...values);
   const scale = scaleLinear()
     .domain([Math.min(0, least, ...beforeKnown), Math.max(0, most, ...beforeKnown)])
     .range([height, 0])
     .nice(gridLines);
-  // Leaves room above the line if all values are zero.
-  if (scale.domain()[0] === scale.domain()[1]) scale.domain([0, 1]);
-
   const y: VerticalScale = (value) => rounded(scale(value));
   const ticks = scale.ticks(gridLines);
   const grid = ticks.map((tick) => {
     return `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`;
   });
   const [first = []] = lines;
-  const isWide = lines.length > 1;
+  const isByGroup = lines.length > 1;
   const drawing = [
     ...grid,
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
-    isWide
+    isByGroup
       ? lines.map((each, i) => drawLine(each, y, `line s${i}`)).join('')
       : drawWhole(first, y, { figure, isCompared: beforeValues !== undefined }),
   ];
 
   const name = htmlText(fieldLabel(figure.field));
-  return `<figure class="time${isWide ? ' wide' : ''}">
+  const classes = ['time', isByGroup ? 'wide' : '', isExtra ? 'more' : ''].join(' ').trim();
+  return `<figure class="${classes}">
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${scaleTexts(figure, ticks)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${slotsOf(chart)}</div>
-${isWide ? `<svg class="ends" aria-hidden="true">${endsOf(series, lines, y)}</svg>\n` : ''}<svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
-${isWide ? `<p class="legend">${legendOf(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
+<svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
+${isByGroup ? `<p class="legend">${legendOf(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
 `;
 }
 
@@ -217,59 +221,14 @@ function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: numb
 
 const noSums: Sums = new Map<string, number>();
 
-/** Minimum distance between the names of lines, as a fraction of the height. */
-const minDistance = 0.105;
-
-/** The names of lines next to their ends, each with a short connecting line. */
-function endsOf(series: readonly TimeSeries[], lines: readonly Values[], y: VerticalScale): string {
-  const ends: LineEnd[] = [];
-  for (const [i, values] of lines.entries()) {
-    const last = values.findLast((value) => value !== undefined);
-    if (last !== undefined) ends.push({ index: i, end: y(last) / height, place: 0 });
-  }
-  separateNames(ends);
-
-  const shortByName = shortNames(
-    series.map(({ name }) => name),
-    maxLineName,
-  );
-  const names = ends.map(({ index, end, place }) => {
-    const from = `${rounded(100 * end)}%`;
-    const to = `${rounded(100 * place)}%`;
-    const name = series[index]?.name ?? '';
-    return `<line class="line s${index}" x1="2" x2="14" y1="${from}" y2="${to}"/><text x="18" y="${to}" dy=".34em">${htmlText(shortByName.get(name) ?? name)}<title>${htmlText(name)}</title></text>`;
-  });
-  return names.join('');
-}
-
-/** The end of a line and the position of its name, as fractions of the height from the top. */
-interface LineEnd {
-  readonly index: number;
-  readonly end: number;
-  place: number;
-}
-
-/** Moves overlapping names apart, first down, then up as far as the lowest one requires. */
-function separateNames(ends: LineEnd[]): void {
-  ends.sort((a, b) => a.end - b.end);
-
-  let above = Number.NEGATIVE_INFINITY;
-  for (const end of ends) {
-    end.place = Math.max(end.end, above + minDistance);
-    above = end.place;
-  }
-  let below = 1 + minDistance;
-  for (const end of ends.toReversed()) {
-    end.place = Math.min(end.place, below - minDistance);
-    below = end.place;
-  }
-}
-
+/** The names of the lines, shortened as in tables on screen and whole in print. */
 function legendOf(series: readonly TimeSeries[]): string {
   const shortByName = shortNames(series.map(({ name }) => name));
   const names = series.map(({ name }, i) => {
     const key = `<svg class="key" aria-hidden="true"><line class="line s${i}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
-    return `<span title="${htmlText(name)}">${key}${bdi(shortByName.get(name) ?? name)}</span>`;
+    const short = shortByName.get(name);
+    if (short === undefined) return `<span>${key}${bdi(name)}</span>`;
+    return `<span title="${htmlText(name)}">${key}<span class="screen">${bdi(short)}</span><span class="paper">${bdi(name)}</span></span>`;
   });
   return names.join(' ');
 }

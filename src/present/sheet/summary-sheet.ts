@@ -1,9 +1,10 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import type { Change } from '../../figures/change.ts';
-import { type Comparison, type Figure, figureValue } from '../../figures/figures.ts';
+import { type Comparison, changeOf, type Figure, figureValue } from '../../figures/figures.ts';
 import type { Sums } from '../../figures/grouping.ts';
 import type { ReportSums } from '../../figures/report-sums.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
+import { pluralOf } from '../../text/quantity.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { columnWidth } from './column-width.ts';
@@ -22,10 +23,13 @@ import {
 /** Column widths in characters: names, ids or the first figures, and other columns. */
 const nameBounds = { least: 24, most: 60, oneLine: 48 };
 const idBounds = { least: 24, most: 30 };
-const figureBounds = { least: 14, most: 24 };
+const figureBounds = { least: 12, most: 24 };
 
 /** Wider sheets are printed in landscape. */
 const maxPortraitWidth = 120;
+
+/** More rows would be too small to read on one page. */
+const maxRowsOnPage = 80;
 
 /** The data of the Summary sheet. */
 export interface SummaryParts {
@@ -87,6 +91,7 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
   }
   const width = widths.reduce((sum, each) => sum + each, 0);
   const kind = width > maxPortraitWidth ? 'wide summary' : 'summary';
+  const fitsOnePage = printed.length <= maxRowsOnPage;
   const size = chartSize(widths);
   const chart = plan?.place({
     firstRow: head.length + 1,
@@ -95,7 +100,7 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
     width: size.width,
   });
   return {
-    xml: xml + sheetEnd(kind, { hasChart: chart !== undefined }),
+    xml: xml + sheetEnd(kind, { hasChart: chart !== undefined, fitsOnePage }),
     printArea: `$A$1:$${lettersOf(size.columnCount - 1)}$${printed.length}`,
     chart,
   };
@@ -185,7 +190,10 @@ function totalRows(
   return rows;
 }
 
-/** One row for each of the largest values of a breakdown, with the change after the main figure. */
+/**
+ * One row for each of the largest values of a breakdown, with the change of each figure. The main
+ * figure has its earlier value too, which the chart draws.
+ */
 function breakdownRows(
   ranking: BreakdownRanking,
   figures: readonly Figure[],
@@ -200,22 +208,29 @@ function breakdownRows(
     ];
   }
 
-  const behind = [figure, ...figures.filter((each) => each !== figure)];
+  const inOrder = [figure, ...figures.filter((metric) => metric !== figure)];
   const rowOf = (group: RankedGroup): SheetCell[] => {
-    const [lead, ...rest] = behind.map((each) => figureCell(each, group.sums));
-    const compared = group.change
-      ? [figureCell(figure, group.before), changeCell(group.change)]
-      : [];
-    return [...nameCells(group), ...(lead ? [lead] : []), ...compared, ...rest];
+    const { sums, before, change } = group;
+    const cells = nameCells(group);
+    for (const metric of inOrder) {
+      cells.push(figureCell(metric, sums));
+      if (metric === figure && comparison) cells.push(figureCell(metric, before));
+      const now = change?.direction === 'ended' ? undefined : sums;
+      if (comparison) cells.push(changeCell(changeOf(metric, now, before)));
+    }
+    return cells;
   };
 
   const shown = [...groups.slice(0, topCount), ...(others ? [others] : [])];
   const rows = [...shown, ...ended.slice(0, topCount)].map(rowOf);
   const hasDetails = rows.some((row) => row[1]?.content !== '');
-  const [lead = '', ...rest] = behind.map(({ field }) => fieldLabel(field));
-  const compared = comparison ? ['Before', 'Change'] : [];
-  const name = `${title}: top ${topCount} by ${lead}`;
-  const headings = [name, hasDetails ? 'ID' : '', lead, ...compared, ...rest];
+  const name = `Top ${topCount} ${topCount === 1 ? noun : pluralOf(noun)} by ${fieldLabel(figure.field)}`;
+  const headings = [printable(name), hasDetails ? 'ID' : ''];
+  for (const metric of inOrder) {
+    headings.push(fieldLabel(metric.field));
+    if (metric === figure && comparison) headings.push('Before');
+    if (comparison) headings.push('Change');
+  }
   return [headings.map((heading, i) => headingCell(heading, i > 1)), ...rows];
 }
 
@@ -228,8 +243,9 @@ function nameCells({ name, detail }: RankedGroup): SheetCell[] {
 }
 
 /** A change as a number, colored by direction; `new` and `ended` remain text. */
-function changeCell({ ratio, text, direction }: Change): SheetCell {
+function changeCell({ ratio, text, direction, isNeutral = false }: Change): SheetCell {
   if (ratio === undefined) return { style: 'right', content: text };
+  if (isNeutral) return { style: 'change', content: ratio };
   if (direction === 'up') return { style: 'changeUp', content: ratio };
   return { style: direction === 'down' ? 'changeDown' : 'change', content: ratio };
 }

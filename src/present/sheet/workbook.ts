@@ -407,15 +407,22 @@ export function sheetBeginning(widths: readonly number[], kind: SheetKind): stri
 interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
+
+  /** True to print all of it on one page. Default: as many pages as its rows need. */
+  readonly fitsOnePage?: boolean;
 }
 
 /** The end of a sheet: print settings, and its table or chart. */
-export function sheetEnd(kind: SheetKind, { tableRange, hasChart }: SheetExtras): string {
+export function sheetEnd(
+  kind: SheetKind,
+  { tableRange, hasChart, fitsOnePage = false }: SheetExtras,
+): string {
+  const pages = fitsOnePage ? 1 : 0;
   const orientation = kind === 'summary' ? 'portrait' : 'landscape';
   const endings = [
     '</sheetData>',
     '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>',
-    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/>`,
+    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="${pages}"/>`,
     '<headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>',
   ];
   if (tableRange !== undefined) {

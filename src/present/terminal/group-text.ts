@@ -1,6 +1,6 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { type Figure, figureValue, formatFigure } from '../../figures/figures.ts';
-import { blankName, idWithoutName, noName } from '../../figures/group-name.ts';
+import { idWithoutName, noName } from '../../figures/group-name.ts';
 import {
   addSums,
   type Group,
@@ -74,7 +74,7 @@ function labeller(fields: readonly string[]): (key: GroupKey) => string {
       const type = fieldTypeOf(field);
       if (hasName && type === 'id') continue;
       const id = idWithoutName(field, (name) => key[fields.indexOf(name)]);
-      const text = id === undefined ? (key[i] ?? null) : `${blankName} ${id}`;
+      const text = id === undefined ? (key[i] ?? null) : `${noName} ${id}`;
       texts.push(keyCell(text, type) ?? noName);
     }
     return texts.join(' ');

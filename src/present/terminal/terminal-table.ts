@@ -7,7 +7,7 @@ import {
   formatFigure,
   sumsOfRow,
 } from '../../figures/figures.ts';
-import { blankName, idWithoutName, nameText } from '../../figures/group-name.ts';
+import { idWithoutName, nameText, noName } from '../../figures/group-name.ts';
 import { Grouping, keyText, type Sums, strangeValueNotes } from '../../figures/grouping.ts';
 import { hourText } from '../../figures/numbers.ts';
 import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
@@ -18,10 +18,9 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import {
   chooseFigures,
-  classRank,
   comparisonSentence,
   type FigureChoice,
-  figureRank,
+  inReadingOrder,
 } from '../report-model.ts';
 import { endedSentences } from '../report-ranking.ts';
 import { headingOf, headingOfLabel, plainName } from './headings.ts';
@@ -131,12 +130,21 @@ export class TerminalTable {
     return isEnough ? this.#begin(spareDigits) : [];
   }
 
-  /** The final lines: totals, and the comparison with another report. */
+  /** The final lines: totals, the comparison with another report, and what is not shown. */
   end(): string[] {
-    const { table: look = {}, note } = this.#options;
+    const { table: look = {} } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
     const layout = this.#layout;
-    if (!layout || look.totals === false || !this.#hasFoot) return lines;
+    if (!layout) return lines;
+
+    if (look.totals !== false && this.#hasFoot) lines.push(...this.#foot(layout));
+    const advice = 'Choose columns with --columns or --metrics, or see all with --format csv.';
+    return [...lines, ...layout.notShown(advice)];
+  }
+
+  /** The lines below the rows: totals, and the comparison with another report. */
+  #foot(layout: TableLayout): string[] {
+    const { table: look = {}, note } = this.#options;
 
     for (const sentence of strangeValueNotes(this.#totals, this.#columns)) note?.(sentence);
     const totals = this.#totals.totals();
@@ -146,6 +154,7 @@ export class TerminalTable {
     const before = comparison?.sums.total.totals();
     if (before) foot.push(this.#sumCells(layout, 'before', before));
 
+    const lines: string[] = [];
     const [first, ...others] = foot;
     if (first) lines.push(...layout.foot(first));
     for (const cells of others) lines.push(layout.line(cells));
@@ -209,7 +218,7 @@ export class TerminalTable {
       const { field, type, figure } = column;
       const number = figure && formatFigure(figure, sums);
       if (number || figure?.derived) return number;
-      if (idWithoutName(field, (name) => row[name]) !== undefined) return blankName;
+      if (idWithoutName(field, (name) => row[name]) !== undefined) return noName;
       return keyCell(keyText(row[field]), type);
     });
   }
@@ -234,7 +243,6 @@ export class TerminalTable {
     const cells = rows.map((row) => this.#cellsOf(row));
     const layout = new TableLayout(this.#tableColumns(cells, spare), this.#options.table);
     this.#layout = layout;
-    this.#noteDropped(layout);
     return [...layout.head(), ...rows.map((row) => this.#lineOf(layout, row))];
   }
 
@@ -252,7 +260,9 @@ export class TerminalTable {
 
   /** The columns of the report. If all are numbers, a comparison adds a column for labels. */
   #columnsToShow(): readonly PlannedColumn[] {
-    const { shown } = this.#plan;
+    const { selectedColumns } = this.#options;
+    const figures = choiceOf(this.#plan, this.#totals.totals());
+    const shown = selectedColumns ? this.#plan.shown : inReadingOrder(this.#plan.shown, figures);
     const hasLabels = shown.some(({ numeric }) => !numeric);
     if (this.#options.comparison && !hasLabels) return [labelColumn, ...shown];
     if (!this.#rowChanges) return shown;
@@ -269,7 +279,6 @@ export class TerminalTable {
   #tableColumns(rows: readonly (readonly CellText[])[], spare: number): TableColumn[] {
     const { table: look = {}, selectedColumns, comparison } = this.#options;
     const totals = this.#totals.totals();
-    const ranks = new ColumnRanks(this.#columns, rows).all();
     // A single row has no totals and no label for them.
     const hasFoot = rows.length > 1 || comparison !== undefined;
     const labelled = hasFoot ? this.#columns.findIndex(({ numeric }) => !numeric) : -1;
@@ -287,98 +296,13 @@ export class TerminalTable {
       return {
         name: clip(printable(headingOfColumn(column, look.unicode))),
         numeric,
-        rigid: type === 'date' || type === 'hour',
-        dispensable: column === labelColumn ? essential : (ranks[i] ?? essential),
+        isMetric: figure !== undefined || column === changeColumn,
+        isName: !numeric && (type === 'text' || type === undefined),
+        ...(type === 'text' && { blank: noName }),
         cells: rows.map((cells) => cells[i] ?? nothing),
         minWidth: numeric ? totalWidth : labelWidth,
       };
     });
-  }
-
-  /** Notes which columns did not fit. */
-  #noteDropped(layout: TableLayout): void {
-    const names: string[] = [];
-    for (const [i, column] of this.#columns.entries()) {
-      if (!layout.dropped.includes(i)) continue;
-      // Computed columns were not requested unless they were named.
-      const isRequested = this.#plan.columns.includes(column) || !column.figure?.derived;
-      if (isRequested && column !== changeColumn) names.push(clip(printable(column.name)));
-    }
-    if (names.length === 0) return;
-
-    this.#options.note?.(
-      `Columns that do not fit: ${names.join(', ')}. Select columns with --columns or --metrics, or see all with --format csv.`,
-    );
-  }
-}
-
-const essential = 0;
-
-/** Ranks columns by importance for the given rows. */
-class ColumnRanks {
-  readonly #columns: readonly PlannedColumn[];
-
-  /** Number of distinct values per column. */
-  readonly #counts: readonly number[];
-
-  constructor(columns: readonly PlannedColumn[], rows: readonly (readonly CellText[])[]) {
-    this.#columns = columns;
-    this.#counts = columns.map((_, i) => new Set(rows.map((cells) => cells[i])).size);
-  }
-
-  /**
-   * The rank of each column. Columns that identify rows are kept, and one figure. An id is dropped
-   * before its name, unless two ids share a name; constant columns are dropped first.
-   */
-  all(): number[] {
-    const ranks = this.#ranksByClass();
-    const figureRanks = ranks.filter((_, i) => this.#columns[i]?.figure);
-    const lead = ranks.indexOf(Math.min(...figureRanks));
-    return ranks.map((rank, i) => (i === lead ? essential : rank));
-  }
-
-  #ranksByClass(): number[] {
-    const anyVaries = this.#counts.some((count) => count > 1);
-    const identifying = this.#identifyingColumn();
-    const hasHours = this.#columns.some(({ type }) => type === 'hour');
-    const fields = this.#columns.map(({ field }) => field);
-
-    return this.#columns.map(({ type, figure }, i) => {
-      if (this.#columns[i] === changeColumn) return classRank('row change');
-      if (anyVaries && !this.#varies(i)) return classRank('constant');
-      if (figure) return figureRank(figure, fields);
-
-      const isTime = type === 'hour' || (type === 'date' && !hasHours);
-      if (isTime || i === identifying) return essential;
-      // An hour includes its date, and a name identifies its id.
-      const isImplied = type === 'date' || this.#isIdBeforeName(i);
-      return classRank(isImplied ? 'implied by another column' : 'other names');
-    });
-  }
-
-  /** The column that identifies rows best: the first name, or otherwise the first id. */
-  #identifyingColumn(): number | undefined {
-    const dimensions: number[] = [];
-    for (const [i, { numeric }] of this.#columns.entries()) {
-      if (!numeric && this.#varies(i)) dimensions.push(i);
-    }
-    const name = dimensions.find((i) => this.#columns[i]?.type === 'text');
-    return name ?? dimensions.find((i) => this.#columns[i]?.type === 'id');
-  }
-
-  /** True for an id followed by its name, if no two ids share a name. */
-  #isIdBeforeName(i: number): boolean {
-    const isId = this.#columns[i]?.type === 'id';
-    const isNameNext = this.#columns[i + 1]?.type === 'text' && this.#varies(i + 1);
-    return isId && isNameNext && this.#countOf(i + 1) >= this.#countOf(i);
-  }
-
-  #varies(i: number): boolean {
-    return this.#countOf(i) > 1;
-  }
-
-  #countOf(i: number): number {
-    return this.#counts[i] ?? 0;
   }
 }
 
@@ -392,11 +316,12 @@ export function comparisonLines(comparison: Comparison, width = endless): string
   return wrap(printable(comparisonSentence(comparison)), width);
 }
 
-/** The color of a change: green for increases, red for decreases. */
+/** The color of a change: green for increases, red for decreases, none for prices. */
 export function paintOf(
-  { direction }: Change,
+  { direction, isNeutral = false }: Change,
   style: TableStyle,
 ): ((text: string) => string) | undefined {
+  if (isNeutral) return undefined;
   if (direction === 'up') return style.green;
   return direction === 'down' ? style.red : undefined;
 }

@@ -1,18 +1,18 @@
-/** Shows the values of a chart's slot next to the pointer. */
+/** Shows the values of a chart's slot above the chart, so that no line is covered. */
 export function showChartTips(): void {
   const tip = document.createElement('div');
   tip.className = 'tip';
   tip.hidden = true;
   document.body.append(tip);
 
-  const show = ({ target, clientY }: PointerEvent): void => {
+  const show = ({ target }: PointerEvent): void => {
     tip.hidden = true;
     const slot = target instanceof Element ? target.closest<HTMLElement>('.slots i') : null;
     if (!slot) return;
 
     tip.replaceChildren(...tipLines(slot));
     tip.hidden = false;
-    placeTip(tip, slot, clientY);
+    placeTip(tip, slot);
   };
   addEventListener('pointermove', show);
   addEventListener('pointerdown', show);
@@ -32,24 +32,28 @@ function tipLines(slot: HTMLElement): HTMLElement[] {
   const lines = values.map((value, i) => {
     const line = document.createElement('div');
     const series = legend[i]?.cloneNode(true);
-    if (series) line.append(series, ': ');
-    line.append(value);
+    if (series) line.append(series);
+    const number = document.createElement('span');
+    number.textContent = value;
+    line.append(number);
     return line;
   });
   return [name, ...lines];
 }
 
-/** Distances in pixels to the slot and to the edges of the window. */
-const distance = 8;
+/** Distances in pixels to the chart and to the edges of the window. */
+const distance = 6;
 const margin = 4;
 
-/** Places the tip to the right of the slot, or to its left if there is no room. */
-function placeTip(tip: HTMLElement, slot: HTMLElement, pointerY: number): void {
-  const { left, right } = slot.getBoundingClientRect();
+/** Places the tip above the drawing at the slot, or below it if there is no room. */
+function placeTip(tip: HTMLElement, slot: HTMLElement): void {
+  const { left, right, top, bottom } = slot.getBoundingClientRect();
   const { width, height } = tip.getBoundingClientRect();
-  const hasRoom = right + distance + width < document.documentElement.clientWidth;
-  const x = hasRoom ? right + distance : left - distance - width;
-  const y = Math.min(pointerY - height / 2, innerHeight - height - margin);
+  const above = top - distance - height;
+  const x = Math.min(
+    (left + right - width) / 2,
+    document.documentElement.clientWidth - width - margin,
+  );
   tip.style.left = `${Math.max(margin, x)}px`;
-  tip.style.top = `${Math.max(margin, y)}px`;
+  tip.style.top = `${above < margin ? bottom + distance : above}px`;
 }

@@ -11,8 +11,16 @@ import { TableControls } from './table-controls.ts';
 const data = document.getElementById('data');
 const tables: readonly EmbeddedTable[] = JSON.parse(data?.textContent ?? '[]');
 const sections = document.querySelectorAll<HTMLElement>('section.rows');
+const controls: TableControls[] = [];
 for (const [i, section] of sections.entries()) {
   const table = tables[i];
-  if (table) new TableControls(section, table).begin();
+  if (table) controls.push(new TableControls(section, table));
 }
+for (const control of controls) control.begin();
+
+const filter = document.querySelector<HTMLInputElement>('#filter');
+filter?.closest('p')?.removeAttribute('hidden');
+filter?.addEventListener('input', () => {
+  for (const control of controls) control.filter(filter.value);
+});
 showChartTips();

@@ -29,6 +29,9 @@ export class TableControls {
   readonly #totalCells: readonly HTMLElement[];
   readonly #firstTotals: readonly (readonly Node[])[];
 
+  /** The words of the filter. */
+  #words: readonly string[] = [];
+
   /** The rows that match the filter, in order. */
   #rows: readonly number[];
 
@@ -51,13 +54,11 @@ export class TableControls {
     this.#pageSize = defaultPageSize();
   }
 
-  /** Shows the controls, unless there is nothing to filter. */
+  /** Shows the controls, unless there is nothing to sort. */
   begin(): void {
-    const filter = this.#find<HTMLInputElement>('input[type=search]');
-    if (!filter) return;
+    if (this.#data.rowCount < 2) return;
 
     this.#addSortButtons();
-    filter.addEventListener('input', () => this.#applyFilter());
     this.#find('.back')?.addEventListener('click', () => this.#turn(-1));
     this.#find('.on')?.addEventListener('click', () => this.#turn(1));
     addEventListener('beforeprint', () => {
@@ -109,13 +110,21 @@ export class TableControls {
     if (this.#sorting) {
       head.setAttribute('aria-sort', this.#sorting.sign > 0 ? 'ascending' : 'descending');
     }
-    this.#applyFilter();
+    this.#update();
+  }
+
+  /** Shows the rows that have all words of a text. */
+  filter(text: string): void {
+    this.#words = text
+      .split(/\s+/)
+      .filter((word) => word !== '')
+      .map(plainText);
+    this.#update();
   }
 
   /** Filters and sorts the rows, and shows the first page. */
-  #applyFilter(): void {
-    const words = this.#find<HTMLInputElement>('input[type=search]')?.value.split(/\s+/) ?? [];
-    const wanted = words.filter((word) => word !== '').map(plainText);
+  #update(): void {
+    const wanted = this.#words;
     const searched = this.#data.columns.filter(({ isNumeric }) => !isNumeric);
     const hasWord = (row: number, word: string): boolean => {
       return searched.some((column) => column.plainTexts()[row]?.includes(word));
@@ -125,7 +134,6 @@ export class TableControls {
     if (this.#sorting) sortRows(rows, this.#sorting);
     this.#rows = rows;
     this.#updateTotals();
-    this.#scrollUp();
     this.#draw(0);
   }
 
@@ -144,7 +152,7 @@ export class TableControls {
 
   #turn(step: 1 | -1): void {
     this.#draw(this.#from + step * this.#pageSize);
-    this.#scrollUp();
+    this.#section.scrollIntoView();
   }
 
   #setPageSize(count: number): void {
@@ -157,11 +165,6 @@ export class TableControls {
     const rows = [...(this.#table?.tBodies[0]?.rows ?? [])];
     this.#lastRows = rows.slice(Math.max(1, rows.length - rowsWithTotal));
     this.#table?.tFoot?.prepend(...this.#lastRows);
-  }
-
-  #scrollUp(): void {
-    const scroll = this.#find('.scroll');
-    if (scroll) scroll.scrollTop = 0;
   }
 
   #draw(from: number): void {
@@ -233,7 +236,7 @@ function fill(cell: HTMLElement, column: TableColumnData, value: CellValue): voi
     return;
   }
   const mark = document.createElement('b');
-  mark.className = value.direction;
+  mark.className = value.isNeutral ? 'same' : value.direction;
   mark.textContent = value.text;
   cell.replaceChildren(mark);
 }

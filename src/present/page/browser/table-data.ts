@@ -28,11 +28,13 @@ export class TableData {
     this.#all = columns.map((column) => new TableColumnData(column));
     this.columns = this.#all.filter(({ look }) => look !== undefined);
 
-    for (const column of this.#all) {
-      const { formula } = column;
-      if (!formula) continue;
-      for (let row = 0; row < rowCount; row++) {
-        column.values[row] = this.#computed(formula, (other) => other.numberIn(row));
+    // Changes are computed from rates, too.
+    for (const kind of ['ratio', 'change']) {
+      for (const { formula, values } of this.#all) {
+        if (formula?.kind !== kind) continue;
+        for (let row = 0; row < rowCount; row++) {
+          values[row] = this.#computed(formula, (other) => other.numberIn(row));
+        }
       }
     }
   }
@@ -42,11 +44,18 @@ export class TableData {
    * there is none.
    */
   sumOver(column: TableColumnData, rows: readonly number[]): CellValue {
-    if (column.formula) return this.#computed(column.formula, (other) => other.sumOver(rows));
+    if (column.formula)
+      return this.#computed(column.formula, (other) => this.#numberOver(other, rows));
     if (column.type === 'percent') return null;
 
     const sum = column.sumOver(rows);
     return Number.isNaN(sum) ? null : sum;
+  }
+
+  /** The sum of a column, or its rate; `NaN` if there is none. */
+  #numberOver(column: TableColumnData, rows: readonly number[]): number {
+    if (!column.formula) return column.sumOver(rows);
+    return numberOf(this.sumOver(column, rows));
   }
 
   #computed(formula: EmbeddedFormula, numberOf: (column: TableColumnData) => number): CellValue {
@@ -65,7 +74,7 @@ export class TableData {
     // A month longer than the earlier one has days without a counterpart, which are not new.
     const isUnknown =
       change.direction === 'none' || (formula.isOfTime && change.direction === 'new');
-    return isUnknown ? null : change;
+    return isUnknown ? null : { ...change, isNeutral: formula.isNeutral };
   }
 }
 

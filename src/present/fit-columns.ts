@@ -1,0 +1,67 @@
+/** The one rule for columns that do not fit, on terminals and on paper. */
+
+/** Names are shortened down to this width; ids, dates and numbers never. */
+export const minNameWidth = 8;
+
+/** A column before it is fitted, with widths in characters. */
+export interface FitColumn {
+  /** True for a metric, which gives way before breakdowns do. */
+  readonly isMetric: boolean;
+
+  readonly width: number;
+
+  /** The width that it can be shortened to; `width` if it cannot. */
+  readonly minWidth: number;
+}
+
+/** The columns that fit, by index from left to right, and the width of each. */
+export interface FittedColumns {
+  readonly kept: readonly number[];
+  readonly widths: readonly number[];
+}
+
+/**
+ * Fits columns into a line: names are shortened, and what then does not fit is dropped from the
+ * right, metrics first. One column remains, however narrow the line is.
+ *
+ * @param gap the space between two columns
+ */
+export function fitColumns(
+  columns: readonly FitColumn[],
+  lineWidth: number,
+  gap: number,
+): FittedColumns {
+  const isMetric = (index: number): boolean => columns[index]?.isMetric ?? false;
+  const kept = [...columns.keys()];
+  const room = (): number => lineWidth - gap * (kept.length - 1);
+  const minWidth = (): number => kept.reduce((sum, i) => sum + (columns[i]?.minWidth ?? 0), 0);
+  while (kept.length > 1 && minWidth() > room()) {
+    const lastMetric = kept.findLastIndex(isMetric);
+    kept.splice(lastMetric < 0 ? -1 : lastMetric, 1);
+  }
+
+  const shown = kept.map((i) => columns[i] as FitColumn);
+  return { kept, widths: shortenedWidths(shown, room()) };
+}
+
+/** The widths of columns in a line: the widest give way until all fit. */
+function shortenedWidths(columns: readonly FitColumn[], room: number): number[] {
+  const widths = columns.map(({ width }) => width);
+  const isOnly = columns.length === 1;
+  let excess = widths.reduce((sum, width) => sum + width, -room);
+
+  for (; excess > 0; excess--) {
+    const spare = widths.map((width, i) => {
+      return width > (isOnly ? 1 : (columns[i]?.minWidth ?? 0)) ? width : 0;
+    });
+    const widest = spare.lastIndexOf(Math.max(...spare));
+    if (spare[widest] === 0) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return widths;
+}
+
+/** Names what is not shown: `Not shown: clicks, CTR. ADVICE` */
+export function notShown(labels: readonly string[], advice: string): string {
+  return `Not shown: ${labels.join(', ')}. ${advice}`;
+}
