@@ -40,7 +40,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   formats: [...leaves, 'present', 'output', 'figures', 'rows'],
   account: [...leaves, 'api', 'report', 'ui'],
   folder: [...leaves, 'report', 'output', 'figures', 'rows'],
-  doctor: [...leaves, 'account', 'api', 'context', 'checks', 'output', 'report', 'ui'],
+  doctor: [...leaves, 'account', 'api', 'client', 'context', 'output', 'report', 'rows', 'ui'],
   ui: leaves,
   server: leaves,
   help: [...leaves, 'ui', 'account', 'report', 'output', 'server'],

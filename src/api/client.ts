@@ -48,7 +48,7 @@ export interface Credentials {
 }
 
 /** The password of credentials. Throws like the function that finds it. */
-export async function passwordOf({ password }: Credentials): Promise<string> {
+async function passwordOf({ password }: Credentials): Promise<string> {
   return typeof password === 'string' ? password : password();
 }
 

@@ -62,7 +62,7 @@ export interface Call {
 }
 
 /** A call as sent; absent members are not sent. */
-export interface SentCall {
+interface SentCall {
   readonly endpoint: EndpointName;
   readonly body?: CallBody | undefined;
 
@@ -74,7 +74,7 @@ export interface SentCall {
 }
 
 /** The HTTP request for a call. */
-export function requestOf(
+function requestOf(
   { endpoint, body, authorization, accept = 'application/json' }: SentCall,
   { baseUrl, signal }: { readonly baseUrl: URL; readonly signal: AbortSignal },
 ): HttpRequest {

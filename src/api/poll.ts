@@ -7,7 +7,7 @@ import type { ServiceRecord } from './answers.ts';
 // Everything about “not yet”: recognizing it, and waiting.
 
 /** The result of one check. */
-export interface Look<Seen> {
+interface Look<Seen> {
   readonly seen: Seen;
 
   /** True if the wait is over. */
@@ -55,7 +55,7 @@ const leastLeftMs = 1;
  * Calls `look`, with the milliseconds left, until it is over or the time is up, and returns the
  * last result. Throws the signal's reason when aborted, and what `look` throws.
  */
-export async function poll<Seen>(
+async function poll<Seen>(
   look: (leftMs: number) => Promise<Look<Seen>>,
   { pauseAfter, timeoutMs, clock, sleep, signal, onPoll }: PollOptions<Seen>,
 ): Promise<Look<Seen>> {

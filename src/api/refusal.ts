@@ -209,7 +209,7 @@ export async function readHttpError(
 }
 
 /** True for an HTTP status after which the same call may soon succeed. */
-export function isTemporaryStatus(status: number): boolean {
+function isTemporaryStatus(status: number): boolean {
   if (status === 408 || status === 429) return true;
   // Not implemented, and HTTP version not supported.
   return status >= 500 && status !== 501 && status !== 505;

@@ -7,8 +7,7 @@ import type { ReportSummary } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { checkUp, type DoctorResult, type YesterdayReport } from '../doctor/check-up.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
-import { examineService } from '../doctor/service/examination.ts';
-import { UsageError } from '../errors.ts';
+import { tryService } from '../doctor/service.ts';
 import { type ReportTools, toolsFor } from '../fetch/order.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
@@ -35,15 +34,9 @@ const doctorFlags = flagGroup('Options:', {
   },
   service: {
     flags: '--service',
-    meaning: 'request a few small reports and compare the service with its documentation',
+    meaning: 'request a few small reports and check the service against its documentation',
   },
   yes: { flags: '--yes', meaning: 'with --service: request the reports without asking' },
-  record: {
-    flags: '--record <file>',
-    meaning:
-      'with --service: write the shapes of all calls and responses, without values, to a file',
-    isRare: true,
-  },
   profile: {
     flags: settingTable.profile.flag,
     meaning: 'with --service: the profile of the account (default: the account’s)',
@@ -60,21 +53,14 @@ export const doctorCommand = declareCommand({
     ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],
     ['adreport doctor --json --timeout 5s', 'an array of findings'],
-    ['adreport doctor --service --local', 'the service against its documentation'],
+    ['adreport doctor --service --local', 'the service, claim by claim'],
   ],
   flags: [doctorFlags],
   // A call that fails even once is a finding.
   contextOptions: { retries: 0 },
   action({ context, options }) {
-    const { timeout: timeoutMs, service, record: recordFile } = options;
-    if (!service && recordFile !== undefined) {
-      const hint = 'For example: adreport doctor --service --record shapes.json';
-      throw new UsageError('--record works with --service only.', { hint });
-    }
-    if (!service) return doctor(context, timeoutMs);
-
-    const isConfirmed = options.yes === true;
-    return examineService(context, { timeoutMs, isConfirmed, recordFile });
+    const { timeout: timeoutMs, service, yes: isConfirmed = false } = options;
+    return service ? tryService(context, isConfirmed) : doctor(context, timeoutMs);
   },
 });
 

@@ -31,7 +31,7 @@ export function isPage(text: string, contentType = ''): boolean {
 }
 
 /** True if the `Content-Type` is that of a CSV. */
-export function isLabelledCsv(contentType = ''): boolean {
+function isLabelledCsv(contentType = ''): boolean {
   return /\bcsv\b/i.test(contentType);
 }
 

@@ -376,12 +376,6 @@ describe('refused before any order', () => {
     expect(result.files).not.toHaveProperty('s3:');
   });
 
-  test('a recording that would go to a URL', async () => {
-    const result = await runCli('doctor --service --yes --record s3://b/x');
-
-    expectRefusal(result, 2, '--record s3://b/x is a URL');
-  });
-
   test('a file to look at that is a URL', async () => {
     const result = await runCli('view https://b.test/x.csv');
 

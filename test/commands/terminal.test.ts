@@ -32,15 +32,15 @@ async function sitDown(options: Parameters<typeof serveForTest>[0] = {}) {
   return { server, cwd, open, answer, signedIn, settings: join(cwd, '.config', 'settings.json') };
 }
 
-test('doctor --service lists its reports, and orders none without permission', async () => {
+test('doctor --service lists its reports, and requests none without permission', async () => {
   const { server, open, answer, signedIn } = await sitDown();
   const terminal = open('doctor --service', signedIn);
-  await answer(terminal, { 'Order nothing': '\r' });
+  await answer(terminal, { 'Request nothing': '\r' });
 
-  await terminal.waitFor('Nothing was ordered.');
+  await terminal.waitFor('Nothing was requested.');
 
   expect(await terminal.exitCode).toBe(0);
-  expect(terminal.output).toContain('by DAILY and MONTHLY, which should be refused');
+  expect(terminal.output).toContain('one of those campaigns');
   expect(server.requests()).toEqual([]);
 });
 

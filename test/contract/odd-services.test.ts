@@ -10,8 +10,6 @@ import {
   signInServices,
 } from './odd-services.ts';
 
-// The column `doctor` is tried by long/service-examination.test.ts.
-
 const usualFlags = '--period yesterday --by DAILY --metrics displays --columns date,displays';
 
 /** The usual command line, with the flags of a row instead of the usual ones. */

@@ -1,14 +1,13 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { EndpointName } from '../../src/contract/messages.ts';
-import type { StatementId } from '../../src/contract/statements.ts';
 import type { FaultAnswer, FaultObject, FaultRequest } from '../../src/local-server.ts';
 import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
 import { tokens } from '../server/local.ts';
 
 /**
  * Services that answer otherwise than the specification says, each made of the local server by
- * faults, and what comes of each: what `run` reports, what it exits with under `--strict`, and
- * which statements of `doctor --service` differ.
+ * faults, and what comes of each: what `run` reports, and what it exits with under
+ * `--strict`.
  *
  * Not rows: `checked-answers.ts` and `checks/correct-worlds.ts` check values and need no
  * service; `support/fault-matrix.ts` is the table of `help faults`, by flags of the server;
@@ -41,12 +40,6 @@ export interface OddService {
 
   /** The rows of the file are others than those of the service. */
   readonly hasOtherRows?: boolean;
-
-  /** Every report is the same one of a single day, so that further statements differ. */
-  readonly isLiteral?: boolean;
-
-  /** The statements of `doctor --service` that differ; where none does, why. */
-  readonly doctor: readonly StatementId[] | string;
 }
 
 /** A fixed token: the service takes it, wherever a sign-in answers with it. */
@@ -55,11 +48,10 @@ const token = tokens.buyer;
 /** What a call is answered with, and what comes of it. */
 interface OddAnswer extends Pick<OddService, 'exit' | 'says'> {
   readonly answer: FaultAnswer;
-  readonly doctor?: OddService['doctor'];
 }
 
 /** A list of campaigns in another form. */
-interface OddList extends Pick<OddService, 'doctor'> {
+interface OddList {
   readonly list: unknown;
 }
 
@@ -68,13 +60,6 @@ type Fault = FaultObject<never>;
 type Faults = readonly Fault[];
 type Row = Readonly<Record<string, unknown>>;
 type Change = (document: Row) => unknown;
-
-// Why no statement of `doctor --service` differs.
-const sameJson = 'it is the same JSON, written or labelled otherwise';
-const isPacked = 'HTTP may pack a body';
-export const busy =
-  'a service that is busy cannot be examined: what was found is printed, with exit 5';
-const undescribed = 'the description does not say that there are no further members';
 
 /** A service for each of some values, by their names with a prefix. */
 function each<Value>(
@@ -195,64 +180,50 @@ export const isRefused = ({ body }: FaultRequest): boolean => {
 const create: Services = {
   ...each('the id in ', idPlaces, (around) => ({
     faults: created((response) => around(response.report_id)),
-    doctor: ['S35'],
   })),
   'a bare number': {
     faults: [...at('buyer', ofJson('17')), ...literalEnd],
-    isLiteral: true,
-    doctor: ['S09', 'S35'],
   },
   'a number as id': {
     faults: [...at('buyer', { body: { response: { report_id: 1 } } }), ...literalEnd],
-    isLiteral: true,
-    doctor: ['S09', 'S35'],
   },
   'an id in text/html': {
     faults: [...at('buyer', typed('text/html', 'r1-77\n')), ...literalEnd],
-    isLiteral: true,
-    doctor: ['S07'],
   },
   '201': {
     faults: at('buyer', { status: 201, body: accepted }),
-    doctor: 'each status of 2xx means success',
   },
-  'the data itself': { faults: at('buyer', literal), doctor: ['S07'] },
-  'the data as CSV': { faults: at('buyer', typed('text/csv', literalCsv)), doctor: ['S07'] },
+  'the data itself': { faults: at('buyer', literal) },
+  'the data as CSV': { faults: at('buyer', typed('text/csv', literalCsv)) },
   ...each('create: ', createErrors, (body) => ({
     faults: at('buyer', { body }),
     exit: 4,
     says: /No such metric/,
-    doctor: ['S07'],
   })),
   ...each('create: ', createUnreadable, ({ answer, says = /^/ }) => ({
     faults: at('buyer', answer),
     exit: 9,
     says,
-    doctor: ['S07'],
   })),
   '429, then an id': {
     faults: [{ endpoint: 'buyer', kind: '429:retry-after=1', times: 1 }],
     says: /Trying again/,
     calls: { buyer: 2 },
-    doctor: 'limits are not described, and are waited out',
   },
   '503 and Retry-After, then an id': {
     faults: [{ endpoint: 'buyer', kind: '503:retry-after=1', times: 1 }],
     says: /Trying/,
     calls: { buyer: 2 },
-    doctor: 'limits are not described, and are waited out',
   },
   ...each('create: ', named(['503', '500']), (kind) => ({
     faults: [{ endpoint: 'buyer', kind }],
     exit: 5,
     says: /may have been created/,
-    doctor: busy,
   })),
   'a redirect elsewhere': {
     faults: at('buyer', empty(302, { location: 'https://example.com/' })),
     exit: 4,
     says: /redirects to/,
-    doctor: ['S07'],
   },
   '415 to JSON': {
     faults: where('buyer', ({ headers }) => headers['content-type'] === 'application/json', {
@@ -261,49 +232,41 @@ const create: Services = {
     }),
     exit: 4,
     says: /--encoding form/,
-    doctor: ['S07'],
   },
   '415 to forms': {
     faults: where('buyer', ({ headers }) => headers['content-type'] !== 'application/json', {
       status: 415,
       body: { error: 'no forms' },
     }),
-    doctor: ['S08'],
   },
   '400 that misses a parameter': {
     faults: at('buyer', { status: 400, body: { error: 'since is missing' } }),
     exit: 4,
     says: /--encoding form/,
-    doctor: ['S07'],
   },
   'every create call is refused': {
     faults: at('buyer', { status: 403, body: { error: 'no reports' } }),
     exit: 3,
     calls: { buyer: 2 },
     says: /no reports/,
-    doctor: ['S07'],
   },
   'a Retry-After of 400 digits': {
     faults: at('buyer', empty(429, { 'retry-after': '9'.repeat(400) })),
     exit: 5,
     says: /asks for a pause of 8760 h/,
-    doctor: busy,
   },
   'a warning beside the id': {
     faults: created((response) => ({ response, warning: 'window was cut' })),
     says: /Note: .*window was cut/,
-    doctor: undescribed,
   },
   'a token that is refused with 403 is renewed once': {
     faults: [{ endpoint: 'buyer', answer: empty(403), times: 1 }],
     calls: { auth: 2, buyer: 2 },
-    doctor: ['S07'],
   },
   '403 ADMIN_ONLY renews nothing': {
     faults: [{ endpoint: 'buyer', kind: '403' }],
     exit: 4,
     says: /ADMIN_ONLY/,
-    doctor: ['S07'],
   },
   'a form has only the first of its breakdowns': {
     faults: changing('download', (document) => {
@@ -311,40 +274,32 @@ const create: Services = {
       const first = (breakdowns as readonly string[]).filter((name) => name !== 'FORMAT');
       return { ...document, summary: { ...summary, breakdowns: first } };
     }),
-    doctor: ['S08'],
   },
   'of two time breakdowns the second is passed over': {
     faults: where('buyer', ({ body }) => String(body.breakdowns) === 'DAILY,MONTHLY', {
       body: accepted,
     }),
-    doctor: ['S24'],
   },
   'refused requests are answered with 200 and an error': {
     faults: where('buyer', isRefused, { body: { response: { error: 'Wrong.' } } }),
-    doctor: ['S25'],
   },
   'refused requests are answered with 500': {
     faults: [{ endpoint: 'buyer', when: isRefused, kind: '500' }],
-    doctor: ['S24', 'S25', 'S26', 'S27', 'S29'],
   },
-  'unknown parameters are passed over': { server: { lenient: true }, doctor: ['S26'] },
+  'unknown parameters are passed over': { server: { lenient: true } },
   'a window that ends before it begins is accepted': {
     faults: where('buyer', ({ body }) => Number(body.since) > Number(body.until), {
       body: accepted,
     }),
-    doctor: ['S27'],
   },
   'a filter by advertiser is passed over': {
     faults: where('buyer', ({ body }) => body.advertiserId !== undefined, { body: accepted }),
-    doctor: 'the account looks like an administrator’s: S29 is not tried',
   },
   'output=direct is passed over': {
     faults: where('buyer', ({ body }) => body.output === 'direct', { body: accepted }),
-    doctor: ['S30'],
   },
   'output=direct is answered with CSV': {
     faults: where('buyer', ({ body }) => body.output === 'direct', typed('text/csv', 'date\r\n')),
-    doctor: ['S30'],
   },
 };
 
@@ -403,14 +358,12 @@ const waiting: Services = {
     faults: changing('status', ({ response }) => around((response as Row).status)),
     server: { polls: 2 },
     calls: { status: 2 },
-    doctor: ['S09'],
   })),
   ...each('status: ', named(readyWords), (word) => ({
     faults: status((record) => ({
       ...record,
       status: String(record.status).replace('ready', word),
     })),
-    doctor: ['S10'],
   })),
   'an unknown word, then ready': {
     server: { polls: 3 },
@@ -419,7 +372,6 @@ const waiting: Services = {
       status: String(record.status).replace('progress', 'brewing'),
     })),
     says: /brewing.*adreport download/,
-    doctor: ['S10'],
   },
   'a report in progress is called pending': {
     server: { polls: 2 },
@@ -427,107 +379,87 @@ const waiting: Services = {
       ...record,
       status: String(record.status).replace('progress', 'pending'),
     })),
-    doctor: ['S10'],
   },
   'the status has no message': {
     faults: status((record) => without(record, 'message')),
-    doctor: ['S09'],
   },
   'the status calls the id id': {
     faults: status((record) => renamed(record, 'report_id', 'id')),
-    doctor: ['S09'],
   },
   'warnings in the status': {
     faults: status((record) => ({ ...record, warnings: ['2 shards late'], partial: true })),
     says: /Note: .*also contains warnings: \["2 shards late"\], partial: true/,
-    doctor: undescribed,
   },
   'the status call is answered with 503 now and then': {
     faults: [{ endpoint: 'status', kind: '503', p: 0.5 }],
-    doctor: 'a service may be busy: the call is made again',
   },
   'status: 500, then ready': {
     faults: [{ endpoint: 'status', kind: '500', times: 1 }],
     says: /Trying again/,
     calls: { status: 2 },
-    doctor: 'a service may be busy: the call is made again',
   },
   ...each('status: ', named(failures), (word) => ({
     faults: status((record) => ({ ...record, status: word, message: 'out of memory' })),
     flags: '--retries 0',
     exit: 6,
     says: /out of memory/,
-    doctor: ['S10'],
   })),
   ...each('status: 400 and ', errorTexts, (body) => ({
     faults: at('status', { status: 400, body }),
     exit: 4,
     says: /Out of ink/,
-    doctor: ['S09', 'S10'],
   })),
   'status: 410': {
     faults: at('status', empty(410)),
     flags: '--retries 0',
     exit: 6,
     says: /no longer exists/,
-    doctor: ['S09', 'S10'],
   },
   'status: 404': {
     faults: at('status', { status: 404, body: { detail: 'Who?' } }),
     exit: 4,
     says: /Who\?/,
-    doctor: ['S09', 'S10'],
   },
   'status: an error with 200': {
     faults: at('status', { body: { response: { error: 'Unknown report.' } } }),
     exit: 4,
     says: /Unknown report/,
-    doctor: ['S09', 'S10'],
   },
   'status: 400 that misses the id': {
     faults: at('status', { status: 400, body: { message: 'id is missing' } }),
     exit: 4,
     says: /id is missing/,
-    doctor: ['S09', 'S10'],
   },
   'status: no status': {
     faults: at('status', { body: { response: {} } }),
     exit: 9,
     says: /The response to the status call has no status.*“\{"response":\{\}\}”/,
-    doctor: ['S09', 'S10'],
   },
   'status: a page': {
     faults: at('status', html),
     exit: 9,
     says: /a web page/,
-    doctor: ['S09', 'S10'],
   },
   'status: a token in an unknown place': {
     faults: [...at('auth', { body: { token } }), ...at('status', { body: { session: token } })],
     exit: 9,
     says: /\[hidden\]/,
-    doctor: ['S01', 'S09', 'S10'],
   },
   'reports are ready at once': {
     server: { delayMs: 0 },
-    doctor: 'how long a report takes is not described: S32 is not tried',
   },
   'an unknown report is refused with 400': {
     faults: (server) => where('status', isUnknown(server), empty(400)),
-    doctor: ['S23'],
   },
   'an unknown report has failed, with 200': {
     faults: (server) =>
       where('status', isUnknown(server), { body: { response: { status: 'failed' } } }),
-    doctor: ['S23', 'S25'],
   },
   'a download before its time is refused with 400': {
     faults: (server) => where('download', isEarly(server), empty(400)),
-    doctor: ['S32'],
   },
   'a download before its time is empty': {
     faults: (server) => where('download', isEarly(server), { body: { data: [], summary: {} } }),
-    doctor: ['S32'],
   },
 };
 
@@ -556,14 +488,6 @@ const notYetTexts: Record<string, OddAnswer> = {
   '200 as text/csv': { answer: typed('text/csv', 'not ready') },
   'a status of an unknown word': { answer: { body: { status: 'brewing' } } },
 };
-
-const rowsUnread: OddService['doctor'] = ['S11'];
-
-/** What differs where rows come that have no field of a report, and no summary. */
-const rowsOfNoReport: readonly StatementId[] = [
-  ...(['S08', 'S11', 'S13', 'S14', 'S16'] as const),
-  ...(['S17', 'S18', 'S21', 'S22', 'S34'] as const),
-];
 
 const notAReport: Record<string, OddAnswer> = {
   'a failed report': {
@@ -596,7 +520,6 @@ const notAReport: Record<string, OddAnswer> = {
     says: /redirects to/,
   },
   'an error of 70 KB in the place of the rows': {
-    doctor: rowsOfNoReport,
     answer: { body: { data: [{ error: `Out of ink. ${'x'.repeat(70_000)}` }] } },
     exit: 9,
     says: /This is not a report.*Out of ink/,
@@ -607,7 +530,6 @@ const notAReport: Record<string, OddAnswer> = {
     says: /its first line has no known column.*Out of ink/,
   },
   'without what was asked for': {
-    doctor: rowsOfNoReport,
     answer: { body: [{ campaignId: '12', adunits: [] }] },
     exit: 9,
     says: /This is not a report/,
@@ -623,42 +545,35 @@ const notAReport: Record<string, OddAnswer> = {
 };
 
 /** The same report in other bodies. */
-const sameReports: Record<string, OddAnswer & Pick<OddService, 'doctor'>> = {
-  CSV: { answer: typed('text/csv; charset=utf-8; header=present', literalCsv), doctor: ['S11'] },
-  'CSV as plain text': { answer: typed('text/plain', literalCsv), doctor: ['S11'] },
-  'CSV labelled JSON': { answer: typed('application/json', literalCsv), doctor: ['S11'] },
+const sameReports: Record<string, OddAnswer> = {
+  CSV: { answer: typed('text/csv; charset=utf-8; header=present', literalCsv) },
+  'CSV as plain text': { answer: typed('text/plain', literalCsv) },
+  'CSV labelled JSON': { answer: typed('application/json', literalCsv) },
   'CSV with a mark': {
     answer: typed('text/csv', `\ufeff${literalCsv.replaceAll('\r\n', '\n')}`),
-    doctor: ['S11'],
   },
   'CSV in UTF-16': {
     answer: typed('text/csv', Buffer.from(`\ufeff${literalCsv}`, 'utf16le')),
-    doctor: ['S11'],
   },
   'CSV with sep=;': {
     answer: typed('text/csv', 'sep=;\ndate;displays\n2026-11-19;7\n'),
-    doctor: ['S11'],
   },
   'blanks in the header': {
     answer: typed('text/csv', ' date, displays\n2026-11-19,7\n'),
-    doctor: ['S11'],
   },
   'a header in capitals': {
     answer: typed('text/csv', 'DATE,DISPLAYS\n2026-11-19,7\n'),
-    doctor: ['S11'],
   },
-  'JSON as text/html': { answer: typed('text/html', literalJson), doctor: sameJson },
-  'pretty-printed': { answer: ofJson(JSON.stringify(literalReport, null, '\t')), doctor: sameJson },
-  'a byte order mark': { answer: ofJson(`\ufeff${literalJson}`), doctor: sameJson },
+  'JSON as text/html': { answer: typed('text/html', literalJson) },
+  'pretty-printed': { answer: ofJson(JSON.stringify(literalReport, null, '\t')) },
+  'a byte order mark': { answer: ofJson(`\ufeff${literalJson}`) },
   'UTF-16': {
     answer: typed('application/json; charset=utf-16le', Buffer.from(literalJson, 'utf16le')),
-    doctor: sameJson,
   },
-  gzip: { answer: packed('gzip', gzipSync(literalJson)), doctor: isPacked },
-  brotli: { answer: packed('BR', brotliCompressSync(literalJson)), doctor: isPacked },
+  gzip: { answer: packed('gzip', gzipSync(literalJson)) },
+  brotli: { answer: packed('BR', brotliCompressSync(literalJson)) },
   'gzip in gzip': {
     answer: packed('gzip, gzip', gzipSync(gzipSync(literalJson))),
-    doctor: isPacked,
   },
 };
 
@@ -670,38 +585,31 @@ const downloads: Services = {
   ...each('not yet: ', notYet, ({ answer }) => ({
     faults: [{ endpoint: 'download', answer, times: 1 }],
     calls: { download: 2 },
-    doctor: ['S10'],
   })),
   ...each('not yet: ', notYetTexts, ({ answer }) => ({
     faults: [{ endpoint: 'download', answer, times: 1 }],
     calls: { download: 2 },
-    doctor: ['S11'],
   })),
   '202 for ever': {
     faults: at('download', empty(202)),
     exit: 7,
     calls: {},
     says: /not ready/,
-    doctor: ['S10', 'S11'],
   },
-  ...each('no report: ', notAReport, ({ answer, exit = 0, says = /^/, doctor = rowsUnread }) => ({
+  ...each('no report: ', notAReport, ({ answer, exit = 0, says = /^/ }) => ({
     faults: at('download', answer),
     flags: '--retries 0',
     exit,
     says,
-    doctor,
   })),
   'no report: a page': {
     faults: at('download', html),
     exit: 9,
     calls: { download: 6 },
     says: /web page/,
-    doctor: ['S11'],
   },
-  ...each('the same report: ', sameReports, ({ answer, doctor }) => ({
+  ...each('the same report: ', sameReports, ({ answer }) => ({
     faults: at('download', answer),
-    isLiteral: true,
-    doctor,
   })),
 };
 
@@ -735,29 +643,24 @@ const answered = (answer: Omit<FaultAnswer, 'body'>): Fault[] =>
   at('download', { ...answer, body: literalReport });
 
 const documents: Services = {
-  response: { faults: report((document) => ({ response: document })), doctor: ['S11', 'S36'] },
-  'rows alone': { faults: report(({ data }) => data), doctor: ['S08', 'S11', 'S13', 'S14', 'S16'] },
+  response: { faults: report((document) => ({ response: document })) },
+  'rows alone': { faults: report(({ data }) => data) },
   'the rows are called rows': {
     faults: report((document) => renamed(document, 'data', 'rows')),
     exit: 9,
     says: /./,
-    doctor: ['S11'],
   },
   'summary before data': {
     faults: report(({ data, summary: all }) => ({ summary: all, data })),
-    doctor: sameJson,
   },
   'members that hold data': {
     faults: report((document) => ({ meta: { data: [{ x: 1 }] }, ...document, page: null })),
-    doctor: ['S36'],
   },
   'keys in capitals': {
     faults: eachRow((row) => renamed(renamed(row, 'date', 'DATE'), 'displays', 'Displays')),
-    doctor: ['S17', 'S21'],
   },
   'keys with blanks': {
     faults: eachRow((row) => renamed(renamed(row, 'date', ' date'), 'displays', 'displays ')),
-    doctor: ['S17', 'S21'],
   },
   'a second download has the rows in another order': {
     faults: [
@@ -767,82 +670,63 @@ const documents: Services = {
         change: ({ data, ...rest }: Row) => ({ ...rest, data: (data as unknown[]).toReversed() }),
       },
     ],
-    doctor: ['S31'],
   },
-  'an error': { faults: beside({ error: 'timeout' }), warning: /timeout/, doctor: ['S36'] },
+  'an error': { faults: beside({ error: 'timeout' }), warning: /timeout/ },
   hasMore: {
     faults: beside({ paging: { has_more: true } }),
     warning: /is incomplete: the response has/,
-    doctor: ['S36'],
   },
   truncated: {
     faults: beside({ truncated: true }),
     warning: /is incomplete: the response has/,
-    doctor: ['S36'],
   },
-  partial: { faults: beside({ meta: { partial: 'yes' } }), doctor: ['S36'] },
+  partial: { faults: beside({ meta: { partial: 'yes' } }) },
   'a next page': {
     faults: beside({ next: '/download-reporting?page=2' }),
     warning: /is incomplete: the response/,
-    doctor: ['S36'],
   },
   'a status in progress': {
     faults: beside({ status: 'progress' }),
     warning: /progress/,
-    doctor: ['S36'],
   },
   'counts and totals that differ': {
     faults: beside({ rowCount: 20, page: 1, totals: { displays: 8 } }),
-    doctor: ['S36'],
   },
-  '206': { faults: answered({ status: 206 }), isLiteral: true, warning: /206/, doctor: ['S36'] },
+  '206': { faults: answered({ status: 206 }), warning: /206/ },
   ...each('Link: ', named(['next', 'last next']), (relation) => ({
     faults: answered({ headers: { link: `</page/2>; rel="${relation}"` } }),
-    isLiteral: true,
     warning: /rel=next/,
-    doctor: ['S36'],
   })),
   'one id for every order': {
     faults: [{ endpoint: 'buyer', answer: { body: { id: 'r1' } } }, ...literalEnd],
-    isLiteral: true,
     flags: '--period 2026-11-18..2026-11-19 --split day --concurrency 1',
     warning: /with the ID of a different request's report: r1/,
     hasOtherRows: true,
-    doctor: ['S09', 'S35'],
   },
   'what nobody knows': {
     faults: beside({ sampled: true, numFound: 900, meta: { notice: 'late data' } }),
     says: /Note: .*also contains sampled: true, numFound: 900, meta.notice: "late data"/,
-    doctor: ['S36'],
   },
   headers: {
     faults: answered({ headers: { 'x-total-count': '9', warning: '199 - "stale data"' } }),
-    isLiteral: true,
-    doctor: 'no statement is about headers that few services send',
   },
   'a clock that is a day behind': {
     faults: answered({ headers: { date: 'Thu, 19 Nov 2026 12:00:00 GMT' } }),
-    isLiteral: true,
     says: /Note: .*clock is 1 day ahead/,
-    doctor: 'the clocks are compared by doctor without --service, and by run',
   },
   'nothing wrong outside the rows': {
     faults: beside({
       ...{ error: { code: 0, message: 'Success.' }, errors: [], next: '', status: 'OK', count: 1 },
       ...{ code: 200, message: 'Report ready', limit: 100, pages: 1, sampled: false, failed: 0 },
     }),
-    doctor: ['S36'],
   },
   'Link to other things': {
     faults: answered({ headers: { link: '</older>; rel="next-archive", </me>; rel=self' } }),
-    isLiteral: true,
-    doctor: 'no statement is about headers that few services send',
   },
   'no summary': {
     faults: report(({ data }) => ({ data })),
-    doctor: ['S08', 'S11', 'S13', 'S14', 'S16'],
   },
-  'an empty summary': { faults: summary(() => ({})), doctor: ['S08', 'S13', 'S14', 'S16'] },
+  'an empty summary': { faults: summary(() => ({})) },
 };
 
 const toUtc = (time: unknown): string =>
@@ -855,73 +739,58 @@ const windows: Services = {
   'another window': {
     faults: summary((all) => ({ ...all, since: String(all.since).replace(/-\d\dT/, '-01T') })),
     warning: /a different window than requested/,
-    doctor: ['S13', 'S33'],
   },
   'another window as unix seconds': {
     faults: withTimes((time) => toSeconds(time) - 3_600),
     warning: /a different window than requested/,
-    doctor: ['S13'],
   },
   'another window without an offset': {
     faults: withTimes((time) => String(time).slice(0, 19).replace('2026', '2025')),
     warning: /a different window than requested/,
-    doctor: ['S13', 'S21'],
   },
-  'unix seconds': { faults: withTimes(toSeconds), doctor: ['S13'] },
-  'times in UTC': { faults: withTimes(toUtc), doctor: ['S13'] },
+  'unix seconds': { faults: withTimes(toSeconds) },
+  'times in UTC': { faults: withTimes(toUtc) },
   'times without an offset': {
     faults: withTimes((time) => String(time).slice(0, 19)),
-    doctor: ['S13'],
   },
   'offsets with a colon': {
     faults: withTimes((time) => String(time).replace(/00$/, ':00')),
-    doctor: ['S13'],
   },
   milliseconds: {
     faults: withTimes((time) => String(time).replace('+', '.999+')),
-    doctor: ['S13'],
   },
   microseconds: {
     faults: withTimes((time) => String(time).replace('+', '.999999+')),
-    doctor: ['S13'],
   },
-  'a blank for T': { faults: withTimes((time) => String(time).replace('T', ' ')), doctor: ['S13'] },
+  'a blank for T': { faults: withTimes((time) => String(time).replace('T', ' ')) },
   'an end that is excluded': {
     faults: summary((all) => ({ ...all, until: '2026-11-20T00:00:00+0100' })),
-    doctor: ['S13', 'S33'],
   },
   'the window is read as wall time': {
     server: { windowClock: 'wall' },
     warning: /reads timestamps as wall time/,
-    doctor: ['S33'],
   },
   'the summary has no window': {
     faults: summary(({ breakdowns, timezone }) => ({ breakdowns, timezone })),
-    doctor: ['S13'],
   },
-  'no timezone': { faults: summary((all) => without(all, 'timezone')), doctor: ['S14'] },
+  'no timezone': { faults: summary((all) => without(all, 'timezone')) },
   'the zone is written Europe/Paris': {
     faults: summary((all) => ({ ...all, timezone: 'Europe/Paris' })),
-    doctor: ['S14'],
   },
   'other breakdowns': {
     faults: summary((all) => ({ ...all, breakdowns: ['OS'] })),
-    doctor: ['S08', 'S16'],
   },
   'breakdowns as an object': {
     faults: summary((all) => ({ ...all, breakdowns: { ...(all.breakdowns as string[]) } })),
-    doctor: ['S08', 'S16'],
   },
   'breakdowns in small letters': {
     faults: summary((all) => ({
       ...all,
       breakdowns: (all.breakdowns as string[]).map((name) => name.toLowerCase()),
     })),
-    doctor: ['S08', 'S16'],
   },
   'breakdowns as one text': {
     faults: summary((all) => ({ ...all, breakdowns: (all.breakdowns as string[]).join() })),
-    doctor: ['S08', 'S16'],
   },
 };
 
@@ -932,32 +801,26 @@ const days: Services = {
       date: String(row.date).split('-').toReversed().join('/'),
     })),
     hasOtherRows: true,
-    doctor: ['S21'],
   },
   'a date has a time': {
     faults: eachRow((row) => ({ ...row, date: `${row.date}T00:00:00` })),
     hasOtherRows: true,
-    doctor: ['S21'],
   },
   'a day is missing': {
     faults: rows((all) => all.slice(1), 'DAILY'),
     hasOtherRows: true,
-    doctor: ['S19'],
   },
   'a day comes twice': {
     faults: rows((all) => [...all, all[0]], 'DAILY'),
     warning: /repeats the breakdown values/,
-    doctor: ['S19', 'S21'],
   },
   'a day before the window': {
     faults: rows((all) => [{ ...all[0], date: '2026-11-12' }, ...all], 'DAILY'),
     warning: /outside its window: 2026-11-12/,
-    doctor: ['S19', 'S21'],
   },
   'a total below the days': {
     faults: rows((all) => [...all, { ...all[0], date: null }], 'DAILY'),
     hasOtherRows: true,
-    doctor: ['S19', 'S21'],
   },
   'the whole is less than its days': {
     faults: report((document) => {
@@ -968,47 +831,38 @@ const days: Services = {
         ? { ...document, data: all.map((row) => ({ ...row, displays: 1 })) }
         : document;
     }),
-    doctor: ['S19'],
   },
   'an hour has no offset': {
     faults: eachRow((row) => ({ ...row, hour: String(row.hour).slice(0, 19) }), 'HOURLY'),
-    doctor: ['S22'],
   },
   'an hour of another zone': {
     faults: eachRow((row) => ({ ...row, hour: String(row.hour).replace('+01', '-05') }), 'HOURLY'),
     flags: '--by HOURLY --columns all',
     warning: /hours are not in the zone/,
-    doctor: 'the form of an hour is described, and not its zone',
   },
   'a date is not the day of its hour': {
     faults: eachRow((row) => ({ ...row, date: '2026-09-09' }), 'HOURLY'),
     flags: '--by HOURLY --columns all',
     warning: /2026-09-09/,
-    doctor: 'a date beside an hour is not described',
   },
   'an hour is a number': {
     faults: eachRow((row) => ({ ...row, hour: 7 }), 'HOURLY'),
-    doctor: ['S22'],
   },
   'an hour is missing': {
     faults: rows((all) => all.slice(1), 'HOURLY'),
-    doctor: 'no other report of the trials has the hours; run says which are missing',
   },
   'a second header in CSV': {
     faults: csv('date,displays\n2026-11-19,7\ndate,displays\n'),
     warning: /Row 2 repeats the header/,
-    doctor: ['S11'],
   },
   'units in CSV': {
     faults: csv('date,displays\nday,count\n2026-11-19,7\n'),
     warning: /displays is not a whole number in row 1/,
-    doctor: ['S11'],
   },
   'a metric that CSV does not name': {
     faults: csv('date,displays,click\n2026-11-19,7,1\n'),
     flags: '--metrics displays,clicks --columns all',
     warning: /missing the requested column clicks/,
-    doctor: ['S11'],
   },
 };
 
@@ -1030,74 +884,60 @@ const fields: Services = {
   ...each('displays is ', named(oddCounts), (value) => ({
     faults: eachRow((row) => ({ ...row, displays: value })),
     warning: /displays is not a whole number in row 1/,
-    doctor: ['S17'],
   })),
   ...each('displays is ', named(noCounts), (value) => ({
     faults: eachRow((row) => ({ ...row, displays: value })),
     says: /Note: /,
     hasOtherRows: true,
-    doctor: ['S17'],
   })),
   'displays is 1.5': {
     faults: eachRow((row) => ({ ...row, displays: 1.5 })),
     warning: /displays is not a whole number in row 1/,
-    doctor: ['S17', 'S19'],
   },
   'a count is a text': {
     faults: eachRow((row) => ({ ...row, displays: String(row.displays) })),
-    doctor: ['S17'],
   },
   'a count has decimals by day': {
     faults: eachRow((row) => ({ ...row, clicks: 0.5 + Number(row.clicks) }), 'DAILY'),
-    doctor: ['S17', 'S19'],
   },
-  'a count is absent': { faults: eachRow((row) => without(row, 'clicks')), doctor: ['S17'] },
+  'a count is absent': { faults: eachRow((row) => without(row, 'clicks')) },
   'a breakdown has no column': {
     faults: eachRow((row) => without(row, 'os'), 'OS'),
     flags: '--by OS --columns all',
     warning: /missing the requested column os/,
-    doctor: 'the trials have no report by OS',
   },
   'the revenue in dollars is called revenueDollar': {
     faults: eachRow((row) => renamed(row, 'valueDollar', 'revenueDollar')),
-    doctor: ['S18'],
   },
   'fields that were not asked for are absent': {
     faults: eachRow((row) =>
       Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
     ),
-    doctor: ['S34'],
   },
   'fields that were not asked for are empty texts': {
     faults: eachRow((row) =>
       Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? ''])),
     ),
-    doctor: ['S34'],
   },
   'a row has a field more': {
     faults: eachRow((row) => ({ ...row, viewability: 0.7 })),
-    doctor: 'the description does not say that there are no further fields',
   },
   'clicks and displays have changed places': {
     faults: eachRow((row) => ({ ...row, clicks: row.displays, displays: row.clicks })),
     hasOtherRows: true,
-    doctor: 'nothing outside of the service tells which figure is which',
   },
   'every revenue is in cents': {
     faults: eachRow((row) => ({ ...row, revenueEuro: Number(row.revenueEuro) * 100 })),
-    doctor: 'nothing outside of the service tells what a report should come to',
   },
   ...each('a total among the rows: ', named(['Total: Account', 'anything']), (campaignName) => ({
     faults: rows((all) => [...all, totalOf(all, { campaignId: '0', campaignName })], 'CAMPAIGN'),
     flags: byCampaign,
     warning: /has no campaign, and its figures are the sums of all other rows/,
-    doctor: ['S12'],
   })),
   'a campaign comes twice': {
     faults: rows((all) => [...all, all[0]], 'CAMPAIGN'),
     flags: byCampaign,
     warning: /repeats the breakdown values/,
-    doctor: 'the first of equal rows is compared with its filter',
   },
 };
 
@@ -1122,53 +962,43 @@ const filters: Services = {
     faults: filtered('campaignId', (all) => [...all, { ...all[0], ...other }]),
     flags: '--by CAMPAIGN --filter campaignId=40001 --columns all',
     warning: /99999999/,
-    doctor: ['S12'],
   },
   'a filter by campaign leaves nothing': {
     faults: filtered('campaignId', () => []),
-    doctor: ['S12'],
   },
   'a filter by campaign changes the figures': {
     faults: filtered('campaignId', (all) => all.map((row) => ({ ...row, displays: 1 }))),
-    doctor: ['S12'],
   },
   'no campaign has rows': {
     faults: rows(() => [], 'CAMPAIGN'),
-    doctor: 'an account may have had none in those days: S12 is not tried',
   },
   'a filter by country is passed over': {
     faults: filtered('countryId', (all) => [...all, { ...all[0], country: 'Germany' }]),
     flags: '--by COUNTRY --country FR --columns all',
     warning: /Germany/,
-    doctor: 'filters are tried by a campaign alone',
   },
   'a filter by country leaves a row without a country': {
     faults: filtered('countryId', (all) => all.map((row) => ({ ...row, country: null }))),
     flags: '--by COUNTRY --country FR --columns all',
     warning: /country/,
-    doctor: 'filters are tried by a campaign alone',
   },
 };
 
 const dspDamages: Services = {
   'the revenue has a decimal point': {
     faults: eachRow((row) => ({ ...row, revenueEuro: String(row.revenueEuro).replace(',', '.') })),
-    doctor: ['S20'],
   },
   'the revenue is a number': {
     faults: eachRow((row) => ({
       ...row,
       revenueEuro: Number(String(row.revenueEuro).replace(',', '.')),
     })),
-    doctor: ['S20'],
   },
   'the revenue in dollars is called valueDollar': {
     faults: eachRow((row) => renamed(row, 'revenueDollar', 'valueDollar')),
-    doctor: ['S17', 'S20'],
   },
   'there is JSON without the Accept header, too': {
     faults: where('download', ({ headers }) => !headers.accept?.includes('json'), literal),
-    doctor: ['S28'],
   },
   'the zone is passed over': {
     faults: summary((all) => ({
@@ -1178,11 +1008,9 @@ const dspDamages: Services = {
     })),
     flags: '--timezone Asia/Tokyo',
     warning: /a different zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
-    doctor: ['S15'],
   },
   'the zone is stated, and the window is one of Paris': {
     faults: withTimes((time) => String(time).replace('+0900', '+0100')),
-    doctor: ['S15'],
   },
 };
 
@@ -1278,36 +1106,30 @@ const refusedSignIns: Record<string, OddAnswer> = {
 const withoutToken = ({ headers }: FaultRequest): boolean => headers.authorization === undefined;
 
 export const signInServices: Services = {
-  ...each('sign-in: ', tokenPlaces, (answer) => ({ faults: at('auth', answer), doctor: ['S01'] })),
+  ...each('sign-in: ', tokenPlaces, (answer) => ({ faults: at('auth', answer) })),
   ...each('sign-in: ', refusedSignIns, ({ answer, exit = 0, says = /^/ }) => ({
     faults: at('auth', answer),
     exit,
     says,
-    doctor: ['S01'],
   })),
   ...each('sign-in: first ', named(['429', '500']), (kind) => ({
     faults: [{ endpoint: 'auth', kind, times: 1 }],
     says: /Trying again/,
     calls: { auth: 2 },
-    doctor: 'a service may be busy: the call is made again',
   })),
   'a call without a token is answered': {
     faults: where('campaigns', withoutToken, { body: [] }),
-    doctor: ['S03'],
   },
   'a call without a token is refused with 403': {
     faults: where('campaigns', withoutToken, empty(403)),
-    doctor: ['S03'],
   },
   'a call without a token is refused with 200 and an error': {
     faults: where('campaigns', withoutToken, { body: { error: 'no' } }),
-    doctor: ['S03', 'S25'],
   },
   'a scheme word before the token is passed over': {
     faults: where('campaigns', ({ headers }) => headers.authorization?.startsWith('Bearer '), {
       body: [],
     }),
-    doctor: ['S04'],
   },
 };
 
@@ -1325,34 +1147,28 @@ const campaign = { campaignId: '12', ...members };
 const { adunits } = members;
 
 const campaignLists: Record<string, OddList> = {
-  'a list': { list: [campaign], doctor: 'it is the list of the description' },
-  campaigns: { list: { campaigns: [{ ...campaign, campaignId: 12 }] }, doctor: ['S05'] },
-  data: { list: { data: [campaign] }, doctor: ['S05'] },
-  response: { list: { response: [campaign] }, doctor: ['S05'] },
-  'keyed by id': { list: { 12: members }, doctor: ['S05'] },
-  'keyed by id in an envelope': { list: { data: { 12: members } }, doctor: ['S05'] },
+  'a list': { list: [campaign] },
+  campaigns: { list: { campaigns: [{ ...campaign, campaignId: 12 }] } },
+  data: { list: { data: [campaign] } },
+  response: { list: { response: [campaign] } },
+  'keyed by id': { list: { 12: members } },
+  'keyed by id in an envelope': { list: { data: { 12: members } } },
   'ad units keyed by id': {
     list: [{ ...campaign, adunits: { 3: { adunitName: 'u' } } }],
-    doctor: ['S05'],
   },
-  adUnits: { list: [{ ...without(campaign, 'adunits'), adUnits: adunits }], doctor: ['S05'] },
+  adUnits: { list: [{ ...without(campaign, 'adunits'), adUnits: adunits }] },
   'ids of ad units are numbers': {
     list: [{ ...campaign, adunits: [{ ...adunits[0], adunitId: 3 }] }],
-    doctor: ['S05'],
   },
   'a start with a T': {
     list: [{ ...campaign, campaignStartDate: '2026-01-01T00:00:00' }],
-    doctor: ['S06'],
   },
   'an end without a time': {
     list: [{ ...campaign, campaignEndDate: '2026-01-01' }],
-    doctor: ['S06'],
   },
-  'an end that is null': { list: [{ ...campaign, campaignEndDate: null }], doctor: ['S06'] },
-  'a member more': { list: [{ ...campaign, budget: 1 }], doctor: undescribed },
+  'an end that is null': { list: [{ ...campaign, campaignEndDate: null }] },
+  'a member more': { list: [{ ...campaign, budget: 1 }] },
 };
-
-const noList: OddService['doctor'] = ['S05'];
 
 const badLists: Record<string, OddAnswer> = {
   'Latin-1, undeclared': {
@@ -1366,7 +1182,6 @@ const badLists: Record<string, OddAnswer> = {
     says: /Not for you/,
   },
   'another list': {
-    doctor: ['S05', 'S06'],
     answer: { body: [{ displays: 1 }] },
     exit: 9,
     says: /not a list of campaigns.*“\[\{"displays":1\}\]”/,
@@ -1384,14 +1199,12 @@ const badLists: Record<string, OddAnswer> = {
 };
 
 export const campaignServices: Services = {
-  ...each('campaigns: ', campaignLists, ({ list, doctor }) => ({
+  ...each('campaigns: ', campaignLists, ({ list }) => ({
     faults: changing('campaigns', () => list),
-    doctor,
   })),
   'campaigns: a further page in the body': {
     faults: at('campaigns', { body: { data: [campaign], next: '/campaigns?page=2' } }),
     says: /The campaign list is incomplete: the response/,
-    doctor: ['S05'],
   },
   'campaigns: a further page in Link': {
     faults: at('campaigns', {
@@ -1399,7 +1212,6 @@ export const campaignServices: Services = {
       body: [campaign],
     }),
     says: /The campaign list is incomplete: the response/,
-    doctor: ['S05'],
   },
   'campaigns: Latin-1, declared': {
     faults: at(
@@ -1409,14 +1221,10 @@ export const campaignServices: Services = {
         Buffer.from(JSON.stringify([{ ...campaign, advertiserName: 'Café' }]), 'latin1'),
       ),
     ),
-    doctor: 'a body may be in any charset that it declares',
   },
-  ...each('campaigns: ', badLists, ({ answer, exit = 0, says = /^/, doctor = noList }) => ({
+  ...each('campaigns: ', badLists, ({ answer, exit = 0, says = /^/ }) => ({
     faults: at('campaigns', answer),
     exit,
     says,
-    doctor,
   })),
 };
-
-export const oddServices: Services = { ...runServices, ...signInServices, ...campaignServices };

@@ -1,0 +1,170 @@
+import type { Context } from '../context.ts';
+import { AdreportError, InterruptedError } from '../errors.ts';
+import { printable, visibleJson } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { Prompt } from '../ui/prompt.ts';
+import { type Claim, claims } from './claims.ts';
+import { type Mark, resultLines } from './result-lines.ts';
+import {
+  endsTrials,
+  NotTried,
+  type PlannedReport,
+  planReports,
+  TriedService,
+  type TriedSettings,
+} from './tried-service.ts';
+
+/** A claim with what came of it, as in `--json`. */
+interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
+  readonly result: 'holds' | 'differs' | 'not tried';
+
+  /** What came, or why the claim was not tried. */
+  readonly detail: string | null;
+}
+
+/** The exit code if a documented claim differs: adreport would misread reports. */
+const differenceExitCode = 9;
+
+/**
+ * Tries the claims on the service, prints the results, and returns the exit code. Throws
+ * `UsageError` without `--yes` and a terminal to ask. If the service cannot be reached or refuses
+ * the token, the results so far are printed before the error is thrown.
+ *
+ * @param isConfirmed true to request the reports without asking
+ */
+export async function tryService(context: Context, isConfirmed: boolean): Promise<number> {
+  const { account, console, host } = context;
+  const settings = await triedSettings(context);
+  const reports = planReports(settings, host.wallClock());
+  if (!(await confirmReports(context, { settings, reports, isConfirmed }))) {
+    console.note('Nothing was requested.');
+    return 0;
+  }
+
+  const client = await account.client();
+  const service = new TriedService({ client, settings, reports });
+  const { results, lastError } = await tryClaims(service, console.redact);
+  if (lastError && results.every(({ result }) => result === 'not tried')) throw lastError;
+
+  await printResults(context, results);
+  if (lastError) throw lastError;
+  const differs = results.some(({ kind, result }) => kind === 'documented' && result === 'differs');
+  return differs ? differenceExitCode : 0;
+}
+
+async function triedSettings({ account }: Context): Promise<TriedSettings> {
+  const { profile, encoding, windowClock } = await account.settings();
+  const { credentials } = await account.signIn();
+  return {
+    profile: profile.value,
+    encoding: encoding.value,
+    windowClock: windowClock.value,
+    canSignIn: credentials !== undefined,
+  };
+}
+
+interface ReportsToConfirm {
+  readonly settings: TriedSettings;
+  readonly reports: readonly PlannedReport[];
+  readonly isConfirmed: boolean;
+}
+
+/** Lists the reports and asks whether to request them. */
+async function confirmReports(
+  { account, console, host, isLocal }: Context,
+  { settings, reports, isConfirmed }: ReportsToConfirm,
+): Promise<boolean> {
+  const { baseUrl } = await account.signIn();
+  const service = isLocal ? 'the local server' : printable(baseUrl.href);
+  const count = formatPlural(reports.length, 'small report');
+  console.note(`This requests ${count} from ${service}, with the ${settings.profile} profile:`);
+  for (const { description } of reports) console.note(`  - ${description}`);
+  if (isConfirmed || isLocal) return true;
+
+  const prompt = new Prompt(host.stdin, console, host.signal);
+  const question = { what: 'permission to request them', flag: '--yes' };
+  return prompt.choose(question, [
+    { value: false, name: 'Request nothing' },
+    { value: true, name: 'Request these reports' },
+  ]);
+}
+
+interface TriedClaims {
+  readonly results: readonly ClaimResult[];
+
+  /** The error after which no claim could be tried. */
+  readonly lastError: AdreportError | undefined;
+}
+
+async function tryClaims(
+  service: TriedService,
+  redact: (text: string) => string,
+): Promise<TriedClaims> {
+  const results: ClaimResult[] = [];
+  let lastError: AdreportError | undefined;
+
+  for (const claim of claims) {
+    const { id, kind, sentence, profile } = claim;
+    if (profile !== undefined && profile !== service.settings.profile) continue;
+
+    let outcome: Pick<ClaimResult, 'result' | 'detail'>;
+    try {
+      if (lastError) throw new NotTried(lastError.message);
+      const difference = await claim.check(service);
+      outcome = {
+        result: difference === undefined ? 'holds' : 'differs',
+        detail: difference ?? null,
+      };
+    } catch (error) {
+      outcome = outcomeOfError(error);
+      if (error instanceof AdreportError && endsTrials(error)) lastError = error;
+    }
+    results.push({
+      id,
+      kind,
+      sentence,
+      ...outcome,
+      detail: outcome.detail && redact(outcome.detail),
+    });
+  }
+  return { results, lastError };
+}
+
+/** The outcome of a claim whose check threw. Throws errors that are not of the service. */
+function outcomeOfError(error: unknown): Pick<ClaimResult, 'result' | 'detail'> {
+  if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
+  if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
+
+  return { result: endsTrials(error) ? 'not tried' : 'differs', detail: error.message };
+}
+
+/** The width of a mark and the id of a claim. */
+const indent = 20;
+
+const marks: Readonly<Record<ClaimResult['result'], Mark>> = {
+  holds: 'good',
+  differs: 'finding',
+  'not tried': 'unknown',
+};
+
+async function printResults(
+  { console, flags }: Context,
+  results: readonly ClaimResult[],
+): Promise<void> {
+  if (flags.json) {
+    await console.result(visibleJson({ claims: results }));
+    return;
+  }
+
+  for (const { id: name, kind, sentence, result, detail } of results) {
+    const message = result === 'differs' ? `${sentence} (${kind})` : sentence;
+    const line = detail && `${result}: ${detail}`;
+    const entry = { mark: marks[result], name, message, detail: line };
+    await console.result(resultLines(entry, indent, console.out).join('\n'));
+  }
+
+  const count = (wanted: ClaimResult['result']): number =>
+    results.filter(({ result }) => result === wanted).length;
+  const counts = `${count('holds')} hold, ${count('differs')} differ, ${count('not tried')} not tried`;
+  await console.result(`\n${formatPlural(results.length, 'claim')}: ${counts}.`);
+}

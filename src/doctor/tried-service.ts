@@ -1,0 +1,193 @@
+import type { Client } from '../api/client.ts';
+import { openReport } from '../client/open.ts';
+import { waitUntilReady } from '../client/wait.ts';
+import {
+  defaultZone,
+  type Encoding,
+  type ReportRequest,
+  type ReportSummary,
+  type WindowClock,
+} from '../contract/messages.ts';
+import type { Profile } from '../contract/vocabulary.ts';
+import { AdreportError, isUnreachable, SignInError } from '../errors.ts';
+import { encodeRequest, planReport } from '../report/request.ts';
+import { formatDate } from '../report/window.ts';
+import { type Row, rowsOf } from '../rows/row-batch.ts';
+
+/** A report as it came. */
+export interface TriedReport {
+  readonly rows: readonly Row[];
+
+  /** `undefined` if it does not have the documented shape. */
+  readonly summary: ReportSummary | undefined;
+}
+
+/** The zone of a DSP's report that is not in the default zone. */
+export const otherZone = 'Asia/Tokyo';
+
+/** An id that no report has. */
+const unknownId = '00000000000000000000000000000000';
+
+const dayMs = 86_400_000;
+const waitTimeoutMs = 300_000;
+
+export type TriedReportName = 'days' | 'hours' | 'total' | 'campaigns' | 'campaign' | 'zone';
+
+/** A report that a claim requests. */
+export interface PlannedReport {
+  readonly name: TriedReportName;
+
+  /** Shown to the user, who confirms the request. */
+  readonly description: string;
+  readonly request: ReportRequest;
+}
+
+export interface TriedSettings {
+  readonly profile: Profile;
+  readonly windowClock: WindowClock;
+  readonly encoding: Encoding;
+
+  /** True if there is an e-mail address with its password. */
+  readonly canSignIn: boolean;
+}
+
+/** The reports that the claims need: at most ten small ones, of closed days. */
+export function planReports(
+  { profile, windowClock }: TriedSettings,
+  nowMs: number,
+): readonly PlannedReport[] {
+  const dateBefore = (days: number): string =>
+    formatDate((nowMs - days * dayMs) / 1_000, defaultZone);
+  const isBuyer = profile === 'buyer';
+  const metrics = isBuyer ? 'displays,clicks,revenueEuro' : 'displays,revenueEuro';
+  const threeDays = { since: dateBefore(4), until: dateBefore(2) };
+  const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: 'displays' };
+  const plan = (flags: object): ReportRequest =>
+    planReport({ profile, windowClock, nowMs, metrics, ...threeDays, ...flags }).request;
+
+  const dates = `${threeDays.since} to ${threeDays.until}`;
+  const reports: PlannedReport[] = [
+    { name: 'days', description: `${dates} by DAILY`, request: plan({ by: 'DAILY' }) },
+    { name: 'total', description: `${dates} as one row`, request: plan({}) },
+    {
+      name: 'hours',
+      description: `${oneDay.since} by HOURLY and FORMAT, in the other encoding`,
+      request: plan({ ...oneDay, by: 'HOURLY,FORMAT' }),
+    },
+  ];
+  if (!isBuyer) {
+    const request = plan({ ...oneDay, by: 'DAILY', timezone: otherZone });
+    return [...reports, { name: 'zone', description: `${oneDay.since} in ${otherZone}`, request }];
+  }
+
+  const byCampaign = plan({ by: 'CAMPAIGN' });
+  return [
+    ...reports,
+    { name: 'campaigns', description: `${dates} by CAMPAIGN`, request: byCampaign },
+    { name: 'campaign', description: 'one of those campaigns', request: byCampaign },
+  ];
+}
+
+/** Thrown by a claim that cannot be tried. */
+export class NotTried extends Error {}
+
+/** True for an error that ends all trials: no claim can be tried after it. */
+export function endsTrials(error: unknown): boolean {
+  return isUnreachable(error) || error instanceof SignInError;
+}
+
+/**
+ * Returns what another claim is about. Throws `NotTried` if that is not to be had.
+ *
+ * @param subject the beginning of a sentence: `the report by day`
+ */
+export async function requireFor<Value>(subject: string, value: Promise<Value>): Promise<Value> {
+  try {
+    return await value;
+  } catch (error) {
+    if (!(error instanceof AdreportError) || endsTrials(error)) throw error;
+    throw new NotTried(`${subject} is not available: ${error.message}`);
+  }
+}
+
+interface TriedServiceOptions {
+  readonly client: Client;
+  readonly settings: TriedSettings;
+  readonly reports: readonly PlannedReport[];
+}
+
+/** The service on which claims are tried. Each report is requested once, when a claim needs it. */
+export class TriedService {
+  readonly client: Client;
+  readonly settings: TriedSettings;
+  readonly #options: TriedServiceOptions;
+  readonly #ids = new Map<TriedReportName, Promise<string>>();
+  readonly #reports = new Map<TriedReportName, Promise<TriedReport>>();
+
+  constructor(options: TriedServiceOptions) {
+    this.client = options.client;
+    this.settings = options.settings;
+    this.#options = options;
+  }
+
+  requestFor(name: TriedReportName): ReportRequest {
+    const report = this.#options.reports.find((planned) => planned.name === name);
+    if (!report) throw new Error(`No report “${name}” is planned.`);
+    return report.request;
+  }
+
+  /** Creates a report in the encoding of the account; returns its id. */
+  create(name: TriedReportName): Promise<string> {
+    const known = this.#ids.get(name);
+    if (known) return known;
+
+    const body = encodeRequest(this.requestFor(name), this.settings.encoding);
+    const id = this.createFrom(body);
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  /** Creates a report from the body of a call; returns its id. Throws `NotTried` without an id. */
+  async createFrom(body: { readonly contentType: string; readonly text: string }): Promise<string> {
+    const created = await this.client.createReport({ body });
+    if (created.kind === 'report') return created.id;
+
+    created.answer.close();
+    throw new NotTried('the service answers with the data instead of a report id');
+  }
+
+  /** The status of an id that no report has. Rejects with the refusal. */
+  statusOfUnknown(): Promise<unknown> {
+    return this.client.status(unknownId);
+  }
+
+  /** A whole report. */
+  report(name: TriedReportName): Promise<TriedReport> {
+    const known = this.#reports.get(name);
+    if (known) return known;
+
+    const report = this.create(name).then((id) => this.fetch(id));
+    this.#reports.set(name, report);
+    return report;
+  }
+
+  /** One of the reports with a filter, which is requested anew. */
+  async filtered(name: TriedReportName, filters: ReportRequest['filters']): Promise<TriedReport> {
+    const request = { ...this.requestFor(name), filters };
+    const id = await this.createFrom(encodeRequest(request, this.settings.encoding));
+    return this.fetch(id);
+  }
+
+  /** Waits for a report and reads it. */
+  async fetch(reportId: string): Promise<TriedReport> {
+    const requested = { id: reportId, status: 'progress', createdMs: 0 };
+    const ready = await waitUntilReady(this.client, requested, { waitTimeoutMs });
+    const report = await openReport(this.client, ready, { expectation: undefined });
+
+    const rows: Row[] = [];
+    const batches = report.batches();
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) rows.push(...rowsOf(next.value));
+    return { rows, summary: next.value.summary };
+  }
+}
