@@ -1,6 +1,5 @@
 import agents from './agents.md';
 import automation from './automation.md';
-import figures from './figures.md';
 import folders from './folders.md';
 import formats from './formats.md';
 import localServer from './local-server.md';
@@ -8,12 +7,13 @@ import realService from './real-service.md';
 import reports from './reports.md';
 import settings from './settings.md';
 import testing from './testing.md';
+import view from './view.md';
 
 /** The Markdown of every topic by name, in the order of `help topics`. */
 export const topics: Readonly<Record<string, string>> = {
   reports,
   formats,
-  figures,
+  view,
   folders,
   automation,
   settings,

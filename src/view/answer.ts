@@ -24,6 +24,9 @@ export interface ViewAnswer {
   /** As in `--by`. */
   readonly breakdowns: readonly string[];
 
+  /** The columns to write, if not all that the rows have. */
+  readonly selectedColumns: readonly string[] | undefined;
+
   /** True if rates are written as values, because rows without both metrics do not count. */
   readonly isUneven: boolean;
 

@@ -1,7 +1,7 @@
 import { factsOfFile, ReportCheck } from '../checks/report-check.ts';
 import type { Context } from '../context.ts';
-import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { derivedMetrics } from '../contract/vocabulary.ts';
+import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { derivedMetrics, metrics } from '../contract/vocabulary.ts';
 import { IncompleteDataError, UsageError } from '../errors.ts';
 import { everyFigureOf, findFigure } from '../figures/figures.ts';
 import { Grouping, isTime, type KeyColumn } from '../figures/grouping.ts';
@@ -512,7 +512,10 @@ function fieldsOfFigure(name: string, fields: readonly string[]): readonly strin
     const isComputed = derivedMetrics.some(({ field }) => field === name);
     if (!isComputed) return isTime(name) || isDimension(name) ? [] : [name];
   }
-  const figure = findFigure(name, everyFigureOf(fields));
+  // A rate is known by one of its metrics: another file may have the other.
+  const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
+  const every = everyFigureOf([...fields, ...absent.map((metric) => metric.name)]);
+  const figure = findFigure(name, every);
   if (!figure) return [];
   const { derived } = figure;
   return derived ? [derived.numeratorField, derived.denominatorField] : [figure.field];

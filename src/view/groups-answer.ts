@@ -41,6 +41,7 @@ export function groupsAnswer(view: View): ViewAnswer {
   return {
     columns,
     breakdowns: by,
+    selectedColumns: isUneven ? columns.map(({ field }) => field) : undefined,
     isUneven,
     leftOut: shown.others && leftOutSentence(shown.others.count),
     rows({ withOthers }) {

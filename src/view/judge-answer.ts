@@ -12,7 +12,7 @@ export function watcherOf({ host }: Context, view: View, answer: ViewAnswer): Ro
   const { spec, window } = sources;
   const nowMs = host.wallClock();
   const expectation: Expectation | undefined =
-    spec && window && breakdowns
+    spec && window && breakdowns && answer.leftOut === undefined
       ? { profile: spec.request.profile, window, breakdowns, columns: answer.columns }
       : undefined;
   const check = new ReportCheck({

@@ -4,6 +4,7 @@ import { comparisonOf } from '../figures/compared-report.ts';
 import type { Grouping } from '../figures/grouping.ts';
 import { isName } from '../figures/ranked-groups.ts';
 import { readRows } from '../rows/read-rows.ts';
+import { rowsOf } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
 import {
   type AnswerForm,
@@ -24,14 +25,24 @@ export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
   const fields = fieldsOfRows(view);
   const breakdowns = breakdownsOfRows(view);
   const summary = summaryOfAnswer(sources.window, breakdowns);
-  const { rest } = kept;
-  const left = rest.rowCount === 1 ? '1 row is' : `${formatPlural(rest.rowCount, 'row')} are`;
+  const leftOut = kept.leftOutCount();
+  const left = leftOut === 1 ? '1 row is' : `${formatPlural(leftOut, 'row')} are`;
+  const columns = columnsOfRows(view, fields);
+  const hasIgnored = collected.tails.some((tail) => {
+    return tail.fields.some((field) => !collected.fields.includes(field));
+  });
+  const picked = new Set([...fields, ...columns.map(({ field }) => field)]);
   return {
-    columns: columnsOfRows(view, fields),
+    columns,
     breakdowns,
+    selectedColumns: undefined,
     isUneven: false,
-    leftOut: kept.leftOutCount() === 0 ? undefined : `${left} left out.`,
-    rows: (form) => readRows(reportDocument(jsonOfRows(kept, fields, form), summary)),
+    leftOut: leftOut === 0 ? undefined : `${left} left out.`,
+    rows(form) {
+      const json = jsonOfRows(kept, fields, form);
+      const rows = view.options.metrics || hasIgnored ? pick(json, [...picked]) : json;
+      return readRows(reportDocument(rows, summary));
+    },
     async compare() {
       const { window, earlier } = sources;
       const before = collected.answers[1]?.rows;
@@ -93,6 +104,19 @@ async function* jsonOfRows(
   }
   if (withOthers && kept.leftOutCount() > 0) {
     yield Buffer.from(`,\n${JSON.stringify(othersRow(kept.rest, fields))}`);
+  }
+}
+
+/** Rows with some of their members. */
+async function* pick(
+  json: AsyncIterable<Uint8Array>,
+  fields: readonly string[],
+): AsyncGenerator<Uint8Array> {
+  let separator = '';
+  for await (const batch of readRows(reportDocument(json, undefined))) {
+    const texts = rowsOf(batch).map((row) => JSON.stringify(row, [...fields]));
+    yield Buffer.from(separator + texts.join(',\n'));
+    separator = ',\n';
   }
 }
 

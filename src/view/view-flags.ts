@@ -44,11 +44,11 @@ export const viewFlags = flagGroup('Options:', {
   },
   sort: {
     flags: '--sort <column[:asc|desc]>',
-    meaning: 'order of the groups',
+    meaning: 'order of the rows or groups',
   },
   top: {
     flags: '--top <n>',
-    meaning: 'the top n groups; the rest add up to “others”',
+    meaning: 'the first n; the rest add up to “others”',
     read: readPositive,
   },
   chart: {

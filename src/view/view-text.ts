@@ -11,7 +11,7 @@ import {
 import { zoneText } from '../figures/window-text.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { TableLook } from '../output/encoder.ts';
-import { groupBars, groupLine, groupTable } from '../present/terminal/group-text.ts';
+import { groupBars, groupLines, groupTable } from '../present/terminal/group-text.ts';
 import { reportCard } from '../present/terminal/report-card.ts';
 import { TerminalTable } from '../present/terminal/terminal-table.ts';
 import { requestInWords } from '../report/filter-words.ts';
@@ -38,10 +38,7 @@ function ranked(view: View): RankedGroups {
 
 /** Throws `UsageError` for bars without groups, or a line whose key is not time. */
 function expectDrawable(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void {
-  const canDraw =
-    chart === 'bar'
-      ? keys.length > 0
-      : keys.length === 1 && keys.every(({ field }) => isTime(field));
+  const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTime(field));
   if (canDraw) return;
 
   const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
@@ -109,7 +106,7 @@ export function viewText(context: Context, view: View): string {
   const lines = [headText(view, look)];
   lines.push(...reportCard(byTime, look, { fields }), '');
   if (isPreview) lines.push(...rowLines(context, view, look));
-  else lines.push(...groupLines(context, view, look));
+  else lines.push(...answerLines(context, view, look));
   const about = aboutLines(view, collected.tails, look);
   if (about.length > 0) lines.push('', ...about);
   return `${lines.join('\n').trimEnd()}\n`;
@@ -174,7 +171,7 @@ function rowLines({ console }: Context, view: View, look: TableLook): readonly s
   return [...lines, ...wrap(rest, width)];
 }
 
-function groupLines({ console }: Context, view: View, look: TableLook): readonly string[] {
+function answerLines({ console }: Context, view: View, look: TableLook): readonly string[] {
   const { chart, metrics } = view.options;
   const rankedGroups = ranked(view);
   if (chart === undefined) return groupTable(rankedGroups, look, console.note);
@@ -184,5 +181,5 @@ function groupLines({ console }: Context, view: View, look: TableLook): readonly
   if (!figure) throw new UsageError('--chart needs a metric, and the report has none.');
   return chart === 'bar'
     ? groupBars(rankedGroups, figure, look)
-    : groupLine(rankedGroups, figure, look);
+    : groupLines(rankedGroups, figure, look);
 }

@@ -25,10 +25,9 @@ export interface WrittenView extends CompleteOutput {
 export async function prepareViewOutput(
   context: Context,
   view: View,
-  { breakdowns, columns, isUneven }: ViewAnswer,
+  { breakdowns, columns, selectedColumns }: ViewAnswer,
 ): Promise<Delivery> {
-  const selected = isUneven ? columns.map(({ field }) => field) : undefined;
-  const options = { ...view.options, columns: view.options.columns ?? selected };
+  const options = { ...view.options, columns: view.options.columns ?? selectedColumns };
   const delivery = await prepareDelivery(context, options, {
     names: namesOf(view, breakdowns),
     columns,
@@ -94,8 +93,11 @@ export async function writeView(
   return { ...output, comparison };
 }
 
-function noteUneven({ console }: Context, { figures, options }: View): void {
-  const rates = figures.filter(({ derived }) => derived);
-  if (options.metrics !== undefined || rates.length === 0) return;
-  console.note('Note: Some rows have clicks or revenue without displays: rates are left out.');
+function noteUneven({ console }: Context, { figures, groups, options }: View): void {
+  const parts = figures.flatMap(({ derived }) => {
+    return derived ? [derived.numeratorField, derived.denominatorField] : [];
+  });
+  const missing = [...new Set(parts)].filter((field) => groups.missingCounts.has(field));
+  if (options.metrics !== undefined || missing.length === 0) return;
+  console.note(`Note: Some rows have no ${missing.join(' or no ')}: rates are left out.`);
 }

@@ -4,12 +4,14 @@ import { idWithoutName, noName } from '../../figures/group-name.ts';
 import {
   addSums,
   type Group,
-  type Grouping,
+  Grouping,
   type GroupKey,
+  isTime,
+  type KeyColumn,
   type KeyedSums,
   type Sums,
 } from '../../figures/grouping.ts';
-import { isName, type RankedGroups } from '../../figures/ranked-groups.ts';
+import { byFigure, isName, type RankedGroups } from '../../figures/ranked-groups.ts';
 import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
@@ -81,12 +83,55 @@ function labeller(fields: readonly string[]): (key: GroupKey) => string {
   };
 }
 
+/** How many groups have a line chart, as on pages. */
+const maxLines = 5;
+
+/**
+ * Groups over time as line charts of one figure: one for each of the largest, if there are other
+ * keys than time, and a line on the others.
+ */
+export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
+  const { all } = ranked;
+  const time = all.by.find(({ field }) => isTime(field));
+  const names = all.by.filter((key) => key !== time && key.describes !== time?.field);
+  if (!time || names.length === 0) return groupLine(ranked, figure, look);
+
+  const named = new Grouping(names, (field) => all.metrics.includes(field));
+  named.absorb(all);
+  const largest = [...named].sort(byFigure(figure));
+  const formatName = labeller(names.map(({ field }) => field));
+  const lines: string[] = [];
+  for (const group of largest.slice(0, maxLines)) {
+    const own = overTime(all, time, ({ key }) => {
+      return (
+        named.find(
+          all.by.flatMap((column, i) => (names.includes(column) ? [key[i] ?? null] : [])),
+        ) === group
+      );
+    });
+    const chart = groupLine({ ...ranked, all: own, top: [...own] }, figure, look);
+    lines.push(formatName(group.key), ...chart, '');
+  }
+  const rest = largest.slice(maxLines);
+  if (rest.length > 0) {
+    const sum = formatFigure(figure, addSums(rest, all.metrics)) ?? '';
+    const line = `${othersLabel(rest.length)}: ${sum}`;
+    lines.push(look.style?.dim(line) ?? line);
+  }
+  return lines;
+}
+
+/** The sums of some groups by time, with every time of all groups. */
+function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boolean): Grouping {
+  const own = new Grouping([time], (field) => all.metrics.includes(field));
+  const rows = all.rowsOf([...all].filter(matches));
+  const times = all.rowsOf().map((row) => ({ [time.field]: row[time.field] ?? null }));
+  own.observe([...times, ...rows], [time.field, ...all.metrics]);
+  return own;
+}
+
 /** Groups over time as a line chart of one figure. */
-export function groupLine(
-  { all, top }: RankedGroups,
-  figure: Figure,
-  look: TableLook = {},
-): string[] {
+function groupLine({ all, top }: RankedGroups, figure: Figure, look: TableLook): string[] {
   const { labels, ticks, sums } = trendOfGroups(all, top);
   const values = sums.map((each) => each && figureValue(figure, each));
   const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };

@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readSheet } from '../present/xlsx-reader.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveFolder } from '../support/same-answer.ts';
+
+// Rows without --by: converted, exported, sorted and cut, and what run writes is read back.
+
+/** A folder with these files, and a `view` in it. */
+function filesOf(files: Readonly<Record<string, string>>) {
+  const cwd = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content);
+  const view = (line: string) => runCli(`view ${line}`, { cwd });
+  return { cwd, view };
+}
+
+const first = 'date,campaignId,displays\n2026-08-01,1,5\n2026-08-01,2,7\n';
+const second = 'date,campaignId,displays,clicks\n2026-08-02,1,10,2\n';
+
+describe('rows stay rows', () => {
+  test('a file is converted to every format', async () => {
+    const { cwd, view } = filesOf({ 'a.csv': first });
+    for (const name of ['a.xlsx', 'a.parquet', 'a.json', 'a.ndjson', 'a.csv.gz', 'a.html']) {
+      const { exitCode, stderr } = await view(`a.csv -o ${name}`);
+      expect(exitCode, stderr).toBe(0);
+    }
+    expect(readSheet(readFileSync(join(cwd, 'a.xlsx')), 1)).toHaveLength(3);
+    for (const name of ['a.parquet', 'a.json', 'a.ndjson', 'a.csv.gz']) {
+      const { stdout } = await view(name);
+      expect(stdout).toBe(first.replaceAll('\n', '\r\n'));
+    }
+  });
+
+  test('a folder is exported with its dates', async () => {
+    const { run } = await serveFolder(
+      '--period 2026-10-01..2026-10-03 --split day --by OS --metrics displays -o data/{date}.csv',
+    );
+    await run('run --period 2026-10-01..2026-10-03 --by DAILY,OS --metrics displays -o all.csv -q');
+    const { stdout, stderr } = await run('view data');
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe((await run('view all.csv')).stdout);
+  });
+
+  test('columns may come and go: empty where they are missing, with a note if they are shown', async () => {
+    const { view } = filesOf({ 'a.csv': first, 'b.csv': second });
+    const note = 'Note: 1 of 2 files has no clicks.\n';
+
+    expect(await view('a.csv b.csv')).toMatchObject({
+      stdout:
+        'date,campaignId,displays,clicks\r\n2026-08-01,1,5,\r\n2026-08-01,2,7,\r\n2026-08-02,1,10,2\r\n',
+      stderr: note,
+    });
+    expect(await view('a.csv b.csv --by DAILY --metrics displays')).toMatchObject({
+      stdout: 'date,displays\r\n2026-08-01,12\r\n2026-08-02,10\r\n',
+      stderr: '',
+    });
+    const rate = await view('a.csv b.csv --metrics ctr --json');
+    expect(JSON.parse(rate.stdout).totals).toEqual({ ctr: 0.2 });
+    expect(rate.stderr).toBe(`Note: 2 of 3 rows have no clicks.\n${note}`);
+  });
+
+  test.each([
+    { flags: '--sort displays', rows: ['7', '5'] },
+    { flags: '--sort displays:asc', rows: ['5', '7'] },
+    { flags: '--sort campaignId:desc', rows: ['7', '5'] },
+    { flags: '--sort displays --top 1', rows: ['7'] },
+  ])('$flags', async ({ flags, rows }) => {
+    const { stdout, stderr } = await filesOf({ 'a.csv': first }).view(`a.csv ${flags}`);
+
+    expect(
+      stdout
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((row) => row.split(',')[2]),
+    ).toEqual(rows);
+    expect(stderr).toBe(rows.length === 1 ? 'Note: 1 row is left out.\n' : '');
+  });
+
+  test('--top adds the others to a page', async () => {
+    const { cwd, view } = filesOf({ 'a.csv': first });
+    await view('a.csv --top 1 -o a.html');
+    expect(readFileSync(join(cwd, 'a.html'), 'utf8')).toContain('1 other');
+  });
+
+  test('an exact name of a column wins over a word', async () => {
+    const csv = 'date,impressions,displays\n2026-08-01,7,900\n';
+    const { stdout } = await filesOf({ 'a.csv': csv }).view('a.csv --metrics impressions');
+    expect(stdout).toBe('date,impressions\r\n2026-08-01,7\r\n');
+  });
+
+  test.skipIf(process.platform === 'win32')('a named pipe is read once', async () => {
+    const { cwd } = filesOf({ 'a.csv': first });
+    execFileSync('mkfifo', ['pipe'], { cwd });
+    const writing = runCli('view a.csv -o pipe', { cwd });
+    const { stdout } = await runCli('view pipe --by DAILY', { cwd });
+    await writing;
+    expect(stdout).toBe('date,displays\r\n2026-08-01,12\r\n');
+  });
+});
+
+describe('what run writes is read back', () => {
+  test('Parquet keeps the hours of each day, on both days of a clock change', async () => {
+    for (const [day, hours] of [
+      ['2026-10-25', 25],
+      ['2026-03-29', 23],
+    ] as const) {
+      const cwd = temporaryFolder();
+      const run = (line: string) => runCli(line, { cwd });
+      await run(`run --local --period ${day} --by HOURLY -o own.parquet -q`);
+      await run(`run --local --period ${day} --by HOURLY -o own.csv -q`);
+      const flags = '--by HOURLY --metrics displays';
+      const { stdout } = await run(`view own.parquet ${flags}`);
+
+      expect(stdout).toBe((await run(`view own.csv ${flags}`)).stdout);
+      expect(stdout.match(new RegExp(`^${day},${day}`, 'gm'))).toHaveLength(hours);
+      const daily = await run('view own.parquet --by DAILY --metrics displays');
+      expect(daily.stdout).toMatch(new RegExp(`^date,displays\\r\\n${day},\\d+\\r\\n$`));
+    }
+  });
+
+  test('--escape-formulas, without its apostrophes', async () => {
+    const cwd = temporaryFolder();
+    const run = (line: string) => runCli(line, { cwd });
+    const report = 'run --local --account awkward --period 2026-11-01 --by CAMPAIGN -q';
+    await run(`${report} -o plain.csv`);
+    await run(`${report} --escape-formulas -o escaped.csv`);
+    const [plain, escaped] = [await run('view plain.csv'), await run('view escaped.csv')];
+
+    expect(readFileSync(join(cwd, 'escaped.csv'), 'utf8')).toContain("'=");
+    expect(escaped.stdout).toBe(plain.stdout);
+  });
+
+  test('the columns of --compare are ignored', async () => {
+    const { view } = filesOf({ 'a.csv': 'date,displays,displaysBefore\n2026-08-01,5,x\n' });
+    expect(await view('a.csv')).toMatchObject({
+      stdout: 'date,displays\r\n2026-08-01,5\r\n',
+      stderr: '',
+    });
+  });
+
+  test('the running week and month of a folder that ends yesterday', async () => {
+    const { run } = await serveFolder(
+      '--period 2026-11-01..2026-11-24 --split day --by OS --metrics displays -o data/{date}.csv',
+    );
+    const week = await run('view data --by WEEKLY --period this-week --metrics displays -q');
+    expect(week.stdout).toMatch(/^date,displays\r\n2026-11-23,\d+\r\n$/);
+    const month = await run('view data --by MONTHLY --metrics displays -q');
+    expect(month.stdout).toMatch(/^date,displays\r\n2026-11-01,\d+\r\n$/);
+  });
+});
+
+test('--chart line draws the five largest over time', async () => {
+  const rows = [1, 2, 3, 4, 5, 6, 7].flatMap((id) => [
+    `2026-08-01,${id},${id}00`,
+    `2026-08-02,${id},${id}50`,
+  ]);
+  const csv = `date,campaignId,clicks\n${rows.join('\n')}\n`;
+  const { stdout } = await filesOf({ 'a.csv': csv }).view('a.csv --by DAILY,CAMPAIGN --chart line');
+
+  expect(stdout.match(/^\d$/gm)).toEqual(['7', '6', '5', '4', '3']);
+  expect(stdout).toContain('2 others: 700');
+});
+
+test('nothing is written if a cell is refused', async () => {
+  const { cwd, view } = filesOf({ 'a.csv': first, 'b.csv': 'date,displays\n2026-08-03,1 %\n' });
+  writeFileSync(join(cwd, 'all.csv'), 'old');
+  expectRefusal(await view('a.csv b.csv -o all.csv'), 2, 'b.csv, line 2: displays “1 %”');
+  expect(readFileSync(join(cwd, 'all.csv'), 'utf8')).toBe('old');
+});
