@@ -1,6 +1,7 @@
+import { checkBaseUrl } from '../api/base-url.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { checkBaseUrl, formatBaseUrl, originOf } from './setting-values.ts';
+import { formatBaseUrl, originOf } from './setting-values.ts';
 import { entryOf, type SettingKey, settingKeys } from './settings.ts';
 import {
   findAccount,

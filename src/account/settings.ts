@@ -1,7 +1,7 @@
+import { checkBaseUrl } from '../api/base-url.ts';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import {
-  checkBaseUrl,
   checkToken,
   maskToken,
   readCommand,

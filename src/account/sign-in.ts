@@ -1,9 +1,10 @@
+import { exampleBaseUrl } from '../api/base-url.ts';
 import type { Credentials } from '../api/client.ts';
 import type { SignInOrigin } from '../api/refusal.ts';
 import type { Encoding } from '../contract/messages.ts';
 import { type AdreportError, SignInError, UsageError } from '../errors.ts';
 import { defaultAccountName, type Settings } from './resolve.ts';
-import { exampleBaseUrl, formatBaseUrl, originOf } from './setting-values.ts';
+import { formatBaseUrl, originOf } from './setting-values.ts';
 import { unknownAccount } from './store.ts';
 
 /** The address of a service, with a token, credentials, or both. */

@@ -1,15 +1,9 @@
 import { readPasswordFrom } from '../account/password-command.ts';
 import { readGivenBaseUrl, type Settings } from '../account/resolve.ts';
-import {
-  checkBaseUrl,
-  checkToken,
-  exampleBaseUrl,
-  formatBaseUrl,
-  guessBaseUrl,
-  readCommand,
-} from '../account/setting-values.ts';
+import { checkToken, formatBaseUrl, readCommand } from '../account/setting-values.ts';
 import { settingTable } from '../account/settings.ts';
 import { findAccount, type StoredAccount, withAccount } from '../account/store.ts';
+import { checkBaseUrl, exampleBaseUrl, guessBaseUrl } from '../api/base-url.ts';
 import type { Client, Credentials } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings, type ReportRequest } from '../contract/messages.ts';

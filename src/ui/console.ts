@@ -2,7 +2,7 @@ import { Chalk, type ChalkInstance } from 'chalk';
 import { AdreportError, OutputError } from '../errors.ts';
 import { wrapLines } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { Secrets } from './secrets.ts';
+import { Secrets } from '../text/secrets.ts';
 
 /** Styles a text for a stream; returns it unchanged if the stream has no colour. */
 export type Style = ChalkInstance;

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { resolveSettings, type SettingsSources } from '../../src/account/resolve.ts';
 import {
   checkAccountName,
-  checkBaseUrl,
   checkToken,
   formatBaseUrl,
   maskToken,
 } from '../../src/account/setting-values.ts';
 import { requireSignIn } from '../../src/account/sign-in.ts';
 import type { StoredSettings } from '../../src/account/store.ts';
+import { checkBaseUrl } from '../../src/api/base-url.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const stored: StoredSettings = {

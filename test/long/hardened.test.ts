@@ -15,7 +15,7 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
  *
  * |  1 | commands/hard-service.test.ts: nothing is kept in a cache folder           |
  * |  2 | long/bounds.test.ts                                                        |
- * |  3 | here; commands/hard-service.test.ts: a secret of 50 kB; ui/secrets.test.ts |
+ * |  3 | here; commands/hard-service.test.ts: a secret of 50 kB; text/secrets.test.ts |
  * |  4 | here; output/file.test.ts: leftovers of runs that were killed              |
  * |  5 | here; long/bounds.test.ts; commands/streams.test.ts: a second signal       |
  * |  6 | api/timeouts.test.ts: an exchange that never pauses                        |

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { printable } from '../../src/text/printable.ts';
-import { Secrets } from '../../src/ui/secrets.ts';
+import { Secrets } from '../../src/text/secrets.ts';
 
 const secret = fc
   .string({ minLength: 4, maxLength: 40, unit: 'grapheme' })

@@ -1,4 +1,4 @@
-import { printable, visibleJson } from '../text/printable.ts';
+import { printable, visibleJson } from './printable.ts';
 
 const replacement = '[hidden]';
 
