@@ -42,6 +42,7 @@ const { metafile } = await build({
   // Parquet is read in a separate process, found by `imports` in package.json.
   entryPoints: {
     main: 'src/main.ts',
+    index: 'src/index.ts',
     'local-server': 'src/local-server.ts',
     'parquet-process': 'src/rows/parquet-process.ts',
   },
@@ -52,15 +53,18 @@ const { metafile } = await build({
   metafile: true,
 });
 
-// Test runners such as Jest load the local server with `require`.
+// Test runners such as Jest, and older programs, load the package with `require`.
 await build({
   ...options,
-  entryPoints: { 'local-server': 'src/local-server.ts' },
+  entryPoints: { index: 'src/index.ts', 'local-server': 'src/local-server.ts' },
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
 });
 mkdirSync('dist/types');
-writeFileSync('dist/types/local-server.d.cts', typesForRequire());
+const client = { values: ['createClient'], classes: ['AdreportError'] };
+writeFileSync('dist/types/index.d.cts', typesForRequire('index', client));
+const localServer = { values: ['startLocalServer'] };
+writeFileSync('dist/types/local-server.d.cts', typesForRequire('local-server', localServer));
 
 const licenses = bundledFolders().map(licenseOf);
 const line = `\n${'-'.repeat(80)}\n\n`;
@@ -80,14 +84,16 @@ function bundledFolders() {
   return [...folders].sort();
 }
 
-/** Types of the CommonJS bundle, re-exported from the ES module. */
-function typesForRequire() {
+/** Types of a CommonJS bundle, re-exported from the ES module. */
+function typesForRequire(file, { values, classes = [] }) {
   const mode = `with { 'resolution-mode': 'import' }`;
-  const module = `import('./local-server.js', { ${mode.replace('with', 'with:')} })`;
-
-  return `export type * from './local-server.js' ${mode};
-export declare const startLocalServer: typeof ${module}.startLocalServer;
-`;
+  const module = `import('./${file}.js', { ${mode.replace('with', 'with:')} })`;
+  const lines = [`export type * from './${file}.js' ${mode};`];
+  for (const name of [...values, ...classes]) {
+    lines.push(`export declare const ${name}: typeof ${module}.${name};`);
+  }
+  for (const name of classes) lines.push(`export type ${name} = ${module}.${name};`);
+  return `${lines.join('\n')}\n`;
 }
 
 /** Name, version and licence of a package, as text. */

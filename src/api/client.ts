@@ -114,6 +114,16 @@ interface StatusAnswer extends StatusRecord {
   readonly answer: unknown;
 }
 
+/** What a client has learnt from the service; shared by the clients of one account. */
+interface Session {
+  token: string | undefined;
+
+  /** The token of the last call that was accepted. */
+  acceptedToken?: string | undefined;
+  hasAcceptedBody?: boolean;
+  signingIn?: Promise<string> | undefined;
+}
+
 /**
  * Calls the service for one account and reads its answers liberally (`decisions.md`). Every method
  * throws `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError`
@@ -125,24 +135,25 @@ export class Client {
   readonly #options: ClientOptions;
   readonly #exchanges: Exchanges;
   readonly #unknownWords = new Set<string>();
-  #token: string | undefined;
+  readonly #session: Session;
 
-  /** The token of the last call that was accepted. */
-  #acceptedToken: string | undefined;
-  #hasAcceptedBody = false;
-  #signingIn: Promise<string> | undefined;
-
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions, session: Session = { token: options.token }) {
     this.host = options.host;
     this.encoding = options.encoding;
     this.#options = options;
     this.#exchanges = new Exchanges(options);
-    this.#token = options.token;
+    this.#session = session;
+  }
+
+  /** The same client with another signal, which ends its calls. */
+  withSignal(signal: AbortSignal): Client {
+    const host = { ...this.#options.host, signal };
+    return new Client({ ...this.#options, host }, this.#session);
   }
 
   /** Records that the service has accepted a body in this client's encoding before. */
   noteAcceptedBody(): void {
-    this.#hasAcceptedBody = true;
+    this.#session.hasAcceptedBody = true;
   }
 
   /**
@@ -150,11 +161,11 @@ export class Client {
    * sign-in, and a failed one is not repeated. Throws `SignInError` without e-mail and password.
    */
   signIn(): Promise<string> {
-    this.#signingIn ??= this.#requestToken().then((token) => {
-      this.#signingIn = undefined;
+    this.#session.signingIn ??= this.#requestToken().then((token) => {
+      this.#session.signingIn = undefined;
       return token;
     });
-    return this.#signingIn;
+    return this.#session.signingIn;
   }
 
   /** Creates a report. An error says if a report may exist anyway. */
@@ -198,13 +209,13 @@ export class Client {
 
   /** Makes a call with the token. A refused token is renewed once, unless another call just did. */
   async #call<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
-    const token = this.#token ?? (await this.signIn());
+    const token = this.#session.token ?? (await this.signIn());
     try {
       return await this.#performWith(token, call, read);
     } catch (error) {
       if (!(error instanceof SignInError) || !this.#options.credentials) throw error;
-      const isRenewed = this.#token !== undefined && this.#token !== token;
-      const renewed = isRenewed ? this.#token : await this.signIn();
+      const isRenewed = this.#session.token !== undefined && this.#session.token !== token;
+      const renewed = isRenewed ? this.#session.token : await this.signIn();
       return this.#performWith(renewed, call, read);
     }
   }
@@ -217,13 +228,13 @@ export class Client {
     const isGiven = token === this.#options.token;
     const origin = isGiven ? this.#options.origin : freshTokenOrigin;
     const accepted = {
-      token: token === this.#acceptedToken,
-      account: this.#acceptedToken !== undefined,
-      encoding: this.#hasAcceptedBody,
+      token: token === this.#session.acceptedToken,
+      account: this.#session.acceptedToken !== undefined,
+      encoding: this.#session.hasAcceptedBody === true,
     };
     return this.#exchanges.perform({ ...call, token, origin, accepted }, (response) => {
-      this.#acceptedToken = token;
-      if (call.body) this.#hasAcceptedBody = true;
+      this.#session.acceptedToken = token;
+      if (call.body) this.#session.hasAcceptedBody = true;
       return read(response);
     });
   }
@@ -246,7 +257,7 @@ export class Client {
       .perform({ endpoint: 'auth', body, origin }, (response) => readToken(response, redact))
       .catch((error) => Promise.reject(asFailedSignIn(error)));
     hide(token);
-    this.#token = token;
+    this.#session.token = token;
     return token;
   }
 

@@ -61,6 +61,26 @@ export type MetricName = (typeof metricTable)[number]['name'];
 export type Metric = MetricEntry<MetricName>;
 export const metrics: readonly Metric[] = metricTable;
 
+type MetricRow = (typeof metricTable)[number];
+
+type RowFieldOf<AnyProfile extends Profile, Entry extends MetricRow> = Entry extends {
+  rowField: Readonly<Record<AnyProfile, infer Field extends string>>;
+}
+  ? Field
+  : Entry['name'];
+
+/** The fields of metrics in a row; those of another profile are left out. */
+export type MetricFields<AnyProfile extends Profile, Names> = {
+  [Entry in Extract<MetricRow, { name: Names }> as AnyProfile extends Entry['profiles'][number]
+    ? RowFieldOf<AnyProfile, Entry>
+    : never]: MetricValue<AnyProfile, Entry['type']> | null;
+};
+
+/** A DSP's revenue is a text, such as `1234,50`. */
+type MetricValue<AnyProfile extends Profile, Type> = [AnyProfile, Type] extends ['dsp', 'money']
+  ? string
+  : number;
+
 interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<Name> {
   readonly fields: readonly RowField[];
 
@@ -74,10 +94,10 @@ interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<N
   readonly onlyWhenAsked?: true;
 }
 
-const date: RowField = { name: 'date', type: 'date' };
-const hour: RowField = { name: 'hour', type: 'hour' };
-const id = (name: string): RowField => ({ name, type: 'id' });
-const text = (name: string): RowField => ({ name, type: 'text' });
+const date = { name: 'date', type: 'date' } as const;
+const hour = { name: 'hour', type: 'hour' } as const;
+const id = <Name extends string>(name: Name) => ({ name, type: 'id' }) as const;
+const text = <Name extends string>(name: Name) => ({ name, type: 'text' }) as const;
 
 /** In the order of their fields in a row (`decisions.md` 4). */
 // biome-ignore format: an entry a line reads as a table
@@ -110,6 +130,15 @@ const breakdownTable = [
 export type BreakdownName = (typeof breakdownTable)[number]['name'];
 export type Breakdown = BreakdownEntry<BreakdownName>;
 export const breakdowns: readonly Breakdown[] = breakdownTable;
+
+type BreakdownRow = (typeof breakdownTable)[number];
+
+/** The fields of breakdowns in a row, by the names of the breakdowns. */
+export type BreakdownFields<Names> = {
+  [Entry in Extract<BreakdownRow, { name: Names }> as Entry['fields'][number]['name']]:
+    | string
+    | (Entry extends { nullable: true } ? null : never);
+};
 
 /**
  * A breakdown that the service does not have: one report per calendar unit, with the breakdown

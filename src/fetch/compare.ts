@@ -13,7 +13,7 @@ import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
 import { partsInstead, splitJob, startsInParts } from './once-more.ts';
 import type { ReportTools } from './order.ts';
-import { type FetchedReport, ReportFetch, reportOfJob } from './report-fetch.ts';
+import { type FetchSetup, ReportFetch, reportOfJob } from './report-fetch.ts';
 
 /** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
@@ -98,10 +98,7 @@ interface SummedReport {
   readonly warnings: readonly CheckMessage[];
 }
 
-async function fetchSumsOfReport(
-  tools: ReportTools,
-  fetched: FetchedReport,
-): Promise<SummedReport> {
+async function fetchSumsOfReport(tools: ReportTools, fetched: FetchSetup): Promise<SummedReport> {
   const fetch = new ReportFetch(tools, fetched);
   for (;;) {
     try {

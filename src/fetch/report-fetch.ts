@@ -33,7 +33,7 @@ import {
 import { waitWithProgress } from './wait.ts';
 
 /** A report that is to be fetched. */
-export interface FetchedReport {
+export interface FetchSetup {
   readonly options: WaitFlags & Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries'>>;
 
   /** What the rows are checked against; absent if the request is not known. */
@@ -67,7 +67,7 @@ export function reportOfJob(
   tools: ReportTools,
   job: Job,
   { part, nameFile }: JobReport = {},
-): FetchedReport {
+): FetchSetup {
   const { spec, options } = job;
   const plan = part ? { ...job.plan, window: part.window, request: part.request } : job.plan;
   const { expectation } = outputOf(job, part);
@@ -80,7 +80,7 @@ function resumeHintFor(
   { account, host: { platform } }: ReportTools,
   job: Job,
   nameFile: NameFile | undefined,
-): FetchedReport['resumeHint'] {
+): FetchSetup['resumeHint'] {
   if (account.isLocal) return undefined;
 
   const { spec, options } = job;
@@ -100,7 +100,7 @@ function resumeHintFor(
  */
 export class ReportFetch {
   readonly #tools: ReportTools;
-  readonly #report: FetchedReport;
+  readonly #report: FetchSetup;
   #retries: Retries | undefined;
   #requested: RequestedReport | undefined;
   #ready: ReadyReport | undefined;
@@ -108,7 +108,7 @@ export class ReportFetch {
   #mayPickUp: boolean;
   #isPickedUp = false;
 
-  constructor(tools: ReportTools, report: FetchedReport) {
+  constructor(tools: ReportTools, report: FetchSetup) {
     const { fresh, direct } = report.options;
     this.#tools = tools;
     this.#report = report;

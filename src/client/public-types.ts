@@ -1,0 +1,178 @@
+import type { CampaignRecord, Encoding, WindowClock } from '../contract/messages.ts';
+import type { RowOf } from '../contract/row-types.ts';
+import type { BreakdownName, FilterName, MetricName, Profile } from '../contract/vocabulary.ts';
+import type { CheckMessage } from '../errors.ts';
+
+/** The public types of the client. They import no package, so that programs need none. */
+
+/** Signs in with a token, or with e-mail and password, which are exchanged for one. */
+type SignInOptions =
+  | { readonly token: string | undefined; readonly email?: never; readonly password?: never }
+  | { readonly token?: never; readonly email: string; readonly password: string };
+
+/** Settings of a client, with the meaning and the default of the flags. Nothing else is read. */
+export interface ClientSettings<AnyProfile extends Profile = Profile> {
+  /** https, or http on this machine. */
+  readonly baseUrl: string | URL;
+
+  /** Default: `buyer`. */
+  readonly profile?: AnyProfile | undefined;
+
+  /** The zone of a DSP's reports. Default: Europe/Paris. */
+  readonly timezone?: string | undefined;
+
+  /** How requests are written. Default: `json`. */
+  readonly encoding?: Encoding | undefined;
+
+  /** How the service reads the ends of a window. Default: `instant`. */
+  readonly windowClock?: WindowClock | undefined;
+
+  /** To connect, to the first byte, and between bytes. Default: 30,000. */
+  readonly timeoutMs?: number | undefined;
+
+  /** How often a call is repeated after a temporary failure. Default: 5. */
+  readonly retries?: number | undefined;
+
+  /** The URL of an http proxy for https. Default: none. */
+  readonly proxy?: string | URL | undefined;
+
+  /** Ends everything that the client does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSettings<AnyProfile> &
+  SignInOptions;
+
+/** Allows only known names in lists of literals, and any text in other lists. */
+type KnownNames<Names extends readonly string[], Known extends string> = {
+  readonly [Index in keyof Names]: string extends Names[Index]
+    ? string
+    : Names[Index] extends Known
+      ? Names[Index]
+      : Known;
+};
+
+/** The window of a report, in the forms of the command line. */
+export type WindowOptions =
+  | { readonly period: string; readonly since?: never; readonly until?: never }
+  | {
+      readonly period?: never;
+      readonly since: string | number;
+      readonly until?: string | number | undefined;
+    };
+
+/** Ids, or countries by code or name. */
+export type FilterOptions = {
+  readonly [Name in FilterName | 'country']?: readonly (string | number)[] | undefined;
+};
+
+/** A report to request. */
+export type ReportOptions<
+  By extends readonly string[] = readonly string[],
+  Metrics extends readonly string[] = readonly string[],
+> = WindowOptions & {
+  /** Default: none, one row. */
+  readonly by?: (By & KnownNames<By, BreakdownName>) | undefined;
+
+  /** Default: all metrics of the profile. */
+  readonly metrics?: (Metrics & KnownNames<Metrics, MetricName>) | undefined;
+  readonly filters?: FilterOptions | undefined;
+};
+
+/** How far a report is. */
+export interface ReportProgress {
+  readonly step: 'request' | 'wait' | 'download';
+
+  /** The last status of the service. */
+  readonly status: string;
+
+  /** Since the call began. */
+  readonly elapsedMs: number;
+  readonly receivedBytes: number;
+
+  /** The rows read so far. */
+  readonly rows: number;
+}
+
+export interface FetchOptions {
+  /** Ends the work on this report. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ReportProgress) => void) | undefined;
+
+  /** How long to wait until the report is ready. Default: 30 minutes. */
+  readonly waitTimeoutMs?: number | undefined;
+
+  /** Throws at the end of the rows if there are warnings. Default: false. */
+  readonly strict?: boolean | undefined;
+}
+
+/** A report whose rows are arriving. It can be read once. */
+export interface FetchedReport<AnyRow> {
+  /** `undefined` if the service answered with the data itself. */
+  readonly id: string | undefined;
+
+  /** Proofs that the report is not what was requested; complete once it is read. */
+  readonly warnings: readonly CheckMessage[];
+
+  /** What may be fine; complete once the report is read. */
+  readonly notes: readonly CheckMessage[];
+
+  /** The rows in the service's order. Breaking out of the loop closes the connection. */
+  rows(): AsyncIterableIterator<AnyRow, void, undefined>;
+
+  /** The document as it came, as text. */
+  text(): Promise<string>;
+
+  /** The document as it came. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/** The status of a report. */
+export interface ReportState {
+  readonly id: string;
+  readonly status: string;
+  readonly message: string;
+  readonly isReady: boolean;
+}
+
+/** A client of the reporting service, with connections that are kept. */
+export interface ReportClient<AnyProfile extends Profile = Profile> {
+  /**
+   * Requests a report, waits for it, and resolves once its data begins to arrive. A report that
+   * fails is requested once more.
+   */
+  fetchReport<
+    const By extends readonly string[] = readonly [],
+    const Metrics extends readonly string[] = readonly MetricName[],
+  >(
+    report: ReportOptions<By, Metrics>,
+    options?: FetchOptions,
+  ): Promise<FetchedReport<RowOf<AnyProfile, By[number], Metrics[number]>>>;
+
+  /** Requests a report. */
+  createReport<const By extends readonly string[], const Metrics extends readonly string[]>(
+    report: ReportOptions<By, Metrics>,
+  ): Promise<{ readonly id: string }>;
+  reportStatus(id: string): Promise<ReportState>;
+
+  /**
+   * Opens a report, after waiting for it if it is not ready. With the options it was requested with
+   * it is checked against them, otherwise only against itself.
+   */
+  openReport(
+    id: string,
+    report?: undefined,
+    options?: FetchOptions,
+  ): Promise<FetchedReport<RowOf<AnyProfile, string, string>>>;
+  openReport<
+    const By extends readonly string[] = readonly [],
+    const Metrics extends readonly string[] = readonly MetricName[],
+  >(
+    id: string,
+    report: ReportOptions<By, Metrics>,
+    options?: FetchOptions,
+  ): Promise<FetchedReport<RowOf<AnyProfile, By[number], Metrics[number]>>>;
+
+  /** The campaigns with their ad units. */
+  campaigns(): Promise<readonly CampaignRecord[]>;
+}

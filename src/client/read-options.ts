@@ -1,0 +1,260 @@
+import { checkBaseUrl } from '../api/base-url.ts';
+import type { Encoding, WindowClock } from '../contract/messages.ts';
+import { derivedMetrics, type Profile, profiles } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { parseRequest, planSpec, type ReportPlan } from '../report/request.ts';
+import { isZoneName } from '../report/window.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { quoted } from '../text/printable.ts';
+import type { CreateClientOptions, FetchOptions, ReportOptions } from './public-types.ts';
+
+/** The settings of a client, checked and with their defaults. */
+export interface ReadSettings {
+  readonly baseUrl: URL;
+  readonly token: string | undefined;
+  readonly credentials: { readonly email: string; readonly password: string } | undefined;
+  readonly profile: Profile;
+  readonly timezone: string | undefined;
+  readonly encoding: Encoding;
+  readonly windowClock: WindowClock;
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly proxy: URL | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+const settingNames = [
+  'baseUrl',
+  'token',
+  'email',
+  'password',
+  'profile',
+  'timezone',
+  'encoding',
+  'windowClock',
+  'timeoutMs',
+  'retries',
+  'proxy',
+  'signal',
+];
+
+const maxTimeoutMs = 24 * 3_600_000;
+
+/** Checks the options of `createClient`. Throws `UsageError`. */
+export function readSettings(options: CreateClientOptions): ReadSettings {
+  expectMembers('createClient', options, settingNames);
+  const { baseUrl, proxy, signal, timezone, profile = 'buyer', timeoutMs = 30_000 } = options;
+  const { encoding = 'json', windowClock = 'instant', retries = 5 } = options;
+  if (baseUrl === undefined) {
+    throw new UsageError('createClient needs baseUrl, the URL of the service.', {
+      about: { member: 'baseUrl' },
+      hint: "For example: createClient({ baseUrl: 'https://reports.example.com', token })",
+    });
+  }
+
+  expectOneOf('profile', profile, profiles);
+  expectOneOf('encoding', encoding, ['json', 'form']);
+  expectOneOf('windowClock', windowClock, ['instant', 'wall']);
+  expectNumber('timeoutMs', timeoutMs, { min: 1, max: maxTimeoutMs });
+  expectNumber('retries', retries, { min: 0, max: 1_000 });
+  if (timezone !== undefined) expectTimezone(timezone, profile);
+  if (signal !== undefined) expectSignal(signal);
+  return {
+    ...readSignIn(options),
+    baseUrl: checkBaseUrl(String(baseUrl)),
+    profile,
+    timezone,
+    encoding,
+    windowClock,
+    timeoutMs,
+    retries,
+    proxy: proxy === undefined ? undefined : readProxyUrl(proxy),
+    signal,
+  };
+}
+
+function readSignIn({
+  token,
+  email,
+  password,
+}: CreateClientOptions): Pick<ReadSettings, 'token' | 'credentials'> {
+  const given = { token, email, password };
+  for (const [member, value] of Object.entries(given)) {
+    if (value === undefined || (typeof value === 'string' && value !== '')) continue;
+    throw new UsageError(`${member} is not a text, or is empty.`, { about: { member } });
+  }
+
+  if (token !== undefined) return { token, credentials: undefined };
+  if (email !== undefined && password !== undefined) {
+    return { token: undefined, credentials: { email, password } };
+  }
+  const lack = email === undefined ? 'token, or email and password' : 'password';
+  throw new UsageError(`createClient needs ${lack}.`, {
+    about: { member: lack },
+    hint: 'Nothing is read from the environment: pass it, for example token: process.env.TOKEN.',
+  });
+}
+
+/** Throws `UsageError` for a member that does not exist, with the closest name. */
+function expectMembers(call: string, options: unknown, names: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new UsageError(`${call} needs an object with options.`, {
+      hint: `It has: ${names.join(', ')}.`,
+    });
+  }
+  for (const member of Object.keys(options)) {
+    if (names.includes(member)) continue;
+    throw new UsageError(`${call} has no option ${quoted(member)}.`, {
+      about: { member },
+      hint: didYouMean(nearest(member, names), `It has: ${names.join(', ')}.`),
+    });
+  }
+}
+
+function expectOneOf(member: string, value: unknown, words: readonly string[]): void {
+  if (words.some((word) => word === value)) return;
+  throw new UsageError(`${member} is ${quoted(String(value))}.`, {
+    about: { member },
+    hint: `Choose from ${words.join(', ')}.`,
+  });
+}
+
+function expectNumber(
+  member: string,
+  value: unknown,
+  { min, max }: { readonly min: number; readonly max: number },
+): void {
+  const isWhole = typeof value === 'number' && Number.isInteger(value);
+  if (isWhole && value >= min && value <= max) return;
+  throw new UsageError(`${member} is ${quoted(String(value))}.`, {
+    about: { member },
+    hint: `Use a whole number from ${min} to ${max}.`,
+  });
+}
+
+function expectTimezone(timezone: unknown, profile: Profile): void {
+  if (profile === 'buyer') {
+    throw new UsageError('timezone works with DSP reports only: buyer reports are in Paris time.', {
+      about: { member: 'timezone' },
+      hint: "Leave timezone out, or add profile: 'dsp'.",
+    });
+  }
+  if (typeof timezone === 'string' && isZoneName(timezone)) return;
+  throw new UsageError(`timezone is ${quoted(String(timezone))}, which is no time zone.`, {
+    about: { member: 'timezone' },
+    hint: 'Use a name of the TZ database, such as America/New_York.',
+  });
+}
+
+function expectSignal(signal: unknown): void {
+  if (signal instanceof AbortSignal) return;
+  throw new UsageError('signal is not an AbortSignal.', { about: { member: 'signal' } });
+}
+
+function readProxyUrl(proxy: string | URL): URL {
+  const text = String(proxy);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url;
+  // Not quoted, because it may contain a password.
+  throw new UsageError('proxy is not an http or https URL that ends with its host and port.', {
+    about: { member: 'proxy' },
+    hint: 'For example: http://me:secret@127.0.0.1:3128',
+  });
+}
+
+const fetchNames = ['signal', 'onProgress', 'waitTimeoutMs', 'strict'];
+
+/** Checks the options of a call. Throws `UsageError`. */
+export function readFetchOptions(call: string, options: FetchOptions = {}): FetchOptions {
+  expectMembers(call, options, fetchNames);
+  const { signal, waitTimeoutMs, onProgress } = options;
+  if (signal !== undefined) expectSignal(signal);
+  if (waitTimeoutMs !== undefined) {
+    expectNumber('waitTimeoutMs', waitTimeoutMs, { min: 0, max: Number.MAX_SAFE_INTEGER });
+  }
+  if (onProgress !== undefined && typeof onProgress !== 'function') {
+    throw new UsageError('onProgress is not a function.', { about: { member: 'onProgress' } });
+  }
+  return options;
+}
+
+const reportNames = ['period', 'since', 'until', 'by', 'metrics', 'filters'];
+
+/** A request as it is sent, by the options of a report. Throws `UsageError` with all mistakes. */
+export function planOptions(
+  call: string,
+  options: ReportOptions,
+  { profile, timezone, windowClock }: ReadSettings,
+): ReportPlan {
+  expectMembers(call, options, reportNames);
+  const { period, since, until, by, metrics, filters = {} } = options;
+  const nowMs = Date.now();
+  const { spec } = parseRequest({
+    profile,
+    timezone,
+    period,
+    since: since === undefined ? undefined : String(since),
+    until: until === undefined ? undefined : String(until),
+    by: by && listOf('by', by),
+    metrics: metrics && listOf('metrics', metrics),
+    filters: Object.entries(filters).flatMap(([name, values]) =>
+      values === undefined ? [] : [`${name}=${filterList(name, values)}`],
+    ),
+    nowMs,
+  });
+  refuseNames(spec.request);
+  return planSpec({ ...spec, windowClock }, { nowMs });
+}
+
+function listOf(member: string, names: unknown): string {
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) {
+    return names.join(',');
+  }
+  throw new UsageError(`${member} is not a list of names.`, {
+    about: { member },
+    hint: `For example: ${member === 'by' ? "by: ['DAILY']" : "metrics: ['displays']"}`,
+  });
+}
+
+/** Values of a filter in the form of `--filter`. */
+function filterList(name: string, values: unknown): string {
+  if (!Array.isArray(values)) {
+    throw new UsageError(`filters.${name} is not a list.`, {
+      about: { member: `filters.${name}` },
+      hint: `For example: filters: { ${name}: ['1234'] }`,
+    });
+  }
+  return values.map((value) => `"${String(value).replaceAll('"', '""')}"`).join(',');
+}
+
+interface ReadNames {
+  readonly breakdowns: readonly string[];
+  readonly metrics: readonly string[];
+  readonly filters?: object;
+}
+
+/** Throws `UsageError` for names that only the command line resolves. */
+function refuseNames({ breakdowns, metrics, filters = {} }: ReadNames): void {
+  if (breakdowns.includes('WEEKLY')) {
+    throw new UsageError('WEEKLY needs one report per week, which this client does not make.', {
+      about: { member: 'by', value: 'WEEKLY' },
+      hint: "Use by: ['RANGE'] for each week, or by: ['DAILY'] and add up the days.",
+    });
+  }
+
+  const computed = derivedMetrics.find(({ field }) => metrics.includes(field));
+  if (computed) {
+    const { field, numerator, denominator } = computed;
+    throw new UsageError(`${field} is computed from ${numerator} and ${denominator}.`, {
+      about: { member: 'metrics', value: field },
+      hint: `Use metrics: ['${numerator}', '${denominator}'] and divide their sums.`,
+    });
+  }
+
+  const named = ['campaign', 'adUnit', 'advertiser'].find((name) => name in filters);
+  if (named === undefined) return;
+  throw new UsageError(`filters.${named} is a name; filters take ids.`, {
+    about: { member: `filters.${named}` },
+    hint: 'Look up the id with client.campaigns().',
+  });
+}
