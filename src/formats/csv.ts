@@ -191,6 +191,12 @@ export function csvDialectOf(flags: CsvFlags): CsvDialect {
   if (decimal !== undefined && decimal !== ',' && decimal !== '.') {
     throw new UsageError('--decimal takes "," or ".".', { about: { flag: '--decimal' } });
   }
+  if (decimal === ',' && delimiter === ',') {
+    throw new UsageError('Decimals and columns cannot both have commas.', {
+      hint: 'Add --delimiter ";" for semicolons between columns.',
+      about: { flag: '--decimal' },
+    });
+  }
 
   return {
     delimiter,

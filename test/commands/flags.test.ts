@@ -19,6 +19,19 @@ test.each([
     line: `${run} --poll-interval 50ms`,
     says: 'Cannot read --poll-interval “50ms”.\n  The minimum is 100ms.',
   },
+  {
+    line: `${run} -o a.html -o b.xlsx`,
+    says: '--output is given twice: “a.html” and “b.xlsx”.\n  Write one file with adreport run … -o a.parquet, then: adreport view a.parquet -o a.html && adreport view a.parquet -o b.xlsx',
+  },
+  {
+    line: `${run} --format csv --format json`,
+    says: '--format is given twice: “csv” and “json”.\n  Remove one of them.',
+  },
+  { line: `${run} --since -2d --since -3d`, says: '--since is given twice: “-2d” and “-3d”.' },
+  { line: `${run} --compare --compare last-year`, says: '--compare is given twice' },
+  { line: 'campaigns --local -o a.csv -o b.csv', says: 'Remove one of them.' },
+  { line: `${run} --decimal ,`, says: 'Decimals and columns cannot both have commas.' },
+  { line: `${run} --excel --delimiter ,`, says: 'Add --delimiter ";"' },
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
   { line: 'report --local', says: 'Choose from create, list.' },
   { line: 'report lst', says: 'Unknown command “report lst”.\n  Did you mean list?' },
@@ -93,6 +106,13 @@ test.each([
   { flags: '--window-clock wall', body: { since: midnight, until: midnight + 86_399 } },
 ])('$flags requests $body', async ({ flags, body }) => {
   expect(await bodyOf(flags)).toMatchObject(body);
+});
+
+test('a flag may repeat its value, and lists add up', async () => {
+  const twice = `${run} --json --format csv --format csv --by OS --by CITY --metrics clicks`;
+
+  expect((await runCli(twice)).exitCode).toBe(0);
+  expect((await bodyOf('--by OS --by CITY')).breakdowns).toEqual(['OS', 'CITY']);
 });
 
 test('--poll-interval: a fixed pause between calls', async () => {

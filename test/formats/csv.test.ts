@@ -32,14 +32,11 @@ describe('csv', () => {
     expect(await csv({ decimal: '.' }, row)).toBe(
       'name,displays,ratio,revenueEuro\r\na;b,12,0.5,1234.50\r\n',
     );
-    expect(await csv({ decimal: ',' }, row)).toBe(
-      'name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n',
-    );
     expect(await csv({ excel: true }, row)).toBe(
       '\ufeffname;displays;ratio;revenueEuro\r\n"a;b";12;0,5;1234,50\r\n',
     );
-    expect(await csv({ excel: true, delimiter: ',', bom: false }, row)).toBe(
-      'name,displays,ratio,revenueEuro\r\na;b,12,"0,5","1234,50"\r\n',
+    expect(await csv({ decimal: ',', delimiter: '|' }, row)).toBe(
+      'name|displays|ratio|revenueEuro\r\na;b|12|0,5|1234,50\r\n',
     );
     expect(await csv({ header: false }, row)).toBe('a;b,12,0.5,"1234,50"\r\n');
   });

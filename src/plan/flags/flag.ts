@@ -13,6 +13,9 @@ export interface Flag {
   /** The allowed values, in any case. */
   readonly words?: readonly string[];
 
+  /** The hint for the flag given twice; by default to remove one of the two. */
+  readonly hintIfTwice?: ((first: string, second: string) => string) | undefined;
+
   /** Reads one value. Throws `InvalidArgumentError`. */
   readonly read?: (text: string) => unknown;
 
@@ -151,10 +154,26 @@ export class FlagOption extends Option {
       ]);
     } else if (isList(flag)) {
       this.argParser((text, earlier) => joinLists(earlier, readTyped(flag, text)));
-    } else if (flag.words || flag.read) {
-      this.argParser((text) => readTyped(flag, text));
+    } else if (!isSwitch(flag)) {
+      let typed: string | undefined;
+      this.argParser((text) => {
+        expectOnce(flag, typed, text);
+        typed = text;
+        return readTyped(flag, text);
+      });
     }
   }
+}
+
+/** Throws `UsageError` for a flag with one value that is given twice with different values. */
+function expectOnce(flag: Flag, first: string | undefined, second: string): void {
+  if (first === undefined || first === second) return;
+
+  const name = longNameOf(flag);
+  throw new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
+    about: { flag: name, value: second },
+    hint: flag.hintIfTwice?.(first, second) ?? 'Remove one of them.',
+  });
 }
 
 /** Reads one value from a command line. Throws `UsageError` for an invalid one. */

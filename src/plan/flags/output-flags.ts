@@ -2,6 +2,13 @@ import { formatNames, formats } from '../../formats/index.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readColumns } from './read-value.ts';
 
+/** How to write one report to two files. */
+function hintOnTwoFiles(first: string, second: string): string {
+  const parquet = first.replace(/(\.\w+)*$/, '.parquet');
+  const views = [first, second].map((file) => `adreport view ${parquet} -o ${file}`);
+  return `Write one file with adreport run … -o ${parquet}, then: ${views.join(' && ')}`;
+}
+
 /** The formats with a CSV dialect. */
 const csvFormats = formatNames.filter((name) => formats[name].usesCsvDialect);
 
@@ -12,6 +19,7 @@ export const outputFlags = runFlagGroup('Output:', {
     flags: '-o, --output <file>',
     meaning:
       'file to write, - for stdout; takes {profile} {report} {account} {since} {until} {date} {id}',
+    hintIfTwice: hintOnTwoFiles,
   },
   format: {
     belongsTo: 'spec',
@@ -129,7 +137,11 @@ const { title, note, logo, open, normalize, output, ...listFlags } = outputFlags
 
 /** Output flags for lists, which have no heading, note or figures. */
 export const listOutputFlags = runFlagGroup(outputFlags.heading, {
-  output: { ...output, meaning: 'file to write, - for stdout; takes {account}' },
+  output: {
+    ...output,
+    meaning: 'file to write, - for stdout; takes {account}',
+    hintIfTwice: undefined,
+  },
   ...listFlags,
 });
 
