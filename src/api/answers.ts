@@ -6,7 +6,7 @@ import {
   type ReportOutcome,
 } from '../contract/messages.ts';
 import { codeOf, IncompleteDataError } from '../errors.ts';
-import { isObject, type JsonObject } from '../text/json-object.ts';
+import { isObject } from '../text/json-object.ts';
 import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
 import type { Redact } from './hidden-texts.ts';
@@ -162,53 +162,45 @@ export function quoteAnswer(text: string): string {
   return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
 }
 
-/** The path of the value itself; other paths are names separated by dots. */
-const itself = '.';
+/** The objects of an answer that hold its members, in this order (`decisions.md`, 1 to 6). */
+const places = ['response', 'data', 'document'] as const;
+type Place = (typeof places)[number];
 
-/** The member at a path; `undefined` if there is none. */
-function at(value: unknown, path: string): unknown {
-  if (path === itself) return value;
-  let member = value;
-  for (const name of path.split('.')) {
-    // A list with one record counts as the record.
-    const record: unknown = Array.isArray(member) && member.length === 1 ? member[0] : member;
-    if (!isObject(record) || !Object.hasOwn(record, name)) return undefined;
-    member = record[name];
-  }
-  return member;
+/** A member of one of the places; `undefined` if there is none. */
+function memberAt(answer: unknown, place: Place, name: string): unknown {
+  const holder = place === 'document' ? answer : ownMember(answer, place);
+  return ownMember(holder, name);
 }
 
-/** The first non-empty text or number at the given paths. */
-function textAt(value: unknown, paths: readonly string[]): string | undefined {
-  return textThatFits(value, paths, /\S/);
+function ownMember(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-function textThatFits(value: unknown, paths: readonly string[], form: RegExp): string | undefined {
-  for (const path of paths) {
-    const scalar = at(value, path);
-    if (typeof scalar !== 'string' && typeof scalar !== 'number') continue;
-    const text = String(scalar).trim();
-    if (form.test(text)) return text;
+/** The first text or number among members with these names, place by place. */
+function findText(
+  answer: unknown,
+  names: readonly string[],
+  within: readonly Place[] = places,
+): string | undefined {
+  for (const place of within) {
+    for (const name of names) {
+      const text = scalarText(memberAt(answer, place, name));
+      if (text !== undefined) return text;
+    }
   }
   return undefined;
 }
 
-const reportIdPaths = [
-  'response.report_id',
-  'response.reportId',
-  'response.id',
-  'response.data.report_id',
-  'report_id',
-  'reportId',
-  'id',
-  'data.report_id',
-  'response',
-  itself,
-];
+/** A text that is not blank, or a number, as text. */
+function scalarText(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const text = String(value).trim();
+  return text === '' ? undefined : text;
+}
 
-/** The report id in the answer to a create call, if any. */
+/** The report id in the answer to a create call, if any; it may be a bare text or number. */
 export function findReportId(answer: unknown): string | undefined {
-  return textAt(answer, reportIdPaths);
+  return findText(answer, ['report_id', 'reportId', 'id']) ?? scalarText(answer);
 }
 
 /** Members that records have and report rows do not. */
@@ -216,135 +208,66 @@ const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
 /** True if an answer is report data, not a record: a list of rows without a report id or error. */
 export function isReportData(answer: unknown): boolean {
-  const rows = rowsIn(answer);
-  return rows !== undefined && findReportId(answer) === undefined && areRows(rows);
+  const rows = ownMember(answer, 'data');
+  return Array.isArray(rows) && findReportId(answer) === undefined && areRows(rows);
 }
 
 /** True if an answer has report rows, whatever its other members are. */
 export function holdsRows(answer: unknown): boolean {
-  const rows = rowsIn(answer);
-  return rows !== undefined && rows.length > 0 && areRows(rows);
-}
-
-function rowsIn(answer: unknown): readonly unknown[] | undefined {
-  const lists = [at(answer, 'data'), at(answer, 'response.data'), answer];
-  return lists.find(Array.isArray);
+  const rows = ownMember(answer, 'data');
+  return Array.isArray(rows) && rows.length > 0 && areRows(rows);
 }
 
 function areRows(items: readonly unknown[]): boolean {
   return items.every((row) => isObject(row) && !recordNames.some((name) => name in row));
 }
 
-const tokenPaths = [
-  'response.token',
-  'token',
-  'access_token',
-  'data.token',
-  'response.access_token',
-];
-
 /** The token in the answer to a sign-in, which may be a bare text of 16 to 512 characters. */
 export function findToken(answer: unknown): string | undefined {
-  if (typeof answer !== 'string') return textAt(answer, tokenPaths);
+  if (typeof answer !== 'string') return findText(answer, ['token', 'access_token']);
   const text = answer.trim();
   return /^[\w.~+/=-]{16,512}$/.test(text) ? text : undefined;
 }
 
-/** An item with its key, if the list is an object keyed by id. */
-interface KeyedItem {
-  readonly key: string;
-  readonly item: unknown;
-}
-
-/** The items of a list, or of an object keyed by id; `undefined` for anything else. */
-function itemsOf(value: unknown): Iterable<KeyedItem> | undefined {
-  if (Array.isArray(value)) return itemsOfList(value);
-  if (isObject(value) && isKeyedById(value)) return itemsOfObject(value);
-  return undefined;
-}
-
-function* itemsOfList(list: readonly unknown[]): Generator<KeyedItem> {
-  for (const item of list) yield { key: '', item };
-}
-
-function* itemsOfObject(object: JsonObject): Generator<KeyedItem> {
-  for (const [key, item] of Object.entries(object)) yield { key, item };
-}
-
-function isKeyedById(object: JsonObject): boolean {
-  const entries = Object.entries(object);
-  return entries.length > 0 && entries.every(([key, item]) => /^\d+$/.test(key) && isObject(item));
-}
-
-const campaignPlaces = [
-  'response.campaigns',
-  'response.data',
-  'campaigns',
-  'data.campaigns',
-  'data',
-  'response',
-  itself,
-];
-
 /**
- * The campaign list in an answer, bare or wrapped; `undefined` if there is none. Missing fields are
- * empty strings, missing lists are empty.
+ * The campaign list in an answer: the answer itself, or a member of it; `undefined` if there is
+ * none. Missing fields are empty strings, missing lists are empty.
  */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
-  for (const place of campaignPlaces) {
-    const items = itemsOf(at(answer, place));
-    if (items) return readCampaigns(items);
+  const lists = [answer];
+  for (const place of places) {
+    lists.push(memberAt(answer, place, 'campaigns'), memberAt(answer, place, 'data'));
   }
-  return undefined;
+  const list = lists.find(Array.isArray);
+  return list && readCampaigns(list);
 }
 
-function readCampaigns(items: Iterable<KeyedItem>): CampaignRecord[] | undefined {
+function readCampaigns(items: readonly unknown[]): CampaignRecord[] | undefined {
   const campaigns: CampaignRecord[] = [];
-  for (const { key, item } of items) {
-    const campaignId = textAt(item, ['campaignId', 'id']) ?? key;
+  for (const item of items) {
+    const field = (name: string): string => scalarText(ownMember(item, name)) ?? '';
+    const campaignId = field('campaignId');
     if (campaignId === '') return undefined;
     campaigns.push({
-      advertiserId: textAt(item, ['advertiserId']) ?? '',
-      advertiserName: textAt(item, ['advertiserName']) ?? '',
+      advertiserId: field('advertiserId'),
+      advertiserName: field('advertiserName'),
       campaignId,
-      campaignName: textAt(item, ['campaignName', 'name']) ?? '',
-      campaignStartDate: textAt(item, ['campaignStartDate']) ?? '',
-      campaignEndDate: textAt(item, ['campaignEndDate']) ?? '',
-      adunits: readAdUnits(at(item, 'adunits') ?? at(item, 'adUnits')),
+      campaignName: field('campaignName'),
+      campaignStartDate: field('campaignStartDate'),
+      campaignEndDate: field('campaignEndDate'),
+      adunits: readAdUnits(ownMember(item, 'adunits')),
     });
   }
   return campaigns;
 }
 
 function readAdUnits(value: unknown): AdUnit[] {
-  const adUnits: AdUnit[] = [];
-  for (const { key, item } of itemsOf(value) ?? []) {
-    adUnits.push({
-      adunitName: textAt(item, ['adunitName', 'adUnitName', 'name']) ?? '',
-      adunitId: textAt(item, ['adunitId', 'adUnitId', 'id']) ?? key,
-    });
-  }
-  return adUnits;
+  if (!Array.isArray(value)) return [];
+  return value.map((item) => ({
+    adunitName: scalarText(ownMember(item, 'adunitName')) ?? '',
+    adunitId: scalarText(ownMember(item, 'adunitId')) ?? '',
+  }));
 }
-
-const errorPaths = ['data.error', 'error.message', 'error_description', 'error'];
-const messagePaths = ['response.error', 'response.message', ...errorPaths, 'message', 'detail'];
-const errorIdPaths = ['response.error_id', 'error_id', 'error.code', 'error.error_id', 'code'];
-const statusPaths = [
-  'response.report_status',
-  'report_status',
-  'response.status',
-  'response.data.status',
-  'data.status',
-  'status',
-  'response.report.status',
-  'report.status',
-  'response.state',
-  'response.data.state',
-  'data.state',
-  'state',
-  'response',
-];
 
 /** The report state and the error in an answer. */
 export interface ServiceRecord {
@@ -371,28 +294,6 @@ export interface ServiceRecord {
   readonly isTransient: boolean;
 }
 
-/**
- * The status word in an answer. If the first one is the `OK` of an envelope, later ones count, and
- * so does a message that is a known status word. Numbers are ignored: they repeat the HTTP status.
- */
-function stateWordIn(answer: unknown): string {
-  const words: string[] = [];
-  for (const path of statusPaths) {
-    const word = textThatFits(answer, [path], /\p{L}/u);
-    if (word !== undefined) words.push(word);
-  }
-  const [first = ''] = words;
-  if (!isOk(first)) return first;
-
-  const message = textAt(answer, ['response.message', 'message']);
-  if (message !== undefined && knownOutcomeOf(message) !== undefined) words.push(message);
-  return words.find((word) => !isOk(word)) ?? first;
-}
-
-function isOk(word: string): boolean {
-  return /^\W*ok\W*$/i.test(word);
-}
-
 /** A copy of an answer with shortened texts and names, to be shown or stored. */
 export function shortenedAnswer(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);
@@ -417,83 +318,86 @@ function shortenedLines(lines: readonly string[]): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
+/** The places of status and error, which are never in `data`. */
+const recordPlaces: readonly Place[] = ['response', 'document'];
+
 /**
- * Reads the report state and the error of an answer in any known shape (`decisions.md` 3 and 6).
- * Texts are shortened to 500 characters.
+ * Reads the report state and the error of an answer (`decisions.md` 3 and 6). Texts are shortened
+ * to 500 characters.
  */
 export function recordIn(answer: unknown): ServiceRecord {
   const errors = errorsIn(answer);
   const details = detailsIn(answer);
   const lines = details.length > 0 ? details : errors;
-  const errorId = textAt(answer, errorIdPaths);
-  const status = shortened(stateWordIn(answer)).toLowerCase();
+  const errorId = findText(answer, ['error_id'], recordPlaces);
+  const error =
+    findText(answer, ['error'], recordPlaces) ??
+    scalarText(ownMember(ownMember(answer, 'error'), 'message')) ??
+    errors[0];
+  const message = error ?? findText(answer, ['message'], recordPlaces) ?? scalarText(answer);
+  const word = findText(answer, ['status'], recordPlaces) ?? '';
+  // A number repeats the HTTP status.
+  const status = /\p{L}/u.test(word) ? shortened(word).toLowerCase() : '';
   const outcome = knownOutcomeOf(status);
-  const [firstLine] = lines;
-  const message = textAt(answer, messagePaths) ?? firstLine ?? textAt(answer, [itself]);
   return {
     errorId: errorId && shortened(errorId),
     message: message && shortened(message),
     errorLines: shortenedLines(lines),
     status,
     outcome,
-    isError: namesError(answer, status, errors),
-    reportState: reportStateOf(errorId ?? '', outcome),
+    isError: errorId !== undefined || (error !== undefined && error !== '0'),
+    reportState: reportStateOf(errorId, outcome),
     isTransient: isTransient(answer),
   };
 }
 
-const transientForm = /^(?:is_?)?(?:transient|retryable)$/i;
+const transientNames = ['is_transient', 'retryable', 'transient'];
 
 /** Deeper members are not about the call itself. */
-const transientLevelsAtMost = 6;
+const maxTransientLevels = 6;
 
-function isTransient(value: unknown, levels = transientLevelsAtMost): boolean {
+function isTransient(value: unknown, levels = maxTransientLevels): boolean {
   if (levels === 0 || typeof value !== 'object' || value === null) return false;
   for (const [name, member] of Object.entries(value)) {
-    const isClaim = member === true && transientForm.test(name);
+    const isClaim = member === true && transientNames.includes(name);
     if (isClaim || isTransient(member, levels - 1)) return true;
   }
   return false;
 }
 
-function namesError(answer: unknown, status: string, errors: readonly string[]): boolean {
-  const paths = ['response.error', ...errorPaths, 'response.error_id', 'error_id'];
-  const error = textAt(answer, paths) ?? errors[0];
-  if (error !== undefined && error !== '0') return true;
-  if (/^(ko|nok|error|fail(ed|ure)?|denied|refused|invalid|unauthorized)$/.test(status))
-    return true;
-  return at(answer, 'success') === false || at(answer, 'response.success') === false;
-}
-
 function reportStateOf(
-  errorId: string,
+  errorId: string | undefined,
   outcome: ReportOutcome | undefined,
 ): ServiceRecord['reportState'] {
-  if (/NOT_READY|IN_PROGRESS|PENDING/i.test(errorId)) return 'progress';
-  if (/FAILED|EXPIRED/i.test(errorId)) return 'failed';
+  if (errorId === 'REPORT_NOT_READY') return 'progress';
+  if (errorId === 'REPORT_FAILED' || errorId === 'REPORT_EXPIRED') return 'failed';
   return outcome === 'ready' ? undefined : outcome;
+}
+
+/** True if the answer to a sign-in is a refusal, even if it has a token. */
+export function refusesSignIn({ isError, status, outcome }: ServiceRecord): boolean {
+  return isError || (status !== '' && status !== 'ok' && outcome !== 'ready');
 }
 
 /** The errors in `details`, with their parameters. */
 function detailsIn(answer: unknown): string[] {
+  const details = memberAt(answer, 'response', 'details');
+  if (!Array.isArray(details)) return [];
+
   const lines: string[] = [];
-  for (const detail of [at(answer, 'response.details')].flat()) {
-    const parameter = textAt(detail, ['parameter']);
-    const problem = textAt(detail, ['problem']);
+  for (const detail of details) {
+    const parameter = scalarText(ownMember(detail, 'parameter'));
+    const problem = scalarText(ownMember(detail, 'problem'));
     if (problem === undefined) continue;
     lines.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
   }
   return lines;
 }
 
-/** The errors in a list, or in an object with a list per field. */
+/** The texts in the list `errors`, or the messages of its objects. */
 function errorsIn(answer: unknown): string[] {
-  const errors = at(answer, 'errors') ?? at(answer, 'response.errors');
-  const items = isObject(errors) ? Object.values(errors) : [errors];
-  const texts: string[] = [];
-  for (const item of items.flat()) {
-    const text = textAt(item, [itself, 'message', 'detail', 'error']);
-    if (text !== undefined) texts.push(text);
-  }
-  return texts;
+  const errors = ownMember(answer, 'errors');
+  if (!Array.isArray(errors)) return [];
+  const lines = errors.map((item) => scalarText(item) ?? scalarText(ownMember(item, 'message')));
+  return lines.filter((line) => line !== undefined);
 }

@@ -20,6 +20,7 @@ import {
   peek,
   readText,
   recordIn,
+  refusesSignIn,
   shortenedAnswer,
   utf8Of,
 } from './answers.ts';
@@ -359,7 +360,7 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
   // Errors must not contain what may be a token.
   const answer = tryJson(text) ?? parseJson(withoutTokens(text), response, redact);
   const token = findToken(answer);
-  if (token === undefined || recordIn(answer).isError) {
+  if (token === undefined || refusesSignIn(recordIn(answer))) {
     const lack = 'The response to the sign-in has no token.';
     throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack, redact });
   }

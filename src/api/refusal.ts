@@ -10,7 +10,7 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { peek, quoteAnswer, recordIn, type ServiceRecord } from './answers.ts';
+import { peek, quoteAnswer, recordIn, refusesSignIn, type ServiceRecord } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -300,10 +300,10 @@ function isRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
   // A status instead of a report means that the report is not ready, unless the status is `ready`.
   if (endpoint === 'download') {
-    const hasOtherStatus = record.status !== '' && record.outcome !== 'ready';
-    return hasOtherStatus || record.reportState !== undefined;
+    const isPlain = record.status === '' || record.status === 'ok' || record.outcome === 'ready';
+    return !isPlain || record.reportState !== undefined;
   }
-  return endpoint === 'auth' && record.status !== '' && record.outcome !== 'ready';
+  return endpoint === 'auth' && refusesSignIn(record);
 }
 
 function reasonIn({ message, errorId, status }: ServiceRecord): string {

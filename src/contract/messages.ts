@@ -82,31 +82,24 @@ export interface StatusRecord {
 /** The meaning of a status word. */
 export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
-/** Status words, without blanks and punctuation, that mean “ready”. */
-const doneWords = ['done', 'complete', 'completed', 'success', 'finished', 'ok'];
+const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
+  progress: ['progress', 'queued', 'pending', 'running', 'processing'],
+  ready: ['ready', 'done', 'completed', 'complete', 'success', 'finished'],
+  failed: [
+    ...['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'],
+    ...['fatal', 'aborted', 'rejected'],
+  ],
+};
 
-/** Status words, without blanks and punctuation, that mean “failed”. */
-const failedWords = ['failed', 'failure', 'error', 'expired', 'cancelled', 'canceled'];
+const outcomes: readonly ReportOutcome[] = ['progress', 'ready', 'failed'];
 
 /**
- * The meaning of a status word, ignoring case, blanks and punctuation (`decisions.md` 3);
- * `undefined` for an unknown word, which may mean anything.
+ * The meaning of a status word in any case (`decisions.md` 3); `undefined` for an unknown word,
+ * which may mean anything.
  */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
-  const words = status.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const word = words.join('');
-
-  if (word === 'progress' || word === 'inprogress') return 'progress';
-  if (failedWords.includes(word)) return 'failed';
-  return doneWords.includes(word) || saysReady(words) ? 'ready' : undefined;
-}
-
-/** True if the first or last word is `ready` or `available`, and is not negated. */
-function saysReady(words: readonly string[]): boolean {
-  const isReady = (word: string | undefined) => word === 'ready' || word === 'available';
-  if (isReady(words[0])) return true;
-  const isDenied = words.some((word) => ['not', 'no', 'un'].includes(word));
-  return isReady(words.at(-1)) && !isDenied;
+  const word = status.trim().toLowerCase();
+  return outcomes.find((outcome) => statusWords[outcome].includes(word));
 }
 
 /** The meaning of a status word. An unknown word counts as in progress (`decisions.md` 3). */

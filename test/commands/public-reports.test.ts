@@ -51,8 +51,8 @@ describe('a report that is ready but cannot be downloaded yet', () => {
     { status: 400, body: { error: { is_transient: true, message: 'Try later' } } },
     { status: 422, body: { response: { error: 'soon', retryable: true } } },
     { status: 403, body: { transient: true, error: 'not for now' } },
-    { status: 404, body: { error: { isTransient: true } } },
-    { status: 409, body: { errors: [{ message: 'soon', is_retryable: true }] } },
+    { status: 404, body: { error: { transient: true } } },
+    { status: 409, body: { errors: [{ message: 'soon', is_transient: true }] } },
     { status: 400, body: { fault: { detail: { retryable: true } } } },
   ])('is tried again after $status with $body', async ({ status, body }) => {
     const notYet = json(body, status);

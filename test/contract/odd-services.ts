@@ -133,10 +133,7 @@ const idPlaces: Readonly<Record<string, (id: unknown) => unknown>> = {
   'response.reportId': (id) => ({ response: { reportId: id } }),
   id: (id) => ({ id }),
   'data.report_id': (id) => ({ data: { report_id: id } }),
-  'response.data.report_id': (id) => ({ response: { data: { report_id: id } } }),
-  'a list of one record': (id) => [{ report_id: id }],
-  'data, a list of one record': (id) => ({ data: [{ report_id: id }] }),
-  response: (id) => ({ response: id }),
+  'data.id': (id) => ({ data: { id } }),
   'response.report_id alone': (id) => ({ response: { report_id: id } }),
   'nothing else': (id) => id,
 };
@@ -144,16 +141,26 @@ const idPlaces: Readonly<Record<string, (id: unknown) => unknown>> = {
 const createErrors: Readonly<Record<string, unknown>> = {
   'an error with 200': { response: { error_id: 'LIMIT', error: 'No such metric.' } },
   'an error beside an id': { report_id: '{id}', error: 'No such metric.' },
-  'a list of an error': [{ error: 'No such metric.' }],
-  'data is a list of an error': { data: [{ error: 'No such metric.' }] },
-  'success is false': { success: false, message: 'No such metric.' },
-  'the status KO': { response: { status: 'KO', message: 'No such metric.' } },
+  'an error object': { error: { message: 'No such metric.' } },
+  'a list of errors': { errors: [{ message: 'No such metric.' }] },
 };
 
 const createUnreadable: Record<string, OddAnswer> = {
   'no id': {
     answer: { body: { response: { status: 'progress' } } },
     says: /no report id.*“\{"response":\{"s/,
+  },
+  'an id elsewhere': {
+    answer: { body: { response: { data: { report_id: 'r1' } } } },
+    says: /no report id.*“\{"response":\{"data":\{"report_id":"r1"\}\}\}”/,
+  },
+  'a list of one record': {
+    answer: { body: [{ report_id: 'r1' }] },
+    says: /no report id.*“\[\{"report_id":"r1"\}\]”/,
+  },
+  'rows with an error': {
+    answer: { body: { data: [{ error: 'No such metric.' }] } },
+    says: /no report id.*No such metric/,
   },
   nothing: { answer: empty(200), says: /an empty body instead of JSON/ },
   null: { answer: ofJson('null'), says: /no report id/ },
@@ -306,24 +313,32 @@ const create: Services = {
 // The status call.
 
 const statusRecords: Readonly<Record<string, (status: unknown) => unknown>> = {
-  'response.data.status': (word) => ({ response: { data: { status: word } } }),
-  'an envelope of its own': (word) => ({ status: 'ok', data: { status: word } }),
-  'an envelope that is OK': (word) => ({ status: 'OK', report_status: word }),
+  'response.status': (word) => ({ response: { status: word } }),
   status: (word) => ({ status: word }),
-  'a bare record in a list': (word) => [{ status: word }],
-  response: (word) => ({ response: word }),
+  'response.status before status': (word) => ({ status: 'OK', response: { status: word } }),
 };
 
-const readyWords = 'done Completed finished success READY_FOR_DOWNLOAD available'.split(' ');
+const noStatus: Readonly<Record<string, unknown>> = {
+  'response.data.status': { response: { data: { status: 'ready' } } },
+  'data.status': { data: { status: 'ready' } },
+  state: { response: { state: 'ready' } },
+  'a bare record in a list': [{ status: 'ready' }],
+  response: { response: 'ready' },
+  'a number': { status: 200 },
+};
 
-const failures = 'failed error cancelled canceled failure expired'.split(' ');
+const readyWords = 'done Completed complete finished success READY'.split(' ');
+
+const failures = 'failed error Cancelled canceled failure EXPIRED fatal aborted rejected'.split(
+  ' ',
+);
 
 const errorTexts: Readonly<Record<string, unknown>> = {
   'response.message': { response: { message: 'Out of ink' } },
   'error.message': { error: { message: 'Out of ink' } },
-  error_description: { error: 'x', error_description: 'Out of ink' },
+  'response.error': { response: { error: 'Out of ink' } },
+  error: { error: 'Out of ink' },
   message: { message: 'Out of ink' },
-  detail: { detail: 'Out of ink' },
   errors: { errors: ['Out of ink'] },
   'the body’s first line': 'Out of ink\nand paper',
 };
@@ -416,7 +431,7 @@ const waiting: Services = {
     says: /no longer exists/,
   },
   'status: 404': {
-    faults: at('status', { status: 404, body: { detail: 'Who?' } }),
+    faults: at('status', { status: 404, body: { error: 'Who?' } }),
     exit: 4,
     says: /Who\?/,
   },
@@ -430,6 +445,11 @@ const waiting: Services = {
     exit: 4,
     says: /id is missing/,
   },
+  ...each('status: no status but in ', noStatus, (body) => ({
+    faults: at('status', { body }),
+    exit: 9,
+    says: /The response to the status call has no status\. The response is: “/,
+  })),
   'status: no status': {
     faults: at('status', { body: { response: {} } }),
     exit: 9,
@@ -1150,13 +1170,8 @@ const campaignLists: Record<string, OddList> = {
   'a list': { list: [campaign] },
   campaigns: { list: { campaigns: [{ ...campaign, campaignId: 12 }] } },
   data: { list: { data: [campaign] } },
-  response: { list: { response: [campaign] } },
-  'keyed by id': { list: { 12: members } },
-  'keyed by id in an envelope': { list: { data: { 12: members } } },
-  'ad units keyed by id': {
-    list: [{ ...campaign, adunits: { 3: { adunitName: 'u' } } }],
-  },
-  adUnits: { list: [{ ...without(campaign, 'adunits'), adUnits: adunits }] },
+  'response.campaigns': { list: { response: { campaigns: [campaign] } } },
+  'data.data': { list: { data: { data: [campaign] } } },
   'ids of ad units are numbers': {
     list: [{ ...campaign, adunits: [{ ...adunits[0], adunitId: 3 }] }],
   },
@@ -1185,6 +1200,11 @@ const badLists: Record<string, OddAnswer> = {
     answer: { body: [{ displays: 1 }] },
     exit: 9,
     says: /not a list of campaigns.*“\[\{"displays":1\}\]”/,
+  },
+  'keyed by id': {
+    answer: { body: { 12: members } },
+    exit: 9,
+    says: /not a list of campaigns.*“\{"12":/,
   },
   '15 MB of brackets': {
     answer: ofJson('['.repeat(15_000_000)),
