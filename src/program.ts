@@ -51,21 +51,21 @@ const minWidthToWrap = 25;
 
 /** Short enough for the comments to fit next to them at 80 columns. */
 const firstExamples: readonly Pair[] = [
-  ['adreport run --local --period last-week --by DAILY -o week.csv', 'try it'],
+  ['adreport run --local --period last-week --by DAILY -o week.csv', 'a file'],
   ['adreport view week.csv --chart line', 'a chart'],
 ];
 
 /** The commands that the program's help shows; `help commands` lists all of them. */
-const usualCommands: readonly string[] = [
-  ...['run', 'view', 'fields', 'campaigns', 'check', 'login', 'doctor', 'local-server'],
-];
+const usualCommands: Readonly<Record<string, readonly string[]>> = {
+  'Get reports': ['run', 'view', 'fields'],
+  'Keep a folder up to date': ['check', 'repair'],
+  'Set up': ['login', 'doctor', 'local-server'],
+};
 
 const moreHelp: readonly Pair[] = [
   ['adreport run --help', 'flags and examples of a command'],
-  ['adreport help commands', 'all commands'],
-  ['adreport help topics', 'reports, formats, folders, settings …'],
-  ['adreport help flags', 'global flags: --json, -q, -v …'],
-  ['adreport help exit-codes', 'what each exit code means'],
+  ['adreport help topics', 'lists; also help commands, help flags, help exit-codes'],
+  ['adreport help cron', 'where help mentions a word'],
 ];
 
 /** The root command with the command named by the first word, or with all commands. */
@@ -75,10 +75,9 @@ export function createProgram(
   argv: readonly string[] = [],
 ): Command {
   const program = new DeclaredCommand('adreport', { examples: firstExamples }).description(
-    'Requests advertising reports, waits for them, and writes complete files.\n' +
-      'Add --local to try any command without an account, on sample data.',
+    'Download advertising reports as complete, checked files.',
   );
-  program.usage('[flags] COMMAND');
+  program.usage('COMMAND [flags]');
   addFlags(program, [globalFlags]);
   program.version(version, '-V, --version', 'print the version');
 
@@ -111,15 +110,23 @@ function addCommands(program: Command, perform: Perform, firstWord = ''): void {
 
 /** The help of the program, on one screen of 24 lines. */
 function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
-  const commands = usualCommands.map((name): Pair => {
-    const command = program.commands.find((each) => each.name() === name);
-    return [name, command?.summary() ?? ''];
+  const termWidth = Math.max(
+    ...Object.values(usualCommands)
+      .flat()
+      .map(({ length }) => length),
+  );
+  const lists = Object.entries(usualCommands).map(([heading, names]) => {
+    const pairs = names.map((name): Pair => {
+      const command = program.commands.find((child) => child.name() === name);
+      return [name, command?.summary() ?? ''];
+    });
+    return `${heading}:\n${layOutPairs(helper, pairs, termWidth)}`;
   });
   const sections = [
-    `Usage: ${helper.commandUsage(program)}`,
     wrapLines(program.description(), output.width),
-    layOutPairs(helper, commands),
-    `Examples:\n${layOutExamples(firstExamples, output)}`,
+    `Usage: ${helper.commandUsage(program)}`,
+    lists.join('\n'),
+    `Try it now, without an account:\n${layOutExamples(firstExamples, output)}`,
     layOutPairs(helper, moreHelp),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -152,9 +159,12 @@ function configure(command: Command, page: HelpPage): void {
       // Groups in the order of their flags, so that help comes last; a few flags need no groups.
       groupItems: (_unsorted, visible, groupOf) => {
         const isShort = !showsRare && visible.length <= 12 && visible[0] instanceof Option;
-        return new Help().groupItems([], visible, isShort ? () => 'Options:' : groupOf);
+        return new Help().groupItems([], visible, isShort ? () => 'Flags:' : groupOf);
       },
       optionDescription: describeOption,
+      argumentDescription: ({ description }) => description,
+      commandUsage: (explained) =>
+        new Help().commandUsage(explained).replace('[options]', '[flags]'),
     })
     // The help of a group without a subcommand is regular output.
     .configureOutput({
@@ -176,15 +186,17 @@ function isNotHelpAll({ long }: Option): boolean {
   return long !== '--help-all';
 }
 
-/** The meaning of a flag with its values and its default. */
+/** The meaning of a flag, with the values and the default that it does not mention. */
 function describeOption(option: Option): string {
-  const { argChoices, defaultValue, defaultValueDescription, presetArg, description } = option;
-  const takesValue = option.required || option.optional;
+  const { argChoices = [], defaultValue, defaultValueDescription, description } = option;
   const facts: string[] = [];
-  if (argChoices) facts.push(`choices: ${argChoices.join(', ')}`);
-  if (takesValue && defaultValue !== undefined) {
+  const isNamed = argChoices.every((choice) => description.includes(choice));
+  if (!isNamed) facts.push(`choices: ${argChoices.join(', ')}`);
+
+  const takesValue = option.required || option.optional;
+  const hasDefault = takesValue && defaultValue !== undefined;
+  if (hasDefault && !description.includes('default')) {
     facts.push(`default: ${defaultValueDescription ?? defaultValue}`);
   }
-  if (presetArg !== undefined) facts.push(`default: ${presetArg}`);
   return facts.length === 0 ? description : `${description} (${facts.join(', ')})`;
 }

@@ -9,7 +9,7 @@ import { resolveWindow } from '../report/window-flags.ts';
 import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 
-const listFlags = flagGroup('Options:', {
+const listFlags = flagGroup('Flags:', {
   adUnits: { flags: '--ad-units', meaning: 'one row per ad unit' },
   search: {
     flags: '--search <text>',

@@ -13,7 +13,7 @@ export const windowFlags = flagGroup('Window:', {
 
 export const checkCommand = declareCommand({
   name: 'check',
-  summary: 'find missing, changed and wrong files in a folder of reports',
+  summary: 'find missing, changed and wrong files in a folder',
   args: ['<path...>'],
   examples: [
     ['adreport check data', 'a folder filled by run; exits with 9 if something is wrong'],

@@ -168,7 +168,8 @@ export function declareCommand<
   type Options = OptionsOf<Groups> & OptionsOf<GroupsAbove> & GlobalFlags;
 
   function build(perform: Perform): Command {
-    const sentences = [spec.summary, spec.introduction].filter((text) => text !== undefined);
+    const summarySentence = `${spec.summary.charAt(0).toUpperCase()}${spec.summary.slice(1)}.`;
+    const sentences = [summarySentence, spec.introduction].filter((text) => text !== undefined);
     const { name, examples, summary, flags = [], flagsAbove = [] } = spec;
     const parts = { examples, groupsAbove: flagsAbove };
     const command = new DeclaredCommand(name, parts).summary(summary);

@@ -87,7 +87,7 @@ const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
 export const completionCommand = declareCommand({
   name: 'completion',
-  args: [{ name: '<shell>', meaning: 'whose script to print', words: shells }],
+  args: [{ name: '<shell>', meaning: 'bash, zsh, fish or powershell', words: shells }],
   summary: 'print a completion script for bash, zsh, fish or PowerShell',
   examples: [
     ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
@@ -101,7 +101,7 @@ export const completionCommand = declareCommand({
   },
 });
 
-const completeFlags = flagGroup('Options:', {
+const completeFlags = flagGroup('Flags:', {
   descriptions: { flags: '--descriptions', meaning: 'add the meaning of each word, after a tab' },
 });
 

@@ -15,10 +15,10 @@ interface AccountOption {
 
 const account = {
   flags: settingTable.account.flag,
-  meaning: 'the stored account (default: the default one)',
+  meaning: 'stored account (default: the default one)',
 } as const;
-const accountFlags = flagGroup('Options:', { account });
-const readFlags = flagGroup('Options:', {
+const accountFlags = flagGroup('Flags:', { account });
+const readFlags = flagGroup('Flags:', {
   account,
   local: { flags: '--local', meaning: 'the settings of the local server inside this process' },
 });
@@ -102,7 +102,7 @@ const pathCommand = declareCommand({
 
 export const configCommand = declareCommand({
   name: 'config',
-  summary: 'show and change settings',
+  summary: 'show or change settings',
   examples: [
     ['adreport config list', 'every setting and its source'],
     ['adreport config set base-url https://reports.example.com', 'stores a setting'],

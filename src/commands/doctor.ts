@@ -21,7 +21,7 @@ import { visibleJson } from '../text/printable.ts';
 import { createProgress } from '../ui/progress.ts';
 import { declareCommand } from './command.ts';
 
-const doctorFlags = flagGroup('Options:', {
+const doctorFlags = flagGroup('Flags:', {
   account: { flags: settingTable.account.flag, meaning: 'the stored account to check' },
   baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'address of the service' },
   local: { flags: '--local', meaning: 'check against a local server inside this process' },

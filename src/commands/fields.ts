@@ -19,7 +19,7 @@ import { widthOf, wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
-const fieldsFlags = flagGroup('Options:', {
+const fieldsFlags = flagGroup('Flags:', {
   profile: {
     flags: settingTable.profile.flag,
     meaning: "the profile (default: the stored account's, otherwise buyer)",

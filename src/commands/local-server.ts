@@ -29,7 +29,7 @@ const readNumberOf = (name: keyof typeof optionRanges) => (text: string) =>
 
 const readRate = (text: string) => readNumberOf('rateLimitPerSecond')(text.replace(/\/s$/, ''));
 
-const hostFlags = flagGroup('Options:', {
+const hostFlags = flagGroup('Flags:', {
   host: {
     flags: '--host <address>',
     meaning: 'address to listen on',
@@ -39,7 +39,7 @@ const hostFlags = flagGroup('Options:', {
   },
 });
 
-const portFlags = flagGroup('Options:', {
+const portFlags = flagGroup('Flags:', {
   port: {
     flags: '--port <n>',
     meaning: 'port to listen on; 0 picks a free one',
@@ -176,7 +176,7 @@ const execCommand = declareCommand({
   action: ({ context, options, args: [command] }) => exec(context, options, command),
 });
 
-const exportFlags = flagGroup('Options:', {
+const exportFlags = flagGroup('Flags:', {
   period: {
     flags: '--period <period>',
     meaning: 'the days to write, in Europe/Paris (default: last-7d)',
@@ -216,7 +216,7 @@ const openapiCommand = declareCommand({
 
 export const localServerCommand = declareCommand({
   name: 'local-server',
-  summary: 'run the service on this machine, with sample data',
+  summary: 'run a test server that behaves like the service',
   examples: [
     ['adreport local-server', 'until Ctrl-C'],
     ['adreport local-server --port 0 --json', 'any free port'],

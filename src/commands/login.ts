@@ -15,8 +15,8 @@ import { formatPlural } from '../text/quantity.ts';
 import { Prompt, readSecret } from '../ui/prompt.ts';
 import { declareCommand } from './command.ts';
 
-const loginFlags = flagGroup('Options:', {
-  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'address of the service' },
+const loginFlags = flagGroup('Flags:', {
+  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'base URL of the service' },
   email: { flags: '--email <address>', meaning: 'sign in with e-mail and password' },
   passwordStdin: {
     flags: '--password-stdin',
@@ -34,18 +34,18 @@ const loginFlags = flagGroup('Options:', {
   },
   profile: {
     flags: settingTable.profile.flag,
-    meaning: 'the profile of the account (default: buyer)',
+    meaning: 'profile of the account: buyer or dsp',
     words: profiles,
   },
   encoding: {
     flags: settingTable.encoding.flag,
-    meaning: 'encoding of request bodies (default: json)',
+    meaning: 'request bodies as json or form (default: json)',
     words: encodings,
     isRare: true,
   },
   account: {
     flags: settingTable.account.flag,
-    meaning: 'name to store the account under (default: default)',
+    meaning: 'store the account under this name (default: default)',
   },
 });
 
@@ -55,7 +55,7 @@ export const loginCommand = declareCommand({
   name: 'login',
   summary: 'sign in and store the token',
   examples: [
-    ['adreport login', 'asks for what it needs'],
+    ['adreport login', 'prompts for what it needs'],
     [
       'adreport login --base-url https://reports.example.com --token-stdin <token.txt',
       'unattended',

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { declareCommand } from './command.ts';
 
-const logoutFlags = flagGroup('Options:', {
-  account: { flags: settingTable.account.flag, meaning: 'the stored account to sign out of' },
+const logoutFlags = flagGroup('Flags:', {
+  account: { flags: settingTable.account.flag, meaning: 'account to sign out of' },
 });
 
 export const logoutCommand = declareCommand({

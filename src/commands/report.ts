@@ -38,7 +38,7 @@ const createCommand = declareCommand({
   },
 });
 
-const listFlags = flagGroup('Options:', {
+const listFlags = flagGroup('Flags:', {
   limit: {
     flags: '--limit <n>',
     meaning: 'only the newest n (default: 20 on a terminal, otherwise all)',

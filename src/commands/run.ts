@@ -26,13 +26,10 @@ export const runCommand = declareCommand({
       'adreport run --local --profile dsp --period 2026-10 --by FORMAT --format json',
       'DSP profile',
     ],
-    [
-      'adreport run --period last-7d --by OS --filter country=FR --dry-run',
-      'show it, send nothing',
-    ],
+    ['adreport run --period last-7d --by OS --filter country=FR --dry-run', 'preview the request'],
     [
       "adreport run --local --period last-30d --split day --missing -o '{date}.csv'",
-      'a file a day',
+      'one file per day',
     ],
     [
       "adreport run --local --account all --period yesterday -o '{account}.csv'",

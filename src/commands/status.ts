@@ -11,7 +11,7 @@ import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
 
-const statusFlags = flagGroup('Options:', {
+const statusFlags = flagGroup('Flags:', {
   wait: { flags: '--wait', meaning: 'wait until the report is ready' },
 });
 

@@ -65,7 +65,7 @@ export class Prompt {
   async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { what, flag } = question;
     if (!this.#console.isInteractive) {
-      const message = `No ${what} was given, and there is no terminal to ask for it.`;
+      const message = `Cannot ask for the ${what}: there is no terminal.`;
       throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 

@@ -13,7 +13,7 @@ export interface Condition {
 
 const { output, ...otherOutputFlags } = outputFlags.flags;
 
-export const viewFlags = flagGroup('Options:', {
+export const viewFlags = flagGroup('Flags:', {
   by: {
     flags: '--by <a,b>',
     meaning: 'breakdowns or columns to add up by, e.g. CAMPAIGN',

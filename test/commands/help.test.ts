@@ -35,11 +35,11 @@ describe('the program', () => {
 
     const names = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
     expect(names).toEqual([
-      ...['run', 'view', 'fields', 'campaigns', 'check', 'login', 'doctor', 'local-server'],
+      ...['run', 'view', 'fields', 'check', 'repair', 'login', 'doctor', 'local-server'],
     ]);
     const offered = [...stdout.matchAll(/^ {2}adreport (help \S+|run --help) /gm)];
     const lines = offered.map(([, line = '']) => line);
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(3);
     for (const line of lines) expect(await runCli(line)).toMatchObject({ exitCode: 0 });
   });
 

@@ -47,7 +47,7 @@ export function createMarkdownEncoder(): Encoder {
 import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { declareCommand } from './command.ts';
 
-const tallyFlags = flagGroup('Options:', {
+const tallyFlags = flagGroup('Flags:', {
   loud: { flags: '--loud', meaning: 'with an exclamation mark' },
 });
 

@@ -5,7 +5,7 @@ export const checkFlags = runFlagGroup('Request:', {
   strict: {
     belongsTo: 'spec',
     flags: '--strict',
-    meaning: 'write no file and exit with 9 if a report fails a check',
+    meaning: 'treat warnings as errors: write nothing, exit with 9',
   },
 });
 

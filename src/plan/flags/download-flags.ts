@@ -4,7 +4,7 @@ import { outputFlags } from './output-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
-const ownFlags = flagGroup('Options:', {
+const ownFlags = flagGroup('Flags:', {
   wait: { flags: '--wait', meaning: 'poll until the report is ready' },
   ...checkFlags.flags,
 });

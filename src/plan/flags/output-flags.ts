@@ -18,15 +18,14 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     flags: '-o, --output <file>',
     meaning:
-      'file to write, - for stdout; takes {profile} {report} {account} {since} {until} {date} {id}',
+      'file to write, - for stdout; may have {date} {since} {until} {account} {report} {profile} {id}',
     hintIfTwice: hintOnTwoFiles,
   },
   format: {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--format <name>',
-    meaning:
-      'output format (default: by file ending; table on a terminal, csv in a pipe, json with --json)',
+    meaning: 'csv, json, ndjson, parquet, xlsx, html, pdf or table (default: from the file name)',
     words: formatNames,
   },
   title: {
@@ -80,7 +79,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--normalize',
-    meaning: 'write decimal points, and call dollars revenueDollar in both profiles',
+    meaning: 'write decimal points, and name the dollar column revenueDollar in both profiles',
     isRare: true,
   },
   delimiter: {

@@ -9,7 +9,7 @@ const contentFlags = runFlagGroup('Report:', {
     belongsTo: 'spec',
     partOf: 'request',
     flags: settingTable.profile.flag,
-    meaning: 'buyer or dsp (default: the profile of the account, otherwise buyer)',
+    meaning: 'buyer or dsp (default: the account’s, otherwise buyer)',
     words: profiles,
   },
   metrics: {
@@ -81,12 +81,12 @@ const windowFlags = runFlagGroup('Window:', {
   since: {
     belongsTo: 'spec',
     flags: '--since <t>',
-    meaning: 'first second: 2026-11-01, a date-time, unix seconds, now, today, -7d, -36h',
+    meaning: 'start of the window: 2026-11-01, 2026-11-01T09:30, today, -7d, -36h',
   },
   until: {
     belongsTo: 'spec',
     flags: '--until <t>',
-    meaning: 'last second, in the same forms (default: now)',
+    meaning: 'end of the window, inclusive, in the same forms (default: now)',
   },
   timezone: {
     belongsTo: 'spec',
@@ -102,21 +102,20 @@ const requestFlags = runFlagGroup('Request:', {
     belongsTo: 'spec',
     partOf: 'settings',
     flags: settingTable.windowClock.flag,
-    meaning: "how the service reads the window (default: the account's, otherwise instant)",
+    meaning: 'how the service reads the window: instant or wall (default: the account’s)',
     words: windowClocks,
     isRare: true,
   },
   direct: {
     belongsTo: 'this-run',
     flags: '--direct',
-    meaning: 'ask the service to answer with the data directly (output=direct)',
+    meaning: 'ask for the data in the first response (output=direct)',
     isRare: true,
   },
   dryRun: {
     belongsTo: 'this-run',
     flags: '--dry-run',
-    meaning:
-      'print the window, the request and a curl command; request no report (may look up names)',
+    meaning: 'print the window, the request and a curl command, without requesting a report',
     isNeverSaved: true,
   },
 });

@@ -19,14 +19,15 @@ const otherRequestFlags = runFlagGroup('Request:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--compare [window]',
-    meaning: 'show the change from the previous period (the default) or last year',
+    meaning:
+      'compare with previous, the period before (default), or last-year, the same dates then',
     words: comparedWindows,
     preset: 'previous',
   },
   fresh: {
     belongsTo: 'this-run',
     flags: '--fresh',
-    meaning: 'create a new report, even if an unfinished one of the same request exists',
+    meaning: 'request a new report instead of resuming an unfinished one',
     isRare: true,
   },
 });
@@ -44,25 +45,25 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   split: {
     belongsTo: 'spec',
     flags: '--split <unit>',
-    meaning: 'one report per unit, merged, or one file per unit if -o has {date}',
+    meaning: 'one report per day, week or month: a file each with {date} in -o, otherwise merged',
     words: splitUnits,
   },
   concurrency: concurrencyFlag,
   missing: {
     belongsTo: 'spec',
     flags: '--missing',
-    meaning: 'download only days that are missing, changed or not yet final',
+    meaning: 'download only what is missing, changed or not yet final',
   },
   lookback: {
     belongsTo: 'spec',
     flags: '--lookback <n>',
-    meaning: 'download each day again for n days after it ends, to catch late conversions',
+    meaning: 'refresh each day (week, month) for n more, to catch late conversions',
     read: readCount,
   },
   refetch: {
     belongsTo: 'this-run',
     flags: '--refetch',
-    meaning: 'download the whole window again, replacing files from different requests or accounts',
+    meaning: 'download the whole window again, even files of another request or account',
     isRare: true,
     isNeverSaved: true,
   },
@@ -75,7 +76,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   shard: {
     belongsTo: 'this-run',
     flags: '--shard <k/n>',
-    meaning: 'process part k of n, to split work across n machines',
+    meaning: 'download every nth part from the kth on, to share work among n machines',
     isRare: true,
     isNeverSaved: true,
   },
@@ -88,7 +89,7 @@ const runServiceFlags = runFlagGroup(serviceFlags.heading, {
   account: {
     ...account,
     flags: '--account <a,b>',
-    meaning: 'the stored account to use; several, or all, if -o has {account}',
+    meaning: 'stored account to use; several, or all, need {account} in -o',
   },
   ...otherServiceFlags,
 });
