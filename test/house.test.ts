@@ -44,8 +44,8 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   ui: leaves,
   server: leaves,
   help: [...leaves, 'ui', 'account', 'report', 'output', 'server'],
-  deliver: [...leaves, ...rooms, ...wiring, 'plan'],
-  plan: [...leaves, ...rooms, ...wiring, 'deliver'],
+  deliver: [...leaves, ...rooms, ...wiring],
+  plan: [...leaves, ...rooms, ...wiring],
   fetch: [...leaves, ...rooms, ...wiring, 'folder', 'plan', 'deliver'],
   view: [...leaves, ...rooms, ...wiring, 'plan', 'deliver', 'folder'],
   commands: [

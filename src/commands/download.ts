@@ -1,5 +1,4 @@
 import type { Context } from '../context.ts';
-import { checkFormat } from '../deliver/deliver.ts';
 import { announce } from '../fetch/announce.ts';
 import { findCreated, noteAcceptedJson, otherRequestsOf, toolsFor } from '../fetch/order.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
@@ -9,6 +8,7 @@ import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.
 import { checkFlags } from '../plan/flags/check-flags.ts';
 import { type DownloadFlags, downloadFlags } from '../plan/flags/download-flags.ts';
 import { outputFlags } from '../plan/flags/output-flags.ts';
+import { checkFormat } from '../plan/format-choice.ts';
 import { checksOf } from '../plan/job-options.ts';
 import { outputOf, type ReportOutput } from '../plan/plan.ts';
 import { planOfEntry } from '../report/ledger.ts';

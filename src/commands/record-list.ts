@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts';
-import { checkFormat, csvDialect, openTarget, tableLook } from '../deliver/deliver.ts';
-import { pageExtras } from '../deliver/page-extras.ts';
+import { csvDialect, openTarget, tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../formats/index.ts';
+import { pageExtras } from '../formats/page-extras.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
+import { checkFormat } from '../plan/format-choice.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import { closestHint, readName } from '../report/typed-name.ts';
 import { quoted } from '../text/printable.ts';
@@ -65,7 +66,7 @@ export async function prepareList(
     }
 
     const csv = csvDialect(context, options);
-    const extras = pageExtras(context, options, format);
+    const extras = pageExtras(context.host, options, format);
     return encodeTable(format, rows, columns, { csv, note: context.console.note, ...extras });
   }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
-import { chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
+import { chooseFormat } from '../plan/format-choice.ts';
 import { checkView, type Form } from '../view/form.ts';
 import { groupsAnswer } from '../view/groups-answer.ts';
 import { readView } from '../view/read-view.ts';

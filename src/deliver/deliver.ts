@@ -4,13 +4,15 @@ import { basename, resolve } from 'node:path';
 import type { Context, Streams } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
-import { listWords } from '../figures/window-text.ts';
-import { csvDialectOf } from '../formats/csv.ts';
-import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
+import { checkColumns } from '../formats/check-columns.ts';
+import { type CsvFlags, csvDialectOf } from '../formats/csv.ts';
+import type { FormatName } from '../formats/index.ts';
+import { type PageFlags, pageExtras } from '../formats/page-extras.ts';
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
 import {
   expandName,
   expectValidOnWindows,
+  goesToStdout,
   hasTimePlaceholder,
   isHistoryName,
   type NameValues,
@@ -19,13 +21,6 @@ import {
 import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { createSpool } from '../output/file/spool.ts';
-import { expectNoUrl } from '../output/file/url.ts';
-import { type Flag, isNegation, longNameOf } from '../plan/flags/flag.ts';
-import { type OutputFlags, outputFlags } from '../plan/flags/output-flags.ts';
-import { nearest } from '../text/nearest.ts';
-import { printable } from '../text/printable.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
-import { pageExtras } from './page-extras.ts';
 
 /** The destination and format of a report, decided and checked before anything is requested. */
 export interface Delivery {
@@ -66,9 +61,22 @@ interface StartedOutput extends Sink {
   abort(): Promise<void>;
 }
 
+/** The flags of an output. */
+export interface DeliveryOptions extends CsvFlags, PageFlags {
+  readonly output?: string | undefined;
+  readonly columns?: readonly string[] | 'all' | undefined;
+  readonly normalize?: boolean | undefined;
+  readonly title?: string | undefined;
+  readonly open?: boolean | undefined;
+
+  /** False to keep a file that exists. */
+  readonly clobber?: boolean | undefined;
+}
+
 /** The report to deliver. */
 interface DeliveredReport {
   readonly names: NameValues;
+  readonly format: FormatName;
 
   /** The requested columns, if the request is known. */
   readonly columns?: readonly Column[];
@@ -80,10 +88,9 @@ interface DeliveredReport {
  */
 export async function prepareDelivery(
   context: Pick<Context, 'console' | 'host' | 'flags'>,
-  options: OutputFlags,
-  { names, columns }: DeliveredReport,
+  options: DeliveryOptions,
+  { names, columns, format }: DeliveredReport,
 ): Promise<Delivery> {
-  const format = chooseFormat(context, options);
   if (options.open && goesToStdout(options)) {
     const hint = 'Add -o, for example -o report.html.';
     throw new UsageError('--open needs a file, but the output goes to stdout.', { hint });
@@ -98,7 +105,7 @@ export async function prepareDelivery(
     csv: csvDialect(context, options),
     table: tableLook(context, options),
     note: context.console.note,
-    ...pageExtras(context, options, format),
+    ...pageExtras(context.host, options, format),
   };
   return {
     format,
@@ -110,170 +117,10 @@ export async function prepareDelivery(
   };
 }
 
-/**
- * Throws `UsageError` for a column that only adreport computes, if the format has the service's own
- * data.
- */
-export function checkColumns(columns: readonly Column[], format: FormatName): void {
-  if (!formats[format].isServiceDocument) return;
-
-  for (const { field, metric, breakdown } of columns) {
-    if (metric !== undefined || breakdown !== undefined) continue;
-    throw new UsageError(
-      `${field} is computed by adreport; ${format} contains only the service's own data.`,
-      {
-        about: { flag: '--metrics' },
-        hint: `Remove ${field} from --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
-      },
-    );
-  }
-}
-
-export function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
-  return output === '-';
-}
-
-/**
- * The format given by flag or file extension, otherwise JSON on stdout with `--json`, a table on a
- * terminal, and CSV in a pipe. Throws `UsageError`.
- */
-export function chooseFormat(
-  { console, host, flags: { json } }: Pick<Context, 'console' | 'host' | 'flags'>,
-  options: OutputFlags,
-): FormatName {
-  const { output = '-' } = options;
-  if (options.format === undefined && goesToStdout(options) && json) return 'json';
-
-  const isOnTerminal = goesToStdout(options) && console.out.isTerminal;
-  const format =
-    options.format ?? formatOfFile(output) ?? defaultFormat(output, isOnTerminal, host.platform);
-
-  if (formats[format].isBinary && isOnTerminal) {
-    const hint = `Write it to a file: -o report.${format} or > report.${format}.`;
-    throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
-      hint,
-    });
-  }
-  return format;
-}
-
-/**
- * The default format if neither a flag nor an extension names one. Throws `UsageError` for an
- * unknown extension.
- */
-function defaultFormat(
-  output: string,
-  isOnTerminal: boolean,
-  platform: NodeJS.Platform,
-): FormatName {
-  if (isOnTerminal) return 'table';
-  const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
-  if (ending === undefined) return 'csv';
-
-  if (/\.parquet\.gz$/i.test(output)) {
-    const file = output.slice(0, -ending.length);
-    throw new UsageError(`-o ${output}: Parquet is compressed already.`, {
-      about: { flag: '--output' },
-      hint: `Use: -o ${shellWord(file, platform)}`,
-    });
-  }
-  const near = nearestExtension(ending);
-  if (near !== undefined) {
-    const file = output.slice(0, -ending.length) + near;
-    throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
-      about: { flag: '--output' },
-      hint: `Use: -o ${shellWord(file, platform)}`,
-    });
-  }
-  const hint = `Choose a format with --format: ${formatNames.join(', ')}.`;
-  throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
-    hint,
-    about: { flag: '--output' },
-  });
-}
-
-/** Extensions of other formats, and the closest one that adreport writes. */
-const otherExtensions: Readonly<Record<string, string>> = {
-  '.xls': '.xlsx',
-  '.xlsm': '.xlsx',
-  '.ods': '.xlsx',
-  '.htm': '.html',
-  '.txt': '.csv',
-  '.pq': '.parquet',
-};
-
-function nearestExtension(ending: string): string | undefined {
-  const lower = ending.toLowerCase();
-  if (Object.hasOwn(otherExtensions, lower)) return otherExtensions[lower];
-  const name = nearest(
-    lower.slice(1),
-    formatNames.filter((each) => each !== 'table'),
-  );
-  return name && `.${name}`;
-}
-
-/**
- * Chooses the format and notes CSV flags that have no effect in it. Throws `UsageError` for flags
- * that do not go together, and if a required browser or logo is missing.
- */
-export function checkFormat(
-  context: Pick<Context, 'console' | 'host' | 'flags'>,
-  options: OutputFlags,
-): FormatName {
-  const { output = '-' } = options;
-  const { platform } = context.host;
-  const formatOfName = formatOfFile(output);
-  const namedFormat = options.format ?? formatOfName;
-  expectNoUrl({ flag: '-o', name: output, format: namedFormat, platform });
-  csvDialectOf(options);
-  const format = chooseFormat(context, options);
-  const isOther = formatOfName !== undefined && formatOfName !== format;
-  if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
-    context.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);
-  }
-  const uselessFlags: string[] = [];
-
-  for (const flag of ineffectiveFlags(options, format)) {
-    if (flag.needsItsFormats) throw unsupportedFlag(flag, format);
-    uselessFlags.push(longNameOf(flag));
-  }
-  if (uselessFlags.length > 0) {
-    const are = uselessFlags.length > 1 ? 'apply to CSV and have' : 'applies to CSV and has';
-    context.console.note(`Note: ${uselessFlags.join(', ')} ${are} no effect in ${format}.`);
-  }
-
-  pageExtras(context, options, format);
-  return format;
-}
-
-/** Flags that were given but only affect other formats. */
-function ineffectiveFlags(options: OutputFlags, format: FormatName): Flag[] {
-  const values: Readonly<Record<string, unknown>> = options;
-  const useless: Flag[] = [];
-
-  for (const [name, flag] of Object.entries<Flag>(outputFlags.flags)) {
-    const isGiven = isNegation(flag) ? values[name] === false : Boolean(values[name]);
-    const isUseless = flag.formats !== undefined && !flag.formats.includes(format);
-    if (isGiven && isUseless) useless.push(flag);
-  }
-  return useless;
-}
-
-function unsupportedFlag(flag: Flag, format: FormatName): UsageError {
-  const name = longNameOf(flag);
-  return new UsageError(
-    `${name} works with ${listWords(flag.formats ?? [])}, not with ${format}.`,
-    {
-      about: { flag: name },
-      hint: `Omit ${name}, or write a page: -o report.html`,
-    },
-  );
-}
-
 /** The dialect for the flags; control characters are hidden on a terminal. Throws `UsageError`. */
 export function csvDialect(
   { console }: Pick<Context, 'console'>,
-  options: OutputFlags,
+  options: DeliveryOptions,
 ): CsvDialect {
   return { ...csvDialectOf(options), shown: console.out.isTerminal && goesToStdout(options) };
 }
@@ -292,27 +139,14 @@ export function tableLook(
 /** True if a card with the figures is shown: for a file, to a user at a terminal. */
 function showsCard(
   { console, flags: { json, progress } }: Pick<Context, 'console' | 'flags'>,
-  options: OutputFlags,
+  options: DeliveryOptions,
 ): boolean {
   if (goesToStdout(options) || json || console.isQuiet || !console.err.isTerminal) return false;
   return progress === 'auto' || progress === 'bar';
 }
 
-/** Throws `UsageError` for `--compare` with an output that cannot show a change. */
-export function checkComparable(
-  context: Pick<Context, 'console' | 'host' | 'flags'>,
-  options: OutputFlags,
-): void {
-  const format = chooseFormat(context, options);
-  if (!formats[format].isServiceDocument) return;
-  throw new UsageError(`--compare does not work with ${format}, the service's own document.`, {
-    hint: 'Write html, xlsx, csv, parquet or a table, for example: -o report.html',
-    about: { flag: '--compare' },
-  });
-}
-
 /** True if the hash of the file is needed for `--json` or the history of its folder. */
-function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: OutputFlags): boolean {
+function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: DeliveryOptions): boolean {
   return flags.json === true || hasTimePlaceholder(output);
 }
 
@@ -330,7 +164,7 @@ interface TargetOptions {
  */
 export async function openTarget(
   { console, host }: Streams,
-  options: OutputFlags,
+  options: DeliveryOptions,
   { names, hashes = false }: TargetOptions,
 ): Promise<Target> {
   const { output: template = '-', clobber } = options;

@@ -1,12 +1,12 @@
 import { labelled } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
 import type { Context } from '../context.ts';
-import { checkComparable } from '../deliver/deliver.ts';
 import type { CheckMessage } from '../errors.ts';
 import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
+import { checkComparable, chooseFormat } from '../plan/format-choice.ts';
 import { type Job, labelOfPart } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
@@ -29,7 +29,7 @@ export function planEarlier(
 ): EarlierPlan | undefined {
   if (!options.compare) return undefined;
 
-  checkComparable(context, options);
+  checkComparable(chooseFormat(context, options));
   const nowSeconds = Math.floor(context.host.wallClock() / 1_000);
   const window = earlierWindow(now, options.compare, nowSeconds);
   const request = requestFor(plan, window);

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { goesToStdout, heldDelivery } from '../deliver/deliver.ts';
+import { heldDelivery } from '../deliver/deliver.ts';
 import { AdreportError, isReportFailure, isStillInProgress } from '../errors.ts';
-import { placeholdersOf } from '../output/file/file-name.ts';
+import { goesToStdout, placeholdersOf } from '../output/file/file-name.ts';
 import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import type { Job } from '../plan/plan.ts';

@@ -13,6 +13,7 @@ import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import type { CheckFlags } from '../plan/flags/check-flags.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
+import { chooseFormat } from '../plan/format-choice.ts';
 import type { ReportOutput } from '../plan/plan.ts';
 import { filtersInWords } from '../report/filter-words.ts';
 import type { ReportSpec } from '../report/spec.ts';
@@ -65,7 +66,11 @@ export async function prepareOutput(
   { names, columns, expectation, earlierWarnings = [] }: ReportOutput,
 ): Promise<PreparedOutput> {
   return {
-    delivery: await prepareDelivery(context, options, { names, columns }),
+    delivery: await prepareDelivery(context, options, {
+      names,
+      columns,
+      format: chooseFormat(context, options),
+    }),
     expectation,
     earlierWarnings,
     checks: options,

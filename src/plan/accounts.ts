@@ -1,11 +1,12 @@
 import type { ProjectChoice } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
-import { checkColumns, checkFormat, chooseFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
+import { checkColumns } from '../formats/check-columns.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
 import { isFirstNight } from '../report/spec-window.ts';
 import type { RunFlags } from './flags/run-flags.ts';
+import { checkFormat, chooseFormat } from './format-choice.ts';
 import { type Job, outputOf, planJob } from './plan.ts';
 import { specFromFlags } from './spec-from-flags.ts';
 

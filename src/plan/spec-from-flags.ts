@@ -4,13 +4,14 @@ import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { isUnnamed } from '../account/sign-in.ts';
 import type { Context } from '../context.ts';
-import { chooseFormat, csvDialect } from '../deliver/deliver.ts';
+import { csvDialectOf } from '../formats/csv.ts';
 import { formats } from '../formats/index.ts';
 import { parseRequest } from '../report/request.ts';
 import type { ReportSpec, SpecFormat, SpecValue } from '../report/spec.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import { specFlags } from './flags/run-flags.ts';
+import { chooseFormat } from './format-choice.ts';
 
 /** The flags that a spec is read from: those of `run`, or fewer. */
 export type SpecSourceFlags = ReportFlags & Partial<OutputFlags>;
@@ -77,7 +78,7 @@ function formatOf(context: SpecContext, options: SpecSourceFlags): SpecFormat {
   const values: Readonly<Record<string, unknown>> = {
     ...options,
     ...(logo !== undefined && { logo: resolve(context.host.cwd, logo) }),
-    ...(formats[name].usesCsvDialect && csvDialect(context, outputOptions)),
+    ...(formats[name].usesCsvDialect && csvDialectOf(outputOptions)),
   };
 
   const shape: Record<string, SpecValue> = {};

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { checkComparable, checkFormat } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import type { FormatName } from '../formats/index.ts';
+import { checkComparable, checkFormat } from '../plan/format-choice.ts';
 import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
 
@@ -31,6 +31,6 @@ export function checkView(context: Context, options: ViewOptions, form: Form): v
     });
   }
   if (form === 'text' || form === 'document') return;
-  checkFormat(context, options);
-  if (compare) checkComparable(context, options);
+  const checked = checkFormat(context, options);
+  if (compare) checkComparable(checked);
 }

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { formats } from '../formats/index.ts';
 import { diskKey, type NameValues } from '../output/file/file-name.ts';
+import { chooseFormat } from '../plan/format-choice.ts';
 import { printable } from '../text/printable.ts';
 import { breakdownNames, type ViewAnswer } from './answer.ts';
 import { watcherOf } from './judge-answer.ts';
@@ -29,6 +30,7 @@ export async function prepareViewOutput(
 ): Promise<Delivery> {
   const options = { ...view.options, columns: view.options.columns ?? selectedColumns };
   const delivery = await prepareDelivery(context, options, {
+    format: chooseFormat(context, options),
     names: namesOf(view, breakdowns),
     columns,
   });

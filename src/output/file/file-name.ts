@@ -227,3 +227,8 @@ export function historyName(shard?: string): string {
 export function isHistoryName(name: string): boolean {
   return historyPattern.test(name);
 }
+
+/** True if `-o` is stdout or absent. */
+export function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
+  return output === '-';
+}

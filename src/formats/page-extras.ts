@@ -1,21 +1,35 @@
 import { resolve } from 'node:path';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { type FormatName, formats } from '../formats/index.ts';
 import type { EncodeOptions, PagePrinter } from '../output/encoder.ts';
-import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { printPage } from '../present/pdf/print-page.ts';
 import { printable } from '../text/printable.ts';
 import { readSmallFile } from '../text/small-file.ts';
+import { type FormatName, formats } from './index.ts';
 
 /** Pages are mailed, so a logo should add little to their size. */
 const maxLogoKilobytes = 200;
 
+/** The flags of a page. */
+export interface PageFlags {
+  readonly logo?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+/** What a page is made with. */
+export interface PageMachine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+
+  /** Ends the printing of a PDF. */
+  readonly signal: AbortSignal;
+}
+
 /** Reads the logo and finds the browser for an output. Throws `UsageError` if either is missing. */
 export function pageExtras(
-  { host }: Pick<Context, 'host'>,
-  { logo, note }: OutputFlags,
+  host: PageMachine,
+  { logo, note }: PageFlags,
   format: FormatName,
 ): Pick<EncodeOptions, 'remark' | 'logo' | 'printer'> {
   return {
@@ -25,7 +39,7 @@ export function pageExtras(
   };
 }
 
-function printerOn({ env, cwd, platform, signal }: Context['host']): PagePrinter {
+function printerOn({ env, cwd, platform, signal }: PageMachine): PagePrinter {
   const browser = findBrowser({ env, cwd, platform, isProgram });
   return (page) => printPage(page, { browser, env, signal });
 }

@@ -1,0 +1,163 @@
+import { UsageError } from '../errors.ts';
+import { listWords } from '../figures/window-text.ts';
+import { csvDialectOf } from '../formats/csv.ts';
+import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
+import { type PageMachine, pageExtras } from '../formats/page-extras.ts';
+import { goesToStdout } from '../output/file/file-name.ts';
+import { expectNoUrl } from '../output/file/url.ts';
+import { nearest } from '../text/nearest.ts';
+import { printable } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+import type { Console } from '../ui/console.ts';
+import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
+import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
+
+/** What a format is chosen with. */
+interface FormatTools {
+  readonly console: Pick<Console, 'out' | 'note'>;
+  readonly host: PageMachine;
+  readonly flags: { readonly json?: boolean | undefined };
+}
+
+/**
+ * The format given by flag or file extension, otherwise JSON on stdout with `--json`, a table on a
+ * terminal, and CSV in a pipe. Throws `UsageError`.
+ */
+export function chooseFormat(
+  { console, host, flags: { json } }: FormatTools,
+  options: OutputFlags,
+): FormatName {
+  const { output = '-' } = options;
+  if (options.format === undefined && goesToStdout(options) && json) return 'json';
+
+  const isOnTerminal = goesToStdout(options) && console.out.isTerminal;
+  const format =
+    options.format ?? formatOfFile(output) ?? defaultFormat(output, isOnTerminal, host.platform);
+
+  if (formats[format].isBinary && isOnTerminal) {
+    const hint = `Write it to a file: -o report.${format} or > report.${format}.`;
+    throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
+      hint,
+    });
+  }
+  return format;
+}
+
+/**
+ * The default format if neither a flag nor an extension names one. Throws `UsageError` for an
+ * unknown extension.
+ */
+function defaultFormat(
+  output: string,
+  isOnTerminal: boolean,
+  platform: NodeJS.Platform,
+): FormatName {
+  if (isOnTerminal) return 'table';
+  const ending = /[^./\\](\.[^./\\]+)$/.exec(output)?.[1];
+  if (ending === undefined) return 'csv';
+
+  if (/\.parquet\.gz$/i.test(output)) {
+    const file = output.slice(0, -ending.length);
+    throw new UsageError(`-o ${output}: Parquet is compressed already.`, {
+      about: { flag: '--output' },
+      hint: `Use: -o ${shellWord(file, platform)}`,
+    });
+  }
+  const near = nearestExtension(ending);
+  if (near !== undefined) {
+    const file = output.slice(0, -ending.length) + near;
+    throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
+      about: { flag: '--output' },
+      hint: `Use: -o ${shellWord(file, platform)}`,
+    });
+  }
+  const hint = `Choose a format with --format: ${formatNames.join(', ')}.`;
+  throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
+    hint,
+    about: { flag: '--output' },
+  });
+}
+
+/** Extensions of other formats, and the closest one that adreport writes. */
+const otherExtensions: Readonly<Record<string, string>> = {
+  '.xls': '.xlsx',
+  '.xlsm': '.xlsx',
+  '.ods': '.xlsx',
+  '.htm': '.html',
+  '.txt': '.csv',
+  '.pq': '.parquet',
+};
+
+function nearestExtension(ending: string): string | undefined {
+  const lower = ending.toLowerCase();
+  if (Object.hasOwn(otherExtensions, lower)) return otherExtensions[lower];
+  const name = nearest(
+    lower.slice(1),
+    formatNames.filter((each) => each !== 'table'),
+  );
+  return name && `.${name}`;
+}
+
+/**
+ * Chooses the format and notes CSV flags that have no effect in it. Throws `UsageError` for flags
+ * that do not go together, and if a required browser or logo is missing.
+ */
+export function checkFormat(context: FormatTools, options: OutputFlags): FormatName {
+  const { output = '-' } = options;
+  const { platform } = context.host;
+  const formatOfName = formatOfFile(output);
+  const namedFormat = options.format ?? formatOfName;
+  expectNoUrl({ flag: '-o', name: output, format: namedFormat, platform });
+  csvDialectOf(options);
+  const format = chooseFormat(context, options);
+  const isOther = formatOfName !== undefined && formatOfName !== format;
+  if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
+    context.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);
+  }
+  const uselessFlags: string[] = [];
+
+  for (const flag of ineffectiveFlags(options, format)) {
+    if (flag.needsItsFormats) throw unsupportedFlag(flag, format);
+    uselessFlags.push(longNameOf(flag));
+  }
+  if (uselessFlags.length > 0) {
+    const are = uselessFlags.length > 1 ? 'apply to CSV and have' : 'applies to CSV and has';
+    context.console.note(`Note: ${uselessFlags.join(', ')} ${are} no effect in ${format}.`);
+  }
+
+  pageExtras(context.host, options, format);
+  return format;
+}
+
+/** Flags that were given but only affect other formats. */
+function ineffectiveFlags(options: OutputFlags, format: FormatName): Flag[] {
+  const values: Readonly<Record<string, unknown>> = options;
+  const useless: Flag[] = [];
+
+  for (const [name, flag] of Object.entries<Flag>(outputFlags.flags)) {
+    const isGiven = isNegation(flag) ? values[name] === false : Boolean(values[name]);
+    const isUseless = flag.formats !== undefined && !flag.formats.includes(format);
+    if (isGiven && isUseless) useless.push(flag);
+  }
+  return useless;
+}
+
+function unsupportedFlag(flag: Flag, format: FormatName): UsageError {
+  const name = longNameOf(flag);
+  return new UsageError(
+    `${name} works with ${listWords(flag.formats ?? [])}, not with ${format}.`,
+    {
+      about: { flag: name },
+      hint: `Omit ${name}, or write a page: -o report.html`,
+    },
+  );
+}
+
+/** Throws `UsageError` for `--compare` with an output that cannot show a change. */
+export function checkComparable(format: FormatName): void {
+  if (!formats[format].isServiceDocument) return;
+  throw new UsageError(`--compare does not work with ${format}, the service's own document.`, {
+    hint: 'Write html, xlsx, csv, parquet or a table, for example: -o report.html',
+    about: { flag: '--compare' },
+  });
+}
