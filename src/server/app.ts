@@ -10,7 +10,6 @@ import { openapiDocument } from './openapi.ts';
 import type { Control } from './public-types.ts';
 import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
 import { logEntryOf } from './request-log.ts';
-import { answerRows } from './service/service.ts';
 import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
 import { pageAnswer } from './start-page.ts';
@@ -57,15 +56,10 @@ export function createApp(services: Services, { control, host }: AppOptions): Fa
   app.get('/', (request, reply) => {
     // Behind a proxy, the server is reached by another name than its own.
     const baseUrl = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    return send(request, reply, pageAnswer(services, { baseUrl, adminCalls }));
+    return send(request, reply, pageAnswer(services.fixtures.accounts, baseUrl));
   });
   // Browsers request it with every page, which would fill the request log.
   app.get('/favicon.ico', (_request, reply) => reply.code(204).send());
-  app.get('/rows/:id', (request, reply) => {
-    const { id } = request.params as { readonly id: string };
-    services.calls.open(reply.raw);
-    return send(request, reply, answerRows(services, id, services.calls.signalOf(reply.raw)));
-  });
 
   return app;
 }
@@ -184,13 +178,12 @@ function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall
     ...adminCalls,
     { method: 'GET', path: '/openapi.json' },
     { method: 'GET', path: '/' },
-    { method: 'GET', path: '/rows/:id' },
   ];
 
   app.setNotFoundHandler((request) => {
     const [written = ''] = request.url.split('?', 1);
     const path = decodeURIComponent(written).slice(0, 80);
-    const pattern = path.replace(/(\/(?:reports|faults|rows)\/)[^/]+$/, '$1:id');
+    const pattern = path.replace(/(\/(?:reports|faults)\/)[^/]+$/, '$1:id');
 
     const routesOfPath = routes.filter((route) => route.path === pattern);
     if (routesOfPath.length === 0) {

@@ -5,9 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { printPage } from '../../src/present/pdf/print-page.ts';
-import type { LocalServerOptions } from '../../src/server/public-types.ts';
 import { encode } from '../formats/encode.ts';
-import { createReport, startForTest } from '../server/local.ts';
 import { findProgram } from '../support/programs.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn.ts';
@@ -409,76 +407,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       const sentence = pages.flat().find((line) => line.startsWith('Not printed: ')) ?? '';
       expect(sentence).toContain('Revenue ($)');
       expect(sentence).not.toMatch(/Revenue \(€\)|Displays|Clicks/);
-    });
-  });
-
-  describe('the local server’s page', () => {
-    /** Opens the page of a server with a frozen clock; it makes no calls to other servers. */
-    async function openServer(options: LocalServerOptions) {
-      const server = await startForTest(options);
-      const page = await open(`${server.url}/`, desktop, (asked) => asked.startsWith(server.url));
-      return { server, page };
-    }
-
-    test('the list of reports is updated, within the page’s security policy, and links to their rows', async () => {
-      const { server, page } = await openServer({ manual: true });
-      const waiting = await createReport(server);
-      const ready = await createReport(server, 'dsp');
-      await page.waitForSelector(`td:has-text("${waiting}")`);
-      server.setReport(ready, { status: 'ready' });
-      await page.waitForSelector('td:has-text("ready")');
-
-      const [text = ''] = await page.locator('#reports').allInnerTexts();
-
-      expect(text).toMatch(
-        /ready\s+rows\s+2026-01-01 Europe\/Paris\s+DAILY\s+dsp[\s\S]*progress\s+2026-01-01/,
-      );
-
-      await page.click('text="rows"');
-      await page.waitForURL(`**/rows/${ready}`);
-
-      expect(await page.innerText('body')).toMatch(/^date,displays\s+2026-01-01,\d+\s*$/);
-    });
-
-    test('its buttons control the clock', async () => {
-      const { page } = await openServer({});
-      const time = page.locator('#time');
-
-      await page.click('text="+1 h"');
-      await expect.poll(() => time.innerText()).toBe('2026-11-20 13:00:00 UTC');
-      await page.click('text="+1 day"');
-      await expect.poll(() => time.innerText()).toBe('2026-11-21 13:00:00 UTC');
-      await page.click('text="Freeze"');
-      await expect.poll(() => time.innerText()).toBe('2026-11-21 13:00:00 UTC, frozen');
-      await page.click('text="Resume"');
-      await expect.poll(() => time.innerText()).toBe('2026-11-21 13:00:00 UTC');
-    });
-
-    test('each active fault has a button that clears only it', async () => {
-      const { server, page } = await openServer({ faults: ['status:503', 'buyer:429'] });
-      const faults = page.locator('#faults');
-
-      await page.locator('tr', { hasText: 'status:503' }).getByRole('button').click();
-      await expect.poll(() => faults.innerText()).not.toContain('status:503');
-
-      expect(await faults.innerText()).toContain('buyer:429');
-
-      server.clearFaults();
-      await expect.poll(() => faults.innerText()).toBe('None.');
-    });
-
-    test('copies a token or a curl line with a click', async () => {
-      const { server, page } = await openServer({});
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      const clipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
-
-      await page.click('text="Copy token"');
-      await expect.poll(clipboard).toBe(server.accounts[0]?.token);
-
-      const call = page.locator('li', { hasText: '/__admin/health' });
-      await call.getByRole('button').click();
-      await expect.poll(clipboard).toBe(await call.locator('pre').innerText());
-      await expect.poll(() => call.getByRole('button').innerText()).toBe('Copied');
     });
   });
 });

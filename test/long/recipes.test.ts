@@ -659,6 +659,22 @@ describe('containers', () => {
     },
   );
 
+  testWith(
+    'the Dockerfile of the topic local-server is one, small and without root',
+    !hasTool('dockerfile-utils') && 'no dockerfile-utils',
+    async () => {
+      const { validate } = require(join(toolFolder, 'dockerfile-utils'));
+      const topic = readFileSync(join(root, 'src/help/local-server.md'), 'utf8');
+      const [, file = ''] = /```dockerfile\n([\s\S]*?)```/.exec(topic) ?? [];
+
+      expect(validate(file)).toEqual([]);
+      expect(file).toMatch(/^FROM \S+-alpine\n[\s\S]*^USER node\n[\s\S]*^HEALTHCHECK /m);
+      // Without a shell in between, so that SIGTERM reaches the server.
+      expect(file).toMatch(/^ENTRYPOINT \["adreport", "local-server"/m);
+      expect(validate(file.replace('USER node', 'USER'))).not.toEqual([]);
+    },
+  );
+
   test('the files in the image are a working program', async () => {
     const image = temporaryFolder();
     const copies = [...text.matchAll(/^COPY --from=build \/adreport\/(\S+) \/adreport\/(\S+)$/gm)];

@@ -67,7 +67,7 @@ export function createControl(services: Services): Control {
 }
 
 /** The reports of every account, oldest first. */
-export function listReports({ reports, clock }: Services): ListedReport[] {
+function listReports({ reports, clock }: Services): ListedReport[] {
   return reports.list().map((report) => ({
     ...reports.recordOf(report, clock.now()),
     account: report.account.name,

@@ -176,7 +176,7 @@ export class Reports {
 }
 
 /** The refusal of an unknown report. */
-export function unknownReport(id: string): ServiceError {
+function unknownReport(id: string): ServiceError {
   return new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
 }
 

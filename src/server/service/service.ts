@@ -9,7 +9,7 @@ import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import type { Services } from '../services.ts';
-import { type StoredReport, unknownReport } from './reports.ts';
+import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
 /** A call in the form that the service needs, without HTTP. */
@@ -150,25 +150,6 @@ function reportNow(
     restateDays: options.restateDays ?? 0,
     signal,
   });
-}
-
-/**
- * The rows of a report of any account, as CSV for display in a browser. Throws `ServiceError` if
- * the report is unknown or not ready.
- */
-export function answerRows(services: Services, id: string, signal: AbortSignal): Answer {
-  const { reports, clock } = services;
-  const report = reports.get(id);
-  if (!report) throw unknownReport(id);
-
-  reports.assertDownloadable(report, clock.now());
-  const body = encodeCsv(reportNow(services, report, signal));
-  return {
-    status: 200,
-    type: 'text/plain; charset=utf-8',
-    headers: { 'x-content-type-options': 'nosniff' },
-    body,
-  };
 }
 
 /** E-mail and password in any of the shapes of `decisions.md` 1. */
