@@ -15,7 +15,7 @@ export interface OutputSource {
   readonly batches: RowBatches;
 
   /** Options of the encoder that depend on the report. */
-  readonly encoding: Pick<EncodeOptions, 'comparison' | 'provenance'>;
+  readonly encoding: Pick<EncodeOptions, 'comparison' | 'overTime' | 'provenance'>;
   readonly watcher?: RowWatcher;
 
   /** For `{id}` in the name of the file. */

@@ -121,7 +121,14 @@ export class WorkbookEncoder implements Encoder {
     const fetchedMs = provenance?.fetchedMs;
     if (fetchedMs !== undefined) cells.set('Fetched', instantCell(fetchedMs));
     const summary = summarySheet({
-      model: modelOfReport({ plan, sums, tail, options, messages }),
+      // Its chart is of the cells of the sheet.
+      model: modelOfReport({
+        plan,
+        sums,
+        tail,
+        options: { ...options, overTime: undefined },
+        messages,
+      }),
       sums,
       comparison,
       ownNotes,

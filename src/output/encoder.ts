@@ -1,6 +1,7 @@
 import type { Column } from '../contract/columns.ts';
 import { briefNotesOf, type CheckResult } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
+import type { Grouping } from '../figures/grouping.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Provenance } from './provenance.ts';
 
@@ -71,6 +72,9 @@ export interface EncodeOptions {
   /** The report's origin, stored in Parquet files, sheets and pages. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
+
+  /** The report by day or hour, for pages whose rows have no times. */
+  readonly overTime?: Grouping;
 
   /** Receives a sentence for the user that is not part of the output. */
   readonly note?: (sentence: string) => void;

@@ -231,7 +231,7 @@ export function modelOfReport(parts: ReportParts): ReportModel {
     figures,
     totals: hasRows || past ? totalsOf(figures.shown, totals, comparison) : [],
     otherTotals: hasRows ? totalsOf(figures.others, totals, comparison) : [],
-    trend: reportTrend({ sums, lead, dateUnit, comparison }),
+    trend: reportTrend({ sums, lead, dateUnit, comparison, overTime: options.overTime }),
     rankings: rankingsOf(sums, figures.shown, comparison),
     dateUnit,
     about: provenance ? aboutReport(provenance, candidates) : new Map(),

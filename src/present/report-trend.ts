@@ -59,20 +59,23 @@ export interface TrendParts {
   readonly lead: Figure | undefined;
   readonly dateUnit: DateUnit;
   readonly comparison: Comparison | undefined;
+
+  /** The report by time, if its rows have no times. */
+  readonly overTime?: Grouping | undefined;
 }
 
 /** The report over time; `undefined` without times, or with only one. */
 export function reportTrend(parts: TrendParts): ReportTrend | undefined {
-  const { sums, lead, dateUnit, comparison } = parts;
+  const { sums, lead, dateUnit, comparison, overTime } = parts;
   const time = sums.units.find(({ isTime }) => isTime);
-  const axis = layOutTime(time?.groups ?? [], dateUnit);
+  const axis = layOutTime(time?.groups ?? overTime ?? [], dateUnit);
   // A single day shows no trend.
-  if (!time || !axis || axis.slots.length < 2) return undefined;
+  if (!axis || axis.slots.length < 2) return undefined;
 
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };
-  const earlier = comparison?.sums.groupsOf(time);
+  const earlier = time && comparison?.sums.groupsOf(time);
   const before = comparison && earlier && earlierSeries(axis, earlier, comparison);
-  const lines = lead ? linesOf(lead, axis, sums) : undefined;
+  const lines = lead && time ? linesOf(lead, axis, sums) : undefined;
   return {
     axis,
     whole,

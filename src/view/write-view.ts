@@ -84,7 +84,11 @@ export async function writeView(
   }
   const output = await writeOutput(context, delivery, {
     batches: answer.rows({ withOthers: isForReaders, hasColumns: isServiceDocument !== true }),
-    encoding: { ...(comparison && { comparison }), provenance: provenanceOf(view, answer) },
+    encoding: {
+      ...(comparison && { comparison }),
+      overTime: view.byTime,
+      provenance: provenanceOf(view, answer),
+    },
     watcher: watcherOf(context, view, answer),
   });
 

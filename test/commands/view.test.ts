@@ -215,7 +215,7 @@ describe('output', () => {
       date        campaign name  displays  clicks  revenue (€)    CTR  eCPM (€)
       ──────────  ─────────────  ────────  ──────  ───────────  ─────  ────────
       2026-10-31  Été               1,000      10         5.00  1.00%      5.00
-      2026-10-31  –                   500      20         0.25  4.00%      0.50
+      2026-10-31  (unknown)           500      20         0.25  4.00%      0.50
       2026-11-01  Été               3,000      90         2.50  3.00%      0.83
       2026-11-01  x;"y",␊z            100       9         1.10  9.00%     11.00
       "
@@ -351,13 +351,13 @@ describe('output', () => {
     expect(stdout).toBe('ecpmDollar\r\n5\r\n7\r\n');
   });
 
-  test('a blank name of a campaign with an id is (no name)', async () => {
+  test('a blank name of a campaign is (unknown), like any unknown cell of names', async () => {
     const csv = 'campaignId,campaignName,displays\n1,,3\n2,"  ",2\n,,1\n';
     const table = await view('r.csv', csv, '--by CAMPAIGN --format table');
     const bars = await view('r.csv', csv, '--by CAMPAIGN --chart bar', { env: { COLUMNS: '30' } });
 
-    expect(table.stdout).toMatch(/^1 +\(no name\) +3$\n^2 +\(no name\) +2$\n^– +– +1$/m);
-    expect(bars.stdout).toMatch(/^\(no name\) 1 .*$\n^\(no name\) 2 .*$\n^\(unknown\) .*$/m);
+    expect(table.stdout).toMatch(/^1 +\(unknown\) +3$\n^2 +\(unknown\) +2$\n^– +\(unknown\) +1$/m);
+    expect(bars.stdout).toMatch(/^\(unknown\) 1 .*$\n^\(unknown\) 2 .*$\n^\(unknown\) .*$/m);
   });
 
   test('bars and a line', async () => {

@@ -52,6 +52,16 @@ describe('the same answer as a run', () => {
   });
 });
 
+test('a page by campaign has the days of the files over time', async () => {
+  const { run, read } = await serveFolder(
+    '--period 2026-10-01..2026-10-03 --split day --by CAMPAIGN -o data/{date}.csv',
+  );
+  await run('view data --by CAMPAIGN -o page.html -q');
+
+  const [, overTime = ''] = read('page.html').split('<h2>Over time</h2>');
+  expect(overTime).toMatch(/data-v="Thu 1 Oct 2026\n€[\d,.]+"/);
+});
+
 describe('missing or changed days', () => {
   const flags = '--period 2026-10 --split day --by CAMPAIGN --metrics displays -o data/{date}.csv';
 

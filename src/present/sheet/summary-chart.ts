@@ -170,7 +170,7 @@ function formatOf({ type }: Figure): string {
 
 /** In points: the least width of a chart, the most, and that of an empty column. */
 const leastWidth = 420;
-const mostWidth = 1_000;
+const mostWidth = 1_800;
 const emptyColumnWidth = 48;
 
 /** The width of a chart on a sheet, in points, and the number of columns that it covers or has. */
