@@ -69,6 +69,9 @@ export interface CheckMessage {
   /** A sentence. */
   readonly message: string;
 
+  /** True for a note about the run that is printed as a warning, even with `-q`. */
+  readonly isUrgent?: boolean;
+
   /** The text for stderr without `-v`, if different; empty for no text. */
   readonly brief?: string;
 

@@ -101,11 +101,11 @@ export class ReportCheck {
     this.#checks ??= this.#makeChecks(expectation?.columns ?? []);
 
     if (expectation) {
-      const { profile, columns, window } = expectation;
+      const { profile, columns } = expectation;
       const requested = { profile, columns, metrics: this.#metrics, firstValue: this.#firstValue };
       checkReportColumns(requested, tail, messages);
       this.#checkSummary(expectation, tail, messages);
-      noteClock(window, { nowMs, aheadMs: answer.clockAheadMs }, messages);
+      noteClock(expectation, { nowMs, aheadMs: answer.clockAheadMs }, messages);
     }
     if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdText(takenId));
     for (const check of this.#checks) check.close(tail, messages);

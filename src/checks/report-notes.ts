@@ -1,7 +1,7 @@
-import type { Window } from '../report/window.ts';
+import { formatDate, formatInstant, type Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
-import type { CheckMessages } from './row-check.ts';
+import type { CheckMessages, Expectation } from './row-check.ts';
 
 /** The largest difference between two working clocks. */
 const differenceAtMostMs = 5 * 60_000;
@@ -42,26 +42,51 @@ interface Clocks {
 }
 
 /**
- * Notes clocks that differ if the window ends close to now: it may not be over by the other clock,
- * or `yesterday` and `now` may have meant something else.
+ * Notes clocks that differ if the window in words is another one by the service's clock, or ends
+ * close to now: it may not be over by the other clock.
  */
 export function noteClock(
-  window: Window,
+  { window, windowBy }: Pick<Expectation, 'window' | 'windowBy'>,
   { nowMs, aheadMs }: Clocks,
   messages: CheckMessages,
 ): void {
   if (aheadMs === undefined || Math.abs(aheadMs) <= differenceAtMostMs) return;
 
+  const difference = differenceText(Math.abs(aheadMs));
+  const direction = aheadMs > 0 ? 'behind' : 'ahead of';
+  const clocks = `This machine's clock is ${difference} ${direction} the service's`;
+  const own = windowBy?.(0);
+  const other = windowBy?.(aheadMs);
+  if (own && other && (own.since !== other.since || own.until !== other.until)) {
+    const [requested, meant] = windowNames(own, other);
+    messages.addNote(
+      'clock',
+      `${clocks}: the window is ${requested}, and by the service's clock it would be ${meant}. Set the clock, or type the dates.`,
+      { isUrgent: true },
+    );
+    return;
+  }
+
   const earlierMs = Math.min(nowMs, nowMs + aheadMs);
   const isLongOver = (window.until + 1) * 1_000 < earlierMs - Math.abs(aheadMs);
   if (isLongOver) return;
 
-  const difference = differenceText(Math.abs(aheadMs));
-  const direction = aheadMs > 0 ? 'behind' : 'ahead of';
   messages.addNote(
     'clock',
-    `This machine's clock is ${difference} ${direction} the service's, and the window ends close to now: it may not be the intended window, or may not be over yet.`,
+    `${clocks}, and the window ends close to now: it may not be the intended window, or may not be over yet.`,
   );
+}
+
+/** Names of two different windows: by days if these differ, otherwise by times. */
+function windowNames(one: Window, other: Window): readonly [one: string, other: string] {
+  const days = [nameWindow(one, formatDate), nameWindow(other, formatDate)] as const;
+  if (days[0] !== days[1]) return days;
+  return [nameWindow(one, formatInstant), nameWindow(other, formatInstant)];
+}
+
+function nameWindow({ since, until, zone }: Window, format: typeof formatDate): string {
+  const [first, last] = [format(since, zone), format(until, zone)];
+  return first === last ? first : `${first} to ${last}`;
 }
 
 const msPerMinute = 60_000;

@@ -17,6 +17,9 @@ export interface Expectation {
 
   readonly filters?: ReportRequest['filters'];
 
+  /** The window of the whole command by a clock that is ahead; absent if it was not typed. */
+  readonly windowBy?: (aheadMs: number) => Window | undefined;
+
   /** How the ends of the window were sent; `instant` if absent. */
   readonly windowClock?: WindowClock;
 }
@@ -46,7 +49,7 @@ export class CheckMessages implements CheckResult {
   addNote(
     kind: MessageKind,
     message: string,
-    more: Pick<CheckMessage, 'about' | 'brief'> = {},
+    more: Pick<CheckMessage, 'about' | 'brief' | 'isUrgent'> = {},
   ): void {
     this.notes.push({ kind, message, ...more });
   }

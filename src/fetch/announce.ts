@@ -111,13 +111,14 @@ export function printCheckResult(
 ): void {
   const place = file === undefined ? '' : `${file}: `;
   for (const { message } of warnings) console.warn(`${place}${message}`);
-  for (const { kind, message, brief = message } of notes) {
+  for (const { kind, message, brief = message, isUrgent } of notes) {
     const text = console.verbosity > 0 ? message : brief;
     const isAboutClock = kind === 'clock';
     if (text === '' || (isAboutClock && printed.has(kind))) continue;
 
     printed.add(kind);
-    console.note(`Note: ${isAboutClock ? '' : place}${text}`);
+    if (isUrgent) console.warn(text);
+    else console.note(`Note: ${isAboutClock ? '' : place}${text}`);
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import { comparableWindow } from '../report/compared-window.ts';
 import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
-import { hasFixedBeginning } from '../report/spec-window.ts';
+import { hasFixedBeginning, windowOf } from '../report/spec-window.ts';
 import {
   describeWindow,
   expectBegun,
@@ -34,6 +34,9 @@ import { jobOptions } from './job-options.ts';
 export interface JobPlan extends ReportPlan {
   /** The warnings on the campaign list, if names were looked up. */
   readonly earlierWarnings?: readonly CheckMessage[] | undefined;
+
+  /** See `Expectation`. */
+  readonly windowBy?: Expectation['windowBy'];
 }
 
 /** One report to run, as a whole or in parts. */
@@ -100,7 +103,9 @@ export async function planJob(source: JobSource): Promise<Job> {
   const options = requested.isWeekly ? { ...jobFlags, split: weeklySplit(jobFlags) } : jobFlags;
   const isMerged = mergesParts(options);
   const isCompared = options.compare !== undefined;
-  const plan = isCompared ? comparablePlan(requested, now) : requested;
+  const planned = isCompared ? comparablePlan(requested, now) : requested;
+  const windowBy = (aheadMs: number): Window | undefined => windowOf(spec, nowMs + aheadMs);
+  const plan: JobPlan = units ? planned : { ...planned, windowBy };
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
   if (isCompared && options.split && !isMerged) throw oneFilePerPart(options, plan.window);
@@ -279,8 +284,9 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const output = { file, names, columns, earlierWarnings: plan.earlierWarnings };
   if (!window) return output;
 
-  const { windowClock } = plan;
-  const expectation = { profile, window, windowClock, breakdowns, columns, filters };
+  const { windowClock, windowBy } = plan;
+  const own = { window, windowClock, ...(windowBy && { windowBy }) };
+  const expectation = { ...own, profile, breakdowns, columns, filters };
   return { ...output, expectation };
 }
 

@@ -732,7 +732,7 @@ const documents: Services = {
   },
   'a clock that is a day behind': {
     faults: answered({ headers: { date: 'Thu, 19 Nov 2026 12:00:00 GMT' } }),
-    says: /Note: .*clock is 1 day ahead/,
+    says: /Warning: .*clock is 1 day ahead of the service's: the window is 2026-11-19, and by the service's clock it would be 2026-11-18\./,
   },
   'nothing wrong outside the rows': {
     faults: beside({
