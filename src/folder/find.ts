@@ -194,11 +194,9 @@ function namesToRead(
   for (const name of listing.names) if (index.find(name).length > 0) names.add(name);
 
   // A link or a file in place of a folder, and a folder that cannot be listed, hide what is below.
-  const hiding = new Set([...listing.names, ...listing.closed.keys()]);
+  const hiding = [...listing.names, ...listing.closed.keys()];
   for (const series of allSeries) {
-    const { depth } = series.names;
-    const isHiding = depth > 1 && [...hiding].some((name) => name.split('/').length < depth);
-    if (!isHiding && !hiding.has('.')) continue;
+    if (!hiding.some((name) => name === '.' || series.names.fitsFolder(name))) continue;
     for (const unit of unitsInRange(series, now)) names.add(series.names.of(unit));
   }
   return new Set([...names].filter(isSelected));

@@ -39,8 +39,8 @@ interface ProblemPlace {
   readonly unit: CalendarUnit;
 
   /** The last of consecutive units whose files are missing: a range may have millions. */
-  readonly last: CalendarUnit;
-  readonly count: number;
+  last: CalendarUnit;
+  count: number;
 }
 
 /** A problem for each file. */
@@ -252,11 +252,8 @@ function addProblem(problems: FolderProblem[], problem: FolderProblem): void {
     problems.push(problem);
     return;
   }
-  const { of } = before;
-  problems[problems.length - 1] = {
-    ...before,
-    of: { ...of, last: problem.of.last, count: of.count + 1 },
-  };
+  before.of.last = problem.of.last;
+  before.of.count += 1;
 }
 
 function byTime(one: FolderProblem, other: FolderProblem): number {

@@ -33,7 +33,9 @@ export function unitsInRange(series: Series, now: number): RangeUnit[] {
   for (const { since, until } of merged(spans)) {
     for (const unit of calendarUnits(spec, { since, until: Math.min(until, now) })) {
       if (unit.start <= (units.at(-1)?.start ?? -1)) continue;
-      units.push({ ...unit, isExpected: isExpected(unit, { spec, expected, now }) });
+      const { since: first, until: last, start, over } = unit;
+      const isDue = isExpected(unit, { spec, expected, now });
+      units.push({ since: first, until: last, start, over, isExpected: isDue });
     }
   }
   return units;

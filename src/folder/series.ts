@@ -110,7 +110,7 @@ export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
   constructor(all: readonly Known[]) {
     for (const series of all) {
       const { output } = series.names;
-      const shape = shapeOf(output.replace(timePlaceholder, '0000-00-00'));
+      const shape = shapeOfOutput(output);
       const isHidden = /\d-?\{|\}-?\d/.test(output);
       const list = isHidden ? this.#others : (this.#byShape.get(shape) ?? []);
       list.push(series);
@@ -123,6 +123,10 @@ export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
     const candidates = [...(this.#byShape.get(shapeOf(name)) ?? []), ...this.#others];
     return candidates.filter(({ names }) => names.fits(name));
   }
+}
+
+function shapeOfOutput(output: string): string {
+  return shapeOf(output.replace(timePlaceholder, '0000-00-00'));
 }
 
 /** A name without its dates. */
@@ -174,16 +178,36 @@ export class FileNames {
   readonly output: string;
   readonly #pattern: RegExp;
 
+  /** The output in turns: a text, the name of a placeholder, a text … */
+  readonly #pieces: readonly string[];
+
+  /** The shapes of the folders on the path of a file. */
+  readonly #folderShapes = new Set<string>();
+
   constructor(output: string) {
     this.output = output;
     this.#pattern = patternOf(output);
+    this.#pieces = output.split(timePlaceholder);
+    const folders = shapeOfOutput(output).split('/').slice(0, -1);
+    for (const index of folders.keys()) {
+      this.#folderShapes.add(folders.slice(0, index + 1).join('/'));
+    }
   }
 
   /** The name of the file of a unit. */
   of({ since, until }: Pick<CalendarUnit, 'since' | 'until'>): string {
-    return this.output.replace(timePlaceholder, (_, name: string) =>
-      name === 'until' ? until : since,
-    );
+    let name = '';
+    for (const [index, piece] of this.#pieces.entries()) {
+      const isText = index % 2 === 0;
+      if (isText) name += piece;
+      else name += piece === 'until' ? until : since;
+    }
+    return name;
+  }
+
+  /** True for a path that is a folder of files of this name, with any dates. */
+  fitsFolder(path: string): boolean {
+    return this.#folderShapes.size > 0 && this.#folderShapes.has(shapeOf(path));
   }
 
   /** True if a name fits the pattern, with any dates. */

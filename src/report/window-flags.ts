@@ -39,12 +39,18 @@ function refuse({ flag, text }: FlagValue, reason: string, hint: string): UsageE
   return new UsageError(`${flag} ${quoted(text)}: ${reason}.`, { hint, about: { flag } });
 }
 
+/** Zone names that were checked: a history has thousands of windows in the same zone. */
+const zoneNames = new Map<string, string>();
+
 /**
  * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`), but does not replace
  * aliases (`Asia/Kolkata`). Throws `UsageError` for an unknown one.
  */
 function checkZoneName(text: string): string {
   const name = text.trim();
+  const known = zoneNames.get(name);
+  if (known !== undefined) return known;
+
   if (!isZoneName(name)) {
     const zones = Intl.supportedValuesOf('timeZone');
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
@@ -54,7 +60,9 @@ function checkZoneName(text: string): string {
     throw refuse({ flag: '--timezone', text }, 'unknown time zone', didYouMean(meant, otherwise));
   }
   const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
+  const checked = canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
+  zoneNames.set(name, checked);
+  return checked;
 }
 
 /**
