@@ -1,13 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { pathToFileURL } from 'node:url';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { peakMbOf, printsPeakMemory, spawnCli } from '../support/spawn.ts';
+import { peakMbOf, printsPeakMemory, spawnCli, start } from '../support/spawn.ts';
 
-/** The memory of `view` does not grow with the number of rows. */
+/** The memory of `view` and of the library does not grow with the number of rows. */
 
 const blockRows = 10_000;
 const names = ['date', 'campaignName', 'city', 'displays', 'clicks', 'revenueEuro'];
@@ -70,3 +72,40 @@ test.each([
     expect(after).toBeLessThan(300);
   },
 );
+
+/** The peak in MB of a program that reads so many rows with `createClient`. */
+async function peakOfClient(rows: number): Promise<number> {
+  const row = JSON.stringify({ date: '2026-11-09', campaignId: '40001', clicks: 7, displays: 999 });
+  const { url } = await serve(async ({ path }, response) => {
+    if (path !== '/download-reporting') return json(response, { id: 'r1', status: 'ready' });
+    const text = Readable.from(
+      (function* () {
+        yield '{"data":[';
+        for (let i = 0; i < rows; i += 1_000) {
+          yield `${i > 0 ? ',' : ''}${Array.from({ length: 1_000 }, () => row).join()}`;
+        }
+        yield ']}';
+      })(),
+    );
+    await pipeline(text, response.writeHead(200, { 'content-type': 'application/json' }));
+  });
+  const index = JSON.stringify(pathToFileURL(resolve(import.meta.dirname, '../../dist/index.js')));
+  const program = `
+    const { createClient } = await import(${index});
+    const client = createClient({ baseUrl: '${url}', token: 'any' });
+    let count = 0;
+    const report = await client.openReport('r1');
+    for await (const { clicks } of report.rows()) count += clicks / 7;
+    console.log(count);
+    process.on('exit', () => console.error('peak', process.resourceUsage().maxRSS));`;
+  const result = await start(process.execPath, ['--input-type=module', '--eval', program]).ended;
+  expect(result.stdout.trim()).toBe(String(rows));
+  return peakMbOf(result);
+}
+
+test('the library reads 30,000 and 300,000 rows with the same memory', async () => {
+  const [few, many] = [await peakOfClient(30_000), await peakOfClient(300_000)];
+  console.log(`library: ${Math.round(few)} MB, then ${Math.round(many)} MB`);
+
+  expect(many).toBeLessThan(few + 40);
+});
