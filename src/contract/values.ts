@@ -34,11 +34,11 @@ function usualFormOf(text: string): string {
 }
 
 /** Texts that mean “no value”. */
-const nothingForm = /^\s*(?:-|n\/a|nan|null|\\n)?\s*$/i;
+const nothingForm = /^(?:-|n\/a|nan|null|\\n)?$/i;
 
 /** True if a value means “no value”: null, an empty text, `-`, `N/A`, `NaN`. */
 export function isNoValue(value: unknown): boolean {
-  if (typeof value === 'string') return nothingForm.test(value);
+  if (typeof value === 'string') return nothingForm.test(value.trim());
   return value === null || value === undefined;
 }
 

@@ -88,11 +88,12 @@ function parseNames(text: string): string[] {
 }
 
 function parseCondition(text: string): Condition {
-  const [, name, values = ''] = /^\s*([^=]+?)\s*=(.*)$/s.exec(text) ?? [];
-  if (name === undefined) {
+  const end = text.indexOf('=');
+  const name = text.slice(0, Math.max(0, end)).trim();
+  if (name === '') {
     throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
   }
-  const list = splitValues(values);
+  const list = splitValues(text.slice(end + 1));
   if (!list) throw new InvalidArgumentError('Its double quotes do not pair up.');
   return { name, values: list.length > 0 ? list : [''] };
 }
