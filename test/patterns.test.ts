@@ -35,7 +35,7 @@ const ownTexts = [
   '/\\n*(```\\w*\\n[\\s\\S]*?\\n```)\\n*/',
   String.raw`/^(\S.*?) {2,}(# .*)$/`,
   String.raw`/(?<=^\s*|: )adreport [a-z-]/`,
-  String.raw`/0+$/`,
+  '/0+$/',
   String.raw`/\B(?=(?:\d{3})+$)/g`,
   String.raw`/\\+(?="|$)/g`,
   String.raw`/[.\s]+$/`,
