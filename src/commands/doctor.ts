@@ -48,11 +48,11 @@ export const doctorCommand = declareCommand({
   name: 'doctor',
   summary: 'diagnose settings, network and sign-in',
   introduction:
-    'When signed in, it also requests one small report of yesterday, to check its window.',
+    'If you are signed in, it requests one small report of yesterday to check its window.',
   examples: [
     ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],
-    ['adreport doctor --json --timeout 5s', 'an array of findings'],
+    ['adreport doctor --json --timeout 5s', 'results as JSON'],
     ['adreport doctor --service --local', 'the service, claim by claim'],
   ],
   flags: [doctorFlags],

@@ -58,7 +58,7 @@ const worldFlags = flagGroup('Data:', {
   },
   scale: {
     flags: '--scale <n>',
-    meaning: 'n times as many facts',
+    meaning: 'multiply the sample data by n',
     read: readNumberOf('scale'),
     default: 1,
     isRare: true,
@@ -88,7 +88,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   },
   polls: {
     flags: '--polls <n>',
-    meaning: 'a report is ready at the n-th status call',
+    meaning: 'reports become ready at the n-th status call',
     read: readNumberOf('polls'),
     conflicts: ['manual'],
     isRare: true,
@@ -100,7 +100,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   },
   tokenTtl: {
     flags: '--token-ttl <duration>',
-    meaning: 'life of a token, extended by each call',
+    meaning: 'token lifetime; each call renews it',
     read: readDuration,
     default: 2 * hourMs,
     defaultText: '2h',
@@ -149,7 +149,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   tlsKey: { flags: '--tls-key <file>', meaning: 'private key of --tls-cert', isRare: true },
   fault: {
     flags: '--fault <spec>',
-    meaning: 'a fault: status:503 makes status calls fail; repeatable',
+    meaning: 'inject a fault, such as status:503; repeatable',
     isRepeatable: true,
   },
 });
@@ -179,7 +179,7 @@ const execCommand = declareCommand({
 const exportFlags = flagGroup('Flags:', {
   period: {
     flags: '--period <period>',
-    meaning: 'the days to write, in Europe/Paris (default: last-7d)',
+    meaning: 'the days to write, in Europe/Paris',
     default: 'last-7d',
   },
 });

@@ -94,13 +94,13 @@ export const claims: readonly Claim[] = [
   {
     id: 'sums',
     kind: 'documented',
-    sentence: 'sends days that add up to the total of the same window',
+    sentence: 'returns daily rows that add up to the total',
     check: checkSums,
   },
   {
     id: 'filters',
     kind: 'documented',
-    sentence: 'sends only the rows of a campaign if the request filters by it',
+    sentence: 'returns only the rows of a campaign when filtered by it',
     profile: 'buyer',
     check: checkFilter,
   },

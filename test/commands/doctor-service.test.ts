@@ -70,7 +70,7 @@ test('--local needs no account, asks nothing, and lists the claims', async () =>
   const { exitCode, stdout, stderr } = await runCli('doctor --service --local --profile dsp');
 
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^✓ {2}sums +sends days that add up to the total of the same window$/m);
+  expect(stdout).toMatch(/^✓ {2}sums +returns daily rows that add up to the total$/m);
   expect(stdout).toMatch(/\n(\d+) claims: \1 hold, 0 differ, 0 not tried\.\n$/);
   expect(stderr).toMatch(
     /^This requests 4 small reports from the local server, with the dsp profile:$/m,
