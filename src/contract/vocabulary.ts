@@ -213,7 +213,7 @@ export interface DerivedMetric extends VocabularyEntry {
 /** Computed metrics, in the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
-  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click rate', 'click-through rate', 'clickthrough rate'], related: ['clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2 %)' },
+  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click rate', 'click-through rate', 'clickthrough rate'], related: ['clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
   { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue per 1,000 displays (eCPM), in euros' },
   { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
   { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue per click, in euros' },

@@ -398,7 +398,7 @@ class Bars {
     if (event === 'parts') {
       return `{bar}  {value} of {total}${dot}{text}${dot}{duration_formatted}`;
     }
-    return `{bar}  {percentage} %${dot}{text}${dot}{eta_formatted} left`;
+    return `{bar}  {percentage}%${dot}{text}${dot}{eta_formatted} left`;
   }
 
   #options(): Options {
