@@ -195,13 +195,9 @@ describe('in the middle of a line', () => {
 const lines = [
   { typed: 'run --per', completed: 'run --period' },
   { typed: 'run --by DAILY,CAMP', completed: 'run --by DAILY,CAMPAIGN' },
-  { typed: 'run --filter coun', completed: 'run --filter countryId=' },
-  { typed: 'run wee', completed: 'run weekly' },
   { typed: 'run --by=DAILY,CAMP', completed: 'run --by=DAILY,CAMPAIGN' },
   { typed: 'run --filter=cou', completed: 'run --filter=countryId=' },
-  { typed: 'run --format=nd', completed: 'run --format=ndjson' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
-  { typed: 'local-server --fault down', completed: 'local-server --fault download:' },
   { typed: 'local-server --fault status:stu', completed: 'local-server --fault status:stuck' },
   // No files.
   { typed: 'run --campaign outc', completed: 'run --campaign outc' },

@@ -483,7 +483,7 @@ describe('a page is passive', () => {
           expect(nasty.replaceAll('\n', '')).not.toMatch(new RegExp(hiddenCharacters.source));
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 25 },
     );
   });
 });
@@ -522,7 +522,7 @@ test('a page embeds numbers exactly, and names as displayed', async () => {
         expect(rowsOf(data).map(textOf).sort()).toEqual(expected.map(textOf).sort());
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

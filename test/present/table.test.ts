@@ -138,7 +138,7 @@ describe('table', () => {
           expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 

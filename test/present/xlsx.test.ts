@@ -273,7 +273,7 @@ describe('xlsx', () => {
           texts.map((text) => text || null),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 
