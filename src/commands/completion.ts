@@ -3,8 +3,6 @@ import type { Argument, Command, Option } from 'commander';
 import { findProjectFile, readProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import { columnsOf } from '../contract/columns.ts';
-import { allCountries } from '../contract/countries.ts';
-import { endpointNames } from '../contract/messages.ts';
 import {
   type Profile,
   profiles,
@@ -13,12 +11,10 @@ import {
 } from '../contract/vocabulary.ts';
 import { filtersByName, meaningOf, type NamePlace, wordsFor } from '../contract/words.ts';
 import { sections, topics } from '../help/index.ts';
-import { flagGroup } from '../plan/flags/flag.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
 import { periodNames } from '../report/period-names.ts';
 import { campaignColumnNames } from './campaigns.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
-import { describeCandidate } from './completion-meanings.ts';
 import { helpLists } from './help-lists.ts';
 
 /** Printed by `complete` if there are no candidates and files make no sense. */
@@ -54,11 +50,11 @@ _adreport() {
 if [[ \${funcstack[1]} == _adreport ]]; then _adreport "$@"; else compdef _adreport adreport; fi
 `.replaceAll('\\$', '$'),
   fish: String.raw`function __adreport_complete
-    set -l lines (adreport complete --descriptions (commandline -cp) 2>/dev/null)
+    set -l lines (adreport complete (commandline -cp) 2>/dev/null)
     test "$lines" = ' '; and return
     set -l flag (commandline -ct | string match -r '^--.*=')
     set -q lines[1]; or __fish_complete_path (commandline -ct)
-    set -q lines[1]; and printf '%s\n' "$flag"(string replace -r ' ?(\t|$)' '$1' -- $lines)
+    set -q lines[1]; and printf '%s\n' "$flag"(string trim --right -- $lines)
 end
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
@@ -101,10 +97,6 @@ export const completionCommand = declareCommand({
   },
 });
 
-const completeFlags = flagGroup('Flags:', {
-  descriptions: { flags: '--descriptions', meaning: 'add the meaning of each word, after a tab' },
-});
-
 /** Called by the shell scripts while a command line is being typed. */
 export const completeCommand = declareCommand({
   name: 'complete',
@@ -114,9 +106,8 @@ export const completeCommand = declareCommand({
     ["adreport complete 'adreport run --by '", 'the breakdowns'],
     ["adreport complete 'adreport run --format nd'", 'formats that begin with nd'],
   ],
-  flags: [completeFlags],
-  async action({ context, options, program, args: [line] }) {
-    await complete(context, { program, line, isDescribed: options.descriptions === true });
+  async action({ context, program, args: [line] }) {
+    await complete(context, program, line);
     return 0;
   },
 });
@@ -126,10 +117,7 @@ export const completeCommand = declareCommand({
  * complete. No output means files, and a single blank means no candidates. Makes no network calls
  * and reports no errors, because they would appear in the middle of a typed line.
  */
-async function complete(
-  context: Context,
-  { program, line, isDescribed }: CompletionCall,
-): Promise<void> {
+async function complete(context: Context, program: Command, line: string): Promise<void> {
   const [, ...words] = wordsOf(line);
   const current = words.pop() ?? '';
 
@@ -144,31 +132,12 @@ async function complete(
 
     // Inside quotes a blank would be part of the name.
     const isQuoted = /["'\\]\S*$/.test(line);
-    let lines = safeCandidates.map((word) => (isQuoted ? word.trimEnd() : word));
-    if (isDescribed) {
-      const { breakdowns, derivedBreakdowns, metrics, derived, filters } = await vocabularyAt(
-        context,
-        place.valuesByOption.profile,
-      );
-      const computed = derived.map(({ field, meaning }) => ({ name: field, meaning }));
-      const entries = [...breakdowns, ...derivedBreakdowns, ...metrics, ...computed, ...filters];
-      const names = { program, command: place.command, entries };
-      lines = lines.map((word) =>
-        [word, describeCandidate(word, names)].filter(Boolean).join('\t'),
-      );
-    }
+    const lines = safeCandidates.map((word) => (isQuoted ? word.trimEnd() : word));
     if (lines.length === 0) lines.push(nothingToOffer);
     await context.console.write(`${lines.join('\n')}\n`);
   } catch (error) {
     context.console.trace(1, String(error));
   }
-}
-
-/** A line to complete. */
-interface CompletionCall {
-  readonly program: Command;
-  readonly line: string;
-  readonly isDescribed: boolean;
 }
 
 /**
@@ -236,10 +205,7 @@ function findOptionWithValue(command: Command, flag: string): Option | undefined
 /** Candidates for the next word: values of a pending option, else operands, else flags. */
 async function offer(context: Context, place: Place, current: string): Promise<Candidates> {
   const { command, pendingOption } = place;
-  if (pendingOption) {
-    const { valuesByOption } = place;
-    return offerValues({ context, command, option: pendingOption, valuesByOption, current });
-  }
+  if (pendingOption) return offerValues(pendingOption, place, current);
 
   const operands = current.startsWith('-') ? undefined : await offerOperands(context, place);
   return operands ?? asWords(flagsOf(command));
@@ -255,42 +221,23 @@ function asWords(names: readonly string[]): string[] {
   return names.map((name) => `${name} `);
 }
 
-/** An option whose value is being typed. */
-interface PendingValue {
-  readonly context: Context;
-  readonly command: Command;
-  readonly option: Option;
-  readonly valuesByOption: Place['valuesByOption'];
-
-  /** The value as typed so far. */
-  readonly current: string;
-}
-
-/** Candidates for the value of an option. */
-async function offerValues(pending: PendingValue): Promise<Candidates> {
-  const { context, command, option, valuesByOption, current } = pending;
+/**
+ * Candidates for the value of an option.
+ *
+ * @param current the value as typed so far
+ */
+function offerValues(option: Option, place: Place, current: string): Candidates {
   const name = option.attributeName();
-  if (name === 'account') {
-    const { accounts } = await context.store().read();
-    return asWords(Object.keys(accounts));
-  }
   if (option.argChoices) return asWords(option.argChoices);
   if (/<(file|dir)>$/.test(option.flags)) return files;
-  if (name === 'period') {
-    return asWords(usualPeriods);
-  }
+  if (name === 'period') return asWords(usualPeriods);
   if (name === 'since' || name === 'until') return asWords(['now', 'today', 'yesterday']);
-  if (name === 'timezone') return asWords(Intl.supportedValuesOf('timeZone'));
-  if (name === 'fault') return offerFaults(current);
-  if (name === 'country') return offerListItems(countryWords(), current);
-  if (name === 'columns' && command.name() === 'campaigns') {
+  if (name === 'columns' && place.command.name() === 'campaigns') {
     return offerNames('column', campaignColumnNames, current);
   }
 
-  const { breakdowns, derivedBreakdowns, metrics, derived, filters } = await vocabularyAt(
-    context,
-    valuesByOption.profile,
-  );
+  const profile = profileOf(place);
+  const { breakdowns, derivedBreakdowns, metrics, derived, filters } = vocabularyOf(profile);
   if (name === 'filter') {
     const words = wordsWithOneMeaning('filter', [
       ...namesOf(filters),
@@ -308,41 +255,14 @@ async function offerValues(pending: PendingValue): Promise<Candidates> {
       metrics: metrics.map((metric) => metric.name),
       breakdowns: breakdowns.map((breakdown) => breakdown.name),
     };
-    const profile = await profileAt(context, valuesByOption.profile);
     const fields = columnsOf(profile, request).map(({ field }) => field);
     return offerNames('column', [...new Set([...fields, ...computed])], current);
   }
   return [];
 }
 
-/** Endpoints, kinds or keys of a fault, whichever comes next. */
-async function offerFaults(current: string): Promise<string[]> {
-  const { faultKinds } = await import('../server/faults/kinds.ts');
-  const [endpoint = '', kindName = '', ...rest] = current.split(':');
-  if (endpoint === current) return endpointNames.map((name) => `${name}:`);
-
-  const kind = Object.hasOwn(faultKinds, kindName) ? faultKinds[kindName] : faultKinds.status;
-  if (rest.length > 0) {
-    const head = current.slice(0, current.lastIndexOf(':') + 1);
-    const keys = [...Object.keys(kind?.keys ?? {}), 'times', 'after', 'p', 'for'];
-    return keys.map((key) => `${head}${key}=`);
-  }
-  const kinds = Object.entries(faultKinds).flatMap(([name, { endpoints, takes, requires }]) => {
-    const isHere = endpoints === undefined || endpoints.some((each) => each === endpoint);
-    if (!isHere || takes === 'change' || name === 'status') return [];
-    if (name === 'answer') return ['answer:file='];
-    return [requires === undefined ? `${name} ` : `${name}:${requires}=`];
-  });
-  return ['429 ', '500 ', '503 ', ...kinds].map((word) => `${endpoint}:${word}`);
-}
-
 /** The most common periods; the numbers of days, weeks and hours can be any. */
 const usualPeriods = [...periodNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
-
-/** One word per country: its English name, or its code if the name has several words. */
-function countryWords(): string[] {
-  return allCountries().map(({ name, code }) => (isSafe(name) ? name : code));
-}
 
 /** The names that a list can go on with, or words that mean one if none begins as it is typed. */
 function offerNames(place: NamePlace, names: readonly string[], list: string): string[] {
@@ -413,7 +333,7 @@ async function operandNames(context: Context, place: Place): Promise<string[]> {
     case 'run':
       return savedReportNames(context, valuesByOption.file);
     case 'fields':
-      return fieldNames(context, valuesByOption.profile);
+      return fieldNames(profileOf(place));
     case 'help':
       return operands.length === 0 ? helpNames(command) : [];
     default:
@@ -431,8 +351,8 @@ async function savedReportNames(context: Context, file: string | undefined): Pro
   return [...reports.keys()];
 }
 
-async function fieldNames(context: Context, profile: string | undefined): Promise<string[]> {
-  const { breakdowns, metrics, filters } = await vocabularyAt(context, profile);
+function fieldNames(profile: Profile): string[] {
+  const { breakdowns, metrics, filters } = vocabularyOf(profile);
   return namesOf([...breakdowns, ...metrics, ...filters]);
 }
 
@@ -449,12 +369,7 @@ function commandsOf(command: Command): string[] {
   return visible.map((child) => child.name());
 }
 
-/** The vocabulary of the profile on the command line or in the settings. */
-async function vocabularyAt(context: Context, profileName: string | undefined) {
-  return vocabularyOf(await profileAt(context, profileName));
-}
-
-async function profileAt(context: Context, profileName: string | undefined): Promise<Profile> {
-  const profile = profiles.find((name) => name === profileName);
-  return profile ?? (await context.account.settings()).profile.value;
+/** The profile on the command line, otherwise buyer: settings are not read. */
+function profileOf({ valuesByOption }: Place): Profile {
+  return profiles.find((name) => name === valuesByOption.profile) ?? 'buyer';
 }

@@ -17,7 +17,7 @@ import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** A folder with saved reports, stored accounts, and files for command lines. */
+/** A folder with saved reports, settings that are not read, and files for command lines. */
 function furnish(): { cwd: string; env: Record<string, string> } {
   const cwd = temporaryFolder();
   const config = join(cwd, '.config');
@@ -34,7 +34,7 @@ function furnish(): { cwd: string; env: Record<string, string> } {
   };
   writeFileSync(
     join(config, 'settings.json'),
-    JSON.stringify({ defaultAccount: 'main', accounts }),
+    JSON.stringify({ defaultAccount: 'agency', accounts }),
     { mode: 0o600 },
   );
   return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
@@ -89,8 +89,6 @@ describe('candidates', () => {
 
   /** Complete words end with a blank. */
   const whole = (...words: readonly string[]): string[] => words.map((word) => `${word} `);
-  // By name, or by code if the name has several words.
-  const countriesWithU = ['Ukraine', 'Uganda', 'UM', 'US', 'Uruguay', 'Uzbekistan'];
   const startingWithC = namesOf('buyer', breakdowns).filter((name) => name.startsWith('C'));
 
   test.each([
@@ -103,16 +101,12 @@ describe('candidates', () => {
     { line: 'run --by=OS,c', values: startingWithC.map((name) => `OS,${name}`) },
     { line: 'report ', values: whole('create', 'list') },
     { line: 'help exit', values: whole('exit-codes') },
-    { line: 'local-server --fault sta', values: ['status:'] },
-    { line: 'local-server --fault auth:un', values: nothing },
-    { line: 'local-server --fault status:un', values: whole('status:unauthorized') },
-    { line: 'local-server --fault download:tr', values: ['download:truncate:bytes='] },
-    { line: 'local-server --fault status:503:t', values: ['status:503:times='] },
     { line: 'help conf', values: whole('config') },
     { line: 'run --b', values: whole('--by', '--bom', '--base-url') },
     { line: 'run --format ', values: whole(...formatNames) },
     { line: 'run --profile ', values: whole('buyer', 'dsp') },
-    { line: 'run --account ', values: whole('agency', 'main') },
+    { line: 'run --account ', values: nothing },
+    { line: 'local-server --fault sta', values: nothing },
     { line: 'run --split w', values: whole('week') },
     { line: 'run ', values: whole('weekly', 'nightly') },
     { line: 'run weekly n', values: whole('nightly') },
@@ -137,9 +131,6 @@ describe('candidates', () => {
     },
     { line: 'local-server export x --period y', values: whole('yesterday') },
     { line: 'run --since t', values: whole('today') },
-    { line: 'run --country Fra', values: ['France'] },
-    { line: 'run --country France,U', values: countriesWithU.map((name) => `France,${name}`) },
-    { line: 'run --timezone Europe/Par', values: whole('Europe/Paris') },
     // No candidates, and no files.
     { line: 'run --campaign ', values: nothing },
     { line: 'report list --limit ', values: nothing },
@@ -198,7 +189,6 @@ const lines = [
   { typed: 'run --by=DAILY,CAMP', completed: 'run --by=DAILY,CAMPAIGN' },
   { typed: 'run --filter=cou', completed: 'run --filter=countryId=' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
-  { typed: 'local-server --fault status:stu', completed: 'local-server --fault status:stuck' },
   // No files.
   { typed: 'run --campaign outc', completed: 'run --campaign outc' },
 ];
@@ -222,18 +212,6 @@ const shells = [
     setUp: 'adreport completion fish | source',
   },
 ];
-
-test.each([
-  { line: 'run --per', expected: '--period \te.g. yesterday' },
-  { line: 'chec', expected: 'check \tfind missing' },
-  { line: 'run --by daily,camp', expected: 'daily,CAMPAIGN\tby campaign' },
-  { line: 'run --filter osI', expected: 'osId=\tmobile OS IDs' },
-  { line: 'help form', expected: 'formats \tfiles, pages, columns' },
-])('with --descriptions $line has a meaning after a tab', async ({ line, expected }) => {
-  const { cwd, env } = furnish();
-  const { stdout } = await runCli(['complete', '--descriptions', `adreport ${line}`], { cwd, env });
-  expect(stdout).toContain(expected);
-});
 
 test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) => {
   if (!isInstalled(shell)) skip(`there is no ${shell} here`);
