@@ -91,7 +91,7 @@ function readSignIn({
   const lack = email === undefined ? 'token, or email and password' : 'password';
   throw new UsageError(`createClient needs ${lack}.`, {
     about: { member: lack },
-    hint: 'Nothing is read from the environment: pass it, for example token: process.env.TOKEN.',
+    hint: 'Nothing is read from the environment: pass it, for example token: process.env.ADREPORT_TOKEN.',
   });
 }
 
