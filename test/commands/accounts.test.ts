@@ -112,7 +112,7 @@ describe('run for several accounts', () => {
       flags: '-o {date}.csv',
       says: '-o {date}.csv is one file, but the run has several accounts.',
     },
-    { flags: '-o {account}.csv --period never', says: '“never” is not a valid period' },
+    { flags: '-o {account}.csv --columns xyzzy', says: '“xyzzy”: this column cannot be in' },
   ])('with “$flags” is exit 2 before the first call', async ({ flags, says }) => {
     const before = service.server.requests().length;
 
