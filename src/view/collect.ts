@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { derivedMetrics, metrics } from '../contract/vocabulary.ts';
 import { IncompleteDataError, UsageError } from '../errors.ts';
-import { everyFigureOf, findFigure } from '../figures/figures.ts';
+import { everyFigureOf, type Figure, findFigure } from '../figures/figures.ts';
 import { Grouping, isTime, type KeyColumn } from '../figures/grouping.ts';
 import { numberIn } from '../figures/numbers.ts';
 import { resolveKeys } from '../figures/ranked-groups.ts';
@@ -512,13 +512,16 @@ function fieldsOfFigure(name: string, fields: readonly string[]): readonly strin
     const isComputed = derivedMetrics.some(({ field }) => field === name);
     if (!isComputed) return isTime(name) || isDimension(name) ? [] : [name];
   }
-  // A rate is known by one of its metrics: another file may have the other.
-  const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
-  const every = everyFigureOf([...fields, ...absent.map((metric) => metric.name)]);
-  const figure = findFigure(name, every);
+  const figure = findFigure(name, everyFigureOf(fields)) ?? findFigureOfOtherFiles(name, fields);
   if (!figure) return [];
   const { derived } = figure;
   return derived ? [derived.numeratorField, derived.denominatorField] : [figure.field];
+}
+
+/** A rate of which the file has one metric: another file may have the other. */
+function findFigureOfOtherFiles(name: string, fields: readonly string[]): Figure | undefined {
+  const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
+  return findFigure(name, everyFigureOf([...fields, ...absent.map((metric) => metric.name)]));
 }
 
 function isDimension(field: string): boolean {
