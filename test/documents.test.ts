@@ -108,7 +108,7 @@ test('the skill file is the short topic agents under the front matter of a skill
   expect(body).toBe(topics.agents);
   expect(topics.agents?.match(/[\p{L}\p{N}][^\s|]*/gu)?.length).toBeLessThanOrEqual(800);
   expect(name).toBe('adreport');
-  expect(description).toMatch(/^adreport fetches .*\bUse it for .*\.$/);
+  expect(description).toMatch(/^adreport downloads .*\bUse it to .*\.$/);
   expect(description.length).toBeLessThan(1_024);
 });
 

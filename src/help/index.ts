@@ -40,7 +40,7 @@ export const sections: Readonly<Record<string, Section>> = {
       'More: what a page shows',
       'More: comparisons',
       'More: printing and PDF',
-      'More: sheets',
+      'More: spreadsheets',
     ],
   },
   schedulers: {
@@ -71,7 +71,7 @@ export const sections: Readonly<Record<string, Section>> = {
   },
   faults: {
     topic: 'testing',
-    headings: ['More: faults', 'More: your own responses', 'More: what each fault leads to'],
+    headings: ['More: faults', 'More: your own responses', 'More: exit code for each fault'],
   },
   environment: {
     topic: 'settings',
