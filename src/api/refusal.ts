@@ -186,7 +186,8 @@ export async function readHttpError(
   const { status, headers, body, redirectedTo } = response;
   const text = redact(await beginningOf(body));
   body.destroy();
-  if (redirectedTo !== undefined) return refusedLink(redirectedTo, status);
+  const isLink = endpoint === 'download' && redirectedTo !== undefined;
+  if (isLink) return refusedLink(redirectedTo, status);
 
   const record = recordIn(answerIn(text, response));
   const code = record.errorId && shownText(endpoint, record.errorId);

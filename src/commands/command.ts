@@ -13,7 +13,13 @@ import { readWord } from '../plan/flags/read-value.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/examples.ts';
-import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
+import {
+  seeHelpAll,
+  type TypedLine,
+  typedPath,
+  unknownCommand,
+  unknownFlag,
+} from './unknown-names.ts';
 
 /**
  * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.
@@ -97,6 +103,11 @@ export type Perform = (
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
+function typedLineOf(command: Command): TypedLine | undefined {
+  if (command.parent) return typedLineOf(command.parent);
+  return command instanceof DeclaredCommand ? command.typedLine : undefined;
+}
+
 /** A declared command; Commander's command is built when it is needed. */
 export interface CommandDeclaration {
   readonly name: string;
@@ -115,6 +126,9 @@ interface CommandParts {
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
+  /** The whole command line; of the root command only. */
+  typedLine?: TypedLine;
+
   readonly #groupsAbove: readonly FlagGroup[];
 
   constructor(name: string, { examples, groupsAbove = [] }: CommandParts) {
@@ -126,7 +140,7 @@ export class DeclaredCommand extends Command {
   /** Called by Commander. */
   unknownOption(word: string): never {
     const known = optionsTakenBy(this).map(({ option }) => option);
-    throw unknownFlag(this, word, known);
+    throw unknownFlag(this, { word, known, line: typedLineOf(this) });
   }
 
   /** Called by Commander. */

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { textOf } from '../help/index.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 
 /** The error for a word that is not a command, with the closest one. */
 export function unknownCommand(command: Command, word: string): UsageError {
@@ -16,12 +17,22 @@ export function unknownCommand(command: Command, word: string): UsageError {
   return new UsageError(message, { hint: didYouMean(nearest(word, names), otherwise) });
 }
 
-/**
- * The error for a word that is not a flag, with the closest one.
- *
- * @param known the flags that the command takes
- */
-export function unknownFlag(command: Command, word: string, known: readonly Option[]): UsageError {
+/** A command line as typed, and where. */
+export interface TypedLine {
+  readonly argv: readonly string[];
+  readonly platform: NodeJS.Platform;
+}
+
+interface UnknownFlag {
+  readonly word: string;
+
+  /** The flags that the command takes. */
+  readonly known: readonly Option[];
+  readonly line: TypedLine | undefined;
+}
+
+/** The error for a word that is not a flag, with the closest one. */
+export function unknownFlag(command: Command, { word, known, line }: UnknownFlag): UsageError {
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup) {
     const names = command.commands.map((child) => child.name());
@@ -31,12 +42,36 @@ export function unknownFlag(command: Command, word: string, known: readonly Opti
   }
 
   const [name = ''] = word.split('=');
+  const about = { flag: name };
+  const message = `Unknown flag ${printable(name)}.`;
+  const inServer = line && lineInServer(word, line);
+  if (inServer !== undefined) return new UsageError(message, { about, hint: `Use: ${inServer}` });
+
   const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
   const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
-  return new UsageError(`Unknown flag ${printable(name)}.`, {
-    about: { flag: name },
+  return new UsageError(message, {
+    about,
     hint: didYouMean(guess && `--${guess}`, seeHelpAll(command)),
   });
+}
+
+/** Flags of `local-server` with a value. The server of `--local` has their defaults. */
+const serverFlags: readonly string[] = [
+  ...['--fixtures', '--seed', '--scale', '--restate', '--now', '--fault'],
+  ...['--delay', '--polls', '--token-ttl', '--report-ttl', '--rate-limit'],
+];
+
+/** The line that runs a command against a server with a flag of its own, instead of `--local`. */
+function lineInServer(word: string, { argv, platform }: TypedLine): string | undefined {
+  const [name = ''] = word.split('=');
+  if (!argv.includes('--local') || !serverFlags.includes(name)) return undefined;
+
+  const at = argv.indexOf(word);
+  const flag = argv.slice(at, word.includes('=') ? at + 1 : at + 2);
+  const others = [...argv.slice(0, at), ...argv.slice(at + flag.length)];
+  const command = others.filter((other) => other !== '--local');
+  const words = ['adreport', 'local-server', ...flag, 'exec', '--', 'adreport', ...command];
+  return words.map((part) => shellWord(part, platform)).join(' ');
 }
 
 /** Dashes would count as letters that are right. */

@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('as a process', () => {
     const { exitCode, stderr } = await start('--port', port).ended;
 
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/the port is already in use[\s\S]*--port 0/);
+    expect(stderr).toMatch(/the port is already in use[\s\S]*Use port 0/);
   });
 });
 

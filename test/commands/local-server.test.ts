@@ -292,15 +292,15 @@ describe('invalid flags are refused before the server listens', () => {
     },
     {
       flags: '--now noon',
-      message: /--now.*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
+      message: /--now “noon”[\s\S]*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
     },
-    { flags: '--port 70000', message: /--port.*The maximum is 65535/ },
+    { flags: '--port 70000', message: /--port “70000”[\s\S]*The maximum is 65535/ },
     {
       flags: '--fixtures nowhere',
       message: /nowhere: folder not found\.\n.*local-server export DIR/,
     },
   ])('$flags', async ({ flags, message }) => {
-    expectRefusal(await serveAndEnd(` ${flags}`), 2, message);
+    expectRefusal(await runCli(`local-server ${flags}`), 2, message);
   });
 });
 

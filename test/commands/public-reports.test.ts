@@ -216,7 +216,6 @@ test.each([{ text: 'null' }, { text: '[]' }, { text: '"x"' }])(
 test.each([
   { text: '{"accounts":null}', says: 'its accounts are not an object' },
   { text: '{"accounts":{"a":null}}', says: 'its account “a” is not an object' },
-  { text: '{"accounts":{"a":{"token":"x"}}}', says: 'its account “a” has no baseUrl' },
   { text: '{"accounts":{"a":{"baseUrl":7}}}', says: 'baseUrl of its account “a” is not a string' },
   {
     text: '{"accounts":{"a":{"baseUrl":"https://x.test","profile":"both"}}}',

@@ -91,11 +91,6 @@ describe('a printed command has the quotes of the platform', () => {
     expect(stdout).not.toContain("'");
   });
 
-  test('that is suggested', async () => {
-    const { stderr } = await runCli(['fetch', '-o', 'my week.csv'], onWindows);
-    expect(stderr).toContain('-o "my week.csv"');
-  });
-
   test('of an example', async () => {
     const { stdout } = await runCli('run --help', onWindows);
     expect(stdout).toContain('-o "{date}.csv"');
