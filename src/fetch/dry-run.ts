@@ -4,7 +4,7 @@ import { addressOf } from '../contract/messages.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
 import { curlLine, encodeRequest, requestParameters } from '../report/request.ts';
-import { describeWindow, type Window } from '../report/window.ts';
+import { describeWindow, formatInstant, type Window } from '../report/window.ts';
 import type { Part } from '../report/window-parts.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { planEarlier } from './compare.ts';
@@ -78,10 +78,11 @@ export async function printDryRun(
       curl,
     });
 
-    const local = describeWindow(window);
+    const { length } = describeWindow(window);
+    const ends = `${formatInstant(since, zone)} … ${formatInstant(until, zone)}`;
     const line = (name: string, text: string) => console.out.style.bold(name.padEnd(8)) + text;
     const lines = [
-      line('window', `${local.since} … ${local.until} (${zone}, ${local.length})`),
+      line('window', `${ends} (${zone}, ${length})`),
       line('unix', `${since} … ${until}`),
       ...(output === null ? [] : [line('output', printable(output ?? 'stdout'))]),
       ...(reason === undefined ? [] : [line('because', reason)]),

@@ -31,7 +31,7 @@ export interface LedgerEntry {
   /** The body that was sent. */
   readonly request: ReportRequest;
 
-  /** First and last second, `2026-11-01T00:00:00+0100`. */
+  /** First and last second, `2026-11-01T00:00:00+01:00`. */
   readonly window: { readonly since: string; readonly until: string };
 
   readonly createdAt: string;

@@ -131,7 +131,7 @@ function daysIn({ since, until, zone }: Window): number {
 
 /** A window as text, in its zone. */
 export interface WindowDescription {
-  /** First and last second. */
+  /** First and last second, `2026-10-25T02:00:00+02:00`. */
   readonly since: string;
   readonly until: string;
 
@@ -148,8 +148,8 @@ export function describeWindow(window: Window): WindowDescription {
   const length = isWholeDays ? `${days} days` : formatDuration(seconds * 1_000);
   const hasChange = Math.round(days * secondsPerDay) !== seconds;
   return {
-    since: formatInstant(since, zone),
-    until: formatInstant(until, zone),
+    since: formatTime(since, zone),
+    until: formatTime(until, zone),
     length: hasChange ? `${length}: clock change` : length,
   };
 }

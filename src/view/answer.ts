@@ -4,7 +4,7 @@ import type { Comparison, Figure } from '../figures/figures.ts';
 import type { Grouping, KeyColumn } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
-import { describeWindow, type Window } from '../report/window.ts';
+import { formatInstant, type Window } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';
 
@@ -54,8 +54,13 @@ export function summaryOfAnswer(
   by: readonly string[],
 ): object | undefined {
   if (!window) return undefined;
-  const { since, until } = describeWindow(window);
-  return { since, until, breakdowns: breakdownNames(by), timezone: window.zone };
+  const { since, until, zone } = window;
+  return {
+    since: formatInstant(since, zone),
+    until: formatInstant(until, zone),
+    breakdowns: breakdownNames(by),
+    timezone: zone,
+  };
 }
 
 /** The sums of rows. */

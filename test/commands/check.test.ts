@@ -800,7 +800,7 @@ describe('repair', () => {
         {
           endpoint: 'download',
           when: () => isWrong,
-          change: (document: object) => ({ ...document, totalRows: 99 }),
+          change: (document: object) => ({ ...document, hasMore: true }),
         },
       ],
     });

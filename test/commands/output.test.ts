@@ -381,8 +381,8 @@ describe('--json with -o', () => {
         .digest('hex'),
       key: ['date'],
       reportId: expect.stringMatching(/^[0-9a-f]+$/),
-      since: '2026-11-09T00:00:00+0100',
-      until: '2026-11-10T23:59:59+0100',
+      since: '2026-11-09T00:00:00+01:00',
+      until: '2026-11-10T23:59:59+01:00',
       warnings: [],
       notes: [],
       changed: null,
@@ -414,7 +414,7 @@ describe('--json with -o', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       file: 'd.json',
       reportId: id,
-      since: '2026-11-09T00:00:00+0100',
+      since: '2026-11-09T00:00:00+01:00',
     });
   });
 });

@@ -31,8 +31,8 @@ describe('the same answer as a run', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       file: 'data',
       files: 3,
-      since: '2026-10-01T00:00:00+0200',
-      until: '2026-10-03T23:59:59+0200',
+      since: '2026-10-01T00:00:00+02:00',
+      until: '2026-10-03T23:59:59+02:00',
       request: { profile: 'buyer', breakdowns: ['OS'] },
       warnings: [],
       groups: [{ date: '2026-10-01' }, { date: '2026-10-02' }, { date: '2026-10-03' }],
