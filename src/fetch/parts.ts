@@ -136,6 +136,7 @@ class PartsRun {
       }),
     );
     await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
+    for (const note of job.writer?.columnNotes() ?? []) this.#context.console.note(note);
   }
 
   /** Writes the spec line of a job, and then looks up its names, which signs in. */

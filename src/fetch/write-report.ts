@@ -1,6 +1,13 @@
 import type { Expectation } from '../checks/row-check.ts';
 import { type Context, type Streams, version } from '../context.ts';
-import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
+import {
+  type Column,
+  fieldOfColumn,
+  fieldTypeOf,
+  keyOf,
+  metricOfField,
+} from '../contract/columns.ts';
+import type { ReportSummary } from '../contract/messages.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
 import { type CheckMessage, type CheckResult, WarningsError } from '../errors.ts';
@@ -160,7 +167,8 @@ export async function writeReport(
     },
   });
 
-  const window = expectation ? describeWindow(expectation.window) : rows.tail.summary;
+  const { summary } = rows.tail;
+  const window = expectation ? describeWindow(expectation.window) : summary && endsOf(summary);
   const kept = recorded?.kept;
   return {
     file,
@@ -178,6 +186,12 @@ export async function writeReport(
     figures: delivery.printsTotals && !recorded?.isKept ? figures : undefined,
     comparison,
   };
+}
+
+/** The ends of a summary's window as RFC 3339 writes them: `+01:00` for `+0100`. */
+function endsOf({ since, until }: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
+  const withColon = (time: string) => time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
+  return { since: withColon(since), until: withColon(until) };
 }
 
 /** The origin of the data, as stored in the file. */
@@ -253,7 +267,7 @@ interface FinishedReport extends CompleteOutput {
 
 /** Records a file in the history of its folder, if it has one. */
 async function recordFile(
-  { beforeRename, expectation }: PreparedOutput,
+  { beforeRename, expectation, spec }: PreparedOutput,
   { rows, figures, hasFigures, file, wholeFile, report }: FinishedReport,
 ): Promise<Recorded | undefined> {
   // Streams are not recorded.
@@ -265,10 +279,19 @@ async function recordFile(
     sizeBytes: wholeFile.sizeBytes,
     sha256: wholeFile.sha256,
     totals: totalsOf(figures, expectation?.columns),
+    addedColumns: Array.isArray(spec?.request.columns)
+      ? []
+      : addedColumns(rows.tail.fields, expectation?.columns),
     reportId: report.id ?? null,
     createdMs: report.createdMs,
     warnings: rows.checkResult.warnings.map(({ message }) => message),
   });
+}
+
+/** The fields that were not requested, and that the vocabulary does not have. */
+function addedColumns(fields: readonly string[], columns: readonly Column[] = []): string[] {
+  const requested = new Set(columns.map((column) => fieldOfColumn(column, fields)));
+  return fields.filter((field) => !requested.has(field) && fieldTypeOf(field) === undefined);
 }
 
 /** The exact sum of each metric, by metric name. */

@@ -56,6 +56,9 @@ const fileLineSchema = z.strictObject({
 
   /** `false` for rows that have no number other than 0. */
   figures: z.literal(false).optional(),
+
+  /** Columns that were not requested, and that the specification does not have. */
+  added: z.array(text).optional(),
   warnings: z.array(text),
   kept: z.literal(true).optional(),
 });

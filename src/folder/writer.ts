@@ -6,6 +6,7 @@ import { describeWindow, formatDate, formatTime, type Window } from '../report/w
 import { type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { columnNotes } from './column-notes.ts';
 import { linkOnPath, lookAtFiles, type OnDisk } from './disk.ts';
 import { coversWholeUnit } from './finality.ts';
 import {
@@ -38,6 +39,9 @@ export interface CompleteReport {
   readonly sizeBytes: number;
   readonly sha256: string;
   readonly totals: Totals;
+
+  /** Columns that were not requested, and that the specification does not have. */
+  readonly addedColumns: readonly string[];
   readonly reportId: string | null;
 
   /** When it was created, in milliseconds since 1970. */
@@ -91,6 +95,7 @@ interface WrittenHistory {
 }
 
 const maxWarnings = 3;
+const maxAddedColumns = 100;
 const maxTextLength = 2_000;
 
 /** Writes the history lines for the files of one spec. */
@@ -99,6 +104,9 @@ export class HistoryWriter {
 
   /** History files that this run has found or begun, and that should still exist. */
   readonly #begun = new Set<string>();
+
+  /** The file lines that this run has written. */
+  readonly #written: FileLine[] = [];
 
   constructor(to: WrittenHistory) {
     this.#to = to;
@@ -164,7 +172,9 @@ export class HistoryWriter {
       return this.#keep(name, onDisk);
     }
 
-    await this.#appendFile(this.#lineOf(name, report));
+    const line = this.#lineOf(name, report);
+    await this.#appendFile(line);
+    this.#written.push(line);
     const isLost = onDisk.kind === 'nothing' && !report.hasFigures;
     const warnings = isLost ? this.#figuresBefore(name) : [];
     const before = this.#comparable(name, report);
@@ -176,6 +186,16 @@ export class HistoryWriter {
     });
     const changes = changesBetween(before.totals, report.totals);
     return { isKept: false, changes, notes, warnings };
+  }
+
+  /** Notes on columns that the service has added or left out since the file before. */
+  columnNotes(): string[] {
+    const earlier: FileLine[] = [];
+    for (const entries of this.#to.history.files.values()) {
+      const newest = entries.at(-1);
+      if (newest && this.#isSameRequest(newest)) earlier.push(newest.line);
+    }
+    return columnNotes(earlier, this.#written);
   }
 
   /** True if a report without figures would replace a file with figures. */
@@ -248,6 +268,7 @@ export class HistoryWriter {
 
   #lineOf(name: string, report: CompleteReport): FileLine {
     const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
+    const added = report.addedColumns.slice(0, maxAddedColumns);
     const isWithoutFigures = rowCount > 0 && !report.hasFigures;
     const { since, until, zone } = window;
     const warnings = report.warnings.slice(0, maxWarnings);
@@ -264,6 +285,7 @@ export class HistoryWriter {
       sha256,
       totals,
       ...(isWithoutFigures && { figures: false as const }),
+      ...(added.length > 0 && { added: added.map((name) => name.slice(0, maxTextLength)) }),
       warnings: warnings.map((warning) => warning.slice(0, maxTextLength)),
     };
   }

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { serveOdd } from '../support/odd-service.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -313,6 +314,41 @@ test('two formats in one folder are two series, each checked against its own spe
   rmSync(at('2026-11-23.ndjson'));
   expect((await check()).kinds).toEqual(['missing 2026-11-23']);
 });
+
+test.for(['csv', 'json', 'parquet'])(
+  'a column that the service adds from the third day on is written to %s, with a note, and check is clean',
+  async (ending) => {
+    let hasMore = true;
+    const { run } = await serveOdd({
+      server: { delayMs: 0 },
+      faults: [
+        {
+          endpoint: 'download',
+          change(document: { data: object[]; summary: { since: string } }) {
+            const { data, summary } = document;
+            if (!hasMore || summary.since < '2026-11-12') return document;
+            return { summary, data: data.map((row) => ({ ...row, reach: 5, region: 'north' })) };
+          },
+        },
+      ],
+    });
+    const line = (period: string) =>
+      `run --period ${period} --by OS --metrics displays --split day --missing -o data/{date}.${ending}`;
+
+    const first = await run(line('2026-11-10..2026-11-13'));
+    const next = await run(line('2026-11-14'));
+    hasMore = false;
+    const last = await run(line('2026-11-15'));
+
+    const added = 'From 2026-11-12 on, files have the columns reach and region';
+    expect(first.stderr.split(added)).toHaveLength(2);
+    expect(next.stderr).not.toContain('From 2026');
+    expect(last.stderr).toContain('From 2026-11-15 on, files no longer have the columns reach');
+    expect(await run('check data')).toMatchObject({ exitCode: 0 });
+    const { stdout } = await run('view data --by DAILY --metrics displays --json');
+    expect(JSON.parse(stdout).groups).toHaveLength(6);
+  },
+);
 
 test('a weekly job has no problems after its run, and its week is expected a week later', async () => {
   const { run, wakeOn, check } = await serveFolder();
