@@ -24,6 +24,7 @@ const localDelayMs = 200;
 
 /** The services that commands use, created on first use. There is one context per command. */
 export interface Context {
+  readonly version: string;
   readonly host: Host;
   readonly console: Console;
   readonly flags: ProgramFlags;
@@ -50,9 +51,6 @@ export interface Context {
   readonly callOff: AbortController;
   dispose(): Promise<void>;
 }
-
-/** The streams and the machine: all that most steps of a report need. */
-export type Streams = Pick<Context, 'console' | 'host'>;
 
 /** Creates the context of a command line. */
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
@@ -84,6 +82,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
   let ledger: Ledger | undefined;
 
   return {
+    version,
     host,
     console,
     flags: options,

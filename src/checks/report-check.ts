@@ -8,6 +8,7 @@ import {
 import type { AnswerFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
+import type { Expectation } from '../report/expectation.ts';
 import {
   hasValue,
   type ReportMember,
@@ -21,7 +22,7 @@ import { MetricValues } from './metric-values.ts';
 import { checkOutsideRows, reusedIdText } from './outside-rows.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
 import { noteClock, noteRows } from './report-notes.ts';
-import { type Check, CheckMessages, type Expectation } from './row-check.ts';
+import { type Check, CheckMessages } from './row-check.ts';
 import { type ExpectedTimes, TimeCheck } from './time-check.ts';
 import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';

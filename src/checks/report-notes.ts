@@ -1,7 +1,8 @@
+import type { Expectation } from '../report/expectation.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
-import type { CheckMessages, Expectation } from './row-check.ts';
+import type { CheckMessages } from './row-check.ts';
 
 /** The largest difference between two working clocks. */
 const differenceAtMostMs = 5 * 60_000;

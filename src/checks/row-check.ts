@@ -1,28 +1,6 @@
-import type { Column } from '../contract/columns.ts';
-import type { ReportRequest, WindowClock } from '../contract/messages.ts';
-import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
+import type { Profile } from '../contract/vocabulary.ts';
 import type { CheckMessage, CheckResult, MessageKind } from '../errors.ts';
-import type { Window } from '../report/window.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
-
-/** The report's content according to its request. */
-export interface Expectation {
-  readonly profile: Profile;
-
-  readonly window: Window;
-
-  readonly breakdowns: readonly BreakdownName[];
-
-  readonly columns: readonly Column[];
-
-  readonly filters?: ReportRequest['filters'];
-
-  /** The window of the whole command by a clock that is ahead; absent if it was not typed. */
-  readonly windowBy?: (aheadMs: number) => Window | undefined;
-
-  /** How the ends of the window were sent; `instant` if absent. */
-  readonly windowClock?: WindowClock;
-}
 
 /** Observes a report's rows on their way to the output and adds its messages after the last one. */
 export interface Check {

@@ -1,10 +1,11 @@
 import { defaultZone, type WindowClock } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
+import type { Expectation } from '../report/expectation.ts';
 import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '../report/window.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
-import type { CheckMessages, Expectation } from './row-check.ts';
+import type { CheckMessages } from './row-check.ts';
 
 /** A `summary` as received: any field may be absent or have the wrong type. */
 type Summary = Readonly<Record<string, unknown>>;

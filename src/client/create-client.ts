@@ -1,10 +1,10 @@
 import { Client } from '../api/client.ts';
 import { createHttp, type Http } from '../api/http.ts';
-import type { Expectation } from '../checks/row-check.ts';
 import { askedColumns } from '../contract/columns.ts';
 import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, RejectedError } from '../errors.ts';
+import type { Expectation } from '../report/expectation.ts';
 import type { ReportPlan } from '../report/request.ts';
 import { anyOf, forManyListeners } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';

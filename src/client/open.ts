@@ -3,10 +3,10 @@ import type { Client, ReportAnswer } from '../api/client.ts';
 import { asUncertain } from '../api/exchange.ts';
 import { saysNotYet } from '../api/poll.ts';
 import { ReportCheck } from '../checks/report-check.ts';
-import type { Expectation } from '../checks/row-check.ts';
 import { AdreportError, type CheckResult, StillInProgressError } from '../errors.ts';
+import type { Expectation } from '../report/expectation.ts';
 import { readRows } from '../rows/read-rows.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
+import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
 import type { ReadyReport } from './wait.ts';
 
 /** The data received so far. */
@@ -43,6 +43,12 @@ export async function openReport(
 ): Promise<OpenReport> {
   const answer = ready.answer ?? (await client.download(ready.id ?? ''));
   return new OpenReport(client, { ready, answer, ...options });
+}
+
+/** A report that was read as a whole. */
+export interface ReadReport {
+  readonly rows: readonly Row[];
+  readonly tail: ReportTail;
 }
 
 interface OpenSetup extends OpenOptions {
@@ -118,6 +124,15 @@ export class OpenReport {
       this.#reportTransfer(true);
       await batches.return?.();
     }
+  }
+
+  /** All rows as objects, and what follows them. Meant for small reports. */
+  async readAll(): Promise<ReadReport> {
+    const rows: Row[] = [];
+    const batches = this.batches();
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) rows.push(...rowsOf(next.value));
+    return { rows, tail: next.value };
   }
 
   /** Ends the transfer. Only needed if nothing was read. */

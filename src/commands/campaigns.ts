@@ -1,4 +1,4 @@
-import { checkCampaigns } from '../checks/outside-rows.ts';
+import { readCampaigns } from '../client/campaigns.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
@@ -51,9 +51,8 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const isActive = active === undefined ? undefined : activeDuring(active, nowMs);
   const list = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
 
-  const client = await context.account.client();
-  const answer = await client.campaigns();
-  for (const { message } of checkCampaigns(answer).warnings) context.console.warn(message);
+  const answer = await readCampaigns(await context.account.client());
+  for (const { message } of answer.warnings) context.console.warn(message);
   const matching = answer.campaigns.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);

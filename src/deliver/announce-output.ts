@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import {
   type Comparison,
   type Figure,
@@ -14,6 +13,7 @@ import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from '../ui/console.ts';
 import type { Delivery } from './deliver.ts';
+import type { DeliveryTools } from './output-tools.ts';
 import type { CompleteOutput } from './write-output.ts';
 
 /** A file that was written, and its figures. */
@@ -22,9 +22,13 @@ interface AnnouncedOutput extends CompleteOutput {
   readonly comparison: Comparison | undefined;
 }
 
+interface AnnounceTools extends Pick<DeliveryTools, 'console' | 'flags'> {
+  readonly elapsedMs: () => number;
+}
+
 /** Prints a file that was written, and its figures; with `--json` an object on stdout. */
 export async function announceOutput(
-  { console, flags, elapsedMs }: Pick<Context, 'console' | 'flags' | 'elapsedMs'>,
+  { console, flags, elapsedMs }: AnnounceTools,
   { file, wholeFile, rows, byTime, comparison }: AnnouncedOutput,
   delivery: Delivery,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { basename, resolve } from 'node:path';
-import type { Context, Streams } from '../context.ts';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { checkColumns } from '../formats/check-columns.ts';
@@ -21,6 +20,7 @@ import {
 import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { createSpool } from '../output/file/spool.ts';
+import type { DeliveryTools, OutputTools } from './output-tools.ts';
 
 /** The destination and format of a report, decided and checked before anything is requested. */
 export interface Delivery {
@@ -87,7 +87,7 @@ interface DeliveredReport {
  * and `OutputError` for a target that cannot be written.
  */
 export async function prepareDelivery(
-  context: Pick<Context, 'console' | 'host' | 'flags'>,
+  tools: Pick<DeliveryTools, 'console' | 'host' | 'flags'>,
   options: DeliveryOptions,
   { names, columns, format }: DeliveredReport,
 ): Promise<Delivery> {
@@ -102,24 +102,24 @@ export async function prepareDelivery(
     selectedColumns: options.columns,
     normalize: options.normalize,
     title: options.title,
-    csv: csvDialect(context, options),
-    table: tableLook(context, options),
-    note: context.console.note,
-    ...pageExtras(context.host, options, format),
+    csv: csvDialect(tools, options),
+    table: tableLook(tools, options),
+    note: tools.console.note,
+    ...pageExtras(tools.host, options, format),
   };
   return {
     format,
-    target: await openTarget(context, options, { names, hashes: needsHash(context, options) }),
+    target: await openTarget(tools, options, { names, hashes: needsHash(tools, options) }),
     encoding,
-    showsCard: showsCard(context, options),
-    printsTotals: !goesToStdout(options) && !context.flags.json && !context.console.isQuiet,
+    showsCard: showsCard(tools, options),
+    printsTotals: !goesToStdout(options) && !tools.flags.json && !tools.console.isQuiet,
     opensFile: options.open === true,
   };
 }
 
 /** The dialect for the flags; control characters are hidden on a terminal. Throws `UsageError`. */
 export function csvDialect(
-  { console }: Pick<Context, 'console'>,
+  { console }: Pick<DeliveryTools, 'console'>,
   options: DeliveryOptions,
 ): CsvDialect {
   return { ...csvDialectOf(options), shown: console.out.isTerminal && goesToStdout(options) };
@@ -127,7 +127,7 @@ export function csvDialect(
 
 /** The table layout: as wide as the terminal, as `COLUMNS` in a pipe, or as needed in a file. */
 export function tableLook(
-  { console, host }: Streams,
+  { console, host }: OutputTools,
   options: { readonly output?: string } = {},
 ): TableLook {
   if (!goesToStdout(options)) return {};
@@ -138,7 +138,7 @@ export function tableLook(
 
 /** True if a card with the figures is shown: for a file, to a user at a terminal. */
 function showsCard(
-  { console, flags: { json, progress } }: Pick<Context, 'console' | 'flags'>,
+  { console, flags: { json, progress } }: Pick<DeliveryTools, 'console' | 'flags'>,
   options: DeliveryOptions,
 ): boolean {
   if (goesToStdout(options) || json || console.isQuiet || !console.err.isTerminal) return false;
@@ -146,7 +146,10 @@ function showsCard(
 }
 
 /** True if the hash of the file is needed for `--json` or the history of its folder. */
-function needsHash({ flags }: Pick<Context, 'flags'>, { output = '-' }: DeliveryOptions): boolean {
+function needsHash(
+  { flags }: Pick<DeliveryTools, 'flags'>,
+  { output = '-' }: DeliveryOptions,
+): boolean {
   return flags.json === true || hasTimePlaceholder(output);
 }
 
@@ -163,7 +166,7 @@ interface TargetOptions {
  * written or that `--no-clobber` keeps.
  */
 export async function openTarget(
-  { console, host }: Streams,
+  { console, host }: OutputTools,
   options: DeliveryOptions,
   { names, hashes = false }: TargetOptions,
 ): Promise<Target> {
@@ -254,7 +257,10 @@ export function openerOn(platform: NodeJS.Platform, browser: string | undefined)
 }
 
 /** Opens a file without waiting for it to be closed. */
-export function openFile({ host, console }: Pick<Context, 'host' | 'console'>, file: string): void {
+export function openFile(
+  { host, console }: Pick<DeliveryTools, 'host' | 'console'>,
+  file: string,
+): void {
   const { command, args } = openerOn(host.platform, host.env.BROWSER);
   const child = spawn(command, [...args, resolve(host.cwd, file)], {
     detached: true,

@@ -1,4 +1,3 @@
-import type { Streams } from '../context.ts';
 import { formats } from '../formats/index.ts';
 import {
   type EncodeOptions,
@@ -9,6 +8,7 @@ import {
 import type { CompleteFile } from '../output/file/output-file.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { type Delivery, openFile } from './deliver.ts';
+import type { OutputTools } from './output-tools.ts';
 
 /** The rows of an output. */
 export interface OutputSource {
@@ -41,7 +41,7 @@ export interface CompleteOutput {
  * `IncompleteDataError` for damaged data.
  */
 export async function writeOutput(
-  context: Streams,
+  tools: OutputTools,
   delivery: Delivery,
   source: OutputSource,
 ): Promise<CompleteOutput> {
@@ -58,7 +58,7 @@ export async function writeOutput(
     if (await source.keepsOld?.(output)) await begun.abort();
     else await begun.place();
 
-    if (delivery.opensFile && file !== undefined) openFile(context, file);
+    if (delivery.opensFile && file !== undefined) openFile(tools, file);
     return output;
   } catch (error) {
     await begun.abort();

@@ -5,7 +5,6 @@ import { nameSettings, type Settings } from '../account/resolve.ts';
 import { Store } from '../account/store.ts';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
-import type { Context } from '../context.ts';
 import {
   addressOf,
   endpoints,
@@ -15,6 +14,7 @@ import {
 import { AdreportError, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
+import type { DoctorTools } from './doctor-tools.ts';
 
 /** The result of one check. */
 export interface DoctorResult {
@@ -59,28 +59,31 @@ export interface CheckUpTools {
  * Checks settings, network and token, in the order in which a command needs them. Throws errors
  * other than `AdreportError`, and the signal's reason when aborted.
  */
-export function checkUp(context: Context, tools: CheckUpTools): Promise<readonly DoctorResult[]> {
-  return new CheckUp(context, tools).run();
+export function checkUp(
+  doctor: DoctorTools,
+  tools: CheckUpTools,
+): Promise<readonly DoctorResult[]> {
+  return new CheckUp(doctor, tools).run();
 }
 
 class CheckUp {
-  readonly #context: Context;
+  readonly #doctor: DoctorTools;
   readonly #tools: CheckUpTools;
   readonly #results: DoctorResult[] = [];
 
-  constructor(context: Context, tools: CheckUpTools) {
-    this.#context = context;
+  constructor(doctor: DoctorTools, tools: CheckUpTools) {
+    this.#doctor = doctor;
     this.#tools = tools;
   }
 
   async run(): Promise<readonly DoctorResult[]> {
-    const { platform } = this.#context.host;
+    const { platform } = this.#doctor.host;
     this.#ok('node', `Node.js ${process.version.slice(1)} on ${platform}`);
     await this.#checkStore();
     await this.#checkProjectFile();
     this.#checkBrowser();
 
-    const settings = await this.#attempt('settings', () => this.#context.account.settings());
+    const settings = await this.#attempt('settings', () => this.#doctor.account.settings());
     if (settings) await this.#checkService(settings);
     return this.#results;
   }
@@ -89,7 +92,7 @@ class CheckUp {
   async #checkStore(): Promise<void> {
     // Before anything else reads the settings: the store makes files private, and reports it once.
     const closedFiles: string[] = [];
-    const { host } = this.#context;
+    const { host } = this.#doctor;
     const store = new Store(host.env, (text) => closedFiles.push(text), host);
 
     await this.#attempt('settings-file', async () => {
@@ -119,7 +122,7 @@ class CheckUp {
 
   /** Checks every report of the project file. */
   async #checkProjectFile(): Promise<void> {
-    const { cwd } = this.#context.host;
+    const { cwd } = this.#doctor.host;
 
     await this.#attempt(projectFileName, async () => {
       const path = findProjectFile(cwd);
@@ -135,7 +138,7 @@ class CheckUp {
 
   /** Looks for a browser to print PDFs. Without one it warns only if `ADREPORT_BROWSER` is set. */
   #checkBrowser(): void {
-    const { ADREPORT_BROWSER: wanted } = this.#context.host.env;
+    const { ADREPORT_BROWSER: wanted } = this.#doctor.host.env;
     try {
       this.#ok('browser', `${this.#tools.findBrowser()} prints PDFs.`);
     } catch (error) {
@@ -150,12 +153,12 @@ class CheckUp {
   async #checkService(settings: Settings): Promise<void> {
     this.#listSettings(settings);
     const canSignIn = await this.#succeeds('sign-in', async () => {
-      await this.#context.account.signIn();
+      await this.#doctor.account.signIn();
     });
 
     let proxy: ProxySettings | undefined;
     const isProxyReadable = await this.#succeeds('proxy', () => {
-      proxy = readProxy(this.#context.host.env);
+      proxy = readProxy(this.#doctor.host.env);
     });
     const url = settings.baseUrl.value;
     if (!url || !isProxyReadable) return;
@@ -166,13 +169,13 @@ class CheckUp {
 
     const isSignedIn = await this.#succeeds('sign-in', () => this.#checkSignIn());
     // The server in this process always reads instants.
-    if (!isSignedIn || this.#context.isLocal) return;
+    if (!isSignedIn || this.#doctor.isLocal) return;
     await this.#succeeds('window-clock', () => this.#checkWindowClock());
   }
 
   #listSettings(settings: Settings): void {
     const email = settings.email.value;
-    if (email) this.#context.console.hide(email);
+    if (email) this.#doctor.console.hide(email);
 
     for (const { name, value, from } of nameSettings(settings)) {
       if (value !== undefined) this.#ok(name, `${value} (${sourceInWords(name, from)})`);
@@ -181,7 +184,7 @@ class CheckUp {
 
   /** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
   async #checkConnection(baseUrl: URL, proxy: ProxySettings | undefined): Promise<void> {
-    const { host } = this.#context;
+    const { host } = this.#doctor;
     const { method } = endpoints.campaigns;
     const url = new URL(addressOf(baseUrl.href, 'campaigns'));
     const http = await createHttp({
@@ -222,7 +225,7 @@ class CheckUp {
   /** Compares this machine's clock with the `Date` header of an answer, if there is one. */
   #checkClock(dateHeader: string | undefined): void {
     // The header has whole seconds, so it is half a second behind on average.
-    const aheadMs = this.#context.host.wallClock() - Date.parse(dateHeader ?? '') - 500;
+    const aheadMs = this.#doctor.host.wallClock() - Date.parse(dateHeader ?? '') - 500;
     if (Number.isNaN(aheadMs)) return;
 
     const distance = formatDuration(Math.abs(aheadMs));
@@ -239,7 +242,7 @@ class CheckUp {
   }
 
   async #checkSignIn(): Promise<void> {
-    const client = await this.#context.account.client();
+    const client = await this.#doctor.account.client();
     try {
       const { campaigns } = await client.campaigns();
       this.#ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.`);
@@ -279,7 +282,7 @@ class CheckUp {
     try {
       return await work();
     } catch (error) {
-      const { signal } = this.#context.host;
+      const { signal } = this.#doctor.host;
       if (signal.aborted) throw signal.reason;
       if (!(error instanceof AdreportError)) throw error;
       this.#addError(check, error);
@@ -299,7 +302,7 @@ class CheckUp {
   #addError(check: string, error: AdreportError): void {
     const { message, hint: fix = 'Read: adreport help exit-codes', exitCode } = error;
     // The local server works without stored settings.
-    const isHarmless = this.#context.isLocal && check === 'settings-file';
+    const isHarmless = this.#doctor.isLocal && check === 'settings-file';
 
     if (isHarmless) this.#warn(check, message, fix);
     else this.#results.push({ check, status: 'broken', message, fix, exitCode });

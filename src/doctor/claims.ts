@@ -2,7 +2,6 @@ import { dayOf, momentOf, numberTextOf } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport } from '../errors.ts';
 import { encodeRequest } from '../report/request.ts';
-import type { Row } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import {
@@ -225,7 +224,7 @@ async function requireSummary(service: TriedService) {
 }
 
 /** The rows of the report by day. Throws `NotTried` if there are none. */
-async function requireRows(service: TriedService): Promise<readonly Row[]> {
+async function requireRows(service: TriedService): Promise<TriedReport['rows']> {
   const { rows } = await requireFor('the report by day', service.report('days'));
   if (rows.length === 0) throw new NotTried('those days have no rows');
   return rows;

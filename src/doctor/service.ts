@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { Prompt } from '../ui/prompt.ts';
 import { type Claim, claims } from './claims.ts';
+import type { DoctorTools } from './doctor-tools.ts';
 import { type Mark, resultLines } from './result-lines.ts';
 import {
   endsTrials,
@@ -32,11 +32,11 @@ const differenceExitCode = 9;
  *
  * @param isConfirmed true to request the reports without asking
  */
-export async function tryService(context: Context, isConfirmed: boolean): Promise<number> {
-  const { account, console, host } = context;
-  const settings = await triedSettings(context);
+export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
+  const { account, console, host } = tools;
+  const settings = await triedSettings(tools);
   const reports = planReports(settings, host.wallClock());
-  if (!(await confirmReports(context, { settings, reports, isConfirmed }))) {
+  if (!(await confirmReports(tools, { settings, reports, isConfirmed }))) {
     console.note('Nothing was requested.');
     return 0;
   }
@@ -46,13 +46,13 @@ export async function tryService(context: Context, isConfirmed: boolean): Promis
   const { results, lastError } = await tryClaims(service, console.redact);
   if (lastError && results.every(({ result }) => result === 'not tried')) throw lastError;
 
-  await printResults(context, results);
+  await printResults(tools, results);
   if (lastError) throw lastError;
   const differs = results.some(({ kind, result }) => kind === 'documented' && result === 'differs');
   return differs ? differenceExitCode : 0;
 }
 
-async function triedSettings({ account }: Context): Promise<TriedSettings> {
+async function triedSettings({ account }: DoctorTools): Promise<TriedSettings> {
   const { profile, encoding, windowClock } = await account.settings();
   const { credentials } = await account.signIn();
   return {
@@ -71,7 +71,7 @@ interface ReportsToConfirm {
 
 /** Lists the reports and asks whether to request them. */
 async function confirmReports(
-  { account, console, host, isLocal }: Context,
+  { account, console, host, isLocal }: DoctorTools,
   { settings, reports, isConfirmed }: ReportsToConfirm,
 ): Promise<boolean> {
   const { baseUrl } = await account.signIn();
@@ -148,7 +148,7 @@ const marks: Readonly<Record<ClaimResult['result'], Mark>> = {
 };
 
 async function printResults(
-  { console, flags }: Context,
+  { console, flags }: DoctorTools,
   results: readonly ClaimResult[],
 ): Promise<void> {
   if (flags.json) {

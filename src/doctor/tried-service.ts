@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import { openReport } from '../client/open.ts';
+import { openReport, type ReadReport } from '../client/open.ts';
 import { waitUntilReady } from '../client/wait.ts';
 import {
   defaultZone,
@@ -12,11 +12,10 @@ import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isUnreachable, SignInError } from '../errors.ts';
 import { encodeRequest, planReport } from '../report/request.ts';
 import { formatDate } from '../report/window.ts';
-import { type Row, rowsOf } from '../rows/row-batch.ts';
 
 /** A report as it came. */
 export interface TriedReport {
-  readonly rows: readonly Row[];
+  readonly rows: ReadReport['rows'];
 
   /** `undefined` if it does not have the documented shape. */
   readonly summary: ReportSummary | undefined;
@@ -183,11 +182,7 @@ export class TriedService {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const ready = await waitUntilReady(this.client, requested, { waitTimeoutMs });
     const report = await openReport(this.client, ready, { expectation: undefined });
-
-    const rows: Row[] = [];
-    const batches = report.batches();
-    let next = await batches.next();
-    for (; !next.done; next = await batches.next()) rows.push(...rowsOf(next.value));
-    return { rows, summary: next.value.summary };
+    const { rows, tail } = await report.readAll();
+    return { rows, summary: tail.summary };
   }
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import { fieldTypeOf } from '../contract/columns.ts';
 import { showFigures, wroteText } from '../deliver/announce-output.ts';
 import type { CheckResult, MessageKind } from '../errors.ts';
@@ -7,21 +6,22 @@ import { formatSum } from '../figures/numbers.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { ClosedPipeError, type Console } from '../ui/console.ts';
+import type { RunTools } from './run-tools.ts';
 import type { WrittenReport } from './write-report.ts';
 
-type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
+type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
 
 /**
  * Prints the warnings, notes and figures of a report on stderr, and for a file its size; with
  * `--json` also one line on stdout.
  */
-export async function announce(context: Announcer, report: WrittenReport): Promise<void> {
-  printWarnings(context, report);
+export async function announce(tools: Announcer, report: WrittenReport): Promise<void> {
+  printWarnings(tools, report);
   if (report.file === undefined) return;
-  await printJsonLine(context, report);
-  printFile(context, report);
-  printChanges(context, report);
-  if (report.figures) showFigures(context.console, report.figures, report.comparison);
+  await printJsonLine(tools, report);
+  printFile(tools, report);
+  printChanges(tools, report);
+  if (report.figures) showFigures(tools.console, report.figures, report.comparison);
 }
 
 /** Runs with more files print only a total for the rest. */
@@ -29,29 +29,29 @@ const maxListedFiles = 10;
 
 /** Reports the files of one run as they are written, and their totals at the end. */
 export class RunAnnouncer {
-  readonly #context: Announcer;
+  readonly #tools: Announcer;
   readonly #reports: WrittenReport[] = [];
 
   /** Notes that apply to the whole run and are printed once. */
   readonly #printed = new Set<MessageKind>();
 
-  constructor(context: Announcer) {
-    this.#context = context;
+  constructor(tools: Announcer) {
+    this.#tools = tools;
   }
 
   /** Prints the warnings of a written report, and its file if there are few files so far. */
   async add(report: WrittenReport): Promise<void> {
-    printWarnings(this.#context, report, this.#printed);
+    printWarnings(this.#tools, report, this.#printed);
     if (report.file === undefined) return;
     this.#reports.push(report);
-    await printJsonLine(this.#context, report);
-    if (this.#reports.length <= maxListedFiles) printFile(this.#context, report);
-    printChanges(this.#context, report);
+    await printJsonLine(this.#tools, report);
+    if (this.#reports.length <= maxListedFiles) printFile(this.#tools, report);
+    printChanges(this.#tools, report);
   }
 
   /** Prints the size of all files, if not all were listed or their figures can be added up. */
   printTotalSize(isOneReport: boolean): void {
-    const { console, elapsedMs } = this.#context;
+    const { console, elapsedMs } = this.#tools;
     const reports = this.#reports;
     if (reports.length <= maxListedFiles && this.#figures(isOneReport).length <= 1) return;
 
@@ -74,7 +74,7 @@ export class RunAnnouncer {
     const isByTime = figures.some(({ by }) => by.length > 0);
     const total = new Grouping(isByTime ? 'time' : []);
     for (const each of figures) total.absorb(each);
-    showFigures(this.#context.console, total);
+    showFigures(this.#tools.console, total);
   }
 
   /** Figures that can be added up: different reports may count the same displays twice. */

@@ -1,6 +1,5 @@
 import { labelled } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
-import type { Context } from '../context.ts';
 import type { CheckMessage } from '../errors.ts';
 import { comparisonOf } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
@@ -14,6 +13,7 @@ import type { Window } from '../report/window.ts';
 import { partsInstead, splitJob, startsInParts } from './once-more.ts';
 import type { ReportTools } from './order.ts';
 import { type FetchSetup, ReportFetch, reportOfJob } from './report-fetch.ts';
+import type { RunTools } from './run-tools.ts';
 
 /** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
@@ -23,7 +23,7 @@ type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
  * without `--compare`. Throws `UsageError` for an output that cannot show changes.
  */
 export function planEarlier(
-  context: Pick<Context, 'console' | 'flags' | 'host'>,
+  context: Pick<RunTools, 'console' | 'flags' | 'host'>,
   { plan, options }: Pick<Job, 'plan' | 'options'>,
   now: Window,
 ): EarlierPlan | undefined {

@@ -1,5 +1,4 @@
 import type { ServiceAccount } from '../account/account.ts';
-import type { Context } from '../context.ts';
 import { addressOf } from '../contract/messages.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
@@ -8,6 +7,7 @@ import { describeWindow, formatInstant, type Window } from '../report/window.ts'
 import type { Part } from '../report/window-parts.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { planEarlier } from './compare.ts';
+import type { RunTools } from './run-tools.ts';
 
 /** One create call that would be made. */
 interface PlannedCall extends Pick<Part, 'window' | 'request'> {
@@ -24,28 +24,28 @@ interface PlannedCall extends Pick<Part, 'window' | 'request'> {
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
-export async function showPlan(context: Context, jobs: readonly Job[]): Promise<void> {
+export async function showPlan(tools: RunTools, jobs: readonly Job[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of jobs) {
-    const job = await jobWithIds(context, planned);
-    for (const part of job.parts) calls.push(...callsOf(context, job, part));
-    if (job.isMerged) calls.push(...earlierCalls(context, job, job.plan.window));
+    const job = await jobWithIds(tools, planned);
+    for (const part of job.parts) calls.push(...callsOf(tools, job, part));
+    if (job.isMerged) calls.push(...earlierCalls(tools, job, job.plan.window));
   }
-  await printDryRun(context, calls);
+  await printDryRun(tools, calls);
 }
 
 /** The calls for one part of a job. Throws as `earlierCalls`. */
-function callsOf(context: Context, job: Job, part: Part): PlannedCall[] {
+function callsOf(tools: RunTools, job: Job, part: Part): PlannedCall[] {
   const { account, label, isMerged } = job;
   const { window, request, reason } = part;
   const call = { account, label, window, request, output: outputOf(job, part).file, reason };
   // A merged report is compared as a whole.
-  return isMerged ? [call] : [call, ...earlierCalls(context, job, window)];
+  return isMerged ? [call] : [call, ...earlierCalls(tools, job, window)];
 }
 
 /** With `--compare`, the call for the earlier report. Throws as `planEarlier`. */
-function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
-  const earlier = planEarlier(context, job, now);
+function earlierCalls(tools: RunTools, job: Job, now: Window): PlannedCall[] {
+  const earlier = planEarlier(tools, job, now);
   if (!earlier) return [];
 
   const { account, label } = job;
@@ -56,7 +56,7 @@ function earlierCalls(context: Context, job: Job, now: Window): PlannedCall[] {
 
 /** Prints calls without making them, as text or, with `--json`, as one object. */
 export async function printDryRun(
-  { console, flags, host }: Pick<Context, 'console' | 'flags' | 'host'>,
+  { console, flags, host }: Pick<RunTools, 'console' | 'flags' | 'host'>,
   calls: readonly PlannedCall[],
 ): Promise<void> {
   const requests: object[] = [];

@@ -1,6 +1,5 @@
 import * as fs from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { type Streams, version } from '../context.ts';
 import { codeOf, OutputError, type UsageError } from '../errors.ts';
 import { lookAtFiles } from '../folder/disk.ts';
 import {
@@ -35,6 +34,7 @@ import type { Part } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
+import type { StepTools } from './run-tools.ts';
 
 /** A job checked against the history of its folder. */
 export interface FolderJob extends Job {
@@ -51,14 +51,14 @@ export interface FolderJob extends Job {
  *
  * @throws OutputError if a folder cannot be listed
  */
-export async function chooseParts(context: Streams, jobs: readonly Job[]): Promise<FolderJob[]> {
-  const histories = new Histories(context);
+export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promise<FolderJob[]> {
+  const histories = new Histories(tools);
   const chosen: FolderJob[] = [];
   for (const planned of jobs) {
-    const job = await withOwnMetrics(context, planned, histories);
-    const place = placeOf(context, job);
-    if (place) chosen.push(await chooseDue(context, job, await runInFolder(job, place, histories)));
-    else chosen.push(job.options.missing ? await skipExistingFiles(context, job) : job);
+    const job = await withOwnMetrics(tools, planned, histories);
+    const place = placeOf(tools, job);
+    if (place) chosen.push(await chooseDue(tools, job, await runInFolder(job, place, histories)));
+    else chosen.push(job.options.missing ? await skipExistingFiles(tools, job) : job);
   }
   return chosen;
 }
@@ -67,8 +67,8 @@ export async function chooseParts(context: Streams, jobs: readonly Job[]): Promi
  * The job with the metrics of its series, if none were typed: a version that knows one more must
  * not change the columns of a folder.
  */
-async function withOwnMetrics(context: Streams, job: Job, histories: Histories): Promise<Job> {
-  const place = job.hasTypedMetrics ? undefined : placeOf(context, job);
+async function withOwnMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
+  const place = job.hasTypedMetrics ? undefined : placeOf(tools, job);
   if (!place) return job;
 
   const { spec } = job;
@@ -80,7 +80,7 @@ async function withOwnMetrics(context: Streams, job: Job, histories: Histories):
 
   const { metrics } = own;
   const names = metrics.join(', ');
-  context.console.note(
+  tools.console.note(
     `Note: ${printable(place.spec.output)} has the metrics ${names}. For others, add --metrics and a different -o, or --refetch.`,
   );
   const { account, name, label, options } = job;
@@ -96,7 +96,7 @@ async function withOwnMetrics(context: Streams, job: Job, histories: Histories):
 }
 
 /** Keeps the parts without a file: without a history, every file counts as complete. */
-async function skipExistingFiles({ console, host }: Streams, job: Job): Promise<Job> {
+async function skipExistingFiles({ console, host }: StepTools, job: Job): Promise<Job> {
   console.note('Without a history, --missing only checks whether a file exists.');
   const parts: Part[] = [];
   for (const part of job.parts) {
@@ -118,7 +118,7 @@ interface FolderPlace {
  * The folder before the first time placeholder in `-o`; `undefined` for a job that does not write
  * one file per part, for `--no-history`, and for names with `{id}`.
  */
-function placeOf({ host }: Streams, job: Job): FolderPlace | undefined {
+function placeOf({ host }: StepTools, job: Job): FolderPlace | undefined {
   const { output = '-', history, split } = job.options;
   const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
   if (!history || !hasFiles) return undefined;
@@ -142,7 +142,7 @@ function storedLogo(folder: string, logo: SpecValue): SpecValue {
 
 /** Reads the history of each folder once, and warns once if it is unreadable. */
 class Histories {
-  readonly #context: Streams;
+  readonly #tools: StepTools;
   readonly #read = new Map<string, History>();
 
   readonly nowMs: number;
@@ -150,9 +150,9 @@ class Histories {
   /** In unix seconds. */
   readonly now: number;
 
-  constructor(context: Streams) {
-    this.#context = context;
-    this.nowMs = context.host.wallClock();
+  constructor(tools: StepTools) {
+    this.#tools = tools;
+    this.nowMs = tools.host.wallClock();
     this.now = Math.floor(this.nowMs / 1_000);
   }
 
@@ -165,7 +165,7 @@ class Histories {
     this.#read.set(folder, history);
     for (const { name, unreadable } of history.sources) {
       if (unreadable === undefined) continue;
-      this.#context.console.warn(`Cannot read the history ${printable(name)}: ${unreadable}.`);
+      this.#tools.console.warn(`Cannot read the history ${printable(name)}: ${unreadable}.`);
     }
     return history;
   }
@@ -177,7 +177,7 @@ class Histories {
   }
 
   async #open(folder: string): Promise<History> {
-    const { signal } = this.#context.host;
+    const { signal } = this.#tools.host;
     try {
       return await readHistory(folder, { now: this.now, signal });
     } catch (error) {
@@ -203,14 +203,14 @@ async function runInFolder(job: Job, place: FolderPlace, histories: Histories): 
 }
 
 /** Limits a job to the parts that are due in its folder, or refuses it. */
-async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<FolderJob> {
+async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<FolderJob> {
   const { missing, refetch } = job.options;
-  const files = await lookAtParts(context, job, run);
+  const files = await lookAtParts(tools, job, run);
   const refusal = refetch ? undefined : refusalOf(run, [...files.values()]);
   if (refusal) return { ...job, parts: [], refusal };
 
-  await warnAboutEarlierUnits(context, job, run);
-  const { host } = context;
+  await warnAboutEarlierUnits(tools, job, run);
+  const { host, version } = tools;
   const keepsFigures = missing === true && !refetch;
   const { wallClock } = host;
   const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, machine: host });
@@ -226,14 +226,14 @@ async function chooseDue(context: Streams, job: Job, run: FolderRun): Promise<Fo
   if (parts.length > 0) {
     const begun = job.parts.filter((part) => files.has(part));
     const all = formatPlural(begun.length, job.options.split ?? 'file');
-    context.console.note(`Downloading ${formatCount(parts.length)} of ${all}.`);
+    tools.console.note(`Downloading ${formatCount(parts.length)} of ${all}.`);
   }
   return { ...job, parts, writer };
 }
 
 /** Looks at the file of every part of the window that has begun. */
 async function lookAtParts(
-  { host }: Streams,
+  { host }: StepTools,
   job: Job,
   { history, series: { names }, now }: FolderRun,
 ): Promise<Map<Part, WindowFile>> {
@@ -256,7 +256,7 @@ async function lookAtParts(
 
 /** Warns about missing or stale units before the window: no run of this job downloads them. */
 async function warnAboutEarlierUnits(
-  { console, host }: Streams,
+  { console, host }: StepTools,
   { account, allParts, options: { split } }: Job,
   run: FolderRun,
 ): Promise<void> {

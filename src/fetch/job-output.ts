@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { Context } from '../context.ts';
 import type { HistoryWriter } from '../folder/writer.ts';
 import { outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/window-parts.ts';
 import { compareReport, planEarlier } from './compare.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import type { ReportTools } from './order.ts';
+import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
 /**
@@ -13,7 +13,7 @@ import { type PreparedOutput, prepareOutput } from './write-report.ts';
  * fetches the earlier report first. Throws as `prepareOutput` and `planEarlier`.
  */
 export async function prepareJobOutput(
-  context: Context,
+  context: RunTools,
   tools: ReportTools,
   job: FolderJob,
   part?: Part,

@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { type LabelledResult, mergedResult } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
-import type { Context } from '../context.ts';
 import { type CheckResult, InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
@@ -13,6 +12,7 @@ import { anyOf } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { noteFetched, type ReportTools } from './order.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** Reports fetched ahead of the one being written; each keeps a temporary file open. */
@@ -59,7 +59,7 @@ interface MergedReports {
 }
 
 /** Writes all parts of a job into one output. Throws as `inTurn` and `writeReport`. */
-export async function mergeParts(context: Context, merged: MergedJob): Promise<WrittenReport> {
+export async function mergeParts(context: RunTools, merged: MergedJob): Promise<WrittenReport> {
   const { job, tools } = merged;
   const reports: MergedReports = { ids: [], results: [] };
   const markAllFetched = (file?: string) =>

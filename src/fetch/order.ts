@@ -1,7 +1,6 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { identityOf, nameOfAccount } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/request.ts';
-import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
 import type { Job } from '../plan/plan.ts';
 import {
@@ -14,14 +13,12 @@ import { type ReportPlan, requestHash } from '../report/request.ts';
 import { describeWindow } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
-import type { Console } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
+import type { RunTools, StepTools } from './run-tools.ts';
 
 /** Shared by all steps of one report. */
-export interface ReportTools {
+export interface ReportTools extends StepTools {
   readonly account: ServiceAccount;
-  readonly console: Console;
-  readonly host: Context['host'];
 
   /** Aborts the work on this report. */
   readonly signal: AbortSignal;
@@ -35,10 +32,13 @@ export interface ReportTools {
 }
 
 /** The tools for reports of an account, by default the account of the command. */
-export function toolsFor(context: Context, account: ServiceAccount = context.account): ReportTools {
-  const { console, host, requestsById, progress } = context;
+export function toolsFor(
+  context: RunTools,
+  account: ServiceAccount = context.account,
+): ReportTools {
+  const { console, host, version, requestsById, progress } = context;
   const ledger = context.ledger();
-  return { account, console, host, signal: host.signal, ledger, requestsById, progress };
+  return { account, console, host, version, signal: host.signal, ledger, requestsById, progress };
 }
 
 /** Finds an unfinished report of the same request in the ledger, and prints a note about it. */

@@ -1,5 +1,4 @@
 import type { ServiceAccount } from '../account/account.ts';
-import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError, isInterruption, SignInError } from '../errors.ts';
 import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
@@ -14,6 +13,7 @@ import { prepareJobOutput } from './job-output.ts';
 import { type InTurn, mergeParts } from './merge.ts';
 import { type ReportTools, toolsFor } from './order.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
@@ -49,7 +49,7 @@ export interface PartsOptions {
  * the error of the earliest failed part is thrown, and names all of them.
  */
 export async function runParts(
-  context: Context,
+  context: RunTools,
   jobs: readonly FolderJob[],
   options: PartsOptions,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function runParts(
   run.finish();
 }
 
-async function beginProgress(context: Context, jobs: readonly Job[]): Promise<PartsProgress> {
+async function beginProgress(context: RunTools, jobs: readonly Job[]): Promise<PartsProgress> {
   let partCount = 0;
   const countsByReport = new Map<string, number>();
   for (const { label, parts } of jobs) {
@@ -88,7 +88,7 @@ interface PartWork<T> {
 
 /** The jobs of one command, and the results of their parts. */
 class PartsRun {
-  readonly #context: Context;
+  readonly #context: RunTools;
   readonly #jobs: readonly FolderJob[];
   readonly #progress: PartsProgress;
   readonly #again: string | undefined;
@@ -97,7 +97,7 @@ class PartsRun {
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
-  constructor(context: Context, { jobs, progress, again, output }: PartsSetup) {
+  constructor(context: RunTools, { jobs, progress, again, output }: PartsSetup) {
     this.#output = output;
     this.#context = context;
     this.#jobs = jobs;

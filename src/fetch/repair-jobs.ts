@@ -2,7 +2,6 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
-import { type Context, version } from '../context.ts';
 import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
 import type { FolderSpec } from '../folder/history.ts';
 import { ownerConflict } from '../folder/series.ts';
@@ -16,6 +15,7 @@ import { planJob } from '../plan/plan.ts';
 import { maskedLogin, ownerOf } from '../plan/spec-from-flags.ts';
 import { printable } from '../text/printable.ts';
 import type { FolderJob } from './folder-jobs.ts';
+import type { RunTools } from './run-tools.ts';
 
 export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
   readonly concurrency: number;
@@ -29,7 +29,7 @@ export interface RepairJobs {
 
 /** Jobs that download units again with the current spec of their series. */
 export async function jobsOfRepairs(
-  context: Context,
+  tools: RunTools,
   repairs: readonly SeriesRepair[],
   flags: RepairFlags,
 ): Promise<RepairJobs> {
@@ -37,7 +37,7 @@ export async function jobsOfRepairs(
   const failures: AdreportError[] = [];
   for (const repair of repairs) {
     try {
-      jobs.push(await jobOfRepair(context, repair, flags));
+      jobs.push(await jobOfRepair(tools, repair, flags));
     } catch (error) {
       if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
       failures.push(error);
@@ -47,16 +47,16 @@ export async function jobsOfRepairs(
 }
 
 async function jobOfRepair(
-  context: Context,
+  tools: RunTools,
   { history, series: { current }, spans }: SeriesRepair,
   flags: RepairFlags,
 ): Promise<FolderJob> {
-  const { host } = context;
+  const { host, version } = tools;
   const { cwd, wallClock } = host;
-  const account = await accountOf(context, current.spec, flags);
+  const account = await accountOf(tools, current.spec, flags);
   const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
   const thisRun = { history: true, clobber: true, ...flags };
-  const spec = await withOwnLogo(context, history.folder, { ...current.spec, output });
+  const spec = await withOwnLogo(tools, history.folder, { ...current.spec, output });
 
   const nowMs = wallClock();
   const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
@@ -67,7 +67,7 @@ async function jobOfRepair(
 
 /** The spec with the path of its logo; without a logo that is not in the folder. */
 async function withOwnLogo(
-  { console }: Context,
+  { console }: RunTools,
   folder: string,
   spec: FolderSpec,
 ): Promise<FolderSpec> {
@@ -100,15 +100,15 @@ async function isFileInside(folder: string, path: string): Promise<boolean> {
  * used without the flag is a different one.
  */
 export async function needsLocal(
-  context: Context,
+  tools: RunTools,
   repairs: readonly SeriesRepair[],
 ): Promise<boolean> {
   const specs = repairs.map(({ series }) => series.current.spec);
   const isFromLocal = specs.length > 0 && specs.every(({ service }) => service === 'local');
-  if (!isFromLocal || context.isLocal) return isFromLocal;
+  if (!isFromLocal || tools.isLocal) return isFromLocal;
   try {
     for (const spec of specs) {
-      const account = await accountOf(context, spec, {});
+      const account = await accountOf(tools, spec, {});
       const { baseUrl } = await account.settings();
       if (baseUrl.value === undefined) return true;
     }
@@ -127,13 +127,13 @@ export async function needsLocal(
  * @throws SignInError if the files belong to a different account
  */
 async function accountOf(
-  context: Context,
+  tools: RunTools,
   spec: FolderSpec,
   flags: Partial<RepairFlags>,
 ): Promise<ServiceAccount> {
   const { windowClock, request } = spec;
-  const name = flags.account ?? (await storedName(context, spec));
-  const account = context.accounts.choose(
+  const name = flags.account ?? (await storedName(tools, spec));
+  const account = tools.accounts.choose(
     { ...flags, ...(name !== undefined && { account: name }) },
     { profile: request.profile, ...(windowClock && { windowClock }) },
   );
@@ -143,7 +143,7 @@ async function accountOf(
   // A typed name may be a new name for the same account.
   const named = flags.account === undefined ? spec : { ...spec, account: undefined };
   const conflict = ownerConflict(named, owner);
-  const isFound = name !== undefined || context.isLocal || isOwner(spec, owner, settings);
+  const isFound = name !== undefined || tools.isLocal || isOwner(spec, owner, settings);
   if (!conflict && isFound) return account;
 
   const belong = conflict
@@ -151,7 +151,7 @@ async function accountOf(
     : whose(spec);
   const signIn =
     'Sign in to that account with adreport login, or name it with --account or ADREPORT_ACCOUNT.';
-  const isMaybeLocal = spec.service === 'local' && !context.isLocal;
+  const isMaybeLocal = spec.service === 'local' && !tools.isLocal;
   throw new SignInError(`The files ${spec.output} ${belong}.`, {
     hint: isMaybeLocal ? `${signIn} For files of a run with --local, add --local.` : signIn,
   });
@@ -176,7 +176,7 @@ function whose({ login, account }: FolderSpec): string {
 
 /** The name of the stored account that owns a series. */
 async function storedName(
-  { isLocal, store }: Context,
+  { isLocal, store }: RunTools,
   { login, account }: FolderSpec,
 ): Promise<string | undefined> {
   if (isLocal) return account;

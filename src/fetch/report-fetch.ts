@@ -1,4 +1,3 @@
-import type { Expectation } from '../checks/row-check.ts';
 import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
 import type { RequestedReport } from '../client/request.ts';
 import { Retries, type RetryStep } from '../client/retries.ts';
@@ -16,6 +15,7 @@ import { continuedCommand, downloadCommandLine } from '../plan/command-line.ts';
 import type { JobOptions } from '../plan/flags/run-flags.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
+import type { Expectation } from '../report/expectation.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import type { Part } from '../report/window-parts.ts';

@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import { heldDelivery } from '../deliver/deliver.ts';
 import { AdreportError, isReportFailure, isStillInProgress } from '../errors.ts';
 import { goesToStdout, placeholdersOf } from '../output/file/file-name.ts';
@@ -15,11 +14,12 @@ import { partsInstead, splitJob, startsInParts } from './once-more.ts';
 import { type ReportTools, toolsFor } from './order.ts';
 import { type PartsOptions, runParts } from './parts.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** Fetches the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
-  context: Context,
+  context: RunTools,
   jobs: readonly FolderJob[],
   options: PartsOptions = {},
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function runJobs(
 }
 
 /** Fetches a single report, and announces it. If it fails, it is fetched in parts. */
-async function fetchWhole(context: Context, planned: Job): Promise<void> {
+async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   const { host } = context;
   const job = await jobWithIds(context, planned);
   const tools = toolsFor(context, job.account);
@@ -115,7 +115,7 @@ const fileUnits = ['week', 'month', 'day'] as const;
 
 /** Adds a hint to split a long window, if a report failed or took too long. */
 function withSplitHint(
-  { host }: Pick<Context, 'host'>,
+  { host }: Pick<RunTools, 'host'>,
   error: unknown,
   { plan, options }: Job,
 ): unknown {

@@ -1,5 +1,3 @@
-import type { Expectation } from '../checks/row-check.ts';
-import { type Context, type Streams, version } from '../context.ts';
 import {
   type Column,
   fieldOfColumn,
@@ -22,10 +20,12 @@ import type { CheckFlags } from '../plan/flags/check-flags.ts';
 import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
 import type { ReportOutput } from '../plan/plan.ts';
+import type { Expectation } from '../report/expectation.ts';
 import { filtersInWords } from '../report/filter-words.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
+import type { RunTools, StepTools } from './run-tools.ts';
 
 /** An output before its rows arrive. */
 export interface PreparedOutput {
@@ -68,15 +68,15 @@ interface ReportLabel {
 
 /** Prepares the output of a report and the checks of its rows. Throws as `prepareDelivery`. */
 export async function prepareOutput(
-  context: Context,
+  tools: RunTools,
   options: OutputFlags & CheckFlags,
   { names, columns, expectation, earlierWarnings = [] }: ReportOutput,
 ): Promise<PreparedOutput> {
   return {
-    delivery: await prepareDelivery(context, options, {
+    delivery: await prepareDelivery(tools, options, {
       names,
       columns,
-      format: chooseFormat(context, options),
+      format: chooseFormat(tools, options),
     }),
     expectation,
     earlierWarnings,
@@ -143,7 +143,7 @@ export interface WrittenReport {
  * `WarningsError`.
  */
 export async function writeReport(
-  context: Streams,
+  tools: StepTools,
   output: PreparedOutput,
   report: RowSource,
 ): Promise<WrittenReport> {
@@ -152,11 +152,11 @@ export async function writeReport(
   const figures = figuresFor(output);
   const figureWatch = new FigureWatch(expectation?.columns ?? []);
   let recorded: Recorded | undefined;
-  const { file, rows, wholeFile } = await writeOutput(context, delivery, {
+  const { file, rows, wholeFile } = await writeOutput(tools, delivery, {
     batches: report.batches(),
     reportId,
-    encoding: { comparison, provenance: provenanceOf(context, output, reportId) },
-    watcher: watcherFor(context, output, { report, figures, figureWatch }),
+    encoding: { comparison, provenance: provenanceOf(tools, output, reportId) },
+    watcher: watcherFor(tools, output, { report, figures, figureWatch }),
     check: ({ checkResult: { warnings } }) => {
       if (output.checks.strict && warnings.length > 0) throw incomplete(warnings);
     },
@@ -196,7 +196,7 @@ function endsOf({ since, until }: ReportSummary): Pick<ReportSummary, 'since' | 
 
 /** The origin of the data, as stored in the file. */
 function provenanceOf(
-  { host }: Streams,
+  { host, version }: StepTools,
   { spec, expectation }: PreparedOutput,
   reportId: string | undefined,
 ): Provenance {
@@ -233,7 +233,7 @@ interface RowObservers {
  * has secrets removed, which the service may repeat.
  */
 function watcherFor(
-  { console: { redact } }: Streams,
+  { console: { redact } }: StepTools,
   { earlierWarnings }: PreparedOutput,
   { report, figures, figureWatch }: RowObservers,
 ): RowWatcher {

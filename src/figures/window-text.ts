@@ -3,6 +3,7 @@ import { nounOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf, readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
+import { listWords } from '../text/quantity.ts';
 import type { DateUnit } from './grouping.ts';
 import type { ReportSums, Unit } from './report-sums.ts';
 
@@ -143,10 +144,4 @@ function titleOf(breakdowns: readonly NamedBreakdown[]): string {
 export function zoneText(zone: string): string {
   if (zone !== zone.toLowerCase() || !zone.includes('/')) return zone;
   return zone.replaceAll(/(?<=^|[/_])[a-z]/g, (letter) => letter.toUpperCase());
-}
-
-/** Joins words: `campaign`, `campaign and country`, `campaign, country and device`. */
-export function listWords(words: readonly string[]): string {
-  if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

@@ -3,7 +3,6 @@ import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import { OutputError } from '../errors.ts';
 import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
-import { listWords } from '../figures/window-text.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import pageScript from '../present/page/browser/page-script.ts?bundled';
@@ -23,7 +22,7 @@ import {
 } from '../present/page/report-table.ts';
 import { modelOfReport, type ReportModel } from '../present/report-model.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import { formatCount } from '../text/quantity.ts';
+import { formatCount, listWords } from '../text/quantity.ts';
 
 /** Pages with more rows open too slowly. */
 const maxRows = 50_000;

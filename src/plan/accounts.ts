@@ -1,5 +1,4 @@
 import type { ProjectChoice } from '../account/settings.ts';
-import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { checkColumns } from '../formats/check-columns.ts';
@@ -8,6 +7,7 @@ import { isFirstNight } from '../report/spec-window.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 import { checkFormat, chooseFormat } from './format-choice.ts';
 import { type Job, outputOf, planJob } from './plan.ts';
+import type { PlanTools } from './plan-tools.ts';
 import { specFromFlags } from './spec-from-flags.ts';
 
 /** A report whose accounts are not yet chosen. */
@@ -26,22 +26,22 @@ interface AccountsSource {
  * single job; none for a cron line on its first night. Throws `UsageError` as `checkFormat` and
  * `planJob`, and if several accounts would write to one file.
  */
-export async function planForAccounts(context: Context, report: AccountsSource): Promise<Job[]> {
+export async function planForAccounts(tools: PlanTools, report: AccountsSource): Promise<Job[]> {
   const { options } = report;
-  checkFormat(context, options);
-  const firstNight = firstNightOf(options, context.host.wallClock());
-  if (firstNight === undefined) return planAccounts(context, report);
+  checkFormat(tools, options);
+  const firstNight = firstNightOf(options, tools.host.wallClock());
+  if (firstNight === undefined) return planAccounts(tools, report);
 
   // Planned as of the second night, for the mistakes of its flags.
-  await planAccounts(context, { ...report, options: { ...options, until: 'now' } });
-  context.console.note(firstNight);
+  await planAccounts(tools, { ...report, options: { ...options, until: 'now' } });
+  tools.console.note(firstNight);
   return [];
 }
 
-async function planAccounts(context: Context, report: AccountsSource): Promise<Job[]> {
+async function planAccounts(tools: PlanTools, report: AccountsSource): Promise<Job[]> {
   const { options, name, choice } = report;
-  const accountNames = await context.accounts.names(options, choice);
-  if (!accountNames) return [await planForAccount(context, report, name)];
+  const accountNames = await tools.accounts.names(options, choice);
+  if (!accountNames) return [await planForAccount(tools, report, name)];
 
   expectAccountInOutput(options);
   const jobs: Job[] = [];
@@ -49,7 +49,7 @@ async function planAccounts(context: Context, report: AccountsSource): Promise<J
     const label = name === undefined ? account : `${name} ${account}`;
     const ofAccount = { ...report, options: { ...options, account } };
     try {
-      jobs.push(await planForAccount(context, ofAccount, label));
+      jobs.push(await planForAccount(tools, ofAccount, label));
     } catch (error) {
       const isNamed = !(error instanceof UsageError) || error.message.includes(`“${account}”`);
       throw isNamed ? error : error.amend(`(Account “${account}”.)`);
@@ -69,17 +69,17 @@ function firstNightOf(options: RunFlags, nowMs: number): string | undefined {
 }
 
 async function planForAccount(
-  context: Context,
+  tools: PlanTools,
   { options, name, choice }: AccountsSource,
   label: string | undefined,
 ): Promise<Job> {
-  const account = context.accounts.choose(options, choice);
-  const nowMs = context.host.wallClock();
-  const spec = await specFromFlags(context, account, { options, nowMs });
+  const account = tools.accounts.choose(options, choice);
+  const nowMs = tools.host.wallClock();
+  const spec = await specFromFlags(tools, account, { options, nowMs });
   const hasTypedMetrics = options.metrics !== undefined;
   const planned = { account, spec, thisRun: options, hasTypedMetrics, name, label, nowMs };
   const job = await planJob(planned);
-  checkColumns(outputOf(job).columns ?? [], chooseFormat(context, options));
+  checkColumns(outputOf(job).columns ?? [], chooseFormat(tools, options));
   return job;
 }
 

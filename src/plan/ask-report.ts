@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { formatOfFile } from '../formats/index.ts';
@@ -6,11 +5,12 @@ import { planReport } from '../report/request.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
 import type { RunFlags } from './flags/run-flags.ts';
+import type { PlanTools } from './plan-tools.ts';
 import type { RunCommandLine } from './saved-reports.ts';
 
 /** True on a terminal when neither a window nor a saved report was given. */
 export function lacksWindow(
-  { console }: Pick<Context, 'console'>,
+  { console }: Pick<PlanTools, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
 ): boolean {
   const { period, since, until, all, file } = options;
@@ -26,11 +26,11 @@ export function lacksWindow(
  * @param words the arguments after `adreport run`
  */
 export async function askReport(
-  context: Context,
+  tools: PlanTools,
   options: RunFlags,
   words: readonly string[],
 ): Promise<RunFlags> {
-  const { console, host, account } = context;
+  const { console, host, account } = tools;
   // Fails before the first question if there is no sign-in.
   if (!options.dryRun) await account.client();
 

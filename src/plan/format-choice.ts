@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import { listWords } from '../figures/window-text.ts';
 import { csvDialectOf } from '../formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
 import { type PageMachine, pageExtras } from '../formats/page-extras.ts';
@@ -7,6 +6,7 @@ import { goesToStdout } from '../output/file/file-name.ts';
 import { expectNoUrl } from '../output/file/url.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
+import { listWords } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import type { Console } from '../ui/console.ts';
 import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
@@ -102,17 +102,17 @@ function nearestExtension(ending: string): string | undefined {
  * Chooses the format and notes CSV flags that have no effect in it. Throws `UsageError` for flags
  * that do not go together, and if a required browser or logo is missing.
  */
-export function checkFormat(context: FormatTools, options: OutputFlags): FormatName {
+export function checkFormat(tools: FormatTools, options: OutputFlags): FormatName {
   const { output = '-' } = options;
-  const { platform } = context.host;
+  const { platform } = tools.host;
   const formatOfName = formatOfFile(output);
   const namedFormat = options.format ?? formatOfName;
   expectNoUrl({ flag: '-o', name: output, format: namedFormat, platform });
   csvDialectOf(options);
-  const format = chooseFormat(context, options);
+  const format = chooseFormat(tools, options);
   const isOther = formatOfName !== undefined && formatOfName !== format;
   if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
-    context.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);
+    tools.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);
   }
   const uselessFlags: string[] = [];
 
@@ -122,10 +122,10 @@ export function checkFormat(context: FormatTools, options: OutputFlags): FormatN
   }
   if (uselessFlags.length > 0) {
     const are = uselessFlags.length > 1 ? 'apply to CSV and have' : 'applies to CSV and has';
-    context.console.note(`Note: ${uselessFlags.join(', ')} ${are} no effect in ${format}.`);
+    tools.console.note(`Note: ${uselessFlags.join(', ')} ${are} no effect in ${format}.`);
   }
 
-  pageExtras(context.host, options, format);
+  pageExtras(tools.host, options, format);
   return format;
 }
 

@@ -1,5 +1,4 @@
-import { checkCampaigns } from '../checks/outside-rows.ts';
-import type { Context } from '../context.ts';
+import { readCampaigns } from '../client/campaigns.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
@@ -13,6 +12,7 @@ import { printable, quoted, shortened } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
 import type { Job, JobPlan } from './plan.ts';
+import type { PlanTools } from './plan-tools.ts';
 
 /** A campaign, ad unit or advertiser. */
 interface NamedThing {
@@ -48,7 +48,7 @@ const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
  * and with `--strict` `WarningsError` for a list with warnings.
  */
 export async function planWithIds(
-  { console }: Pick<Context, 'console'>,
+  { console }: Pick<PlanTools, 'console'>,
   { account, spec }: Pick<Job, 'account' | 'spec'>,
   plan: ReportPlan,
 ): Promise<JobPlan> {
@@ -56,10 +56,7 @@ export async function planWithIds(
   if (queries.length === 0) return plan;
 
   const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(shortened(name)));
-  const client = await account.client();
-  const list = await client.campaigns();
-  const { campaigns } = list;
-  const earlierWarnings = checkCampaigns(list).warnings;
+  const { campaigns, warnings: earlierWarnings } = await readCampaigns(await account.client());
   if (earlierWarnings.length > 0 && spec.strict) {
     throw new WarningsError(earlierWarnings, { lastly: 'No report was ordered.', hint: idsHint });
   }
@@ -111,10 +108,10 @@ function idleNote(
  * Resolves the names in a job with `planWithIds`. Called after all checks, because it calls the
  * service.
  */
-export async function jobWithIds(context: Pick<Context, 'console'>, job: Job): Promise<Job> {
+export async function jobWithIds(tools: Pick<PlanTools, 'console'>, job: Job): Promise<Job> {
   // The names are already resolved.
   if (job.plan.earlierWarnings) return job;
-  const plan = await planWithIds(context, job, job.plan);
+  const plan = await planWithIds(tools, job, job.plan);
   const { filters } = plan.request;
   const parts = job.parts.map((part) => ({ ...part, request: { ...part.request, filters } }));
   return { ...job, plan, parts };

@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import type { Expectation } from '../checks/row-check.ts';
 import { askedColumns, type Column } from '../contract/columns.ts';
 import { type CheckMessage, UsageError } from '../errors.ts';
 import {
@@ -13,6 +12,7 @@ import {
   placeholdersOf,
 } from '../output/file/file-name.ts';
 import { comparableWindow } from '../report/compared-window.ts';
+import type { Expectation } from '../report/expectation.ts';
 import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { hasFixedBeginning, windowOf } from '../report/spec-window.ts';

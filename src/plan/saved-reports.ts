@@ -11,7 +11,6 @@ import {
   type SavedSection,
 } from '../account/project-file.ts';
 import { splitChoice } from '../account/settings.ts';
-import type { Context } from '../context.ts';
 import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
 import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
@@ -24,6 +23,7 @@ import { planForAccounts } from './accounts.ts';
 import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
 import { type RunFlags, runFlags } from './flags/run-flags.ts';
 import type { Job } from './plan.ts';
+import type { PlanTools } from './plan-tools.ts';
 
 /** The arguments of `run`. */
 export interface RunCommandLine {
@@ -41,22 +41,22 @@ export interface RunCommandLine {
  * file or report, and with file and line for a mistake in the file.
  */
 export async function planSavedReports(
-  context: Context,
+  tools: PlanTools,
   { options, names, typedOptions }: RunCommandLine,
 ): Promise<Job[]> {
-  const { cwd } = context.host;
-  const path = findFile(context, { options, names });
+  const { cwd } = tools.host;
+  const path = findFile(tools, { options, names });
   const file = await readProjectFile(path, relative(cwd, path), savedKeys());
 
   const jobs: Job[] = [];
   const unknown = names.find((name) => !file.reports.has(name));
-  if (unknown !== undefined) expectReportName(unknown, context.host);
+  if (unknown !== undefined) expectReportName(unknown, tools.host);
   for (const { name, section } of chooseReports(file, options, names)) {
     const saved = savedOptions(file, section, { typedOptions, cwd });
     try {
       const { choice, others } = splitChoice(saved.values);
       const report = { name, options: { ...options, ...others }, choice };
-      jobs.push(...(await planForAccounts(context, report)));
+      jobs.push(...(await planForAccounts(tools, report)));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       const errors = fileErrorsOf(error, section.line, saved.origins);
@@ -68,7 +68,7 @@ export async function planSavedReports(
 
 /** The file of `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
 function findFile(
-  { host }: Pick<Context, 'host'>,
+  { host }: Pick<PlanTools, 'host'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
 ): string {
   const { cwd } = host;
@@ -87,7 +87,7 @@ function findFile(
 const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
 
 /** Throws `UsageError` for a word that was probably meant as the value of a flag. */
-function expectReportName(name: string, { platform, wallClock }: Context['host']): void {
+function expectReportName(name: string, { platform, wallClock }: PlanTools['host']): void {
   const isWindow = isPeriod(name, wallClock());
   const isBreakdown = meaningOf('breakdown', name, breakdownNames) !== undefined;
   if (!isWindow && !isBreakdown) return;

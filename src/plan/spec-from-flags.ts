@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { isUnnamed } from '../account/sign-in.ts';
-import type { Context } from '../context.ts';
 import { csvDialectOf } from '../formats/csv.ts';
 import { formats } from '../formats/index.ts';
 import { parseRequest } from '../report/request.ts';
@@ -12,11 +11,12 @@ import type { OutputFlags } from './flags/output-flags.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import { specFlags } from './flags/run-flags.ts';
 import { chooseFormat } from './format-choice.ts';
+import type { PlanTools } from './plan-tools.ts';
 
 /** The flags that a spec is read from: those of `run`, or fewer. */
 export type SpecSourceFlags = ReportFlags & Partial<OutputFlags>;
 
-type SpecContext = Pick<Context, 'console' | 'host' | 'flags'>;
+type SpecTools = Pick<PlanTools, 'console' | 'host' | 'flags'>;
 
 /**
  * Reads a spec from flags and settings.
@@ -25,14 +25,14 @@ type SpecContext = Pick<Context, 'console' | 'host' | 'flags'>;
  * @throws UsageError with all mistakes in the request and its window
  */
 export async function specFromFlags(
-  context: SpecContext,
+  tools: SpecTools,
   account: ServiceAccount,
   { options, nowMs }: { readonly options: SpecSourceFlags; readonly nowMs: number },
 ): Promise<ReportSpec> {
   const settings = await account.settings();
   const { encoding, windowClock } = settings;
   const { spec, meanings } = parseRequest({
-    platform: context.host.platform,
+    platform: tools.host.platform,
     profile: options.profile ?? settings.profile.value,
     metrics: options.metrics,
     by: options.by ?? options.breakdowns,
@@ -46,10 +46,10 @@ export async function specFromFlags(
     until: options.until,
     nowMs,
   });
-  for (const meaning of meanings) context.console.noteOnce(meaning);
+  for (const meaning of meanings) tools.console.noteOnce(meaning);
 
   return {
-    format: formatOf(context, options),
+    format: formatOf(tools, options),
     ...topLevelMembers(options),
     ...spec,
     ...ownerOf(account, settings),
@@ -71,13 +71,13 @@ function topLevelMembers(options: SpecSourceFlags): Partial<ReportSpec> {
 }
 
 /** The format and the flags that shape the file. */
-function formatOf(context: SpecContext, options: SpecSourceFlags): SpecFormat {
+function formatOf(tools: SpecTools, options: SpecSourceFlags): SpecFormat {
   const outputOptions = { clobber: true, header: true, ...options };
-  const name = chooseFormat(context, outputOptions);
+  const name = chooseFormat(tools, outputOptions);
   const { logo } = options;
   const values: Readonly<Record<string, unknown>> = {
     ...options,
-    ...(logo !== undefined && { logo: resolve(context.host.cwd, logo) }),
+    ...(logo !== undefined && { logo: resolve(tools.host.cwd, logo) }),
     ...(formats[name].usesCsvDialect && csvDialectOf(outputOptions)),
   };
 

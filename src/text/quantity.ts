@@ -24,6 +24,12 @@ export function pluralOf(noun: string): string {
   return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
+/** Joins words: `campaign`, `campaign and country`, `campaign, country and device`. */
+export function listWords(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}
+
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,

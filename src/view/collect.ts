@@ -1,5 +1,4 @@
 import { factsOfFile, ReportCheck } from '../checks/report-check.ts';
-import type { Context } from '../context.ts';
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { derivedMetrics, metrics } from '../contract/vocabulary.ts';
 import { IncompleteDataError, UsageError } from '../errors.ts';
@@ -22,6 +21,7 @@ import { parseSort } from './rows/row-order.ts';
 import { expectSameRequest, type ReadFile } from './rows/same-request.ts';
 import { SeenRows } from './rows/seen-rows.ts';
 import type { SourceFile } from './sources/source-file.ts';
+import type { ViewTools } from './view-tools.ts';
 
 /** Days from the first to the last, `2026-11-01`. */
 export interface DaySpan {
@@ -95,12 +95,12 @@ export interface Collected {
  *   are not one table; IncompleteDataError for a file that cannot be read
  */
 export async function collect(
-  context: Pick<Context, 'host' | 'progress'>,
+  tools: Pick<ViewTools, 'host' | 'progress'>,
   files: readonly SourceFile[],
   question: Question,
 ): Promise<Collected> {
-  const collector = new Collector(context, files, question);
-  const progress = await context.progress();
+  const collector = new Collector(tools, files, question);
+  const progress = await tools.progress();
   const meter = progress.transfer('Reading', totalBytes(files));
   try {
     for (const file of files) await collector.read(file, (bytes) => meter.update({ bytes }));
@@ -134,7 +134,7 @@ interface FileColumns extends UsedColumns {
 }
 
 class Collector {
-  readonly #context: Pick<Context, 'host'>;
+  readonly #tools: Pick<ViewTools, 'host'>;
   readonly #question: Question;
   readonly #files: readonly SourceFile[];
   readonly #decoder = new ParquetDecoder();
@@ -162,8 +162,8 @@ class Collector {
   #rowCount = 0;
   #sizeBytes = 0;
 
-  constructor(context: Pick<Context, 'host'>, files: readonly SourceFile[], question: Question) {
-    this.#context = context;
+  constructor(tools: Pick<ViewTools, 'host'>, files: readonly SourceFile[], question: Question) {
+    this.#tools = tools;
     this.#files = files;
     this.#question = question;
     this.#seen = mayOverlap(files) ? new SeenRows() : undefined;
@@ -177,7 +177,7 @@ class Collector {
     this.#seen?.begin(file);
     const shown = printable(file.path === '-' ? 'stdin' : file.shown);
     const reading = new CellReading(shown);
-    const opened = await openSourceFile(this.#context, file, {
+    const opened = await openSourceFile(this.#tools, file, {
       csv: reading,
       decoder: this.#decoder,
     });
@@ -192,7 +192,7 @@ class Collector {
     try {
       let next = await batches.next();
       for (; !next.done; next = await batches.next()) {
-        this.#context.host.signal.throwIfAborted();
+        this.#tools.host.signal.throwIfAborted();
         const batch = next.value;
         if (!columns || batch.fields !== fields)
           columns = this.#columnsOf(batch.fields, file, shown);
@@ -398,7 +398,7 @@ class Collector {
   }
 
   #newCheck(): ReportCheck {
-    const nowMs = this.#context.host.wallClock();
+    const nowMs = this.#tools.host.wallClock();
     return new ReportCheck({
       expectation: undefined,
       answer: factsOfFile,

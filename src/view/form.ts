@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { FormatName } from '../formats/index.ts';
 import { checkComparable, checkFormat } from '../plan/format-choice.ts';
 import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
+import type { ViewTools } from './view-tools.ts';
 
 /** The form of a view: text for people, the object of `--json`, or a format of `run`. */
 export type Form = 'text' | 'document' | FormatName;
@@ -22,7 +22,7 @@ export function rowChoiceOf(
 }
 
 /** Throws `UsageError` for flags that cannot be combined. */
-export function checkView(context: Context, options: ViewOptions, form: Form): void {
+export function checkView(tools: ViewTools, options: ViewOptions, form: Form): void {
   const { by, chart, sort, top, compare } = options;
   const isOrdered = sort !== undefined || top !== undefined;
   if (isOrdered && chart !== undefined && by === undefined) {
@@ -31,6 +31,6 @@ export function checkView(context: Context, options: ViewOptions, form: Form): v
     });
   }
   if (form === 'text' || form === 'document') return;
-  const checked = checkFormat(context, options);
+  const checked = checkFormat(tools, options);
   if (compare) checkComparable(checked);
 }

@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import { type Collected, collect, type Question } from './collect.ts';
 import { type Form, rowChoiceOf } from './form.ts';
 import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './remarks.ts';
@@ -10,6 +9,7 @@ import { findSources, type Sources } from './sources/find-sources.ts';
 import { meaningsOf } from './typed-words.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
+import type { ViewTools } from './view-tools.ts';
 
 /**
  * Reads files, and prints warnings and notes on them.
@@ -18,17 +18,17 @@ import type { ViewOptions } from './view-flags.ts';
  *   WarningsError with `--strict` for warnings
  */
 export async function readView(
-  context: Context,
+  tools: ViewTools,
   options: ViewOptions,
   { paths, form }: { readonly paths: readonly string[]; readonly form: Form },
 ): Promise<View> {
-  const nowMs = context.host.wallClock();
+  const nowMs = tools.host.wallClock();
   const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
-  const found = await findSources(context, options, paths);
+  const found = await findSources(tools, options, paths);
   expectPossible(found, options, nowMs);
 
   const question = questionOf(options, { filters, form, spans: found.spans });
-  const collected = await collect(context, found.files, question);
+  const collected = await collect(tools, found.files, question);
   expectRowsOfPeriod(found, collected);
   const window = found.window ?? windowOfTails(collected.tails);
   if (window && !found.window && options.by) {
@@ -37,10 +37,10 @@ export async function readView(
 
   const view = viewOf({ paths, options, sources: { ...found, window }, collected });
   if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
-  for (const meaning of meaningsOf(view)) context.console.noteOnce(meaning);
-  printRemarks(context, view);
+  for (const meaning of meaningsOf(view)) tools.console.noteOnce(meaning);
+  printRemarks(tools, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
-  if (collected.rowCount > 0) printMissingValues(context, filters, isFilteredOut);
+  if (collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);
   return view;
 }
 
@@ -65,7 +65,7 @@ function questionOf(
 
 /** Prints which values of filters no row has, or that no row has all. */
 function printMissingValues(
-  { console }: Context,
+  { console }: ViewTools,
   filters: readonly RowFilter[],
   isFilteredOut: boolean,
 ): void {

@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import { WarningsError } from '../errors.ts';
 import type { Figure } from '../figures/figures.ts';
 import { printable } from '../text/printable.ts';
@@ -9,6 +8,7 @@ import { cutGroupNote } from './select-days.ts';
 import type { Sources } from './sources/find-sources.ts';
 import { gapSentences, openSentence } from './sources/gap-sentences.ts';
 import type { View } from './view.ts';
+import type { ViewTools } from './view-tools.ts';
 
 /** Sentences on days that are missing or changed, and on values of files. */
 export function warningsOfView(sources: Sources, { tails, warnings }: Collected): string[] {
@@ -73,7 +73,7 @@ function missingNotes(
   return notes;
 }
 
-export function printRemarks({ console }: Context, view: Omit<View, 'figures'>): void {
+export function printRemarks({ console }: ViewTools, view: Omit<View, 'figures'>): void {
   const { groups, options, warnings, notes } = view;
   for (const sentence of warnings) console.warn(sentence);
   for (const note of notes) console.note(`Note: ${note}`);

@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { isTime, type KeyColumn } from '../figures/grouping.ts';
@@ -25,6 +24,7 @@ import { fieldsOfRows } from './rows-answer.ts';
 import { daysOfRows } from './rows-of-period.ts';
 import { leadingFigure, rankedGroupsOf } from './shown-figures.ts';
 import type { View } from './view.ts';
+import type { ViewTools } from './view-tools.ts';
 
 /** The number of bars without `--top`. */
 const barsAtMost = 20;
@@ -97,16 +97,16 @@ export function documentOf(view: View): string {
 }
 
 /** The names of the files, their figures, groups or first rows, and the facts about the report. */
-export function viewText(context: Context, view: View): string {
+export function viewText(tools: ViewTools, view: View): string {
   const { options, byTime, collected, figures } = view;
-  const look = tableLook(context);
+  const look = tableLook(tools);
   const fields = options.metrics && figures.map(({ field }) => field);
   const isPreview = options.by === undefined && options.chart === undefined;
 
   const lines = [headText(view, look)];
   lines.push(...reportCard(byTime, look, { fields }), '');
-  if (isPreview) lines.push(...rowLines(context, view, look));
-  else lines.push(...answerLines(context, view, look));
+  if (isPreview) lines.push(...rowLines(tools, view, look));
+  else lines.push(...answerLines(tools, view, look));
   const about = aboutLines(view, collected.tails, look);
   if (about.length > 0) lines.push('', ...about);
   return `${lines.join('\n').trimEnd()}\n`;
@@ -152,7 +152,7 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
 }
 
 /** The first rows, and the number of further ones. */
-function rowLines({ console }: Context, view: View, look: TableLook): readonly string[] {
+function rowLines({ console }: ViewTools, view: View, look: TableLook): readonly string[] {
   const { rows: kept } = view;
   if (!kept) return [];
   const rows = kept.arranged();
@@ -171,7 +171,7 @@ function rowLines({ console }: Context, view: View, look: TableLook): readonly s
   return [...lines, ...wrap(rest, width)];
 }
 
-function answerLines({ console }: Context, view: View, look: TableLook): readonly string[] {
+function answerLines({ console }: ViewTools, view: View, look: TableLook): readonly string[] {
   const { chart, metrics } = view.options;
   const rankedGroups = ranked(view);
   if (chart === undefined) return groupTable(rankedGroups, look, console.note);

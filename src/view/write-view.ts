@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Context } from '../context.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
 import { UsageError } from '../errors.ts';
@@ -13,6 +12,7 @@ import { watcherOf } from './judge-answer.ts';
 import { provenanceOf } from './origin.ts';
 import { daysOfWindow } from './select-days.ts';
 import type { View } from './view.ts';
+import type { ViewTools } from './view-tools.ts';
 
 /** A view that was written. */
 export interface WrittenView extends CompleteOutput {
@@ -24,17 +24,17 @@ export interface WrittenView extends CompleteOutput {
  * would replace a file that is shown.
  */
 export async function prepareViewOutput(
-  context: Context,
+  tools: ViewTools,
   view: View,
   { breakdowns, columns, selectedColumns }: ViewAnswer,
 ): Promise<Delivery> {
   const options = { ...view.options, columns: view.options.columns ?? selectedColumns };
-  const delivery = await prepareDelivery(context, options, {
-    format: chooseFormat(context, options),
+  const delivery = await prepareDelivery(tools, options, {
+    format: chooseFormat(tools, options),
     names: namesOf(view, breakdowns),
     columns,
   });
-  expectNoSource(context, view, delivery);
+  expectNoSource(tools, view, delivery);
   return delivery;
 }
 
@@ -51,7 +51,7 @@ function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
 }
 
 /** Throws `UsageError` for an output that would replace a file it is made from. */
-function expectNoSource({ host }: Context, { sources }: View, { target }: Delivery): void {
+function expectNoSource({ host }: ViewTools, { sources }: View, { target }: Delivery): void {
   const name = target.name();
   if (name === undefined) return;
   const key = diskKey(resolve(host.cwd, name));
@@ -72,34 +72,34 @@ interface OutputOfView {
 
 /** Writes a view in a format of `run`, on stdout or to a file. */
 export async function writeView(
-  context: Context,
+  tools: ViewTools,
   { view, answer, delivery }: OutputOfView,
 ): Promise<WrittenView> {
   const { isServiceDocument, isForReaders = false } = formats[delivery.format];
-  if (answer.isUneven && isServiceDocument !== true) noteUneven(context, view);
+  if (answer.isUneven && isServiceDocument !== true) noteUneven(tools, view);
 
   const comparison = await answer.compare();
   if (!isForReaders && answer.leftOut !== undefined) {
-    context.console.note(`Note: ${answer.leftOut}`);
+    tools.console.note(`Note: ${answer.leftOut}`);
   }
-  const output = await writeOutput(context, delivery, {
+  const output = await writeOutput(tools, delivery, {
     batches: answer.rows({ withOthers: isForReaders, hasColumns: isServiceDocument !== true }),
     encoding: {
       ...(comparison && { comparison }),
       overTime: view.byTime,
-      provenance: provenanceOf(view, answer),
+      provenance: provenanceOf(tools, view, answer),
     },
-    watcher: watcherOf(context, view, answer),
+    watcher: watcherOf(tools, view, answer),
   });
 
   const known = new Set([...view.warnings, ...view.notes]);
   for (const { message, brief = message } of output.rows.checkResult.notes) {
-    if (!known.has(message) && brief !== '') context.console.note(`Note: ${brief}`);
+    if (!known.has(message) && brief !== '') tools.console.note(`Note: ${brief}`);
   }
   return { ...output, comparison };
 }
 
-function noteUneven({ console }: Context, { figures, groups, options }: View): void {
+function noteUneven({ console }: ViewTools, { figures, groups, options }: View): void {
   const parts = figures.flatMap(({ derived }) => {
     return derived ? [derived.numeratorField, derived.denominatorField] : [];
   });

@@ -1,5 +1,5 @@
-import { listWords } from '../../figures/window-text.ts';
 import { widthOf } from '../../text/cell-width.ts';
+import { listWords } from '../../text/quantity.ts';
 import { type FitColumn, fitColumns, notShown } from '../fit-columns.ts';
 import { maxTableRows } from '../table-size.ts';
 import { displayText, isTextColumn, type PageColumn } from './page-column.ts';

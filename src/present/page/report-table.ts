@@ -17,10 +17,9 @@ import {
 } from '../../figures/grouping.ts';
 import { onlyUnit, type ReportSums, rowNoun, type Unit } from '../../figures/report-sums.ts';
 import { earlierSlots, layOutTime } from '../../figures/time-axis.ts';
-import { listWords } from '../../figures/window-text.ts';
 import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
-import { formatCount, pluralOf } from '../../text/quantity.ts';
+import { formatCount, listWords, pluralOf } from '../../text/quantity.ts';
 import { formatWithCurrency } from '../figure-text.ts';
 import { inReadingOrder, type ReportModel } from '../report-model.ts';
 import { maxTableRows } from '../table-size.ts';

@@ -2,11 +2,11 @@ import { closeSync, constants, createReadStream, openSync, writeSync } from 'nod
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { Context } from '../../context.ts';
 import type { CsvReading } from '../../rows/csv-rows.ts';
 import type { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import { openReportFile, type ReportFile, readReportStream } from '../../rows/report-file.ts';
 import type { SourceFile } from '../sources/source-file.ts';
+import type { ViewTools } from '../view-tools.ts';
 
 /** How a file is read. */
 interface FileReading {
@@ -16,7 +16,7 @@ interface FileReading {
 
 /** Opens a file, a pipe or stdin, once. Throws like `openReportFile`. */
 export async function openSourceFile(
-  { host }: Pick<Context, 'host'>,
+  { host }: Pick<ViewTools, 'host'>,
   { path, shown }: SourceFile,
   { csv, decoder }: FileReading,
 ): Promise<ReportFile> {

@@ -1,4 +1,3 @@
-import type { Context } from '../../context.ts';
 import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderSpec } from '../../folder/history.ts';
@@ -8,6 +7,7 @@ import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../collect.ts';
 import { daysOfWindow, windowOfView } from '../select-days.ts';
 import type { ViewOptions } from '../view-flags.ts';
+import type { ViewTools } from '../view-tools.ts';
 import type { Clock } from './folder-series.ts';
 import { type FolderUnits, unitsOf } from './folder-units.ts';
 import { gapSentences } from './gap-sentences.ts';
@@ -55,7 +55,7 @@ export interface Sources {
  * series, or a window outside its files
  */
 export async function findSources(
-  { host }: Pick<Context, 'host'>,
+  { host }: Pick<ViewTools, 'host'>,
   options: ViewOptions,
   paths: readonly string[],
 ): Promise<Sources> {

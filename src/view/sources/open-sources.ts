@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderSpec } from '../../folder/history.ts';
 import { isHistoryName } from '../../output/file/file-name.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
+import type { ViewMachine } from '../view-tools.ts';
 import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { SourceFile } from './source-file.ts';
@@ -15,7 +15,7 @@ import type { SourceFile } from './source-file.ts';
 export type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
 
 interface Opening {
-  readonly host: Context['host'];
+  readonly host: ViewMachine;
   readonly options: ViewOptions;
   readonly clock: Clock;
   readonly knownFiles: KnownFiles;

@@ -1,0 +1,23 @@
+import type { Column } from '../contract/columns.ts';
+import type { ReportRequest, WindowClock } from '../contract/messages.ts';
+import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
+import type { Window } from './window.ts';
+
+/** The report's content according to its request. */
+export interface Expectation {
+  readonly profile: Profile;
+
+  readonly window: Window;
+
+  readonly breakdowns: readonly BreakdownName[];
+
+  readonly columns: readonly Column[];
+
+  readonly filters?: ReportRequest['filters'];
+
+  /** The window of the whole command by a clock that is ahead; absent if it was not typed. */
+  readonly windowBy?: (aheadMs: number) => Window | undefined;
+
+  /** How the ends of the window were sent; `instant` if absent. */
+  readonly windowClock?: WindowClock;
+}

@@ -1,0 +1,20 @@
+import type { DeliveryTools, OutputMachine } from '../deliver/output-tools.ts';
+import type { Progress } from '../ui/progress.ts';
+
+/** The machine with the files that are read. */
+export interface ViewMachine extends OutputMachine {
+  readonly stdin: NodeJS.ReadStream;
+
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number;
+}
+
+/** The terminal and the machine of a view. */
+export interface ViewTools extends DeliveryTools {
+  readonly host: ViewMachine;
+  readonly elapsedMs: () => number;
+  readonly progress: () => Promise<Progress>;
+
+  /** The version of this program, for the origin of a file. */
+  readonly version: string;
+}
