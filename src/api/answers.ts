@@ -100,33 +100,6 @@ export async function peek(
   return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
-/** Passes a body through and remembers it if it is short. */
-export class SampledBody implements AsyncIterable<Buffer> {
-  readonly #body: AsyncIterable<Buffer>;
-  readonly #bytesAtMost: number;
-  readonly #pieces: Buffer[] = [];
-  #size = 0;
-
-  constructor(body: AsyncIterable<Buffer>, bytesAtMost: number) {
-    this.#body = body;
-    this.#bytesAtMost = bytesAtMost;
-  }
-
-  /** The text read so far; `undefined` if it is longer than the limit. */
-  get text(): string | undefined {
-    if (this.#size > this.#bytesAtMost) return undefined;
-    return new TextDecoder().decode(Buffer.concat(this.#pieces));
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    for await (const piece of this.#body) {
-      this.#size += piece.length;
-      if (this.#size <= this.#bytesAtMost) this.#pieces.push(piece);
-      yield piece;
-    }
-  }
-}
-
 /** True if the `Link` header names a next page. A `rel` may have several words. */
 export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean {
   const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);

@@ -152,20 +152,10 @@ interface DownloadAnswer {
   readonly record: ServiceRecord;
 }
 
-/** Phrases for “not ready yet” in the messages of services without a code for it. */
-const notYetForm =
-  /\bnot (?:yet )?(?:ready|finished|complete|generated)\b|\bnot yet\b|\bstill (?:being|in progress|processing|running)\b|\bin progress\b|\bbeing (?:generated|prepared|processed|built)\b/i;
-
 /** True if the answer to a download says that the report is not ready yet. */
 export function isNotYet({ status, record }: DownloadAnswer): boolean {
   if (record.isTransient && [400, 403, 404, 409, 422, 425].includes(status)) return true;
   if ([401, 403, 410, 429].includes(status)) return false;
   if (record.reportState !== undefined) return record.reportState === 'progress';
-  if ([202, 409, 425].includes(status)) return true;
-  return saysNotYet(`${record.errorId ?? ''} ${record.message ?? ''}`);
-}
-
-/** True if a text of the service says that the report is not ready yet. */
-export function saysNotYet(text: string): boolean {
-  return notYetForm.test(text);
+  return [202, 409, 425].includes(status);
 }

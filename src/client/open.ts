@@ -1,9 +1,7 @@
-import { SampledBody } from '../api/answers.ts';
 import type { Client, ReportAnswer } from '../api/client.ts';
 import { asUncertain } from '../api/exchange.ts';
-import { saysNotYet } from '../api/poll.ts';
 import { ReportCheck } from '../checks/report-check.ts';
-import { AdreportError, type CheckResult, StillInProgressError } from '../errors.ts';
+import { AdreportError, type CheckResult } from '../errors.ts';
 import type { Expectation } from '../report/expectation.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
@@ -56,9 +54,6 @@ interface OpenSetup extends OpenOptions {
   readonly answer: ReportAnswer;
 }
 
-/** A longer body is not just a message. */
-const maxMessageBytes = 1_000;
-
 const noMessages: CheckResult = { warnings: [], notes: [] };
 
 /** A report whose data is arriving. It can be read once: as rows, or as bytes. */
@@ -71,7 +66,6 @@ export class OpenReport {
   readonly contentType: string | undefined;
   readonly #setup: OpenSetup;
   readonly #check: ReportCheck;
-  readonly #body: SampledBody;
   #result = noMessages;
   #bytes = 0;
   #rows = 0;
@@ -82,7 +76,6 @@ export class OpenReport {
     this.createdMs = ready.createdMs;
     this.contentType = answer.contentType;
     this.#setup = setup;
-    this.#body = new SampledBody(answer.body, maxMessageBytes);
     const nowMs = host.wallClock();
     this.#check = new ReportCheck({ expectation, answer, origin: ready, nowMs });
   }
@@ -94,7 +87,7 @@ export class OpenReport {
 
   /** The document as it comes. */
   async *bytes(): AsyncGenerator<Buffer> {
-    for await (const piece of this.#body) {
+    for await (const piece of this.#setup.answer.body) {
       this.#setup.signal?.throwIfAborted();
       this.#bytes += piece.length;
       this.#reportTransfer();
@@ -104,8 +97,7 @@ export class OpenReport {
 
   /**
    * The rows, checked against the request as they are read. A batch is valid until the next one.
-   * Throws `IncompleteDataError` for data that is cut or no report, and `StillInProgressError` if
-   * it says that the report is not ready.
+   * Throws `IncompleteDataError` for data that is cut or no report.
    */
   async *batches(bytes: AsyncIterable<Buffer> = this.bytes()): RowBatches {
     const batches = readRows(bytes, { contentType: this.contentType });
@@ -148,19 +140,12 @@ export class OpenReport {
 
   #readingError(error: unknown): unknown {
     if (!(error instanceof AdreportError)) return error;
-    const { answer, ready } = this.#setup;
     // A create call that answered with data may have made a report too.
     const isUnreadable = error.exitCode === 9 && error.concernsReport;
-    if (ready.answer) return isUnreadable ? asUncertain(error) : error;
+    if (this.#setup.ready.answer) return isUnreadable ? asUncertain(error) : error;
 
-    const isMalformed = error.code === 'MALFORMED';
-    const isMessage = (isMalformed || error.exitCode === 4) && saysNotYet(this.#body.text ?? '');
-    if (isMessage) {
-      const { retryAfterMs } = answer;
-      return new StillInProgressError('The report is not ready.', { retryAfterMs });
-    }
     // The body arrived complete, so the service would send the same again.
-    if (isMalformed) return error.amend('', { retryable: false });
+    if (error.code === 'MALFORMED') return error.amend('', { retryable: false });
     return error.retryable ? error.amend('', { isCut: true }) : error;
   }
 }

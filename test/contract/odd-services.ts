@@ -493,23 +493,26 @@ const notYet: Record<string, OddAnswer> = {
   '202': { answer: { status: 202, body: {} } },
   '425': { answer: empty(425) },
   '409 in any words': { answer: { status: 409, body: 'Hold on.' } },
-  '400 that says so': { answer: { status: 400, body: { message: 'Report is not ready yet' } } },
-  '200 as application/json': { answer: ofJson('"not ready"') },
-  '200 with a message': { answer: { body: { message: 'Report is not ready' } } },
+  'a status of an unknown word': { answer: { body: { status: 'brewing' } } },
   '404 directly after ready': { answer: empty(404) },
 };
 
-/** The same, where no record or status says so. */
-const notYetTexts: Record<string, OddAnswer> = {
-  '200 with a sentence': { answer: typed('text/plain', 'Report not ready yet') },
-  '200 with “not ready”': { answer: typed('text/plain', 'not ready') },
-  '200 with “Not yet.”': { answer: typed('text/plain', 'Not yet.') },
-  '200 as text/html': { answer: typed('text/html', 'Report not yet available') },
-  '200 as text/csv': { answer: typed('text/csv', 'not ready') },
-  'a status of an unknown word': { answer: { body: { status: 'brewing' } } },
-};
-
 const notAReport: Record<string, OddAnswer> = {
+  'a sentence that it is not ready': {
+    answer: typed('text/plain', 'Report not ready yet'),
+    exit: 9,
+    says: /Report not ready yet/,
+  },
+  'a message that it is not ready': {
+    answer: { body: { message: 'Report is not ready' } },
+    exit: 4,
+    says: /Report is not ready/,
+  },
+  'a refusal that says it is not ready': {
+    answer: { status: 400, body: { message: 'Report is not ready yet' } },
+    exit: 4,
+    says: /Report is not ready yet/,
+  },
   'a failed report': {
     answer: { body: { response: { status: 'failed', message: 'no ink' } } },
     exit: 6,
@@ -603,10 +606,6 @@ function packed(coding: string, body: Uint8Array): FaultAnswer {
 
 const downloads: Services = {
   ...each('not yet: ', notYet, ({ answer }) => ({
-    faults: [{ endpoint: 'download', answer, times: 1 }],
-    calls: { download: 2 },
-  })),
-  ...each('not yet: ', notYetTexts, ({ answer }) => ({
     faults: [{ endpoint: 'download', answer, times: 1 }],
     calls: { download: 2 },
   })),
