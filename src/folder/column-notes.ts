@@ -1,5 +1,5 @@
-import { listWords } from '../figures/window-text.ts';
 import { printable } from '../text/printable.ts';
+import { listWords } from '../text/quantity.ts';
 import type { FileLine } from './history-schema.ts';
 
 /**
