@@ -39,7 +39,6 @@ const ownTexts = [
   String.raw`/\B(?=(?:\d{3})+$)/g`,
   String.raw`/\\+(?="|$)/g`,
   String.raw`/[.\s]+$/`,
-  String.raw`/("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/gs`,
 ];
 
 test('every pattern that reads outside text reads a long repeat in a moment', () => {

@@ -35,7 +35,7 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
 }
 
 /** A string of JSON, with the colon after it if it is a key, or an end of an object. */
-const keyOrBrace = /("(?:[^"\\]+|\\.)*")(\s*:)?|[{}]/gs;
+const keyOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
 
 /**
  * Refuses JSON with a key twice in one object, of which `JSON.parse` keeps the last. Throws
