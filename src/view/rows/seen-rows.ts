@@ -11,8 +11,8 @@ import type { SourceFile } from '../sources/source-file.ts';
 const slotWidth = 3;
 
 /**
- * Finds rows that two files have, by a 64-bit hash of their days and keys, in a table that grows to
- * twice the number of keys.
+ * Finds rows that two files have, by a 64-bit hash of their days and keys, in a table that grows
+ * when three quarters are full.
  */
 export class SeenRows {
   readonly #files: SourceFile[] = [];
@@ -104,7 +104,7 @@ export class SeenRows {
 
   /** Adds a key unless it is there, and returns the number of its file. */
   #insert(first: number, second: number, number: number): number {
-    if (this.#count * 2 * slotWidth > this.#slots.length) this.#grow();
+    if (4 * this.#count * slotWidth > 3 * this.#slots.length) this.#grow();
     const slots = this.#slots;
     const slotCount = slots.length / slotWidth;
     let at = ((first ^ (second >>> 15)) & (slotCount - 1)) * slotWidth;
