@@ -260,9 +260,12 @@ function byTime(one: FolderProblem, other: FolderProblem): number {
   return (one.of?.unit.start ?? 0) - (other.of?.unit.start ?? 0);
 }
 
-/** A file outside the range: only its bytes are compared. */
+/**
+ * A file outside the range: only its bytes are compared. That of a unit that has not begun, by a
+ * wrong clock, cannot be downloaded again.
+ */
 function checkOutside(
-  { history, onDisk }: FolderFacts,
+  { history, onDisk, now }: FolderFacts,
   series: Series,
   name: string,
 ): FolderProblem | undefined {
@@ -273,8 +276,12 @@ function checkOutside(
   const problem =
     file.kind === 'file' ? changedProblem(name, file, entries) : unreadableProblem(name, file.why);
   const unit = unitOfName(name, series);
-  const of = unit && { series, unit, last: unit, count: 1 };
-  return problem && { file: name, ...problem, ...(of && { of }) };
+  if (!problem || !unit) return problem && { file: name, ...problem };
+  if (unit.start > now) {
+    const fix = `Remove ${name}: its ${series.current.spec.split} has not begun.`;
+    return { file: name, ...problem, fix };
+  }
+  return { file: name, ...problem, of: { series, unit, last: unit, count: 1 } };
 }
 
 const runAgain = 'Run the original command again.';

@@ -19,7 +19,8 @@ import { interruption, temporaryFolder } from './run-cli.ts';
 // A model of a folder: random nights of a cron line, and random damage. It computes the expected
 // problems of `check` independently, from dates and bytes.
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** A day outside the window of every job. */
 const strayDay = '2016-03-01';
@@ -28,6 +29,12 @@ const strayDay = '2016-03-01';
 type Night =
   /** The cron line runs. */
   | { readonly kind: 'run' }
+
+  /** At half past ten in the evening before, a line with `--until now` runs. */
+  | { readonly kind: 'early' }
+
+  /** The service once has no rows for the days that have a file. */
+  | { readonly kind: 'empty' }
 
   /** Two cron lines run at once. */
   | { readonly kind: 'twice' }
@@ -100,6 +107,8 @@ export interface Story {
 
 const nights = fc.oneof(
   { weight: 8, arbitrary: fc.constant<Night>({ kind: 'run' }) },
+  { weight: 2, arbitrary: fc.constant<Night>({ kind: 'early' }) },
+  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'empty' }) },
   { weight: 1, arbitrary: fc.constant<Night>({ kind: 'twice' }) },
   { weight: 1, arbitrary: fc.constant<Night>({ kind: 'full' }) },
   { weight: 1, arbitrary: fc.constant<Night>({ kind: 'stranger' }) },
@@ -157,7 +166,8 @@ const zones = { buyer: 'Europe/Paris', dsp: 'America/New_York' } as const;
 
 /** Plays a story, and expects that `check` is right and that one `repair` is enough. */
 export async function expectRepaired(story: Story): Promise<void> {
-  const folder = await keepFolder(story);
+  const folder = await beginFolder(story);
+  for (const night of story.nights) await folder.live(night);
   folder.harm(story.harms);
   folder.wait(story.silentDays);
   if (!folder.hasHistory()) return;
@@ -174,13 +184,13 @@ export async function expectRepaired(story: Story): Promise<void> {
   expect(orders).toBeLessThanOrEqual(expected.length);
   const left = folder.expectedFindings();
   expect(await folder.check()).toEqual(left);
-  // The service no longer has these days.
-  expect(left.filter((finding) => !folder.isForgotten(dayIn(finding)))).toEqual([]);
+  // The service no longer has these days, or they have not begun.
+  expect(left.filter((finding) => folder.isToBeHad(dayIn(finding)))).toEqual([]);
   expect(await folder.wrongFiles()).toEqual([]);
 }
 
-/** Runs the nights of a story. */
-async function keepFolder(story: Story) {
+/** An empty folder, in which the nights of a story can pass. */
+async function beginFolder(story: Story) {
   const { profile, output, windowDays, restateDays, shards, remembersDays } = story;
   const zone = zones[profile];
   const firstMs = Date.UTC(2024, 0, 10, 11) + story.firstDay * dayMs;
@@ -188,6 +198,7 @@ async function keepFolder(story: Story) {
   let nowMs = firstMs;
   let { lookback } = story;
   let isForgetful = true;
+  let daysWithoutRows: readonly string[] = [];
   let orders = 0;
 
   const isForgotten = (day: string): boolean => day < dayOf(nowMs - remembersDays * dayMs);
@@ -205,10 +216,11 @@ async function keepFolder(story: Story) {
     faults: [
       {
         endpoint: 'download',
-        change: (document: { readonly summary: { readonly since: string } }) =>
-          isForgetful && isForgotten(document.summary.since.slice(0, 10))
-            ? { ...document, data: [] }
-            : document,
+        change(document: { readonly summary: { readonly since: string } }) {
+          const day = document.summary.since.slice(0, 10);
+          if (daysWithoutRows.includes(day)) return { data: [], summary: {} };
+          return isForgetful && isForgotten(day) ? { ...document, data: [] } : document;
+        },
       },
     ],
   });
@@ -250,11 +262,14 @@ async function keepFolder(story: Story) {
     if (night.kind === 'killed') return runEnded(`${lines()[0]} --json`, night.after);
     if (night.kind === 'full') return runFull();
     if (night.kind === 'stranger') return runStranger();
+    if (night.kind === 'early' && story.window === 'since') await runEarly();
+    if (night.kind === 'empty') daysWithoutRows = files().map(dayIn);
     const skewMs = night.kind === 'clock' ? night.days * dayMs : 0;
     const isAlone = night.kind === 'alone';
     const all = isAlone ? lines(1) : lines();
     const runs = night.kind === 'twice' ? [...all, ...all] : all;
     const results = await Promise.all(runs.map((line) => run(line, { now: nowMs + skewMs })));
+    daysWithoutRows = [];
     // The window of a job with --since has not begun for a clock that is far behind.
     const isBehind = story.window === 'since' && nowMs + skewMs < firstMs;
     for (const { exitCode, stderr } of results) {
@@ -278,6 +293,17 @@ async function keepFolder(story: Story) {
         left -= 1;
       },
     });
+  }
+
+  /** The part of a day that is not over ends early, and so does its file. */
+  async function runEarly(): Promise<void> {
+    const noonMs = nowMs;
+    nowMs -= 13.5 * hourMs;
+    for (const line of lines()) {
+      const result = await run(line.replace('--until yesterday', '--until now'), { now: nowMs });
+      expect(result.exitCode, result.stderr).toBe(0);
+    }
+    nowMs = noonMs;
   }
 
   /** A folder is where the history should be: nothing is downloaded that cannot be recorded. */
@@ -420,16 +446,24 @@ async function keepFolder(story: Story) {
     const specs = specLines();
     const newest = newestLines();
 
-    const found: string[] = [];
+    const days = new Set([...newest.keys()].map(dayIn));
     for (let ms = Date.parse(firstDay()); dayOf(ms) < dayOf(nowMs); ms += dayMs) {
-      const day = dayOf(ms);
+      days.add(dayOf(ms));
+    }
+
+    const found: string[] = [];
+    for (const day of [...days].sort()) {
       const file = output.replaceAll(/\{\w+\}/g, day);
       const line = newest.get(file);
+      const isInRange = firstDay() <= day && day < dayOf(nowMs);
       const own = specs.find(({ spec }) => spec === line?.spec);
       const kind = kindOf(day, { file, line, lookback: Number(own?.lookback ?? 0) });
-      if (kind !== undefined) found.push(`${kind} data/${file}`);
+      const isFound = kind !== undefined && (isInRange || kind === 'changed');
+      if (isFound) found.push(`${kind} data/${file}`);
     }
-    return found;
+    // The place of a day that has not begun is not known.
+    const isLater = (finding: string) => dayIn(finding) > dayOf(nowMs);
+    return [...found.filter(isLater), ...found.filter((finding) => !isLater(finding))];
   }
 
   function kindOf(
@@ -447,8 +481,9 @@ async function keepFolder(story: Story) {
 
     const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
     if (sha256 !== line.sha256) return 'changed';
+    const isWhole = (line.until ?? '') >= `${day}T23:59:59`;
     // No report is created at midnight.
-    const isFinal = dayOf(Date.parse(line.created ?? '')) > addDays(day, ownLookback);
+    const isFinal = isWhole && dayOf(Date.parse(line.created ?? '')) > addDays(day, ownLookback);
     return !isFinal && isOver(ownLookback + 2) ? 'stale' : undefined;
   }
 
@@ -492,8 +527,8 @@ async function keepFolder(story: Story) {
     });
   }
 
-  for (const night of story.nights) await live(night);
   return {
+    live,
     harm,
     hasHistory,
     expectedFindings,
@@ -501,7 +536,7 @@ async function keepFolder(story: Story) {
     repair,
     runEnded,
     wrongFiles,
-    isForgotten,
+    isToBeHad: (day: string) => !isForgotten(day) && day <= dayOf(nowMs),
     wait: (days: number) => {
       nowMs += days * dayMs;
     },
