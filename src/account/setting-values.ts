@@ -63,11 +63,11 @@ export function checkToken(text: string): string {
   const token = bounded('token', text.trim());
   if (token === '') throw new UsageError('The token is empty.');
   if (/^bearer\s/i.test(token)) {
-    throw new UsageError('The token must not start with the word "Bearer".');
+    throw new UsageError('The token starts with “Bearer”.', { hint: 'Remove that word.' });
   }
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   const hint = 'Copy it again, on one line.';
-  throw new UsageError('The token has blanks or other invalid characters.', { hint });
+  throw new UsageError('The token has spaces or other invalid characters.', { hint });
 }
 
 /** Reads a command that prints a password. Throws `UsageError` for an empty one. */

@@ -406,7 +406,7 @@ async function readCreated(
     answer,
     text: start,
     redact,
-    lack: 'The report was ordered, but the response has no report id.',
+    lack: 'The report was requested, but the response has no report id.',
     hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
   });
 }
@@ -421,7 +421,7 @@ const longIdForm = new RegExp(
 );
 
 function longId(): IncompleteDataError {
-  const message = `The service answered the order with a report id of more than ${serviceTextAtMost} characters.`;
+  const message = `The service answered the request with a report ID of more than ${serviceTextAtMost} characters.`;
   return new IncompleteDataError(message, {
     retryable: false,
     hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',

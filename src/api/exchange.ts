@@ -252,7 +252,7 @@ export function asUncertain(error: AdreportError): AdreportError {
   if (error instanceof InterruptedError) return error.amend(mayExistSentence);
   return error.amend(mayExistSentence, {
     code: 'CREATE_UNCERTAIN',
-    hint: 'adreport does not order it again on its own. Running the command again creates another report.',
+    hint: 'Running the command again requests a second report. First check adreport report list.',
     retryable: false,
   });
 }

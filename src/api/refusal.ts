@@ -109,7 +109,7 @@ export interface AcceptedBefore {
 /** Names of the calls in messages. */
 const callNames: Readonly<Record<EndpointName, string>> = {
   auth: 'the sign-in',
-  buyer: 'the order of the report',
+  buyer: 'the report request',
   status: 'the status call',
   download: 'the download',
   campaigns: 'the list of campaigns',

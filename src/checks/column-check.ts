@@ -57,7 +57,10 @@ export function checkReportColumns(
   if (found.length > 0)
     messages.addWarning('columns', `The report is missing the requested ${columnsText(found)}.`);
   if (noted.length > 0)
-    messages.addNote('columns', `The report does not have the requested ${columnsText(noted)}.`);
+    messages.addNote(
+      'columns',
+      `The report has no values for the requested ${columnsText(noted)}.`,
+    );
 }
 
 /** Missing fields of requested breakdowns. */

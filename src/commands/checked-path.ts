@@ -287,7 +287,7 @@ function textOf(checked: CheckedPath): CheckText {
 }
 
 const adviceOnChanges =
-  'If the service no longer has data for a changed file, restore the file or use --refetch, which empties it.';
+  'If the service no longer has that data, restore the file, or use --refetch, which replaces it with an empty report.';
 
 /** The request, window, files and totals of a series. */
 function seriesLines(summary: SeriesSummary, within: string): string[] {

@@ -151,7 +151,7 @@ export class DeclaredCommand extends Command {
   /** Called by Commander. */
   missingArgument(name: string): never {
     const usage = this.createHelp().commandUsage(this);
-    throw new UsageError(`The argument ${name} is missing.`, { hint: `Usage: ${usage}` });
+    throw new UsageError(`Missing argument <${name}>.`, { hint: `Usage: ${usage}` });
   }
 
   /** Called by Commander. */
@@ -272,7 +272,7 @@ function refuseExcess(command: Command): void {
 
   const count = formatPlural(registeredArguments.length, 'argument');
   throw new UsageError(`${typedPath(command)} takes ${count}, not ${args.length}.`, {
-    hint: `Remove “${printable(excess)}”, or quote a value that has blanks.`,
+    hint: `Remove “${printable(excess)}”, or quote a value that has spaces.`,
   });
 }
 

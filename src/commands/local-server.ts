@@ -244,7 +244,7 @@ function readNow(value: string): string {
 /** An address, for IPv6 also in brackets. An empty one would mean all addresses. */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
-  if (host === '') throw new InvalidArgumentError('Give an address, such as 127.0.0.1.');
+  if (host === '') throw new InvalidArgumentError('Use a host, such as 127.0.0.1.');
   return host;
 }
 

@@ -226,7 +226,7 @@ async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<Fo
   if (parts.length > 0) {
     const begun = job.parts.filter((part) => files.has(part));
     const all = formatPlural(begun.length, job.options.split ?? 'file');
-    tools.console.note(`Downloading ${formatCount(parts.length)} of ${all}.`);
+    tools.console.note(`To download: ${formatCount(parts.length)} of ${all}.`);
   }
   return { ...job, parts, writer };
 }

@@ -59,7 +59,7 @@ export async function pickUpReport(
     console.note(`Report ${shownId}, created ${age} ago, timed out twice; requesting a new one.`);
     return undefined;
   }
-  console.note(`Picking up report ${shownId}, created ${age} ago (--fresh requests a new one).`);
+  console.note(`Resuming report ${shownId}, requested ${age} ago (--fresh requests a new one).`);
   const isOfOtherRequest = await otherRequestsOf(tools, search);
   return { id: unfinished.id, status: 'progress', createdMs, isOfOtherRequest };
 }

@@ -58,7 +58,7 @@ export async function planWithIds(
   const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(shortened(name)));
   const { campaigns, warnings: earlierWarnings } = await readCampaigns(await account.client());
   if (earlierWarnings.length > 0 && spec.strict) {
-    throw new WarningsError(earlierWarnings, { lastly: 'No report was ordered.', hint: idsHint });
+    throw new WarningsError(earlierWarnings, { lastly: 'No report was requested.', hint: idsHint });
   }
   const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {

@@ -175,7 +175,7 @@ function checkLookback(
 /** The split of a report by week. Throws `UsageError` for any other `--split`. */
 function weeklySplit({ split = 'week' }: JobOptions): 'week' {
   if (split === 'week') return split;
-  throw new UsageError(`--by WEEKLY orders one report per week, not per ${split}.`, {
+  throw new UsageError(`--by WEEKLY requests one report per week, not per ${split}.`, {
     about: { flag: '--split' },
     hint: `Remove --split ${split}${split === 'day' ? ', or use --by DAILY' : ''}.`,
   });

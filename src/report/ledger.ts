@@ -240,7 +240,7 @@ export class Ledger {
       // ENOTDIR: the parent is not a folder, so there is no ledger either.
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {
         this.#warnOnce(
-          `Cannot read the ledger (${message}): unfinished reports are not picked up. Set ADREPORT_CONFIG_DIR to use another folder.`,
+          `Cannot read the ledger (${message}): unfinished reports are not resumed. Set ADREPORT_CONFIG_DIR to use another folder.`,
         );
       }
       return [];
@@ -299,7 +299,7 @@ export class Ledger {
       if (existsSync(fresh)) rmSync(fresh);
       const { message } = error as Error;
       this.#warnOnce(
-        `Cannot write the ledger (${message}): a later run may order the same reports again. Set ADREPORT_CONFIG_DIR to use another folder.`,
+        `Cannot write the ledger (${message}): a later run may request the same reports again. Set ADREPORT_CONFIG_DIR to use another folder.`,
       );
       return false;
     }
@@ -335,7 +335,7 @@ export class Ledger {
       const outcome = key
         ? 'was damaged and has been replaced'
         : 'is damaged and cannot be replaced';
-      const effect = key ? 'earlier reports are not picked up' : 'no reports are picked up';
+      const effect = key ? 'earlier reports are not resumed' : 'no reports are resumed';
       warn(`${path} ${outcome}: ${effect}.`);
     }
     return key ?? randomBytes(32);

@@ -432,7 +432,7 @@ class RequestParser {
       this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);
       return;
     }
-    const message = `${typedAs}: there is no country ${quoted(text)}.`;
+    const message = `Unknown country ${quoted(text)} in ${flag}.`;
     this.#refuse(flag, message, didYouMean(nearest(text, allCountryNames()), hint));
   }
 

@@ -280,7 +280,7 @@ class DocumentReader {
     const hasNext = at < window.end;
     this.#blankBytes = hasNext ? 0 : this.#blankBytes + at - window.start;
     if (this.#blankBytes > maxBlankBytes) {
-      throw ascii.malformed('The report has over 10 MB of consecutive blanks');
+      throw ascii.malformed('The report has over 10 MB of consecutive spaces');
     }
     window.start = at;
     return hasNext;

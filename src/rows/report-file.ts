@@ -152,9 +152,9 @@ const packedForms: readonly (readonly [beginning: string, sentence: string])[] =
   ['PK\x03\x04', 'This is a zip archive.'],
   ['7z\xbc\xaf', 'This is a 7-Zip archive.'],
   ['Rar!', 'This is a RAR archive.'],
-  ['\x28\xb5\x2f\xfd', 'This file is packed with zstd.'],
-  ['\xfd7zXZ', 'This file is packed with xz.'],
-  ['BZh', 'This file is packed with bzip2.'],
+  ['\x28\xb5\x2f\xfd', 'This file is compressed with zstd.'],
+  ['\xfd7zXZ', 'This file is compressed with xz.'],
+  ['BZh', 'This file is compressed with bzip2.'],
 ];
 
 /** Throws `IncompleteDataError` for the beginning of a packed file. */
@@ -304,7 +304,7 @@ async function* inFile(
 const hints: Readonly<Record<string, string>> = {
   TRUNCATED: 'Its end is missing: download it again.',
   NOT_UTF8: 'Save the file as UTF-8.',
-  ARCHIVE: 'Unpack it and view the report file inside.',
+  ARCHIVE: 'Extract it and view the report file inside.',
 };
 const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';

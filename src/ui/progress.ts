@@ -292,7 +292,7 @@ function plainText(event: ProgressEvent): string | undefined {
     case 'status': {
       const { label, status, waitedMs, polls } = event;
       if (polls === 0) return undefined;
-      if (polls === 1 && status === 'progress') return `${label} ordered, waiting`;
+      if (polls === 1 && status === 'progress') return `${label} requested, waiting`;
       return `${label}: ${statusText(status)}, ${formatDuration(waitedMs)}`;
     }
     case 'parts': {

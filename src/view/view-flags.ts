@@ -21,7 +21,7 @@ export const viewFlags = flagGroup('Flags:', {
   },
   metrics: {
     flags: '--metrics <a,b>',
-    meaning: 'figures to show, e.g. displays,ctr',
+    meaning: 'metrics to show, e.g. displays,ctr',
     read: parseNames,
   },
   period: {

@@ -362,8 +362,8 @@ test.each([
 
 test.each([
   { text: '  ', expected: 'empty' },
-  { text: 'Bearer abc', expected: 'must not start with the word "Bearer"' },
-  { text: 'line\nbreak', expected: 'blanks' },
+  { text: 'Bearer abc', expected: 'starts with “Bearer”' },
+  { text: 'line\nbreak', expected: 'spaces' },
   { text: 'tökén', expected: 'other invalid characters' },
   { text: 'a\u0000b', expected: 'other invalid characters' },
   { text: 'x'.repeat(5_000), expected: 'longer than 4096' },

@@ -130,7 +130,9 @@ describe('refusals', () => {
       const error = await call.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         exitCode: 4,
-        message: expect.stringMatching(/^The service rejected the (order|list) of .*\. \(4/),
+        message: expect.stringMatching(
+          /^The service rejected the (report request|list of campaigns)\. \(4/,
+        ),
       });
       expect(String((error as { hint?: string }).hint)).not.toContain('report id');
     }

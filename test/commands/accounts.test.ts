@@ -384,7 +384,7 @@ describe('unfinished reports', () => {
     for (const report of await reportsOf(run)) server.setReport(report.id, { status: 'ready' });
     const { files, stderr } = await run(line.replace(' -q', ''));
 
-    expect(stderr.match(/Picking up report/g)).toHaveLength(2);
+    expect(stderr.match(/Resuming report/g)).toHaveLength(2);
     expect(creators()).toHaveLength(2);
     const whole = await serveStored();
     expect(files['buyer.csv']).toBe(await fileOfAlone(whole, 'buyer'));

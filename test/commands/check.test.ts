@@ -184,7 +184,7 @@ describe('--missing', () => {
     const { exitCode, stderr } = await run(`${week.replace(' -q', '')} --missing`);
 
     expect({ exitCode, orders: calls('buyer') - before }).toEqual({ exitCode: 0, orders: 3 });
-    expect(stderr).toContain('Downloading 3 of 7 days.');
+    expect(stderr).toContain('To download: 3 of 7 days.');
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
   });
 
@@ -405,7 +405,7 @@ describe('a report without figures', () => {
     });
 
     const again = await run(`${days} --missing --lookback 1`);
-    expect(again.stderr).toContain('Downloading 1 of 2 days.');
+    expect(again.stderr).toContain('To download: 1 of 2 days.');
     const typed = await run(`${days} --refetch`);
     expect(typed.exitCode, typed.stderr).toBe(0);
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
@@ -423,7 +423,7 @@ describe('a report without figures', () => {
 
     expect(repaired.exitCode).toBe(9);
     expect(repaired.stderr).toContain('restore the file, or use --refetch');
-    expect(repaired.stdout).toContain('restore the file or use --refetch');
+    expect(repaired.stdout).toContain('restore the file, or use --refetch');
     expect(readFileSync(path, 'utf8')).toBe(damaged);
     expect(repaired.histories).toEqual(histories);
 

@@ -40,7 +40,7 @@ test.each([
   { line: `${run} --perod=today`, says: 'Unknown flag --perod.\n  Did you mean --period?' },
   { line: `${run} --foo`, says: 'Unknown flag --foo.\n  See: adreport run --help-all' },
   { line: 'rum --period today', says: 'Unknown command “rum”.\n  Did you mean run?' },
-  { line: 'status', says: 'The argument id is missing.\n  Usage: adreport status' },
+  { line: 'status', says: 'Missing argument <id>.\n  Usage: adreport status' },
   { line: 'status a b', says: 'adreport status takes 1 argument, not 2.\n  Remove “b”' },
   { line: 'local-server --delay 1s --polls 2 exec -- true', says: '--delay cannot be used with' },
   { line: 'completion tcsh', says: 'Unknown shell “tcsh”.\n  Choose from bash, zsh' },

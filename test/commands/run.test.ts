@@ -64,7 +64,7 @@ describe('run against a service', () => {
 
     expect(second).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining(`Picking up report ${entry.id}`),
+      stderr: expect.stringContaining(`Resuming report ${entry.id}`),
     });
     expect(calls('buyer')).toBe(1);
 
@@ -86,12 +86,12 @@ describe('run against a service', () => {
     const third = await run(`${byDay} --wait-timeout 5s`);
     const fourth = await run(`${byDay} --wait-timeout 5s`);
 
-    expectRefusal(second, 7, `Picking up report ${id}`);
+    expectRefusal(second, 7, `Resuming report ${id}`);
     expectRefusal(third, 7, new RegExp(`Report ${id}, .* timed out twice`));
     expect(calls('buyer')).toBe(2);
     const listed = JSON.parse((await run('report list --json')).stdout);
     expect(listed).toMatchObject([{ timeouts: 2 }, { id, timeouts: 2 }]);
-    expectRefusal(fourth, 7, `Picking up report ${listed[0].id}`);
+    expectRefusal(fourth, 7, `Resuming report ${listed[0].id}`);
     expect((await run('report list')).stdout).toContain('progress, given up');
   });
 

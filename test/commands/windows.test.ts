@@ -21,7 +21,7 @@ describe('a name that Windows cannot hold', () => {
     { name: 'data\\Lpt9.tar.gz', why: '“Lpt9.tar.gz” is the name of a device' },
     { name: 'nul', why: '“nul” is the name of a device' },
     { name: 'report.csv.', why: '“report.csv.” ends in a dot' },
-    { name: 'a /report.csv', why: '“a ” ends in a blank' },
+    { name: 'a /report.csv', why: '“a ” ends in a space' },
     { name: '{date}?.csv', why: '“2026-11-18?.csv” is not a valid file name on Windows' },
     { name: '{report}/aux.{date}.csv', why: '“campaign/aux.2026-11-18.csv” is not a valid file' },
   ])('$name is refused before the order: $why', async ({ name, why }) => {

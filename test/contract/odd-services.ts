@@ -951,7 +951,7 @@ const fields: Services = {
   ...each('a total among the rows: ', named(['Total: Account', 'anything']), (campaignName) => ({
     faults: rows((all) => [...all, totalOf(all, { campaignId: '0', campaignName })], 'CAMPAIGN'),
     flags: byCampaign,
-    warning: /has no campaign, and its figures are the sums of all other rows/,
+    warning: /has no campaign, and its metrics are the sums of all other rows/,
   })),
   'a campaign comes twice': {
     faults: rows((all) => [...all, all[0]], 'CAMPAIGN'),

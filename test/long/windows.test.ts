@@ -23,13 +23,13 @@ import { hasWindows, Windows } from '../support/wine.ts';
 const week = 'run --local --period last-week --by DAILY,CAMPAIGN';
 const day = 'run --period yesterday --by CAMPAIGN';
 
-/** A server of this machine, which reports are ordered from by the clock of this machine. */
+/** A server of this machine, which reports are requested from by the clock of this machine. */
 async function serve(options: { manual?: boolean } = {}) {
   const server = await startForTest({ clock: Date.now, ...options });
   const env = { ADREPORT_BASE_URL: server.url, ADREPORT_TOKEN: tokens.buyer };
   const orders = () => server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
 
-  /** Makes all reports ready, once the first is ordered. */
+  /** Makes all reports ready, once the first is requested. */
   const makeReady = async () => {
     await expect.poll(() => server.reports().length).toBeGreaterThan(0);
     for (const { report_id } of server.reports()) server.setReport(report_id, { status: 'ready' });
@@ -189,7 +189,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
       expect(refused.stderr).toContain('is still available');
       expect(old).toBe('old');
       expect(finished).toMatchObject({ exitCode: 0 });
-      expect(finished.stderr).toContain('Picking up report');
+      expect(finished.stderr).toContain('Resuming report');
       expect(orders()).toBe(1);
       expect(readFileSync(join(cwd, 'held.csv'), 'utf8')).toMatch(/^campaignId,/);
       expect(readdirSync(cwd)).toEqual(['held.csv']);
@@ -247,14 +247,14 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     const line = `${day} -o week.csv --poll-interval 200ms`;
 
     const run = windows.start(line, { cwd, env });
-    await expect.poll(run.stderr).toContain('ordered');
+    await expect.poll(run.stderr).toContain('requested, waiting');
     run.child.kill('SIGKILL');
     await run.ended;
     await makeReady();
     const finished = await windows.run(line, { cwd, env });
 
     expect(finished).toMatchObject({ exitCode: 0 });
-    expect(finished.stderr).toContain('Picking up report');
+    expect(finished.stderr).toContain('Resuming report');
     expect(orders()).toBe(1);
     expect(existsSync(join(cwd, 'week.csv'))).toBe(true);
   });

@@ -47,7 +47,7 @@ describe('an unfinished report', () => {
     expect(theirs).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"displays":2') });
     const mine = await run('', tokenA);
     expect(mine).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"displays":1') });
-    expect(mine.stderr).toContain('Picking up report r1');
+    expect(mine.stderr).toContain('Resuming report r1');
     expect(owners).toEqual([tokenA, tokenB]);
   });
 

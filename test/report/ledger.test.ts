@@ -159,7 +159,7 @@ describe('the owner of a report', () => {
       const hash = open().credentialOf('x');
 
       expect(warnings).toEqual([
-        `${keyFile} was damaged and has been replaced: earlier reports are not picked up.`,
+        `${keyFile} was damaged and has been replaced: earlier reports are not resumed.`,
       ]);
       expect(open().credentialOf('x')).toBe(hash);
       expect(warnings).toHaveLength(1);
@@ -173,7 +173,7 @@ describe('the owner of a report', () => {
     open().credentialOf('x');
 
     expect(warnings).toEqual([
-      expect.stringMatching(/is damaged and cannot be replaced: no reports are picked up/),
+      expect.stringMatching(/is damaged and cannot be replaced: no reports are resumed/),
     ]);
     expect(readdirSync(join(folder, 'settings'))).toEqual(['ledger.key']);
   });

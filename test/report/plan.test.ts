@@ -179,12 +179,12 @@ describe('a single mistake', () => {
     },
     {
       flags: { countries: ['Germny'] },
-      message: '--country: there is no country “Germny”.',
+      message: 'Unknown country “Germny” in --country.',
       hint: 'Did you mean Germany?',
     },
     {
       flags: { countries: ['Allemange'] },
-      message: '--country: there is no country “Allemange”.',
+      message: 'Unknown country “Allemange” in --country.',
       hint: 'Did you mean Allemagne?',
     },
     {
@@ -194,7 +194,7 @@ describe('a single mistake', () => {
     },
     {
       flags: { filters: ['countryId=Frence'] },
-      message: '--filter countryId: there is no country “Frence”.',
+      message: 'Unknown country “Frence” in --filter.',
       hint: 'Did you mean France?',
     },
     {

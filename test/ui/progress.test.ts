@@ -47,7 +47,7 @@ async function runThrough(setup: Setup): Promise<string[]> {
 }
 
 const plainLines = [
-  '09:00:04 Report 7f3a ordered, waiting',
+  '09:00:04 Report 7f3a requested, waiting',
   '09:00:16 Report 7f3a: waiting for the service, 15 s',
   '09:00:28 Report 7f3a: waiting for the service, 27 s',
   '09:00:41 Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
@@ -120,7 +120,7 @@ test('plain: only changes are printed', async () => {
     time.nowMs += 60_000;
   }
 
-  expect(stderr.text()).toBe('09:00:01 Report 7f3a ordered, waiting\n');
+  expect(stderr.text()).toBe('09:00:01 Report 7f3a requested, waiting\n');
 });
 
 test('a status with control characters is made visible', async () => {

@@ -173,7 +173,7 @@ describe('a total among the rows is a warning, and is left in', () => {
   ])('$file', async ({ file, row, displays }) => {
     const flags = '--by CAMPAIGN --metrics displays,clicks';
     const { stdout, stderr } = await viewCase(file, flags);
-    const says = 'has no campaign, and its figures are the sums of all other rows';
+    const says = 'has no campaign, and its metrics are the sums of all other rows';
     expect(stderr).toContain(`Warning: Row ${row} ${says}`);
     expect(JSON.parse(stdout).totals).toMatchObject({ displays });
     expectRefusal(await viewCase(file, `${flags} --strict`), 9, says);

@@ -164,7 +164,7 @@ function windowsProblem(part: string): string | undefined {
 
   const isStep = part === '.' || part === '..';
   if (isStep || !/[. ]$/.test(part)) return undefined;
-  return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a blank'}`;
+  return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a space'}`;
 }
 
 /** A key shared by all spellings of a path: macOS and Windows ignore case. */
