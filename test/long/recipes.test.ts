@@ -15,6 +15,8 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { createClient } from '../../src/index.ts';
+import { startLocalServer } from '../../src/local-server.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import { type CodeBlock, findCodeBlock, readCodeBlocks } from '../support/code-blocks.ts';
 import {
@@ -659,13 +661,12 @@ describe('containers', () => {
     },
   );
 
+  const file = recipe('local-server', 'More: a container', 'dockerfile');
   testWith(
     'the Dockerfile of the topic local-server is one, small and without root',
     !hasTool('dockerfile-utils') && 'no dockerfile-utils',
     async () => {
       const { validate } = require(join(toolFolder, 'dockerfile-utils'));
-      const topic = readFileSync(join(root, 'src/help/local-server.md'), 'utf8');
-      const [, file = ''] = /```dockerfile\n([\s\S]*?)```/.exec(topic) ?? [];
 
       expect(validate(file)).toEqual([]);
       expect(file).toMatch(/^FROM \S+-alpine\n[\s\S]*^USER node\n[\s\S]*^HEALTHCHECK /m);
@@ -881,6 +882,20 @@ describe('your own responses', () => {
       /failed/i,
     );
   });
+});
+
+test('the client of this package reads a report of the local server', async () => {
+  const code = recipe('testing', 'More: the client of this package in a test', 'ts');
+  const body = code.replaceAll(/^import .*\n/gm, '');
+  const days: unknown[] = [];
+  const console = { log: (day: string, displays: number) => days.push({ day, displays }) };
+
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+  const block = new AsyncFunction('startLocalServer', 'createClient', 'console', body);
+  await block(startLocalServer, createClient, console);
+
+  expect(days).toHaveLength(7);
+  expect(days[0]).toEqual({ day: expect.any(String), displays: expect.any(Number) });
 });
 
 describe('every block of code', () => {
