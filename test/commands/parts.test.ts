@@ -222,7 +222,7 @@ describe('one file per part', () => {
     expect(result.exitCode).toBe(6);
     expect(lines).toHaveLength(2);
     expect(lines[1]).toMatch(
-      /^ {4}- 2 reports \(2024-10-30, 2024-10-31\): The service rejected the order/,
+      /^ {4}- 2 reports \(2024-10-30, 2024-10-31\): The service rejected the report request/,
     );
   });
 

@@ -292,7 +292,7 @@ describe('text of the service is limited', () => {
   ])('a report id $name', async ({ answer }) => {
     const { env } = await serveAnswers({ buyer: [sent(JSON.stringify(answer))] });
 
-    expectRefusal(await runCli(line, { env }), 9, 'a report id of more than 500 characters');
+    expectRefusal(await runCli(line, { env }), 9, 'a report ID of more than 500 characters');
   });
 
   test('names and texts of other members', async () => {
