@@ -301,9 +301,9 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
 
   test('the task of the topic runs', async () => {
     const cwd = temporaryFolder();
-    const [task = ''] = /cmd \/c adreport [^"]+/.exec(await topic('automation')) ?? [];
+    const task = /(cmd \/c adreport run [^"]+) && adreport check /.exec(await topic('automation'));
 
-    const { exitCode, stdout } = await windows.runLine(`${task} --local --dry-run`, { cwd });
+    const { exitCode, stdout } = await windows.runLine(`${task?.[1]} --local --dry-run`, { cwd });
 
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/C:\\Reports\\date=\d{4}-\d\d-\d\d\\part\.csv/);
