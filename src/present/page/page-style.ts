@@ -177,6 +177,7 @@ button:disabled { opacity: .4; cursor: default; }
 /* Wide tables scroll sideways on narrow screens; the page scrolls through their rows. */
 .scroll { position: relative; }
 @media screen and (max-width: 64rem) { .scroll { overflow-x: auto; } }
+@media screen and (max-width: 79.99rem) { .scroll:has(.crowded) { overflow-x: auto; } }
 @media screen { body:has(#all:checked) .scroll { overflow-x: auto; } }
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
 th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
@@ -186,9 +187,10 @@ td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflo
 /* A crowded table is set tightly, so that the last column is visible. */
 @media screen {
   .crowded, body:has(#all:checked) table { font-size: .75rem; }
-  .crowded :is(th, td, th button), body:has(#all:checked) :is(th, td, th button) { padding-inline: .3125rem; }
+  .crowded :is(th, td, th button), body:has(#all:checked) :is(th, td, th button) { padding-inline: .25rem; }
   th:has(button), .crowded th:has(button), body:has(#all:checked) th:has(button) { padding: 0; }
   .crowded td.t, body:has(#all:checked) td.t { max-width: 13rem; }
+  :is(.crowded, body:has(#all:checked)) :is(.change, .change button) { padding-left: 0; font-size: .6875rem; }
 }
 /* Figures under "All figures". */
 body:not(:has(#all:checked)) .more { display: none; }
