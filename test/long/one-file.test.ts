@@ -300,7 +300,7 @@ describe('everything that follows is derived', () => {
       rmSync(join(folder, 'd=2025-11-11'), { recursive: true });
 
       const program = `${process.execPath} ${join(copy, 'bin/adreport.js')}`;
-      const client = `${program} repair . --wait-timeout 0s`;
+      const client = `env ADREPORT_ACCOUNT=buyer ${program} repair . --wait-timeout 0s`;
       const { status, stderr } = run(`local-server --manual exec -- ${client}`, folder);
 
       expect(specsIn(folder)).toMatchObject([{ minRows: 5 }]);
