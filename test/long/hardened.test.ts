@@ -7,7 +7,6 @@ import { call, createReport, refusalIn, smallReport, startForTest } from '../ser
 import { bundleScript } from '../support/bundle.ts';
 import { serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
-import { serveForTest } from '../support/service.ts';
 import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
 
 /**
@@ -220,19 +219,4 @@ describe('13: the local server', () => {
       expectRefusal(await runCli(`local-server ${flags}`, { cwd }), 2, /^adreport: /);
     }
   });
-});
-
-const pipeName = '15: a named pipe that nobody reads, as a target: the first SIGTERM ends it';
-test.skipIf(onWindows)(pipeName, { timeout: 60_000 }, async () => {
-  const { cwd, env } = await serveForTest({ delayMs: 0 });
-  spawnSync('mkfifo', [join(cwd, 'pipe')]);
-  const { child, printed, ended } = startCli('run --period 2026-11-09 -o pipe --format csv -v', {
-    cwd,
-    env,
-  });
-  await printed(/download-reporting/);
-  child.kill('SIGTERM');
-
-  expect(await ended).toMatchObject({ exitCode: 143 });
-  expect(readdirSync(cwd).sort()).toEqual(['.config', 'pipe']);
 });

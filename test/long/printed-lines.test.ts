@@ -69,7 +69,7 @@ async function expectDone(shell: string, script: string, place: Place): Promise<
 
 /** True if a command line starts a server. */
 const isServerLine = (line: string): boolean =>
-  /^adreport local-server(?! (exec|export|validate)\b)(?!.*( exec -- | --help))/.test(line);
+  /^adreport local-server(?! (exec|export|openapi)\b)(?!.*( exec -- | --help))/.test(line);
 
 /** Starts a server, and ends it once it is ready. */
 async function expectServes(line: string, place: Place): Promise<void> {
