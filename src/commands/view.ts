@@ -2,10 +2,12 @@ import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
 import { UsageError } from '../errors.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
+import { closeRows } from '../view/collect.ts';
 import { checkView, type Form } from '../view/form.ts';
 import { groupsAnswer } from '../view/groups-answer.ts';
 import { readView } from '../view/read-view.ts';
 import { rowsAnswer } from '../view/rows-answer.ts';
+import type { View } from '../view/view.ts';
 import { type ViewOptions, viewFlags, viewOutputFlags } from '../view/view-flags.ts';
 import { documentOf, viewText } from '../view/view-text.ts';
 import { prepareViewOutput, writeView } from '../view/write-view.ts';
@@ -24,17 +26,24 @@ export const viewCommand = declareCommand({
     const form = formOf(context, options);
     checkView(context, options, form);
     const view = await readView(context, options, { paths, form });
-    if (form === 'text') await context.console.write(viewText(context, view));
-    else if (form === 'document') await context.console.write(documentOf(view));
-    else {
-      const answer = view.rows ? rowsAnswer(view, view.rows) : groupsAnswer(view);
-      const delivery = await prepareViewOutput(context, view, answer);
-      const output = await writeView(context, { view, answer, delivery });
-      await announceOutput(context, { ...output, byTime: view.byTime }, delivery);
+    try {
+      await showView(context, view, form);
+    } finally {
+      await closeRows(view.collected);
     }
     return 0;
   },
 });
+
+async function showView(context: Context, view: View, form: Form): Promise<void> {
+  if (form === 'text') return context.console.write(viewText(context, view));
+  if (form === 'document') return context.console.write(documentOf(view));
+
+  const answer = view.rows ? rowsAnswer(view, view.rows) : groupsAnswer(view);
+  const delivery = await prepareViewOutput(context, view, answer);
+  const output = await writeView(context, { view, answer, delivery });
+  await announceOutput(context, { ...output, byTime: view.byTime }, delivery);
+}
 
 /** What is written: on a terminal text, with `--json` one object, otherwise a format of `run`. */
 function formOf(context: Context, options: ViewOptions): Form {

@@ -89,7 +89,8 @@ export interface Collected {
 }
 
 /**
- * Reads files one after the other, each once, in constant memory.
+ * Reads files one after the other, each once, in constant memory. The caller ends what it returns
+ * with `closeRows`.
  *
  * @throws UsageError for cells that may have two readings, columns that no file has, and files that
  *   are not one table; IncompleteDataError for a file that cannot be read
@@ -105,10 +106,18 @@ export async function collect(
   try {
     for (const file of files) await collector.read(file, (bytes) => meter.update({ bytes }));
     return collector.end();
+  } catch (error) {
+    await closeRows(collector);
+    throw error;
   } finally {
     meter.stop();
     collector.close();
   }
+}
+
+/** Frees the disk space of the rows that answers keep. */
+export async function closeRows({ answers }: Pick<Collected, 'answers'>): Promise<void> {
+  for (const { rows } of answers) await rows?.close();
 }
 
 /** Total size of files in bytes; 0 if the size of one is unknown. */
@@ -170,6 +179,10 @@ class Collector {
     const spans = question.spans.length === 0 ? [undefined] : question.spans;
     this.#spanRowCounts = spans.map(() => 0);
     this.#answers = spans.map((_, index) => this.#newAnswer(index));
+  }
+
+  get answers(): readonly SpanAnswer[] {
+    return this.#answers;
   }
 
   /** @param onBytes called with the bytes of all files that have been read so far */

@@ -1,4 +1,4 @@
-import { type Collected, collect, type Question } from './collect.ts';
+import { type Collected, closeRows, collect, type Question } from './collect.ts';
 import { type Form, rowChoiceOf } from './form.ts';
 import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './remarks.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
@@ -12,7 +12,7 @@ import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';
 
 /**
- * Reads files, and prints warnings and notes on them.
+ * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
  *
  * @throws UsageError for files that are not one report together, or do not have what is asked for;
  *   WarningsError with `--strict` for warnings
@@ -24,24 +24,41 @@ export async function readView(
 ): Promise<View> {
   const nowMs = tools.host.wallClock();
   const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
-  const found = await findSources(tools, options, paths);
-  expectPossible(found, options, nowMs);
+  const sources = await findSources(tools, options, paths);
+  expectPossible(sources, options, nowMs);
 
-  const question = questionOf(options, { filters, form, spans: found.spans });
-  const collected = await collect(tools, found.files, question);
-  expectRowsOfPeriod(found, collected);
-  const window = found.window ?? windowOfTails(collected.tails);
-  if (window && !found.window && options.by) {
+  const question = questionOf(options, { filters, form, spans: sources.spans });
+  const collected = await collect(tools, sources.files, question);
+  try {
+    const view = checkedView({ paths, options, sources, collected }, nowMs);
+    printView(tools, view, filters);
+    return view;
+  } catch (error) {
+    await closeRows(collected);
+    throw error;
+  }
+}
+
+/** Throws `UsageError` for rows that cannot answer, and `WarningsError` with `--strict`. */
+function checkedView(read: Read, nowMs: number): View {
+  const { options, sources, collected } = read;
+  expectRowsOfPeriod(sources, collected);
+  const window = sources.window ?? windowOfTails(collected.tails);
+  if (window && !sources.window && options.by) {
     expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
   }
 
-  const view = viewOf({ paths, options, sources: { ...found, window }, collected });
+  const view = viewOf({ ...read, sources: { ...sources, window } });
   if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
+  return view;
+}
+
+/** Prints what the names of a view mean, its warnings and notes, and filters without rows. */
+function printView(tools: ViewTools, view: View, filters: readonly RowFilter[]): void {
   for (const meaning of meaningsOf(view)) tools.console.noteOnce(meaning);
   printRemarks(tools, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
-  if (collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);
-  return view;
+  if (view.collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);
 }
 
 function questionOf(
