@@ -89,11 +89,6 @@ const adUnitLayout = {
   tableColumns: [campaignId, campaignName, adUnitId, adUnitName, advertiserName, start, end],
 };
 
-/** The columns of both lists, for completion. */
-export const campaignColumnNames: readonly string[] = [
-  ...new Set([...campaignLayout.columns, ...adUnitLayout.columns].map(({ name }) => name)),
-];
-
 /** A campaign with its days and its number of ad units. */
 function campaignRowOf({ adunits, ...campaign }: CampaignRecord): ListRow {
   return { ...campaign, ...daysOf(campaign), adunits: adunits.length };

@@ -1,19 +1,17 @@
-import { resolve } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { findProjectFile, readProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
-import { columnsOf } from '../contract/columns.ts';
 import {
-  type Profile,
-  profiles,
+  breakdowns,
+  derivedBreakdowns,
+  derivedMetrics,
+  filters,
+  metrics,
   type VocabularyEntry,
-  vocabularyOf,
 } from '../contract/vocabulary.ts';
-import { filtersByName, meaningOf, type NamePlace, wordsFor } from '../contract/words.ts';
 import { sections, topics } from '../help/index.ts';
 import { savedKeys } from '../plan/saved-reports.ts';
 import { periodNames } from '../report/period-names.ts';
-import { campaignColumnNames } from './campaigns.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { helpLists } from './help-lists.ts';
 
@@ -32,8 +30,6 @@ const scripts = {
   local IFS=$'\n'
   local typed="\${COMP_LINE:0:COMP_POINT}"
   COMPREPLY=($(adreport complete "$typed" 2>/dev/null))
-  typed="\${typed##*[ =]}"
-  [[ $COMP_WORDBREAKS == *:* && $typed == *:* ]] && COMPREPLY=("\${COMPREPLY[@]#"\${typed%"\${typed##*:}"}"}")
   if [[ $COMPREPLY == ' ' ]]; then COMPREPLY=(); compopt +o default; return; fi
   [[ $COMPREPLY ]] || compopt +o nospace 2>/dev/null
 }
@@ -153,9 +149,9 @@ function startsWith(word: string, beginning: string): boolean {
   return word.toLowerCase().startsWith(beginning.toLowerCase());
 }
 
-/** True if a shell takes a word literally; some names come from files. */
+/** True if a shell takes a word literally; names of saved reports come from files. */
 function isSafe(word: string): boolean {
-  return /^[\p{L}\p{N}_@%+=,.:/-]+ ?$/u.test(word);
+  return /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word);
 }
 
 /** The position of the next word on a command line. */
@@ -165,34 +161,24 @@ interface Place {
   /** The option that needs a value next. */
   readonly pendingOption: Option | undefined;
 
-  /** The values of earlier options, by option name. */
-  readonly valuesByOption: Readonly<Record<string, string>>;
-
-  /** Earlier words that are not commands, flags or values. */
-  readonly operands: readonly string[];
+  /** The number of earlier words that are not commands, flags or values. */
+  readonly operandCount: number;
 }
 
 /** Parses the words before the last one, ignoring mistakes. */
 function findPlace(program: Command, words: readonly string[]): Place {
-  const valuesByOption: Record<string, string> = {};
-  const operands: string[] = [];
   let command = program;
   let pendingOption: Option | undefined;
+  let operandCount = 0;
 
   for (const word of words) {
-    const child = operands.length === 0 ? findCommand(command, [word]) : undefined;
-    if (pendingOption) {
-      valuesByOption[pendingOption.attributeName()] = word;
-      pendingOption = undefined;
-    } else if (word.startsWith('-')) {
-      pendingOption = findOptionWithValue(command, word);
-    } else if (child) {
-      command = child;
-    } else {
-      operands.push(word);
-    }
+    const child = operandCount === 0 ? findCommand(command, [word]) : undefined;
+    if (pendingOption) pendingOption = undefined;
+    else if (word.startsWith('-')) pendingOption = findOptionWithValue(command, word);
+    else if (child) command = child;
+    else operandCount += 1;
   }
-  return { command, pendingOption, valuesByOption, operands };
+  return { command, pendingOption, operandCount };
 }
 
 function findOptionWithValue(command: Command, flag: string): Option | undefined {
@@ -205,16 +191,14 @@ function findOptionWithValue(command: Command, flag: string): Option | undefined
 /** Candidates for the next word: values of a pending option, else operands, else flags. */
 async function offer(context: Context, place: Place, current: string): Promise<Candidates> {
   const { command, pendingOption } = place;
-  if (pendingOption) return offerValues(pendingOption, place, current);
+  if (pendingOption) return offerValues(pendingOption, current);
 
   const operands = current.startsWith('-') ? undefined : await offerOperands(context, place);
   return operands ?? asWords(flagsOf(command));
 }
 
 function flagsOf(command: Command): string[] {
-  const flags: string[] = [];
-  for (const { option } of optionsTakenBy(command)) if (option.long) flags.push(option.long);
-  return flags;
+  return optionsTakenBy(command).flatMap(({ option }) => option.long ?? []);
 }
 
 function asWords(names: readonly string[]): string[] {
@@ -222,78 +206,39 @@ function asWords(names: readonly string[]): string[] {
 }
 
 /**
- * Candidates for the value of an option.
+ * Candidates for the value of an option. Names are those of both profiles, because settings are not
+ * read.
  *
  * @param current the value as typed so far
  */
-function offerValues(option: Option, place: Place, current: string): Candidates {
-  const name = option.attributeName();
+function offerValues(option: Option, current: string): Candidates {
   if (option.argChoices) return asWords(option.argChoices);
   if (/<(file|dir)>$/.test(option.flags)) return files;
-  if (name === 'period') return asWords(usualPeriods);
-  if (name === 'since' || name === 'until') return asWords(['now', 'today', 'yesterday']);
-  if (name === 'columns' && place.command.name() === 'campaigns') {
-    return offerNames('column', campaignColumnNames, current);
-  }
 
-  const profile = profileOf(place);
-  const { breakdowns, derivedBreakdowns, metrics, derived, filters } = vocabularyOf(profile);
-  if (name === 'filter') {
-    const words = wordsWithOneMeaning('filter', [
-      ...namesOf(filters),
-      ...Object.values(filtersByName),
-    ]);
-    return withWords(namesOf(filters), words, current).map((filter) => `${filter}=`);
+  switch (option.attributeName()) {
+    case 'period':
+      return asWords(usualPeriods);
+    case 'since':
+    case 'until':
+      return asWords(['now', 'today', 'yesterday']);
+    case 'filter':
+      return namesOf(filters).map((filter) => `${filter}=`);
+    case 'by':
+      return continueList(current, namesOf([...breakdowns, ...derivedBreakdowns]));
+    case 'metrics':
+      return continueList(current, metricNames);
+    default:
+      return [];
   }
-  if (name === 'by') {
-    return offerNames('breakdown', namesOf([...breakdowns, ...derivedBreakdowns]), current);
-  }
-  const computed = derived.map(({ field }) => field);
-  if (name === 'metrics') return offerNames('metric', [...namesOf(metrics), ...computed], current);
-  if (name === 'columns' || name === 'sort') {
-    const request = {
-      metrics: metrics.map((metric) => metric.name),
-      breakdowns: breakdowns.map((breakdown) => breakdown.name),
-    };
-    const fields = columnsOf(profile, request).map(({ field }) => field);
-    return offerNames('column', [...new Set([...fields, ...computed])], current);
-  }
-  return [];
 }
 
 /** The most common periods; the numbers of days, weeks and hours can be any. */
 const usualPeriods = [...periodNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
 
-/** The names that a list can go on with, or words that mean one if none begins as it is typed. */
-function offerNames(place: NamePlace, names: readonly string[], list: string): string[] {
-  const typed = list.slice(list.lastIndexOf(',') + 1);
-  return offerListItems(withWords(names, wordsWithOneMeaning(place, names), typed), list);
-}
-
-/** Names, or words instead if a beginning is typed that no name has. */
-function withWords(
-  names: readonly string[],
-  words: readonly string[],
-  typed: string,
-): readonly string[] {
-  const hasName = typed === '' || names.some((name) => startsWith(name, typed));
-  return hasName ? names : words;
-}
-
-/** The words that are accepted for one of the names, as they are typed without quotes. */
-function wordsWithOneMeaning(place: NamePlace, names: readonly string[]): string[] {
-  const words = wordsFor(place, names).filter(
-    (word) => meaningOf(place, word, names)?.names.length === 1,
-  );
-  return words.map(withoutBlanks);
-}
-
-function withoutBlanks(words: string): string {
-  return words.replaceAll(' ', '-');
-}
+const metricNames = [...namesOf(metrics), ...derivedMetrics.map(({ field }) => field)];
 
 /** The list typed so far, extended by each name that it does not contain yet. */
-function offerListItems(names: readonly string[], list: string): string[] {
+function continueList(list: string, names: readonly string[]): string[] {
   const head = list.slice(0, list.lastIndexOf(',') + 1);
   const takenNames = head.toUpperCase().split(',');
   const freeNames = names.filter((name) => !takenNames.includes(name.toUpperCase()));
@@ -308,14 +253,18 @@ function namesOf(entries: readonly VocabularyEntry[]): string[] {
 const argumentsOfShell: readonly string[] = ['file', 'dir', 'path', 'command'];
 
 /** Candidates that are not flags; `undefined` if there are none. */
-async function offerOperands(context: Context, place: Place): Promise<Candidates | undefined> {
-  const { command, operands } = place;
-  const argument = argumentAt(command, operands.length);
+async function offerOperands(
+  context: Context,
+  { command, operandCount }: Place,
+): Promise<Candidates | undefined> {
+  const argument = argumentAt(command, operandCount);
   if (argument && argumentsOfShell.includes(argument.name())) return files;
 
-  const subcommands = operands.length === 0 ? commandsOf(command) : [];
-  const choices = argument?.argChoices ?? [];
-  const names = [...subcommands, ...choices, ...(await operandNames(context, place))];
+  const isFirst = operandCount === 0;
+  const names = isFirst ? commandsOf(command) : [];
+  names.push(...(argument?.argChoices ?? []));
+  if (command.name() === 'run') names.push(...(await savedReportNames(context)));
+  if (command.name() === 'help' && isFirst) names.push(...helpNames(command));
   return names.length > 0 ? asWords(names) : undefined;
 }
 
@@ -326,34 +275,12 @@ function argumentAt(command: Command, index: number): Argument | undefined {
   return ownArguments[index] ?? (last?.variadic ? last : undefined);
 }
 
-/** Operands of a command that are looked up: saved reports, fields, help pages. */
-async function operandNames(context: Context, place: Place): Promise<string[]> {
-  const { command, operands, valuesByOption } = place;
-  switch (command.name()) {
-    case 'run':
-      return savedReportNames(context, valuesByOption.file);
-    case 'fields':
-      return fieldNames(profileOf(place));
-    case 'help':
-      return operands.length === 0 ? helpNames(command) : [];
-    default:
-      return [];
-  }
-}
-
-/** @param file the value of `--file` */
-async function savedReportNames(context: Context, file: string | undefined): Promise<string[]> {
-  const { cwd } = context.host;
-  const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+async function savedReportNames({ host }: Context): Promise<string[]> {
+  const path = findProjectFile(host.cwd);
   if (path === undefined) return [];
 
   const { reports } = await readProjectFile(path, path, savedKeys());
   return [...reports.keys()];
-}
-
-function fieldNames(profile: Profile): string[] {
-  const { breakdowns, metrics, filters } = vocabularyOf(profile);
-  return namesOf([...breakdowns, ...metrics, ...filters]);
 }
 
 /** Commands, topics and lists of `help`. */
@@ -367,9 +294,4 @@ function helpNames(help: Command): string[] {
 function commandsOf(command: Command): string[] {
   const visible = command.createHelp().visibleCommands(command);
   return visible.map((child) => child.name());
-}
-
-/** The profile on the command line, otherwise buyer: settings are not read. */
-function profileOf({ valuesByOption }: Place): Profile {
-  return profiles.find((name) => name === valuesByOption.profile) ?? 'buyer';
 }

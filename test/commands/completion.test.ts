@@ -1,70 +1,46 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   breakdowns,
   derivedBreakdowns,
+  derivedMetrics,
   filters,
   metrics,
-  type Profile,
   type VocabularyEntry,
-  vocabularyOf,
 } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/formats/index.ts';
-import { periodNames } from '../../src/report/period-names.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-/** A folder with saved reports, settings that are not read, and files for command lines. */
-function furnish(): { cwd: string; env: Record<string, string> } {
+/** A folder with saved reports, and a file for command lines. */
+function furnish(): string {
   const cwd = temporaryFolder();
-  const config = join(cwd, '.config');
-  mkdirSync(config, { mode: 0o700 });
-  mkdirSync(join(cwd, 'data-folder'));
   writeFileSync(join(cwd, 'outcome.csv'), '');
   writeFileSync(
     join(cwd, 'adreport.yaml'),
     'reports:\n  weekly: { period: last-week, by: DAILY }\n  nightly: { period: yesterday }\n',
   );
-  const accounts = {
-    agency: { baseUrl: 'https://dsp.example.com', profile: 'dsp', token: 'hush-hush-hush' },
-    main: { baseUrl: 'https://reports.example.com' },
-  };
-  writeFileSync(
-    join(config, 'settings.json'),
-    JSON.stringify({ defaultAccount: 'agency', accounts }),
-    { mode: 0o600 },
-  );
-  return { cwd, env: { ADREPORT_CONFIG_DIR: config } };
+  return cwd;
 }
 
 /** The output without candidates if files make no sense. */
 const nothing = [' '];
 
 /** The candidates for the last word of a line: complete ones end with a blank, none mean files. */
-async function offered(line: string, { cwd, env } = furnish()): Promise<string[]> {
-  const result = await runCli(['complete', `adreport ${line}`], { cwd, env });
+async function offered(line: string, cwd = furnish()): Promise<string[]> {
+  const result = await runCli(['complete', `adreport ${line}`], { cwd });
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   return result.stdout.split('\n').slice(0, -1);
 }
 
-/** The names of entries of the vocabulary that a profile may use. */
-function namesOf(profile: Profile, entries: readonly VocabularyEntry[]): string[] {
-  const ownEntries = entries.filter(({ profiles }) => profiles.includes(profile));
-  return ownEntries.map(({ name }) => name);
+function namesOf(entries: readonly VocabularyEntry[]): string[] {
+  return entries.map(({ name }) => name);
 }
 
-/** The metrics of a profile, including computed ones. */
-function metricNamesOf(profile: Profile): string[] {
-  const derived = vocabularyOf(profile).derived.map(({ field }) => field);
-  return [...namesOf(profile, metrics), ...derived];
-}
-
-const countedPeriods: readonly string[] = ['last-7d', 'last-30d', 'last-4w', 'last-24h'];
-
-const costs: readonly string[] = ['cpcEuro', 'cpcDollar', 'cplEuro', 'cpdEuro'];
+const computedNames = derivedMetrics.map(({ field }) => field);
 
 describe('candidates', () => {
   test('commands and flags, including inherited ones but no hidden ones', async () => {
@@ -89,62 +65,31 @@ describe('candidates', () => {
 
   /** Complete words end with a blank. */
   const whole = (...words: readonly string[]): string[] => words.map((word) => `${word} `);
-  const startingWithC = namesOf('buyer', breakdowns).filter((name) => name.startsWith('C'));
 
   test.each([
-    { line: 'run --metrics ', values: metricNamesOf('buyer') },
-    { line: 'run --by ', values: namesOf('buyer', [...breakdowns, ...derivedBreakdowns]) },
-    { line: 'run --filter ', values: namesOf('buyer', filters).map((name) => `${name}=`) },
-    { line: 'run --metrics clicks,cp', values: costs.map((name) => `clicks,${name}`) },
-    { line: 'run --profile dsp --metrics ', values: metricNamesOf('dsp') },
-    { line: 'run --profile=dsp --metrics ', values: metricNamesOf('dsp') },
-    { line: 'run --by=OS,c', values: startingWithC.map((name) => `OS,${name}`) },
+    { line: 'run --metrics ', values: [...namesOf(metrics), ...computedNames] },
+    { line: 'run --by ', values: namesOf([...breakdowns, ...derivedBreakdowns]) },
+    { line: 'run --by=OS,camp', values: ['OS,CAMPAIGN'] },
+    { line: 'run --filter ', values: namesOf(filters).map((name) => `${name}=`) },
     { line: 'report ', values: whole('create', 'list') },
     { line: 'help exit', values: whole('exit-codes') },
     { line: 'help conf', values: whole('config') },
     { line: 'run --b', values: whole('--by', '--bom', '--base-url') },
     { line: 'run --format ', values: whole(...formatNames) },
-    { line: 'run --profile ', values: whole('buyer', 'dsp') },
-    { line: 'run --account ', values: nothing },
-    { line: 'local-server --fault sta', values: nothing },
-    { line: 'run --split w', values: whole('week') },
     { line: 'run ', values: whole('weekly', 'nightly') },
     { line: 'run weekly n', values: whole('nightly') },
-    { line: 'fields devicet', values: whole('DEVICETYPE', 'deviceTypeId') },
     { line: 'completion ', values: whole('bash', 'zsh', 'fish', 'powershell') },
-    { line: 'completion zsh b', values: nothing },
-    { line: 'run --period last-w', values: whole('last-week') },
-    { line: 'run --metrics clicks,impr', values: ['clicks,impressions'] },
-    { line: 'run --by publisher', values: ['PUBLISHERID'] },
-    { line: 'run --by zip', values: ['zip', 'zip-code'] },
-    { line: 'run --by geo', values: [' '] },
-    { line: 'run --columns date,campaign', values: ['date,campaignId', 'date,campaignName'] },
-    { line: 'download a --columns impr', values: ['impressions'] },
-    { line: 'campaigns --columns adunit', values: ['adunits', 'adunitId', 'adunitName'] },
-    { line: 'run --columns value', values: ['valueDollar'] },
-    { line: 'run --profile dsp --columns value', values: nothing },
-    { line: 'view a.csv --sort ecpm', values: ['ecpmEuro', 'ecpmDollar'] },
-    { line: 'run --filter oper', values: ['operating-system=', 'operator='] },
-    {
-      line: 'run --period last-',
-      values: whole(...periodNames.filter((name) => name.startsWith('last-')), ...countedPeriods),
-    },
-    { line: 'local-server export x --period y', values: whole('yesterday') },
+    { line: 'local-server export x --period last-w', values: whole('last-week') },
     { line: 'run --since t', values: whole('today') },
     // No candidates, and no files.
-    { line: 'run --campaign ', values: nothing },
-    { line: 'report list --limit ', values: nothing },
+    { line: 'run --account ', values: nothing },
     { line: 'run --format nonsense', values: nothing },
-    { line: 'login --email ', values: nothing },
-    { line: 'config set account agency --acc', values: whole('--account') },
+    { line: 'completion zsh b', values: nothing },
     // The shell offers files itself.
     { line: 'run -o ', values: [] },
     { line: 'local-server export ', values: [] },
     { line: 'local-server exec -- ', values: [] },
     { line: 'view ', values: [] },
-    { line: 'check ', values: [] },
-    { line: 'run --logo ', values: [] },
-    { line: 'local-server --fixtures ', values: [] },
   ])('$line → $values', async ({ line, values }) => {
     expect(await offered(line)).toEqual(values);
   });
@@ -152,33 +97,32 @@ describe('candidates', () => {
 
 describe('in the middle of a line', () => {
   test('mistakes are neither reported nor corrected', async () => {
-    const place = furnish();
-    writeFileSync(join(place.cwd, 'adreport.yaml'), 'reports: [');
-    writeFileSync(join(place.cwd, '.config', 'settings.json'), '{');
+    const cwd = furnish();
+    writeFileSync(join(cwd, 'adreport.yaml'), 'reports: [');
 
-    for (const line of ['run ', 'run --account ', 'nonsense --nothing --by']) {
-      expect(await offered(line, place)).not.toEqual([expect.stringMatching(/\S/)]);
+    for (const line of ['run ', 'nonsense --nothing --by']) {
+      expect(await offered(line, cwd)).not.toEqual([expect.stringMatching(/\S/)]);
     }
   });
 
   test('no calls are made', async () => {
     const { server, run } = await serveForTest();
 
-    for (const words of ['run ', 'status ', 'run --campaign ', 'run --filter campaignId=']) {
+    for (const words of ['run ', 'run --campaign ']) {
       expect(await run(['complete', `adreport ${words}`])).toMatchObject({ exitCode: 0 });
     }
     expect(server.requests()).toEqual([]);
   });
 
   test('names with shell characters are not offered', async () => {
-    const place = furnish();
+    const cwd = furnish();
     const names = ['x$(touch gone)', 'x`y`', 'a b', 'a;b', 'a"y', 'fine-name', 'été'];
     const reports = names.map((name) => `  ${JSON.stringify(name)}: { period: today }\n`);
-    writeFileSync(join(place.cwd, 'adreport.yaml'), `reports:\n${reports.join('')}`);
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n${reports.join('')}`);
 
-    expect(await offered('run ', place)).toEqual(['fine-name ', 'été ']);
+    expect(await offered('run ', cwd)).toEqual(['fine-name ', 'été ']);
     // Inside quotes a blank would be part of the name.
-    expect(await offered('run "fi', place)).toEqual(['fine-name']);
+    expect(await offered('run "fi', cwd)).toEqual(['fine-name']);
   });
 });
 
@@ -215,12 +159,11 @@ const shells = [
 
 test.for(shells)('in a real $shell', async ({ shell, args, setUp }, { skip }) => {
   if (!isInstalled(shell)) skip(`there is no ${shell} here`);
-  const { cwd, env } = furnish();
+  const cwd = furnish();
   const terminal = openTerminal(shell, args, {
     cwd,
     columns: 200,
     env: {
-      ...env,
       PATH: pathWithAdreport(),
       HOME: cwd,
       TMPDIR: cwd,
