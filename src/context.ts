@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { type AccountOptions, Accounts, once, type ServiceAccount } from './account/account.ts';
-import { makeFolder, type Store } from './account/store.ts';
+import type { Store } from './account/store.ts';
 import type { Host } from './host.ts';
 import { Ledger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
@@ -95,13 +95,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     ledger() {
       if (account.isLocal) return undefined;
       const { directory } = accounts.store();
-      ledger ??= new Ledger({
-        directory,
-        makeFolder,
-        machine: host,
-        wallClock,
-        warn: console.warn,
-      });
+      ledger ??= new Ledger({ directory, machine: host, wallClock, warn: console.warn });
       return ledger;
     },
 

@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, posix, win32 } from 'node:path';
+import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
 import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
+import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
@@ -125,7 +126,7 @@ export class Store {
   async #lock(): Promise<() => Promise<void>> {
     const { default: lockfile } = await import('proper-lockfile');
     try {
-      makeFolder(this.directory);
+      makeFolder(this.directory, 0o700);
       return await lockfile.lock(this.path, {
         lockfilePath: `${this.path}.lock`,
         // The file may not exist yet.
@@ -256,22 +257,6 @@ function homeFolder(): string {
   } catch {
     process.env.HOME = '/';
     return '/';
-  }
-}
-
-/**
- * Creates a folder and its parents with mode 0700. Node's recursive `mkdir` is not used, because it
- * never ends below `/proc`.
- */
-export function makeFolder(path: string): void {
-  if (existsSync(path)) return;
-  const parent = dirname(path);
-  // The parent of a missing drive is the drive itself.
-  if (parent !== path) makeFolder(parent);
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -4,11 +4,11 @@ import { askedColumns, type Column } from '../contract/columns.ts';
 import { type CheckMessage, UsageError } from '../errors.ts';
 import {
   beforeTime,
-  diskKey,
   expandName,
   expectValidOnWindows,
   hasTimePlaceholder,
   type NameValues,
+  pathKey,
   placeholdersOf,
 } from '../output/file/file-name.ts';
 import { comparableWindow } from '../report/compared-window.ts';
@@ -322,8 +322,8 @@ interface Owner {
 }
 
 /**
- * Throws `UsageError` if two outputs of a run are the same file, by name or through a link, or if
- * the system does not allow a name.
+ * Throws `UsageError` if two outputs of a run have the same name, or if the system does not allow a
+ * name.
  */
 export function expectOwnPlaces(
   jobs: readonly Job[],
@@ -336,7 +336,7 @@ export function expectOwnPlaces(
     const outputs = new Set(job.parts.map((part) => outputOf(job, part).file));
     for (const output of outputs) {
       if (output !== undefined) expectValidOnWindows(output, platform);
-      const place = output === undefined ? 'stdout' : diskKey(resolve(cwd, output));
+      const place = output === undefined ? 'stdout' : pathKey(resolve(cwd, output));
       const owner = owners.get(place);
       if (owner) throw sharedPlace(owner, { job, output: output ?? 'stdout' });
       owners.set(place, { job, output: output ?? 'stdout' });
@@ -345,11 +345,6 @@ export function expectOwnPlaces(
 }
 
 function sharedPlace(first: Owner, second: Owner): UsageError {
-  if (first.job === second.job) {
-    return new UsageError(`${first.output} and ${second.output} are the same file (a link).`, {
-      hint: 'Remove the link, or write elsewhere with -o.',
-    });
-  }
   return new UsageError(
     `The reports ${first.job.label} and ${second.job.label} would both be written to ${second.output}.`,
     { hint: 'Use a separate output for each, for example with {report} or {account} in the name.' },

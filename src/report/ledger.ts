@@ -5,6 +5,7 @@ import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { momentOf } from '../contract/values.ts';
 import { changeFile, type FileMachine } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
+import { makeFolder } from '../text/make-folder.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import type { ReportPlan } from './request.ts';
 import type { ReportSpec } from './spec.ts';
@@ -91,7 +92,6 @@ export function isStuck({ lastStatus, timeouts = 0 }: LedgerEntry): boolean {
 interface LedgerOptions {
   /** The parent of the ledger's folder; both are created with the first report. */
   readonly directory: string;
-  readonly makeFolder: (path: string) => void;
   readonly machine: FileMachine;
 
   /** Milliseconds since 1970. */
@@ -291,7 +291,7 @@ export class Ledger {
   async #write(name: string, entry: LedgerEntry): Promise<boolean> {
     const fresh = join(this.path, `.${randomUUID()}.tmp`);
     try {
-      this.#options.makeFolder(this.path);
+      makeFolder(this.path, 0o700);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
       await changeFile(this.#options.machine, () => renameSync(fresh, join(this.path, name)));
       return true;
@@ -343,12 +343,12 @@ export class Ledger {
 
   /** Writes a new key atomically. A key just written by another process is kept. */
   #makeKeyFile(path: string, isDamaged: boolean): void {
-    const { directory, makeFolder } = this.#options;
+    const { directory } = this.#options;
     const fresh = join(directory, `.${randomUUID()}.tmp`);
     const text = randomBytes(32).toString('base64url');
 
     try {
-      makeFolder(directory);
+      makeFolder(directory, 0o700);
       writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
       if (isDamaged) renameSync(fresh, path);
       else putIfAbsent(fresh, path);

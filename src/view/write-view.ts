@@ -4,7 +4,7 @@ import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
 import { UsageError } from '../errors.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { formats } from '../formats/index.ts';
-import { diskKey, type NameValues } from '../output/file/file-name.ts';
+import { type NameValues, pathKey } from '../output/file/file-name.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
 import { printable } from '../text/printable.ts';
 import { breakdownNames, type ViewAnswer } from './answer.ts';
@@ -54,8 +54,10 @@ function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
 function expectNoSource({ host }: ViewTools, { sources }: View, { target }: Delivery): void {
   const name = target.name();
   if (name === undefined) return;
-  const key = diskKey(resolve(host.cwd, name));
-  const source = sources.files.find(({ path }) => path !== '-' && diskKey(path) === key);
+  const key = pathKey(resolve(host.cwd, name));
+  const source = sources.files.find(
+    ({ path }) => path !== '-' && pathKey(resolve(host.cwd, path)) === key,
+  );
   if (!source) return;
   throw new UsageError(`-o ${printable(name)} would replace a file that is shown.`, {
     about: { flag: '--output' },

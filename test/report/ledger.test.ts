@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from '../../src/account/store.ts';
 import { fetchedStatus, Ledger, type NewLedgerEntry } from '../../src/report/ledger.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { fileMachine } from '../support/file-machine.ts';
@@ -25,7 +24,6 @@ beforeEach(() => {
 function open(directory = join(folder, 'settings')): Ledger {
   return new Ledger({
     directory,
-    makeFolder,
     machine: fileMachine(),
     wallClock: () => nowMs,
     warn: (message) => warnings.push(message),
@@ -262,12 +260,11 @@ describe('the folder', () => {
 
 test('concurrent processes lose no entries', async () => {
   const writer = bundleScript(`
-    import { makeFolder } from './src/account/store.ts';
     import { processHost } from './src/host.ts';
     import { Ledger } from './src/report/ledger.ts';
     const [directory, writer, template] = process.argv.slice(2);
     const warn = (message) => { throw new Error(message); };
-    const ledger = new Ledger({ directory, makeFolder, machine: processHost(), wallClock: Date.now, warn });
+    const ledger = new Ledger({ directory, machine: processHost(), wallClock: Date.now, warn });
     for (let n = 0; n < 20; n += 1) {
       const entry = { ...JSON.parse(template), id: writer + '-' + n };
       await ledger.record(entry);

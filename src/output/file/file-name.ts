@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { basename, dirname, join, posix, resolve, win32 } from 'node:path';
+import { dirname, posix, resolve, win32 } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quoted } from '../../text/printable.ts';
@@ -175,27 +175,8 @@ export function pathKey(path: string, platform: NodeJS.Platform = process.platfo
   return ignoresCase ? place.normalize('NFC').toLowerCase() : place;
 }
 
-/**
- * A key shared by all absolute paths to a file, including symbolic links, whether or not it exists.
- */
-export function diskKey(path: string): string {
-  return pathKey(realPath(path, maxLinks));
-}
-
-const maxLinks = 40;
-
-/** Resolves the links in a path and in its parent folders. */
-function realPath(path: string, linksLeft: number): string {
-  const target = linksLeft > 0 ? followLinks(path) : path;
-  const folder = dirname(target);
-  if (folder === target) return target;
-
-  const left = target === path ? linksLeft : linksLeft - 1;
-  return join(realPath(folder, left), basename(target));
-}
-
 /** Follows the symbolic links at a path, up to 40 of them. */
-export function followLinks(path: string, linksLeft = maxLinks): string {
+export function followLinks(path: string, linksLeft = 40): string {
   const next = linkTarget(path);
   if (next === undefined || linksLeft === 0) return path;
   return followLinks(resolve(dirname(path), next), linksLeft - 1);

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
 import { changeFile, type FileMachine } from '../../text/held-file.ts';
+import { makeFolder } from '../../text/make-folder.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
 import { followLinks } from './file-name.ts';
@@ -55,7 +56,7 @@ export async function openOutput(path: string, options: OutputFileOptions): Prom
   const { machine } = options;
   const opened = await withReason(path, async () => {
     if (await isDirect(path, machine.platform)) return openDirect(path);
-    return TemporaryFile.open(path, options);
+    return openTemporary(path, options);
   });
   return new OutputFile(path, opened, options);
 }
@@ -79,11 +80,7 @@ export class OutputFile implements Sink {
 
   #isDone = false;
 
-  constructor(
-    path: string,
-    opened: OpenedFile,
-    { hashes = false }: Pick<OutputFileOptions, 'hashes'>,
-  ) {
+  constructor(path: string, opened: OpenedFile, { hashes = false }: OutputFileOptions) {
     this.#path = path;
     this.#opened = opened;
     this.#pieces = new PieceWriter(opened.file, { hashes });
@@ -164,33 +161,15 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
     if (await isDirect(path, machine.platform)) return;
 
     const target = await findTarget(path, options);
-    const [outermost] = await missingFolders(dirname(target.path));
-    await fs.access(dirname(outermost ?? target.path), constants.W_OK);
-    if (machine.platform === 'win32') await expectReplaceable(target, machine);
+    await fs.access(await existingFolder(dirname(target.path)), constants.W_OK);
+    if (machine.platform === 'win32' && target.existing) {
+      await changeFile(machine, () => tryToMove(target.path), heldFileCheckMs);
+    }
   });
 }
 
 /** Short, because a user is waiting, and programs that hold a file usually do so for minutes. */
 const heldFileCheckMs = 2_000;
-
-/** Throws `HeldFileError` if the target cannot be replaced because another program has it open. */
-async function expectReplaceable({ path, existing }: Target, machine: FileMachine): Promise<void> {
-  if (!existing) return;
-  await changeFile(machine, () => tryToMove(path), heldFileCheckMs);
-
-  const secondName = join(dirname(path), temporaryName('second'));
-  try {
-    await fs.link(path, secondName);
-  } catch {
-    // Without hard links this only shows when the file is replaced.
-    return;
-  }
-  try {
-    await changeFile(machine, () => tryToReplace(secondName), heldFileCheckMs);
-  } finally {
-    await fs.unlink(secondName).catch(() => {});
-  }
-}
 
 /**
  * Opens a file for writing and renames it to itself: Excel blocks the former, other programs the
@@ -200,19 +179,6 @@ async function tryToMove(path: string): Promise<void> {
   const file = await fs.open(path, 'r+');
   await file.close();
   await fs.rename(path, path);
-}
-
-/**
- * Replaces a second name of a file. Some programs allow writing and renaming, but not replacing.
- */
-async function tryToReplace(secondName: string): Promise<void> {
-  const empty = join(dirname(secondName), temporaryName('empty'));
-  await fs.writeFile(empty, '', { flag: 'wx' });
-  try {
-    await fs.rename(empty, secondName);
-  } finally {
-    await fs.unlink(empty).catch(() => {});
-  }
 }
 
 /** Copies the mode of the file that will be replaced. */
@@ -233,92 +199,44 @@ async function link(path: string, name: string): Promise<void> {
   }
 }
 
-/** A regular file, written to a temporary file next to its target. */
-class TemporaryFile implements OpenedFile {
-  readonly file: fs.FileHandle;
+/** Opens a temporary file next to a regular target. On failure nothing is left behind. */
+async function openTemporary(path: string, options: OutputFileOptions): Promise<OpenedFile> {
+  const { machine, noClobber } = options;
+  const target = await findTarget(path, options);
+  const folder = dirname(target.path);
+  const temporaryPath = join(folder, temporaryName(basename(target.path)));
+  const createdFolders = makeFolder(folder);
 
-  readonly #temporaryPath: string;
-
-  readonly #target: Target;
-
-  readonly #createdFolders: readonly string[];
-
-  readonly #machine: FileMachine;
-
-  private constructor({
-    file,
-    temporaryPath,
-    target,
-    createdFolders,
-    machine,
-  }: OpenedTemporaryFile) {
-    this.file = file;
-    this.#temporaryPath = temporaryPath;
-    this.#target = target;
-    this.#createdFolders = createdFolders;
-    this.#machine = machine;
+  async function undo(): Promise<void> {
+    await fs.unlink(temporaryPath).catch(() => {});
+    // Innermost first; folders with other files stay.
+    for (const created of createdFolders.toReversed()) await fs.rmdir(created).catch(() => {});
   }
 
-  /** Creates the temporary file. On failure nothing is left behind. */
-  static async open(path: string, options: OutputFileOptions): Promise<TemporaryFile> {
-    const target = await findTarget(path, options);
-    const folder = dirname(target.path);
-    const temporaryPath = join(folder, temporaryName(basename(target.path)));
+  await sweepFolder(folder);
+  const file = await fs.open(temporaryPath, 'wx').catch(async (error) => {
+    await undo();
+    throw error;
+  });
 
-    const createdFolders: string[] = [];
-    try {
-      await createFolders(folder, createdFolders);
-      await sweepFolder(folder);
-      const file = await fs.open(temporaryPath, 'wx');
-      const { machine } = options;
-      return new TemporaryFile({ file, temporaryPath, target, createdFolders, machine });
-    } catch (error) {
-      await removeFolders(createdFolders);
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    const { existing } = this.#target;
+  async function close(): Promise<void> {
     // Through the handle: the owner of the folder may have replaced the name with a link.
-    if (existing) await copyMode(this.file, existing);
-    await this.file.sync();
-    await this.file.close();
+    if (target.existing) await copyMode(file, target.existing);
+    await file.sync();
+    await file.close();
   }
 
-  async place(): Promise<void> {
-    const { path, keepsExisting } = this.#target;
-    if (!keepsExisting) {
-      await changeFile(this.#machine, () => fs.rename(this.#temporaryPath, path));
+  async function place(): Promise<void> {
+    if (!noClobber) {
+      await changeFile(machine, () => fs.rename(temporaryPath, target.path));
       return;
     }
-
     // Unlike a rename, a link never replaces a file that has appeared in the meantime.
-    await link(this.#temporaryPath, path);
-    await changeFile(this.#machine, () => fs.unlink(this.#temporaryPath));
+    await link(temporaryPath, target.path);
+    await changeFile(machine, () => fs.unlink(temporaryPath));
   }
 
-  async undo(): Promise<void> {
-    await fs.unlink(this.#temporaryPath).catch(() => {});
-    await removeFolders(this.#createdFolders);
-  }
-}
-
-/**
- * Creates missing folders. Each is added to `createdFolders` immediately, even if a later one
- * fails.
- */
-async function createFolders(folder: string, createdFolders: string[]): Promise<void> {
-  // One at a time: Node's recursive mode never returns below /proc.
-  for (const missing of await missingFolders(folder)) {
-    const isMade = await fs.mkdir(missing).then(() => true, ignore('EEXIST'));
-    if (isMade) createdFolders.push(missing);
-  }
-}
-
-/** Removes folders that are still empty, innermost first. */
-async function removeFolders(folders: readonly string[]): Promise<void> {
-  for (const folder of folders.toReversed()) await fs.rmdir(folder).catch(() => {});
+  return { file, close, place, undo };
 }
 
 async function openDirect(path: string): Promise<OpenedFile> {
@@ -328,47 +246,29 @@ async function openDirect(path: string): Promise<OpenedFile> {
   return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
 }
 
-/** An open temporary file. */
-interface OpenedTemporaryFile {
-  readonly file: fs.FileHandle;
-  readonly temporaryPath: string;
-  readonly target: Target;
-
-  /** The folders that were created for it. */
-  readonly createdFolders: readonly string[];
-  readonly machine: FileMachine;
-}
-
-/** The final path of a file, with symbolic links resolved, and the file that exists there. */
+/** The final path of a file, with symbolic links resolved, and the file to replace. */
 interface Target {
   readonly path: string;
-
-  /** The existing file, which may be replaced. */
   readonly existing: Stats | undefined;
-
-  /** True if a file that appears in the meantime must be kept. */
-  readonly keepsExisting: boolean;
 }
 
-async function findTarget(path: string, { noClobber = false }: OutputFileOptions): Promise<Target> {
+async function findTarget(path: string, { noClobber }: OutputFileOptions): Promise<Target> {
   const target = followLinks(resolve(path));
   const existing = await statIfExists(target);
   if (existing?.isDirectory()) throw systemError('EISDIR');
   if (existing && noClobber) throw systemError('EEXIST');
   if (existing) await fs.access(target, constants.W_OK);
-
-  return { path: target, existing, keepsExisting: noClobber };
+  return { path: target, existing };
 }
 
-/** The missing folders on a path, outermost first. */
-async function missingFolders(folder: string): Promise<string[]> {
-  const existing = await statIfExists(folder);
-  if (existing && !existing.isDirectory()) throw systemError('ENOTDIR');
-  if (existing) return [];
+/** The innermost folder on a path that exists. */
+async function existingFolder(path: string): Promise<string> {
+  const existing = await statIfExists(path);
+  if (existing?.isDirectory()) return path;
+  if (existing) throw systemError('ENOTDIR');
   // The drive or network host does not exist.
-  if (folder === dirname(folder)) throw systemError('ENOENT');
-
-  return [...(await missingFolders(dirname(folder))), folder];
+  if (path === dirname(path)) throw systemError('ENOENT');
+  return existingFolder(dirname(path));
 }
 
 /**

@@ -1,7 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
 import { shellWord } from '../../text/quote-for-shell.ts';
-import { placeholdersOf } from './file-name.ts';
 
 /** `s3://`, `jdbc:postgresql://`; a single letter is a Windows drive. */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
@@ -49,11 +48,7 @@ function pipeTo({ name, format, platform }: OutputTarget): string {
   const gzip = name.endsWith('.gz') ? 'gzip | ' : '';
   const url = shellWord(shownUrl(name), platform);
   const program = /^s3:/i.test(name) ? `aws s3 cp - ${url}` : `PROGRAM ${url}`;
-  const hint = `Use a pipe: … ${formatFlag}-o - | ${gzip}${program}`;
-
-  const isTemplate = placeholdersOf(name).length > 0;
-  const manyFiles = 'To copy many files, write them to a folder and copy the folder.';
-  return isTemplate ? `${hint}\n${manyFiles}` : hint;
+  return `Use a pipe: … ${formatFlag}-o - | ${gzip}${program}`;
 }
 
 /** Hides the password in a URL. */
