@@ -4,7 +4,7 @@ import { fieldsOfHeader, fieldTypeOf } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { lineFeed, malformed, maxRowBytes } from './bytes.ts';
+import { carriageReturn, lineFeed, malformed, maxRowBytes } from './bytes.ts';
 import type { RowPlaces } from './row-places.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
@@ -308,14 +308,17 @@ function jsonOf(value: string, read: CellReader): string {
   return read(value);
 }
 
-/** The chunk, cut after each line if it has blank lines, so that each is counted in its place. */
+/** Line breaks of which all but the first, if any, end a blank line. */
+const blankLines = /^[\r\n]+|\n[\r\n]+/g;
+
+/** Cuts a chunk after its blank lines, so that they are counted before the row that follows. */
 function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-  const mayHaveBlankLines = bytes.includes('\n\n') || bytes.includes('\n\r\n');
+  const beginsWithBreak = bytes[0] === lineFeed || bytes[0] === carriageReturn;
+  const mayHaveBlankLines = beginsWithBreak || bytes.includes('\n\n') || bytes.includes('\n\r\n');
   let start = 0;
-  while (mayHaveBlankLines) {
-    const end = bytes.indexOf(lineFeed, start) + 1;
-    if (end === 0) break;
+  for (const run of mayHaveBlankLines ? bytes.toString('latin1').matchAll(blankLines) : []) {
+    const end = run.index + run[0].length;
     yield bytes.subarray(start, end);
     start = end;
   }
@@ -331,7 +334,7 @@ const usualDelimiters = [',', ';', '\t'];
  */
 export function delimiterOf(head: Buffer, isAny: boolean): string {
   const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');
-  const [line = ''] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]/, 1);
+  const [line = '', ...rows] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]+/);
 
   let usual = ',';
   let mostColumns = 0;
@@ -344,5 +347,7 @@ export function delimiterOf(head: Buffer, isAny: boolean): string {
   if (mostColumns > 1 || !isAny) return usual;
 
   const other = /[^\w\s\x80-\xff]/.exec(line) ?? / /.exec(line);
-  return other?.[0] ?? usual;
+  if (other) return other[0];
+  // A comma in the only column separates decimals.
+  return rows.some((row) => row.includes(',')) ? ';' : usual;
 }

@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-import { peakMbOf, printsPeakMemory, spawnCli, start } from '../support/spawn.ts';
+import { peakMbOf, printsUsage, spawnCli, start } from '../support/spawn.ts';
 
 /** The memory of `view` and of the library does not grow with the number of rows. */
 
@@ -51,7 +51,7 @@ async function peakOf(name: string, blocks: number): Promise<number> {
     ? pipeline(text, createGzip({ level: 1 }), target)
     : pipeline(text, target));
   const line = `view ${file} --by date,city --format csv --progress none`;
-  const result = await spawnCli(line, { env: { NODE_OPTIONS: printsPeakMemory } });
+  const result = await spawnCli(line, { env: { NODE_OPTIONS: printsUsage } });
   expect(result.exitCode).toBe(0);
   expect(result.stdout.length).toBeGreaterThan(1_000);
   return peakMbOf(result);

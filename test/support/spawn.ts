@@ -88,10 +88,14 @@ export function runToEnd(
   return { status, stdout, stderr };
 }
 
-/** `NODE_OPTIONS` that make a process print its peak memory at its end. */
-export const printsPeakMemory =
-  "--import data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+/** `NODE_OPTIONS` that make a process print its peak memory and processor time at its end. */
+export const printsUsage =
+  "--import data:text/javascript,process.on('exit',()=>{const{maxRSS,userCPUTime}=process.resourceUsage();console.error('peak',maxRSS,'cpu',userCPUTime)})";
 
-/** The peak memory, in MB, of a process with the options `printsPeakMemory`. */
+/** The peak memory, in MB, of a process with the options `printsUsage`. */
 export const peakMbOf = ({ stderr }: { readonly stderr: string }): number =>
   Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
+
+/** The processor time, in seconds, of a process with the options `printsUsage`. */
+export const processorSecondsOf = ({ stderr }: { readonly stderr: string }): number =>
+  Number(/ cpu (\d+)/.exec(stderr)?.[1]) / 1e6;
