@@ -112,7 +112,7 @@ export class CsvEncoder implements Encoder {
     const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
     if (number !== undefined) {
       const { decimal } = this.#dialect;
-      if (decimal === ',') return number.replace('.', ',');
+      if (decimal === ',') return withDecimalComma(number);
       return decimal === '.' ? number : String(value);
     }
     return this.#textCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -122,6 +122,15 @@ export class CsvEncoder implements Encoder {
     const text = this.#dialect.shown ? printable(value) : value;
     return this.#formulaPlaces ? text.replace(this.#formulaPlaces, "'") : text;
   }
+}
+
+/**
+ * A number with a decimal comma, and with a zero after exactly three decimals: `1,125` might be read
+ * as thousands.
+ */
+function withDecimalComma(number: string): string {
+  const text = number.replace('.', ',');
+  return /^-?[1-9]\d*,\d{3}$/.test(text) ? `${text}0` : text;
 }
 
 /** True for an id that Excel would round or strip of leading zeros. */

@@ -1,4 +1,4 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -148,10 +148,21 @@ describe('what is written plainly is read', () => {
     { cell: '1234,5', value: 1234.5 },
     { cell: '1234,5678', value: 1234.5678 },
     { cell: '1234,567', value: undefined },
+    { cell: '0,567', value: 0.567 },
   ])('between semicolons $cell is $value', async ({ cell, value }) => {
     const result = await view(`date;revenueEuro\n2026-08-01;${cell}\n`, '--json');
     if (value === undefined) expectRefusal(result, 2, `“${cell}”`);
     else expect(JSON.parse(result.stdout).totals).toMatchObject({ revenueEuro: value });
+  });
+
+  test('money of three decimals survives a CSV for Excel', async () => {
+    const cwd = temporaryFolder();
+    const rows = [0.125, -1.125, 1234.567, 20].map((revenueEuro) => ({ revenueEuro }));
+    writeFileSync(join(cwd, 'a.json'), JSON.stringify({ data: rows }));
+    await runCli('view a.json -o a.csv --excel', { cwd });
+    expect(readFileSync(join(cwd, 'a.csv'), 'utf8')).toMatch(/0,125\s+-1,1250\s+1234,5670\s+20/);
+    const { stdout } = await runCli('view a.csv --json', { cwd });
+    expect(JSON.parse(stdout).totals).toEqual({ revenueEuro: 1253.567 });
   });
 
   test('ids are filtered as digits, names in any case', async () => {

@@ -108,11 +108,14 @@ export function readNumber(text: string, type: FieldType, delimiter: string): st
     numberForm.exec(text) ?? [];
   if (integer === '') return undefined;
 
-  const isOwnMoney = type === 'money' && decimals.length === 2 && exponent === '';
+  const isLessThanOne = integer === '0';
+  const isOwnMoney =
+    type === 'money' && (decimals.length === 2 || isLessThanOne) && exponent === '';
   if (mark === ',' && delimiter === ',') return isOwnMoney ? JSON.stringify(text) : undefined;
 
   // A comma before three digits, or a dot in a count, may separate thousands.
-  const mayBeThousands = decimals.length === 3 && (mark === ',' || type === 'integer');
+  const mayBeThousands =
+    decimals.length === 3 && ((mark === ',' && !isLessThanOne) || type === 'integer');
   if (mayBeThousands) return undefined;
   const digits = integer.replace(/^0+(?=\d)/, '');
   return `${sign === '-' ? '-' : ''}${digits}${mark ? `.${decimals}` : ''}${exponent}`;
