@@ -125,8 +125,8 @@ export class CsvEncoder implements Encoder {
 }
 
 /**
- * A number with a decimal comma, and with a zero after exactly three decimals: `1,125` might be read
- * as thousands.
+ * A number with a decimal comma, and with a zero after exactly three decimals: `1,125` might be
+ * read as thousands.
  */
 function withDecimalComma(number: string): string {
   const text = number.replace('.', ',');

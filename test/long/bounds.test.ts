@@ -11,7 +11,7 @@ import { peakMbOf, printsUsage, processorSecondsOf, spawnCli } from '../support/
 
 /**
  * Hostile and broken bodies, most of them of 10 MB or more, as downloads of the program: in every
- * format they take at most 15 s of processor time and 400 MB of memory, and end with rows or exit 9.
+ * format they take at most 15 s of processor time and 400 MB, and end with rows or exit 9.
  */
 
 /** Of processor time. Most take a third of it. */
