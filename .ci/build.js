@@ -1,5 +1,6 @@
 // Bundles the program and its packages into dist/, so that the package has no dependencies. Also
-// writes the licences of the bundled packages, and a skill file for agents.
+// writes the licences of the bundled packages, a skill file for agents, and the JSON Schema of
+// adreport.yaml.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -70,6 +71,16 @@ const licenses = bundledFolders().map(licenseOf);
 const line = `\n${'-'.repeat(80)}\n\n`;
 writeFileSync('dist/LICENSES.txt', `adreport bundles these packages.\n\n${licenses.join(line)}`);
 writeFileSync('dist/SKILL.md', skillOf(readFileSync('src/help/agents.md', 'utf8')));
+
+await build({
+  ...options,
+  entryPoints: { schema: 'src/plan/project-schema.ts' },
+  format: 'esm',
+  banner: { js: banner },
+});
+const { jsonSchema } = await import('../dist/schema.js');
+writeFileSync('dist/adreport.schema.json', `${JSON.stringify(jsonSchema())}\n`);
+rmSync('dist/schema.js');
 
 /** The folders of the bundled packages, sorted and unique. */
 function bundledFolders() {

@@ -13,7 +13,7 @@ import { formatNames } from '../src/formats/index.ts';
 import { sections, summaryOf, textOf, topics } from '../src/help/index.ts';
 import { renderMarkdown } from '../src/help/render.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
-import { savedKeys } from '../src/plan/saved-reports.ts';
+import { savedKeys } from '../src/plan/saved-keys.ts';
 import { periodNames } from '../src/report/period-names.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
 import { plainStyle } from '../src/ui/console.ts';

@@ -85,6 +85,8 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   fastify: ['server/app.ts', 'server/http-answer.ts', 'server/call-handler.ts', 'server/start.ts'],
   yaml: ['account/project-file.ts'],
   zod: [
+    'account/project-file.ts',
+    'plan/project-schema.ts',
     'folder/history-schema.ts',
     'report/spec-schema.ts',
     'server/strict-object.ts',

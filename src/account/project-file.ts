@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Document, LineCounter, Node } from 'yaml';
+import type { Node } from 'yaml';
+import type { core, ZodType } from 'zod';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { quoted } from '../text/printable.ts';
+import { printable } from '../text/printable.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import { type ProjectChoice, settingOfFileKey } from './settings.ts';
@@ -37,7 +38,6 @@ export interface SavedEntry {
 
   /** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
   readonly texts: readonly string[];
-  readonly isList: boolean;
 }
 
 /** One mistake in a project file. */
@@ -81,33 +81,28 @@ export async function readProjectDefaults(
   }
 }
 
-function settingsOf(file: Member): ProjectChoice {
-  const sections = file.members() ?? [];
-  const defaults = sections.find(({ name }) => name === 'defaults');
+function settingsOf({ value }: YamlFile): ProjectChoice {
+  const { defaults } = Object(value);
   const choice: Record<string, string> = {};
 
-  for (const { name, value } of defaults?.members() ?? []) {
+  for (const [name, text] of Object.entries(Object(defaults))) {
     const key = settingOfFileKey(keyOf(name));
-    if (key !== undefined && value !== '') choice[key] = String(value);
+    if (key !== undefined && text !== null) choice[key] = String(text);
   }
   return choice;
 }
 
-/** A key with its value and line. */
-interface Member {
-  readonly name: string;
-  readonly line: number;
+/** A parsed YAML file. */
+interface YamlFile {
+  /** All scalars are texts as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty. */
   readonly value: unknown;
 
-  /** The members of a mapping; `undefined` for any other value. */
-  members(): Member[] | undefined;
+  /** The line of the key at the end of a path, or of the last one before it. */
+  lineOf(path: readonly PropertyKey[]): number;
 }
 
-/**
- * Parses a YAML file. All scalars stay texts as written, such as `2026`, `0012` and `2026-11-01`.
- * Throws `UsageError` for a file that cannot be read or is not YAML.
- */
-async function readYaml(path: string, shownPath: string): Promise<Member> {
+/** Parses a YAML file. Throws `UsageError` for a file that cannot be read or is not YAML. */
+async function readYaml(path: string, shownPath: string): Promise<YamlFile> {
   const text = readText(path);
   // Loaded lazily: it takes a fifth of the start-up time, and most folders have no such file.
   const { default: yaml } = await import('yaml');
@@ -129,15 +124,27 @@ async function readYaml(path: string, shownPath: string): Promise<Member> {
       : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
     throw projectError(shownPath, [{ line, message }]);
   }
+
+  const lineOf = (keys: readonly PropertyKey[]): number => {
+    let node: unknown = document.contents;
+    let line = 1;
+    for (const name of keys) {
+      const target = yaml.isAlias(node) ? node.resolve(document) : node;
+      const pairs = yaml.isMap<Node, Node | null>(target) ? target.items : [];
+      const pair = pairs.find(({ key }) => String(key) === name);
+      if (!pair) break;
+      line = lines.linePos(pair.key.range?.[0] ?? 0).line;
+      node = pair.value;
+    }
+    return line;
+  };
   try {
-    document.toJS({ maxAliasCount: 100 });
+    const reviver = (_name: unknown, value: unknown) => (value === '' ? null : value);
+    return { value: document.toJS({ maxAliasCount: 100, reviver }), lineOf };
   } catch {
     const message = 'the file has more than 100 aliases, or one that refers to itself.';
     throw projectError(shownPath, [{ line: 1, message }]);
   }
-
-  const nodes = new NodeReader(yaml, document, lines);
-  return nodes.memberOf('The file', 1, document.contents);
 }
 
 function readText(path: string): string {
@@ -146,37 +153,6 @@ function readText(path: string): string {
   } catch (error) {
     throw new UsageError(`Cannot read ${path}: ${(error as Error).message}.`, {
       hint: 'Use a file like the one that adreport init writes.',
-    });
-  }
-}
-
-/** Converts the nodes of a YAML document to members. */
-class NodeReader {
-  readonly #yaml: typeof import('yaml');
-  readonly #document: Document;
-  readonly #lines: LineCounter;
-
-  constructor(yaml: typeof import('yaml'), document: Document, lines: LineCounter) {
-    this.#yaml = yaml;
-    this.#document = document;
-    this.#lines = lines;
-  }
-
-  memberOf(name: string, line: number, node: Node | null | undefined): Member {
-    const target = this.#yaml.isAlias(node) ? node.resolve(this.#document) : node;
-    return {
-      name,
-      line,
-      value: target?.toJS(this.#document),
-      members: () => this.#membersOf(target),
-    };
-  }
-
-  #membersOf(node: Node | null | undefined): Member[] | undefined {
-    if (!this.#yaml.isMap<Node, Node | null>(node)) return undefined;
-    return node.items.map(({ key, value }) => {
-      const offset = key.range?.[0] ?? 0;
-      return this.memberOf(String(key), this.#lines.linePos(offset).line, value);
     });
   }
 }
@@ -194,97 +170,66 @@ export function projectError(path: string, errors: readonly ProjectFileError[]):
   return new UsageError(lines.join('\n'), { code });
 }
 
-/**
- * Reads a project file. Throws one `UsageError` with all mistakes and their lines.
- *
- * @param shownPath the path in messages
- * @param keys the keys that saved reports may have
- */
+/** The value of one key as a schema reads it. */
+type KeyValue = Scalar | readonly Scalar[] | Readonly<Record<string, Scalar | readonly Scalar[]>>;
+
+type Scalar = string | number | boolean;
+
+type Keys = Readonly<Record<string, KeyValue>>;
+
+/** The content of a project file as a schema reads it. */
+export interface ProjectContent {
+  readonly defaults?: Keys | null | undefined;
+  readonly reports?: Readonly<Record<string, Keys | null>> | null | undefined;
+}
+
+/** Throws one `UsageError` with all mistakes in the file and their lines. */
 export async function readProjectFile(
   path: string,
   shownPath: string,
-  keys: readonly string[],
+  schema: ZodType<ProjectContent | null>,
 ): Promise<ProjectFile> {
-  const file = await readYaml(path, shownPath);
-  const reader = new SectionReader(keys);
+  const { value, lineOf } = await readYaml(path, shownPath);
+  const { data, error } = schema.safeParse(value);
+  if (error) {
+    const errors = error.issues.flatMap((issue) => errorsOfIssue(issue, lineOf));
+    throw projectError(shownPath, errors);
+  }
 
-  const sections = reader.membersOf(file, ['defaults', 'reports']);
-  const sectionNamed = (name: string): Member =>
-    sections.find((section) => section.name === name) ?? emptySection;
-  const defaults = reader.sectionOf(sectionNamed('defaults'));
-  const saved = reader.membersOf(sectionNamed('reports'));
-  for (const report of saved) reader.checkName(report);
-
+  const readSection = (keys: Keys | null | undefined, place: readonly string[]): SavedSection => {
+    const entries = new Map<string, SavedEntry>();
+    for (const [name, text] of Object.entries(keys ?? {})) {
+      entries.set(keyOf(name), { line: lineOf([...place, name]), texts: textsIn(text) });
+    }
+    return { line: lineOf(place), entries };
+  };
   const reports = new Map<string, SavedSection>();
-  for (const report of saved) reports.set(report.name, reader.sectionOf(report));
-
-  if (reader.errors.length > 0) throw projectError(shownPath, reader.errors);
-  return { path, shownPath, defaults, reports };
+  for (const [name, keys] of Object.entries(data?.reports ?? {})) {
+    reports.set(name, readSection(keys, ['reports', name]));
+  }
+  return { path, shownPath, defaults: readSection(data?.defaults, ['defaults']), reports };
 }
 
-const emptySection: Member = { name: '', line: 1, value: undefined, members: () => undefined };
-
-/** Reads the sections of a project file, and collects their mistakes. */
-class SectionReader {
-  readonly errors: ProjectFileError[] = [];
-  readonly #keys: readonly string[];
-
-  constructor(keys: readonly string[]) {
-    this.#keys = keys;
+/** The mistakes of one issue: an unknown key each, or a value that its key cannot have. */
+function errorsOfIssue(issue: core.$ZodIssue, lineOf: YamlFile['lineOf']): ProjectFileError[] {
+  const { path, message } = issue;
+  if (issue.code === 'unrecognized_keys') {
+    // The message of such an issue is the list of known keys.
+    const allowed = message.split(', ');
+    return issue.keys.map((name) => unknownKey(name, lineOf([...path, name]), allowed));
   }
+  const subject = path.length === 0 ? 'The file' : printable(String(path.at(-1)));
+  return [{ line: lineOf(path), message: `${subject} ${message}` }];
+}
 
-  sectionOf(section: Member): SavedSection {
-    const entries = new Map<string, SavedEntry>();
-    for (const member of this.membersOf(section, this.#keys)) {
-      const { line, value } = member;
-      const isList = typeof value !== 'string';
-      entries.set(keyOf(member.name), { line, texts: this.#textsOf(member), isList });
-    }
-    return { line: section.line, entries };
-  }
+/** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
+function textsIn(value: KeyValue): string[] {
+  if (typeof value !== 'object') return [String(value)];
+  if (Array.isArray(value)) return value.map(String);
 
-  /** The members of a mapping. With `keys`, any other key is an error. */
-  membersOf(mapping: Member, keys?: readonly string[]): Member[] {
-    const { name, line, value } = mapping;
-    const members = mapping.members();
-    if (!members && value) {
-      const message = `${name} must contain keys with values.`;
-      this.errors.push({ line, message, hint: 'See: adreport init' });
-    }
-
-    const accepted: Member[] = [];
-    for (const member of members ?? []) {
-      if (!keys || keys.includes(keyOf(member.name))) accepted.push(member);
-      else this.errors.push(unknownKey(member, keys));
-    }
-    return accepted;
-  }
-
-  checkName({ name, line }: Member): void {
-    if (/^[\p{L}\p{N}_]/u.test(name)) return;
-    const message = `${quoted(name)} is not a valid name for a report.`;
-    this.errors.push({ line, message, hint: 'Start with a letter or digit.' });
-  }
-
-  /** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
-  #textsOf(member: Member): string[] {
-    const filters = member.name === 'filter' ? member.members() : undefined;
-    if (filters) return filters.map((filter) => this.#filterText(filter));
-
-    const { name, line, value } = member;
-    const items = [value].flat();
-    const texts = items.filter((item): item is string => typeof item === 'string' && item !== '');
-    if (texts.length === 0 || texts.length < items.length) {
-      const message = `${name} needs a value or a list of values.`;
-      this.errors.push({ line, message, hint: 'Add one, or remove the key.' });
-    }
-    return texts;
-  }
-
-  #filterText(filter: Member): string {
-    const values = this.#textsOf(filter).map(quotedValue);
-    return `${filter.name}=${values.join(',')}`;
-  }
+  return Object.entries<Scalar | readonly Scalar[]>({ ...value }).map(([name, values]) => {
+    return `${name}=${textsIn(values).map(quotedValue).join(',')}`;
+  });
 }
 
 /** A value for a comma list, in double quotes if it has commas, quotes or outer blanks. */
@@ -297,7 +242,7 @@ function quotedValue(text: string): string {
 const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
-function unknownKey({ name, line }: Member, keys: readonly string[]): ProjectFileError {
+function unknownKey(name: string, line: number, keys: readonly string[]): ProjectFileError {
   if (forbidden.test(name)) {
     const message = `${name} is not allowed in this file, which must not contain secrets or the address they are sent to.`;
     const instead = 'Name a stored account with account: (adreport login)';

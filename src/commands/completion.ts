@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { findProjectFile, readProjectFile } from '../account/project-file.ts';
+import { findProjectFile } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import {
   breakdowns,
@@ -10,7 +10,7 @@ import {
   type VocabularyEntry,
 } from '../contract/vocabulary.ts';
 import { sections, topics } from '../help/index.ts';
-import { savedKeys } from '../plan/saved-reports.ts';
+import { readSavedReports } from '../plan/saved-reports.ts';
 import { periodNames } from '../report/period-names.ts';
 import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
 import { helpLists } from './help-lists.ts';
@@ -279,7 +279,7 @@ async function savedReportNames({ host }: Context): Promise<string[]> {
   const path = findProjectFile(host.cwd);
   if (path === undefined) return [];
 
-  const { reports } = await readProjectFile(path, path, savedKeys());
+  const { reports } = await readSavedReports(path, path);
   return [...reports.keys()];
 }
 

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { readProjectFile } from '../account/project-file.ts';
 import { settingTable } from '../account/settings.ts';
 import type { OpenReport } from '../client/open.ts';
 import type { Context } from '../context.ts';
@@ -12,7 +11,7 @@ import { type ReportTools, toolsFor } from '../fetch/order.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';
-import { savedKeys, savedOptions } from '../plan/saved-reports.ts';
+import { readSavedReports, savedOptions } from '../plan/saved-reports.ts';
 import { specFromFlags } from '../plan/spec-from-flags.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { planSpec, type ReportPlan } from '../report/request.ts';
@@ -81,7 +80,7 @@ async function doctor(context: Context, timeoutMs: number): Promise<number> {
 
 /** Validates every report of a project file; returns their number. */
 async function checkReports(path: string, shownPath: string): Promise<number> {
-  const file = await readProjectFile(path, shownPath, savedKeys());
+  const file = await readSavedReports(path, shownPath);
   for (const section of file.reports.values()) {
     savedOptions(file, section, { typedOptions: new Set(), cwd: dirname(path) });
   }

@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { projectFileName } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
@@ -73,6 +75,17 @@ function savedKeysOf(spec: ReportSpec): string {
     .join('\n');
 }
 
+/**
+ * The line that names the JSON Schema of this installation to editors: relative if it is a package
+ * of the project, otherwise as a URL, because a path could have blanks.
+ */
+function schemaLine(folder: string): string {
+  const schema = createRequire(import.meta.url).resolve('#schema');
+  const path = relative(folder, schema).split(sep).join('/');
+  const isOfProject = path.startsWith('node_modules/');
+  return `# yaml-language-server: $schema=${isOfProject ? `./${path}` : pathToFileURL(schema)}\n`;
+}
+
 /** Writes `adreport.yaml` into the working folder. Throws `OutputError` if it exists. */
 async function init({ console, host }: Context): Promise<void> {
   try {
@@ -80,7 +93,7 @@ async function init({ console, host }: Context): Promise<void> {
       machine: host,
       noClobber: true,
     });
-    await file.write(Buffer.from(example));
+    await file.write(Buffer.from(schemaLine(host.cwd) + example));
     await file.commit();
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;

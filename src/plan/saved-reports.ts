@@ -20,10 +20,11 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { planForAccounts } from './accounts.ts';
-import { type Flag, isNegation, isSwitch, longNameOf, readValue } from './flags/flag.ts';
-import { type RunFlags, runFlags } from './flags/run-flags.ts';
+import { isSwitch, longNameOf, readValue } from './flags/flag.ts';
+import type { RunFlags } from './flags/run-flags.ts';
 import type { Job } from './plan.ts';
 import type { PlanTools } from './plan-tools.ts';
+import { type SavedKey, savedKeyTable } from './saved-keys.ts';
 
 /** The arguments of `run`. */
 export interface RunCommandLine {
@@ -46,7 +47,7 @@ export async function planSavedReports(
 ): Promise<Job[]> {
   const { cwd } = tools.host;
   const path = findFile(tools, { options, names });
-  const file = await readProjectFile(path, relative(cwd, path), savedKeys());
+  const file = await readSavedReports(path, relative(cwd, path));
 
   const jobs: Job[] = [];
   const unknown = names.find((name) => !file.reports.has(name));
@@ -64,6 +65,16 @@ export async function planSavedReports(
     }
   }
   return jobs;
+}
+
+/**
+ * Reads a file of saved reports. Throws one `UsageError` with all mistakes and their lines.
+ *
+ * @param shownPath the path in messages
+ */
+export async function readSavedReports(path: string, shownPath: string): Promise<ProjectFile> {
+  const { projectSchema } = await import('./project-schema.ts');
+  return readProjectFile(path, shownPath, projectSchema());
 }
 
 /** The file of `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
@@ -156,38 +167,6 @@ function optionOf(name: string | undefined): string | undefined {
   return undefined;
 }
 
-/** The flag behind a key of a saved report. */
-interface SavedKey {
-  readonly flag: Flag;
-
-  /** The name of its option. */
-  readonly option: string;
-
-  /** True for a negative key: `no-header: true`. */
-  readonly turnsOff: boolean;
-}
-
-/** The keys of saved reports. A negative flag has a positive key too. */
-function savedKeyTable(): ReadonlyMap<string, SavedKey> {
-  const keys = new Map<string, SavedKey>();
-
-  for (const { flags } of runFlags) {
-    for (const [option, flag] of Object.entries<Flag>(flags)) {
-      if (flag.isNeverSaved) continue;
-
-      const key = longNameOf(flag).slice('--'.length);
-      keys.set(key, { flag, option, turnsOff: isNegation(flag) });
-      if (isNegation(flag)) keys.set(option, { flag, option, turnsOff: false });
-    }
-  }
-  return keys;
-}
-
-/** The keys that a saved report may have. */
-export function savedKeys(): string[] {
-  return [...savedKeyTable().keys()];
-}
-
 /** An option with its entry in the project file. */
 interface Origin extends SavedEntry {
   readonly option: string;
@@ -265,24 +244,18 @@ export function savedOptions(
 function readEntry(
   key: string,
   { flag, turnsOff }: SavedKey,
-  { texts, isList, line }: SavedEntry,
+  { texts, line }: SavedEntry,
   errors: ProjectFileError[],
 ): unknown {
-  const addError = (text: string): void => void errors.push({ line, message: `${key} ${text}` });
   const joined = texts.join(',');
 
-  if (isSwitch(flag)) {
-    if (isList || !/^(true|false)$/i.test(joined)) return addError('must be true or false.');
-    const isTrue = joined.toLowerCase() === 'true';
-    return turnsOff ? !isTrue : isTrue;
-  }
-
+  if (isSwitch(flag)) return turnsOff !== (joined.toLowerCase() === 'true');
   if (flag.isRepeatable) return texts;
-  if (isList && !flag.flags.includes(',')) return addError('takes a single value, not a list.');
   try {
     return readValue(flag, joined);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    return addError(`${JSON.stringify(joined)}: ${error.message}`);
+    errors.push({ line, message: `${key} ${JSON.stringify(joined)}: ${error.message}` });
+    return undefined;
   }
 }

@@ -1,16 +1,19 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { readProjectDefaults, readProjectFile } from '../../src/account/project-file.ts';
+import { parse as parseYaml } from 'yaml';
+import { readProjectDefaults } from '../../src/account/project-file.ts';
 import { UsageError } from '../../src/errors.ts';
+import { jsonSchema } from '../../src/plan/project-schema.ts';
+import { savedKeys } from '../../src/plan/saved-keys.ts';
+import { readSavedReports } from '../../src/plan/saved-reports.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
-
-const keys = ['period', 'metrics', 'by', 'filter', 'split', 'missing', 'output'];
 
 function parse(text: string) {
   const path = join(temporaryFolder(), 'adreport.yaml');
   writeFileSync(path, text);
-  return readProjectFile(path, 'adreport.yaml', keys);
+  return readSavedReports(path, 'adreport.yaml');
 }
 
 async function fault(text: string): Promise<string> {
@@ -25,16 +28,15 @@ async function fault(text: string): Promise<string> {
 describe('values', () => {
   test('scalars stay as written', async () => {
     const { reports } = await parse(
-      'reports:\n  a:\n    period: 2026\n    by: 2026-10\n    output: "0012"\n    missing: yes\n',
+      'reports:\n  a:\n    period: 2026\n    by: 2026-10\n    output: "0012"\n',
     );
-    const entries = reports.get('a')?.entries;
+    const entries = [...(reports.get('a')?.entries ?? [])];
 
-    expect([...(entries ?? [])].map(([key, { texts }]) => [key, texts])).toEqual([
-      ['period', ['2026']],
-      ['by', ['2026-10']],
-      ['output', ['0012']],
-      ['missing', ['yes']],
-    ]);
+    expect(Object.fromEntries(entries.map(([key, { texts }]) => [key, texts]))).toEqual({
+      period: ['2026'],
+      by: ['2026-10'],
+      output: ['0012'],
+    });
   });
 
   test('lists and comma strings, filters as mappings, aliases', async () => {
@@ -87,7 +89,7 @@ describe('the defaults for all commands', () => {
 
     const missing = join(temporaryFolder(), 'adreport.yaml');
 
-    await expect(readProjectFile(missing, missing, keys)).rejects.toThrow(
+    await expect(readSavedReports(missing, missing)).rejects.toThrow(
       `Cannot read ${missing}: there is no such file.`,
     );
   });
@@ -207,5 +209,66 @@ describe('a mistake is reported with its line, its key and the nearest known key
       expect(await fault(text)).toContain('is not allowed in this file');
       expect(await fault(text)).not.toContain('hunter2');
     }
+  });
+});
+
+describe('an editor with the JSON Schema accepts what adreport accepts', () => {
+  const isValid = new Ajv().compile(jsonSchema());
+  const ofReport = (keys: string) => `reports: {a: {${keys}}}`;
+
+  test.each([
+    { text: '', isAccepted: true },
+    { text: 'defaults:\nreports:\n', isAccepted: true },
+    { text: 'reports: {a: }', isAccepted: true },
+    { text: 'reports: {Été: {}, _b: {}, 2026: {}}', isAccepted: true },
+    {
+      text: ofReport('period: 2026, by: [DAILY, CAMPAIGN], columns: "date, clicks"'),
+      isAccepted: true,
+    },
+    { text: ofReport('since: 1793491200, until: 2026-11-01, lookback: 3'), isAccepted: true },
+    {
+      text: ofReport('profile: DSP, split: Day, missing: True, strict: "false"'),
+      isAccepted: true,
+    },
+    {
+      text: ofReport('filter: {countryId: [1, 2], carrier: A}, campaign: [Summer*]'),
+      isAccepted: true,
+    },
+    { text: ofReport('filter: [osId=1, countryId=2], header: false'), isAccepted: true },
+    { text: ofReport('window-clock: wall'), isAccepted: true },
+    { text: ofReport('windowClock: wall'), isAccepted: true },
+    { text: ofReport('no-header: true, delimiter: ";"'), isAccepted: true },
+    { text: 'report: {}', isAccepted: false },
+    { text: '[a, b]', isAccepted: false },
+    { text: 'defaults: {perid: 2026}', isAccepted: false },
+    { text: 'reports: nightly', isAccepted: false },
+    { text: 'reports: {-a: {}}', isAccepted: false },
+    { text: 'reports: {a: 1}', isAccepted: false },
+    { text: ofReport('token: abc'), isAccepted: false },
+    { text: ofReport('dry-run: true'), isAccepted: false },
+    { text: ofReport('period: '), isAccepted: false },
+    { text: ofReport('period: ""'), isAccepted: false },
+    { text: ofReport('period: [2026]'), isAccepted: false },
+    { text: ofReport('by: []'), isAccepted: false },
+    { text: ofReport('by: [[x]]'), isAccepted: false },
+    { text: ofReport('missing: perhaps'), isAccepted: false },
+    { text: ofReport('missing: [true]'), isAccepted: false },
+    { text: ofReport('split: dya'), isAccepted: false },
+    { text: ofReport('format: [csv, json]'), isAccepted: false },
+    { text: ofReport('filter: {countryId: []}'), isAccepted: false },
+  ])('$text', async ({ text, isAccepted }) => {
+    expect({
+      adreport: (await fault(text)) === 'accepted',
+      editor: isValid(parseYaml(text)),
+    }).toEqual({ adreport: isAccepted, editor: isAccepted });
+  });
+
+  test('it has every key of a saved report with its meaning, and the words of its flag', () => {
+    const { definitions } = jsonSchema() as { definitions: Record<string, unknown> };
+    const section = JSON.stringify(definitions);
+
+    for (const key of savedKeys()) expect(section).toContain(`"${key}":{`);
+    expect(section).toContain('"enum":["day","week","month"]');
+    expect(section).toContain('one report per day, week or month');
   });
 });

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { jsonSchema } from '../../src/plan/project-schema.ts';
 import { tokens } from '../server/local.ts';
 import { expectRefusal, parseWithSlashes, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -201,7 +202,13 @@ describe('mistakes are exit 2', () => {
 test('init writes a file that runs unchanged, and does not replace one', async () => {
   const cwd = temporaryFolder();
 
-  expect(await runCli('init', { cwd })).toMatchObject({ exitCode: 0, stdout: '' });
+  const written = await runCli('init', { cwd });
+  expect(written).toMatchObject({ exitCode: 0, stdout: '' });
+  const [firstLine = ''] = written.files['adreport.yaml']?.split('\n') ?? [];
+  const [, schema = ''] = /^# yaml-language-server: \$schema=(file:\S+)$/.exec(firstLine) ?? [];
+  expect(JSON.parse(readFileSync(new URL(schema), 'utf8'))).toEqual(
+    JSON.parse(JSON.stringify(jsonSchema())),
+  );
 
   const result = await runCli('run --all --local', { cwd });
 

@@ -72,6 +72,7 @@ describe('the package', () => {
       'bin/adreport.js',
       'dist/LICENSES.txt',
       'dist/SKILL.md',
+      'dist/adreport.schema.json',
       'package.json',
     ]);
 

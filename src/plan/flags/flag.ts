@@ -196,7 +196,7 @@ export function readValue(flag: Flag, text: string): unknown {
 }
 
 /** True for a flag that takes names as `a,b`. If it is repeated, its lists are joined. */
-function isList({ flags }: Flag): boolean {
+export function isList({ flags }: Flag): boolean {
   return flags.includes('<a,b>');
 }
 

@@ -126,6 +126,7 @@ async function fileContent(path: string): Promise<string> {
       .map((row) => JSON.stringify(row))
       .join('\n');
   }
+  if (path.endsWith('.yaml')) return bytes.toString().replace(/(\$schema=)\S+/, '$1<url>');
   if (!path.endsWith('.parquet')) return bytes.toString();
 
   const { rows, types } = await readParquet(bytes);
