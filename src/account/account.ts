@@ -7,13 +7,7 @@ import { SignInError, UsageError } from '../errors.ts';
 import type { FileMachine } from '../text/held-file.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
-import {
-  readStoredIfNeeded,
-  resolveAccount,
-  resolveAccountList,
-  resolveSettings,
-  type Settings,
-} from './resolve.ts';
+import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
 import { refuseSeveralAccounts } from './setting-values.ts';
 import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
 import { nameOfAccount, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
@@ -162,7 +156,7 @@ export class Accounts {
   async #findSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
     const { env, console } = this.#machine;
     const projectFile = choice ?? (await this.#projectDefaults());
-    const stored = await readStoredIfNeeded(this.store(), env, options, console.warn);
+    const stored = await this.store().read();
     const settings = resolveSettings({ flags: options, env, projectFile, stored });
     hideSecrets(settings, console);
     return settings;
@@ -256,9 +250,8 @@ export class ServiceAccount {
 
     const settings = await this.settings();
     if (settings.warning !== undefined) warn(settings.warning);
-    const ownSignIn = await this.signIn();
     if (settings.note !== undefined) note(settings.note);
-    return connect(ownSignIn);
+    return connect(await this.signIn());
   }
 }
 

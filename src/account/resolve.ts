@@ -16,13 +16,7 @@ import {
   type SettingValue,
   settingKeys,
 } from './settings.ts';
-import {
-  findAccount,
-  noSettings,
-  type Store,
-  type StoredAccount,
-  type StoredSettings,
-} from './store.ts';
+import { findAccount, noSettings, type StoredAccount, type StoredSettings } from './store.ts';
 
 /** In order of precedence. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
@@ -71,7 +65,7 @@ export interface Settings {
   /** A sentence about a variable that has no effect. */
   readonly warning: string | undefined;
 
-  /** A sentence about a sign-in that another one overrides. */
+  /** A sentence about an account of `adreport.yaml` that the environment overrides. */
   readonly note: string | undefined;
 }
 
@@ -101,7 +95,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
     encoding: settings.read('encoding', 'json'),
     windowClock: settings.read('windowClock', 'instant'),
     warning: warnOfHalf(env),
-    note: isFromEnvironment ? noteOnProjectFile(sources) : noteOnEnvironment(env, choice),
+    note: isFromEnvironment ? noteOnProjectFile(sources) : undefined,
   };
 }
 
@@ -200,22 +194,6 @@ function warnOfHalf(env: NodeJS.ProcessEnv): string | undefined {
   return `${variableOf(found.half)} is ignored: it needs ${variableOf(found.missing)}.`;
 }
 
-/** A note if the environment has a sign-in or a base URL that the stored account does not use. */
-function noteOnEnvironment(
-  env: NodeJS.ProcessEnv,
-  { account, storedAccount, env: ownEnv }: AccountChoice,
-): string | undefined {
-  const ignored = credentialVariables(env);
-  const baseUrl = readEnv(env, 'baseUrl');
-  const isOtherUrl = readEnv(ownEnv, 'baseUrl') !== baseUrl;
-  if (isOtherUrl && originOf(baseUrl) !== originOf(storedAccount?.baseUrl)) {
-    ignored.unshift(variableOf('baseUrl'));
-  }
-  if (ignored.length === 0) return undefined;
-  return `Ignoring ${ignored.join(', ')}: ${account.from} names a stored account.`;
-}
-
-/** A note if `adreport.yaml` names an account that the environment overrides. */
 function noteOnProjectFile({ env, projectFile }: SettingsSources): string | undefined {
   const [variable] = credentialVariables(env);
   if (projectFile?.account === undefined) return undefined;
@@ -331,27 +309,6 @@ class SettingReader {
       if (value !== undefined) return { value, source, from };
     }
     return undefined;
-  }
-}
-
-/**
- * The stored settings. If they cannot be read, but flags and environment are enough to sign in,
- * that is only a warning.
- */
-export async function readStoredIfNeeded(
-  store: Store,
-  env: NodeJS.ProcessEnv,
-  flags: SettingTexts,
-  warn: (sentence: string) => void,
-): Promise<StoredSettings> {
-  try {
-    return await store.read();
-  } catch (error) {
-    const { isFromEnvironment, baseUrl } = resolveSettings({ flags, env, stored: noSettings });
-    const isNeeded = !isFromEnvironment || baseUrl.value === undefined;
-    if (!(error instanceof UsageError) || isNeeded) throw error;
-    warn(`${error.message} Ignoring it: the base URL and the token are set without it.`);
-    return noSettings;
   }
 }
 

@@ -121,14 +121,10 @@ interface SummaryInstant {
 
   /** Instants that differ by at most this many seconds count as the same. */
   readonly tolerance: number;
-
-  /** True if the instant was written without seconds. */
-  readonly isOfMinute: boolean;
 }
 
-function isSame({ instant, isOfMinute, tolerance }: SummaryInstant, wanted: number): boolean {
-  const exact = isOfMinute ? wanted - (wanted % 60) : wanted;
-  return Math.abs(instant - exact) <= tolerance;
+function isSame({ instant, tolerance }: SummaryInstant, wanted: number): boolean {
+  return Math.abs(instant - wanted) <= tolerance;
 }
 
 /**
@@ -164,18 +160,15 @@ function instantOfSummary(
   const isUnixSeconds = /^\d{9,11}(\.\d+)?$/.test(text);
   if (isUnixSeconds) {
     const instant = instantOfEcho(requested, name, Math.floor(Number(text)));
-    return { instant, tolerance: 0, isOfMinute: false };
+    return { instant, tolerance: 0 };
   }
 
   const time = typeof value === 'string' ? readTime(text) : undefined;
   if (!time) return undefined;
-  if (time.instantMs !== undefined) {
-    const isOfMinute = !/\d\d:\d\d:\d\d/.test(text);
-    return { instant: time.instantMs / 1_000, tolerance: 0, isOfMinute };
-  }
+  if (time.instantMs !== undefined) return { instant: time.instantMs / 1_000, tolerance: 0 };
 
   const instant = instantIn(value, name, requested.window.zone);
-  return instant === undefined ? undefined : { instant, tolerance: oneDay, isOfMinute: false };
+  return instant === undefined ? undefined : { instant, tolerance: oneDay };
 }
 
 /**
@@ -242,7 +235,7 @@ function clockAdvice(clock: WindowClock, zone: string): string {
   const meaning = clock === 'wall' ? 'wall time' : 'instants';
   return (
     `It is shifted by the offset of ${zone}: the service reads timestamps as ${meaning}. ` +
-    `Set windowClock: ${clock} in adreport.yaml or the account, or add --window-clock ${clock}.`
+    `Add --window-clock ${clock}, or set window-clock: ${clock} in adreport.yaml or for the account.`
   );
 }
 

@@ -16,7 +16,7 @@ import { optionRanges } from '../server/options.ts';
 import type { LoggedRequest } from '../server/public-types.ts';
 import type { LocalServer } from '../server/start.ts';
 import { printable } from '../text/printable.ts';
-import { formatCount, formatPlural } from '../text/quantity.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { pathWord, quoteForShell } from '../text/quote-for-shell.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { declareCommand } from './command.ts';
@@ -316,7 +316,6 @@ async function startFromFlags(
     faults: flags.fault?.map((fault) => withAbsoluteFile(fault, host.cwd)),
     tls,
     onRequest: (request) => logRequest(requestLine(request)),
-    onFactsRead: showReading(context),
   });
 
   if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
@@ -329,23 +328,6 @@ async function startFromFlags(
 /** A fault with an absolute path of its file, if it has one. */
 function withAbsoluteFile(fault: string, cwd: string): string {
   return fault.replace(/:file=(.+)$/s, (_, file: string) => `:file=${resolve(cwd, file)}`);
-}
-
-const firstLineAfterMs = 1_000;
-const betweenLinesMs = 10_000;
-
-/** Prints the number of facts from time to time while a large file is read. */
-function showReading({ console, host }: Context): (count: number) => void {
-  let nextLineMs = host.stopwatch() + firstLineAfterMs;
-
-  return (count) => {
-    const nowMs = host.stopwatch();
-    if (nowMs < nextLineMs) return;
-
-    nextLineMs = nowMs + betweenLinesMs;
-    const time = new Date(host.wallClock()).toISOString().slice(11, 19);
-    console.note(`${time} Reading facts.csv: ${formatCount(count)} facts so far.`);
-  };
 }
 
 /** A certificate and its key, as PEM. */

@@ -109,9 +109,6 @@ const maxEntryBytes = 512 * 1024;
 /** A key has 43 characters. */
 const maxKeyBytes = 1024;
 
-/** In a larger ledger, the oldest reports are ignored. */
-const maxReadBytes = 32 * 1024 * 1024;
-
 /** The service keeps a report for 24 hours (`decisions.md` 4). */
 const keptMs = 24 * 3_600_000;
 
@@ -142,9 +139,10 @@ export class Ledger {
   /** Reports, newest first. */
   list(limit = maxReports): LedgerEntry[] {
     const entries: LedgerEntry[] = [];
-    for (const { entry } of this.#entriesOf(this.#allNames())) {
+    for (const name of this.#allNames()) {
       if (entries.length === limit) break;
-      entries.push(entry);
+      const entry = this.#read(name);
+      if (entry) entries.push(entry);
     }
     return entries;
   }
@@ -170,7 +168,7 @@ export class Ledger {
   /** Updates the entry of a report, if it has one. */
   async update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): Promise<void> {
     const name = this.#nameOf(key);
-    const entry = name === undefined ? undefined : this.#read(name)?.entry;
+    const entry = name === undefined ? undefined : this.#read(name);
     if (name === undefined || !entry) return;
 
     const changed = {
@@ -187,7 +185,7 @@ export class Ledger {
   /** The entry of a report; `undefined` if it was not created on this machine. */
   find(key: LedgerKey): LedgerEntry | undefined {
     const name = this.#nameOf(key);
-    return name === undefined ? undefined : this.#read(name)?.entry;
+    return name === undefined ? undefined : this.#read(name);
   }
 
   /** The newest report of a request, if it can be used instead of a new one. */
@@ -204,10 +202,8 @@ export class Ledger {
 
   /** The number of failed reports of a request in the last 24 hours. */
   countFailed(search: LedgerSearch): number {
-    const oldest = timeName(this.#options.wallClock() - keptMs + 1);
-    const names = this.#allNames().filter((name) => name >= oldest);
     let count = 0;
-    for (const { entry } of this.#entriesOf(names)) {
+    for (const entry of this.#keptEntries()) {
       const isOfRequest = searchKey(entry) === searchKey(search);
       if (isOfRequest && outcomeOf(entry.lastStatus) === 'failed') count += 1;
     }
@@ -251,37 +247,30 @@ export class Ledger {
     if (this.#recent) return this.#recent;
 
     this.#recent = new Map();
-    const oldest = timeName(this.#options.wallClock() - keptMs + 1);
-    const names = this.#allNames().filter((name) => name >= oldest);
-    for (const { entry } of this.#entriesOf(names)) {
+    for (const entry of this.#keptEntries()) {
       const key = searchKey(entry);
       if (!this.#recent.has(key)) this.#recent.set(key, entry);
     }
     return this.#recent;
   }
 
-  /** The entries in files, up to the size limit. */
-  *#entriesOf(names: readonly string[]): Generator<StoredEntry> {
-    let leftBytes = maxReadBytes;
-    for (const name of names) {
-      const stored = this.#read(name);
-      if (!stored) continue;
-      leftBytes -= stored.bytes;
-      if (leftBytes < 0) {
-        this.#options.warn('The ledger is larger than 32 MB: its oldest reports are ignored.');
-        return;
-      }
-      yield stored;
+  /** The reports that the service may still have, newest first. */
+  *#keptEntries(): Generator<LedgerEntry> {
+    const oldest = timeName(this.#options.wallClock() - keptMs + 1);
+    for (const name of this.#allNames()) {
+      if (name < oldest) return;
+      const entry = this.#read(name);
+      if (entry) yield entry;
     }
   }
 
   /** The entry in a file; `undefined` if the file is invalid, incomplete or gone. */
-  #read(name: string): StoredEntry | undefined {
+  #read(name: string): LedgerEntry | undefined {
     const path = join(this.path, name);
     try {
       const bytes = readSmallFile(path, maxEntryBytes);
       const entry: unknown = JSON.parse(bytes.toString('utf8'));
-      return isEntry(entry) ? { entry, bytes: bytes.length } : undefined;
+      return isEntry(entry) ? entry : undefined;
     } catch {
       return undefined;
     }
@@ -318,31 +307,20 @@ export class Ledger {
   }
 
   /**
-   * The key of this machine. It is created once, and again if it is damaged, for example by a power
-   * cut. If it cannot be stored, a temporary key is used, which matches no earlier report.
+   * The key of this machine. It is created once, and again if it is damaged. If it cannot be
+   * stored, a temporary key is used, which matches no earlier report.
    */
   #readKey(): Buffer {
-    const { directory, warn } = this.#options;
-    const path = join(directory, 'ledger.key');
+    const path = join(this.#options.directory, 'ledger.key');
     const existing = readKeyFile(path);
     if (existing) return existing;
 
-    const isDamaged = existsSync(path);
-    this.#makeKeyFile(path, isDamaged);
-    const key = readKeyFile(path);
-
-    if (isDamaged) {
-      const outcome = key
-        ? 'was damaged and has been replaced'
-        : 'is damaged and cannot be replaced';
-      const effect = key ? 'earlier reports are not resumed' : 'no reports are resumed';
-      warn(`${path} ${outcome}: ${effect}.`);
-    }
-    return key ?? randomBytes(32);
+    this.#makeKeyFile(path);
+    return readKeyFile(path) ?? randomBytes(32);
   }
 
   /** Writes a new key atomically. A key just written by another process is kept. */
-  #makeKeyFile(path: string, isDamaged: boolean): void {
+  #makeKeyFile(path: string): void {
     const { directory } = this.#options;
     const fresh = join(directory, `.${randomUUID()}.tmp`);
     const text = randomBytes(32).toString('base64url');
@@ -350,7 +328,7 @@ export class Ledger {
     try {
       makeFolder(directory, 0o700);
       writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
-      if (isDamaged) renameSync(fresh, path);
+      if (existsSync(path)) renameSync(fresh, path);
       else putIfAbsent(fresh, path);
     } catch {
       // The folder is not writable: a temporary key is used.
@@ -367,12 +345,6 @@ function putIfAbsent(file: string, path: string): void {
     // Some file systems do not support hard links.
     if (!existsSync(path)) renameSync(file, path);
   }
-}
-
-/** An entry with the size of its file. */
-interface StoredEntry {
-  readonly entry: LedgerEntry;
-  readonly bytes: number;
 }
 
 function readKeyFile(path: string): Buffer | undefined {

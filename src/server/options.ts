@@ -78,7 +78,6 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   clock: aFunction,
   now: clockTime,
   onRequest: aFunction,
-  onFactsRead: aFunction,
 };
 
 /** Throws `UsageError` for invalid or unknown options. */

@@ -73,9 +73,6 @@ export interface LocalServerOptions {
 
   /** Called at the end of every call. */
   readonly onRequest?: (request: LoggedRequest) => void;
-
-  /** Called at intervals with the number of facts of `fixtures` read so far. */
-  readonly onFactsRead?: (count: number) => void;
 }
 
 /** A running local server. */

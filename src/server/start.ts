@@ -77,12 +77,12 @@ async function createServices(options: LocalServerOptions): Promise<Services> {
 
 /** The fixtures of a folder, or the built-in ones. */
 async function readData(options: LocalServerOptions): Promise<Fixtures> {
-  const { fixtures, seed = 1, scale = 1, onFactsRead } = options;
+  const { fixtures, seed = 1, scale = 1 } = options;
   if (!fixtures) return builtInFixtures({ seed, scale });
 
   // The built-in data does not need the packages that read a folder.
   const { loadFixtures } = await import('./fixtures/load.ts');
-  return await loadFixtures(fixtures, onFactsRead);
+  return await loadFixtures(fixtures);
 }
 
 function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount {

@@ -72,7 +72,7 @@ describe('the defaults for all commands', () => {
     },
     { text: 'defaults: {account: 2026}\n', expected: { account: '2026' } },
     {
-      text: 'defaults: {encoding: form, windowClock: wall}\n',
+      text: 'defaults: {encoding: form, window-clock: wall}\n',
       expected: { encoding: 'form', windowClock: 'wall' },
     },
     { text: 'defaults: {window-clock: wall}\n', expected: { windowClock: 'wall' } },

@@ -55,7 +55,7 @@ test.each(pairs)(
   'the service reads the clock “$server”, and the setting is “$setting”',
   async ({ server, setting }) => {
     const { run, cwd } = await serveForTest({ windowClock: server });
-    writeFileSync(join(cwd, 'adreport.yaml'), `defaults: {windowClock: ${setting}}`);
+    writeFileSync(join(cwd, 'adreport.yaml'), `defaults: {window-clock: ${setting}}`);
 
     const result = await run(line);
 

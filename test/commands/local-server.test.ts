@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../../src/local-server.ts';
@@ -362,25 +362,6 @@ test('the file of a fault is relative to the working folder', async () => {
     2,
     'none.json”: there is no such file',
   );
-});
-
-test('progress is printed while many facts are read', async () => {
-  const cwd = temporaryFolder();
-  await runCli('local-server export data --period 2026-10-25', { cwd });
-  const facts = join(cwd, 'data', 'facts.csv');
-  const [header = '', ...lines] = readFileSync(facts, 'utf8').trimEnd().split('\r\n');
-  const many = Array.from({ length: 10 }, () => lines).flat();
-  writeFileSync(facts, [header, ...many].join('\n'));
-  let elapsedMs = 0;
-  const stopwatch = () => {
-    elapsedMs += 6_000;
-    return elapsedMs;
-  };
-
-  const { stderr } = await serveAndEnd(' --fixtures data', undefined, { cwd, stopwatch });
-
-  const progressLines = stderr.match(/^12:00:00 Reading facts\.csv: \d\d,000 facts so far\.$/gm);
-  expect(progressLines).toHaveLength(Math.ceil(Math.floor(many.length / 10_000) / 2));
 });
 
 describe('own data', () => {

@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
-import { runToEnd, spawnCli } from '../support/spawn.ts';
+import { spawnCli } from '../support/spawn.ts';
 
 /** The ledger from the command line: owners of reports, and hostile files in its folder. */
 
@@ -105,26 +105,4 @@ test.each([
   }, 2);
   const { exitCode, stdout } = await list(folder);
   expect([exitCode, JSON.parse(stdout)]).toEqual([0, [entry]]);
-});
-
-describe.skipIf(process.platform === 'win32')('an endless entry is ignored', () => {
-  test('a pipe without a writer', async () => {
-    const folder = ledgerOf((path) => void runToEnd('mkfifo', [path]));
-    expect(await list(folder)).toMatchObject({ exitCode: 0, stdout: '[]\n' });
-  });
-
-  test('a device', async () => {
-    const folder = ledgerOf((path) => symlinkSync('/dev/zero', path));
-    expect(await list(folder)).toMatchObject({ exitCode: 0, stdout: '[]\n' });
-  });
-});
-
-test('only the first 32 MB of a ledger are read', async () => {
-  const filters = { campaignId: Array.from({ length: 10_000 }, (_, i) => String(10_000_000 + i)) };
-  const text = JSON.stringify({ ...entry, request: { ...entry.request, filters } });
-  const folder = ledgerOf((path) => writeFileSync(path, text), 400);
-  const { exitCode, stdout, stderr } = await list(folder);
-  expect(exitCode).toBe(0);
-  expect(stderr).toContain('The ledger is larger than 32 MB');
-  expect(JSON.parse(stdout)).toHaveLength(Math.floor((32 * 1024 * 1024) / text.length));
 });
