@@ -297,7 +297,10 @@ type MetricReader = (fact: Fact, name: MetricName) => number;
  */
 function metricReader(hour: number, zone: string, input: ReportInput): MetricReader {
   const { restateDays, nowMs } = input;
-  if (restateDays === 0) return ({ metrics }, name) => metrics[name];
+  const ageHours = nowMs / 1_000 / hourSeconds - hour;
+  // A day has up to 25 hours, and the last one may not be over.
+  const isComplete = restateDays === 0 || ageHours > (restateDays + 2) * 25;
+  if (isComplete) return ({ metrics }, name) => metrics[name];
 
   const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, zone);
   const age = Math.max(0, ageDays);

@@ -16,13 +16,26 @@ export function drawFacts(
 ): Fact[] {
   const bits = mix(hourBits, adUnit.seed);
   const count = (2 + (bits & 3)) * scale;
+  const traffic = {
+    level: Math.floor((adUnit.volume * busyness(hour)) / 250_000),
+    dollarRate: dollarRateOf(hour),
+  };
   const facts: Fact[] = [];
-  for (let nth = 1; nth <= count; nth++) facts.push(drawFact(adUnit, hour, mix(bits, nth)));
+  for (let nth = 1; nth <= count; nth++) facts.push(drawFact(adUnit, traffic, mix(bits, nth)));
   return facts;
 }
 
+/** What the facts of an hour and ad unit have in common. */
+interface Traffic {
+  /** The mean number of requests. */
+  readonly level: number;
+
+  /** The price of a euro in ten-thousandths of a dollar. */
+  readonly dollarRate: number;
+}
+
 /** @param bits 32 random bits that determine the fact */
-function drawFact(adUnit: PlannedAdUnit, hour: number, bits: number): Fact {
+function drawFact(adUnit: PlannedAdUnit, traffic: Traffic, bits: number): Fact {
   const moreBits = mix(bits, 1);
   const creative = adUnit.creatives[bits >>> 24];
   const place = adUnit.places[(bits >>> 8) & 255];
@@ -40,15 +53,18 @@ function drawFact(adUnit: PlannedAdUnit, hour: number, bits: number): Fact {
       ...app?.dimensions,
       ...subPublisher?.dimensions,
     },
-    metrics: drawMetrics(adUnit, hour, bits),
+    metrics: drawMetrics(adUnit, traffic, bits),
   };
 }
 
 /** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents. */
-function drawMetrics(adUnit: PlannedAdUnit, hour: number, factBits: number): Fact['metrics'] {
+function drawMetrics(
+  adUnit: PlannedAdUnit,
+  { level, dollarRate }: Traffic,
+  factBits: number,
+): Fact['metrics'] {
   const bits = mix(factBits, 2);
   const moreBits = mix(factBits, 3);
-  const level = Math.floor((adUnit.volume * busyness(hour)) / 250_000);
   const requests = 1 + Math.floor((level * (64 + (bits & 127))) / 128);
   const displays = Math.floor((requests * (700 + ((bits >>> 7) & 255))) / 1_000);
   const clickRate = adUnit.clicksPerThousand + ((bits >>> 15) & 3);
@@ -63,7 +79,7 @@ function drawMetrics(adUnit: PlannedAdUnit, hour: number, factBits: number): Fac
     leads: shareOf(clicks, 40, (moreBits >>> 10) & 1_023),
     landings: shareOf(clicks, 620, moreBits >>> 20),
     revenueEuro: cents,
-    revenueDollar: Math.floor((cents * dollarRateOf(hour)) / 10_000),
+    revenueDollar: Math.floor((cents * dollarRate) / 10_000),
     eyesTrackings: shareOf(displays, 310, moreBits >>> 5),
   };
 
