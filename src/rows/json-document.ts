@@ -18,7 +18,7 @@ const maxQuotedBytes = 300;
 
 /**
  * Reads the rows and the other members of a report: `{"data":[…],"summary":{…}}` with its members
- * in any order, the same inside `{"response":{…}}`, a bare array of rows, or one row per line.
+ * in any order, a bare array of rows, or one row per line.
  * @param areLines true for one row per line (NDJSON)
  * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
  * @throws RejectedError if it is an error document
@@ -34,7 +34,7 @@ interface ScannedMember {
   /** The start of its value. */
   readonly start: number;
 
-  /** The end of its value; absent if the value is read piece by piece. */
+  /** The end of its value; absent for the rows, which are read piece by piece. */
   readonly end?: number;
 }
 
@@ -90,7 +90,7 @@ class DocumentReader {
 
   async *#document(): AsyncGenerator<RowBatch> {
     const first = await this.#nextByte();
-    if (first === ascii.openBrace) yield* this.#object(true);
+    if (first === ascii.openBrace) yield* this.#object();
     else if (first === ascii.openBracket) yield* this.#array();
     else throw new MalformedJson(this.#window.start, `it begins with ${this.#beginning()}`);
 
@@ -113,11 +113,11 @@ class DocumentReader {
   }
 
   /** Reads an object whose `{` is at the window's start. */
-  async *#object(isOutermost: boolean): AsyncGenerator<RowBatch> {
+  async *#object(): AsyncGenerator<RowBatch> {
     this.#window.start++;
     let next = await this.#nextByte();
     while (next !== ascii.closeBrace) {
-      yield* this.#member(isOutermost);
+      yield* this.#member();
       next = await this.#nextByte();
       if (next === ascii.comma) this.#window.start++;
       else if (next !== ascii.closeBrace) {
@@ -127,22 +127,22 @@ class DocumentReader {
     this.#window.start++;
   }
 
-  async *#member(isOutermost: boolean): AsyncGenerator<RowBatch> {
+  async *#member(): AsyncGenerator<RowBatch> {
     await this.#nextByte();
-    const { name, start, end } = await this.#wholeMember(isOutermost);
+    const { name, start, end } = await this.#wholeMember();
     if (end !== undefined) {
       this.#keepMember(name, start, end);
       return;
     }
 
     this.#window.start = start;
-    yield* name === 'data' ? this.#array() : this.#object(false);
+    yield* this.#array();
   }
 
-  /** The member at the window's start: complete, or the beginning of one read piece by piece. */
-  async #wholeMember(isOutermost: boolean): Promise<ScannedMember> {
+  /** The member at the window's start: complete, or the beginning of the rows. */
+  async #wholeMember(): Promise<ScannedMember> {
     for (;;) {
-      const member = this.#scanMember(isOutermost);
+      const member = this.#scanMember();
       if (member) return member;
       this.#checkMemberBytes(this.#window.end - this.#window.start);
       await this.#more();
@@ -150,7 +150,7 @@ class DocumentReader {
   }
 
   /** The member at the window's start; `undefined` if it is incomplete. */
-  #scanMember(isOutermost: boolean): ScannedMember | undefined {
+  #scanMember(): ScannedMember | undefined {
     const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
     if (!key) return undefined;
@@ -161,8 +161,7 @@ class DocumentReader {
       throw new MalformedJson(at, 'more than one "data" array');
 
     const isRows = name === 'data' && bytes[start] === ascii.openBracket;
-    const isEnvelope = name === 'response' && isOutermost && bytes[start] === ascii.openBrace;
-    if (isRows || isEnvelope) return { name, start };
+    if (isRows) return { name, start };
 
     const valueEnd = scanValue(bytes, view, start, end);
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
@@ -322,11 +321,15 @@ export function readSummary(json: Buffer | undefined): ReportSummary | undefined
  * status record, or something else.
  */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
-  const errorId = textOfMember(members, 'error_id');
-  const status = textOfMember(members, 'status');
+  const document: Record<string, unknown> = {};
+  for (const [name, json] of members) document[name] = JSON.parse(json.toString());
+  const record = { ...document, ...asObject(document.response) };
+
+  const errorId = textOf(record.error_id);
+  const status = textOf(record.status);
   // The message of a status record describes the progress, not an error.
-  const message = status === undefined ? textOfMember(members, 'message') : undefined;
-  const errorText = textOfMember(members, 'error') ?? errorId ?? message;
+  const message = status === undefined ? textOf(record.message) : undefined;
+  const errorText = textOf(record.error) ?? errorId ?? message;
   if (errorText !== undefined) {
     const sentence = `The service sent an error instead of the report: ${errorText}`;
     return new RejectedError(sentence, errorId === undefined ? {} : { code: errorId });
@@ -348,9 +351,8 @@ function beginningOf(members: ReadonlyMap<string, Buffer>): string {
   return quoted(`{${parts.join(',')}}`);
 }
 
-function textOfMember(members: ReadonlyMap<string, Buffer>, name: string): string | undefined {
-  const json = members.get(name);
-  return json && textOf(JSON.parse(json.toString()));
+function asObject(value: unknown): object | undefined {
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 /** A string, or an object's `message`, printable and shortened. */

@@ -260,6 +260,11 @@ describe('a JSON report', () => {
       message: 'The document from the service is not a report: it has no “data” array.',
     },
     {
+      name: 'rows inside a response',
+      text: '{"response":{"data":[{"displays":1}]}}',
+      message: 'it has no “data” array. It begins with “{"response":{"data":[{"displays":1}]}}”.',
+    },
+    {
       name: 'a status',
       text: '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
       message: 'The service sent a status (“progress”) instead of the report.',
@@ -383,7 +388,7 @@ describe('one row per line', () => {
     { body: '{"date":"2026-11-01"}', fields: ['date'], rowCount: 1 },
     { body: '{"data":[{"date":"2026-11-01"}]}', fields: ['date'], rowCount: 1 },
     { body: '{"date":"2026-11-01","data":[]}', fields: [], rowCount: 0 },
-    { body: ' \n{"response":{"data":[{}]}}', fields: [], rowCount: 1 },
+    { body: ' \n{"data":[{}]}', fields: [], rowCount: 1 },
   ])('are distinguished from a document: $body', async ({ body, fields, rowCount }) => {
     expect((await readReport(body, { lines: 'allowed' })).tail).toMatchObject({
       rowCount,
