@@ -1,15 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
 import { readFileColumns } from '../report/typed-columns.ts';
-import {
-  everyFigureOf,
-  type Figure,
-  figureDigits,
-  figureValue,
-  unknownColumn,
-  unknownFigure,
-} from './figures.ts';
+import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
 import {
   addSums,
   compareTimes,
@@ -20,6 +12,7 @@ import {
   keyColumnsOf,
   type Sums,
 } from './grouping.ts';
+import { byValue, compareNames, parseSort, sortColumn } from './sorting.ts';
 
 /** The groups of a report in the requested order, and the sum of those that are not shown. */
 export interface RankedGroups {
@@ -73,7 +66,7 @@ export function rankGroups(
   const { order, sortedBy } =
     sort === undefined || all.size === 0
       ? { order: defaultOrder(all, figures[0]) }
-      : parseSort(sort, all, figures);
+      : parseOrder(sort, all, figures);
   const ordered = [...all].sort(order);
   const top = ordered.slice(0, count);
   const rest = ordered.slice(top.length);
@@ -88,13 +81,10 @@ export function rankGroups(
  * come last.
  */
 export function byFigure(figure: Figure, sign: 1 | -1 = -1): Order {
-  return (a, b) => {
-    const first = figureValue(figure, a.sums);
-    const second = figureValue(figure, b.sums);
-    if (first === undefined || second === undefined)
-      return Number(first === undefined) - Number(second === undefined);
-    return sign * (first - second);
-  };
+  return byValue(
+    ({ sums }) => figureValue(figure, sums),
+    (a, b) => sign * (a - b),
+  );
 }
 
 function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
@@ -103,31 +93,24 @@ function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
   return lead ? byFigure(lead) : () => 0;
 }
 
-function parseSort(sort: string, { by, metrics }: Grouping, shown: readonly Figure[]): NamedOrder {
-  const match = /^\s*(.*?)(?::(asc|desc))?\s*$/i.exec(sort);
-  const name = match?.[1] ?? '';
-  const direction = match?.[2]?.toLowerCase();
-
+function parseOrder(sort: string, { by, metrics }: Grouping, shown: readonly Figure[]): NamedOrder {
+  const typed = parseSort(sort);
   const every = [...everyFigureOf(metrics), ...shown];
   const figures = [...new Map(every.map((figure) => [figure.field, figure])).values()];
-  const fields = [...by, ...figures].map(({ field }) => field);
-  const [column] = readFileColumns({ flag: '--sort', text: name, fields })?.columns ?? [];
+  const column = sortColumn(
+    typed,
+    [...by, ...figures].map(({ field }) => field),
+  );
   const key = by.findIndex(({ field }) => field === column);
   if (key >= 0) {
-    const sign = direction === 'desc' ? -1 : 1;
+    const sign = typed.direction === 'desc' ? -1 : 1;
     const isFirstTime = key === by.findIndex(({ field }) => isTime(field));
-    return { order: isFirstTime ? byTime(key, sign) : byText(key, sign) };
+    return { order: isFirstTime ? byTime(key, sign) : byName(key, sign) };
   }
 
   const figure = figures.find(({ field }) => field === column);
-  if (figure) return { order: byFigure(figure, direction === 'asc' ? 1 : -1), sortedBy: figure };
-
-  if (name.includes(':')) {
-    throw new UsageError(`--sort ${sort}: only asc or desc can follow the colon.`, {
-      hint: 'For example: --sort ctr:asc',
-    });
-  }
-  throw unknownFigure(name, fields, '--sort: the report');
+  if (!figure) throw new Error(`${column} is a key or a figure.`);
+  return { order: byFigure(figure, typed.direction === 'asc' ? 1 : -1), sortedBy: figure };
 }
 
 /**
@@ -173,19 +156,13 @@ function byTime(index: number, sign: 1 | -1): Order {
   return byKey(index, (a, b) => sign * compareTimes(a, b));
 }
 
-function byText(index: number, sign: 1 | -1): Order {
-  const texts = new Intl.Collator('en', { numeric: true });
-  return byKey(index, (a, b) => sign * texts.compare(a, b));
+function byName(index: number, sign: 1 | -1): Order {
+  return byKey(index, (a, b) => sign * compareNames(a, b));
 }
 
-/** Orders groups by one value of their keys; groups without one come last in both directions. */
+/** Orders groups by one value of their keys. */
 function byKey(index: number, compare: (a: string, b: string) => number): Order {
-  return (a, b) => {
-    const first = a.key[index] ?? null;
-    const second = b.key[index] ?? null;
-    if (first === null || second === null) return Number(first === null) - Number(second === null);
-    return compare(first, second);
-  };
+  return byValue(({ key }) => key[index] ?? undefined, compare);
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 } from '../figures/figures.ts';
 import { type Grouping, isTime } from '../figures/grouping.ts';
 import { type RankedGroups, rankGroups } from '../figures/ranked-groups.ts';
+import { parseSort } from '../figures/sorting.ts';
 import type { Sources } from './sources/find-sources.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
@@ -23,9 +24,9 @@ export function figuresToShow(
   const every = everyFigureOf(fields.length === 0 ? everyMetric.map(({ name }) => name) : fields);
   if (named) return figuresByName(named, every, fields);
 
-  const sortName = sort?.replace(/:\w*$/, '').trim() ?? '';
+  const sorted = sort === undefined ? [] : [parseSort(sort).name];
   const figures = figuresOf(metrics);
-  for (const name of [...(spec?.request.metrics ?? []), sortName]) {
+  for (const name of [...(spec?.request.metrics ?? []), ...sorted]) {
     const figure = findFigure(name, every);
     if (figure && !figures.some(({ field }) => field === figure.field)) figures.push(figure);
   }

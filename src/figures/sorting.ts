@@ -1,0 +1,51 @@
+import { UsageError } from '../errors.ts';
+import { readFileColumns } from '../report/typed-columns.ts';
+import { unknownFigure } from './figures.ts';
+
+/** `--sort` as typed. */
+export interface TypedSort {
+  readonly name: string;
+  readonly direction: 'asc' | 'desc' | undefined;
+}
+
+/** Splits `ctr:asc`. Throws `UsageError` for another word after the colon. */
+export function parseSort(sort: string): TypedSort {
+  const colon = sort.lastIndexOf(':');
+  if (colon < 0) return { name: sort.trim(), direction: undefined };
+
+  const word = sort
+    .slice(colon + 1)
+    .trim()
+    .toLowerCase();
+  if (word === 'asc' || word === 'desc') {
+    return { name: sort.slice(0, colon).trim(), direction: word };
+  }
+  throw new UsageError(`--sort ${sort}: only asc or desc can follow the colon.`, {
+    hint: 'For example: --sort ctr:asc',
+  });
+}
+
+/** The column that a sort names, as typed or in plain words. Throws `UsageError` for none. */
+export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
+  const [column] = readFileColumns({ flag: '--sort', text: name, fields: columns })?.columns ?? [];
+  if (column === undefined) throw unknownFigure(name, columns, '--sort: the report');
+  return column;
+}
+
+/** Compares two things by a value; those without one come last, whichever way others go. */
+export function byValue<Item, Value>(
+  readValue: (item: Item) => Value | undefined,
+  compare: (one: Value, other: Value) => number,
+): (one: Item, other: Item) => number {
+  return (a, b) => {
+    const one = readValue(a);
+    const other = readValue(b);
+    if (one !== undefined && other !== undefined) return compare(one, other);
+    return Number(one === undefined) - Number(other === undefined);
+  };
+}
+
+const names = new Intl.Collator('en', { numeric: true });
+
+/** Compares names as people sort them, with digits as numbers. */
+export const compareNames = (one: string, other: string): number => names.compare(one, other);
