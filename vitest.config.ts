@@ -43,8 +43,6 @@ const fastTests: TestConfig = {
 /** The slow ones: fuzzing, kills, other Node versions. They mostly wait for other programs. */
 const longTests: TestConfig = {
   include: ['test/long/**/*.test.ts'],
-  // Not yet brought up to date with the program.
-  exclude: ['folder-model'].map((name) => `test/long/${name}.test.ts`),
   testTimeout: 600_000,
   maxWorkers: Math.max(2, availableParallelism() - 1),
 };

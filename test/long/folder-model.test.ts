@@ -1,10 +1,17 @@
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { expectRepaired, stories } from '../support/folder-model.ts';
+import { expectKept, expectRepaired, longStories, stories } from '../support/folder-model.ts';
 
 test('two hundred folders with random damage: check reports exactly the damage, and one repair fixes it', async () => {
-  await fc.assert(fc.asyncProperty(stories({ most: 12 }), expectRepaired), {
+  await fc.assert(fc.asyncProperty(stories({ most: 8 }), expectRepaired), {
     numRuns: 200,
     endOnFailure: true,
   });
 }, 3_600_000);
+
+test('a folder of three hundred nights: after each repair, every file is what the service has for its day', async () => {
+  await fc.assert(fc.asyncProperty(longStories(300), expectKept), {
+    numRuns: 1,
+    endOnFailure: true,
+  });
+}, 600_000);

@@ -162,12 +162,35 @@ export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story
   });
 }
 
+/** A folder that a line with `--since` keeps for so many nights, without damage to its files. */
+export function longStories(count: number): fc.Arbitrary<Story> {
+  return fc.record({
+    profile: fc.constantFrom('buyer', 'dsp'),
+    output: fc.constantFrom('{date}.csv', 'date={date}/part.ndjson'),
+    window: fc.constant('since'),
+    lookback: fc.integer({ min: 1, max: 2 }),
+    windowDays: fc.constant(8),
+    shards: fc.constant(1),
+    restateDays: fc.integer({ min: 0, max: 1 }),
+    remembersDays: fc.constant(10_000),
+    firstDay: fc.integer({ min: 0, max: 1_000 }),
+    nights: fc.array(nights, { minLength: count, maxLength: count }),
+    harms: fc.constant([]),
+    silentDays: fc.constant(0),
+    endedRepairs: fc.constant([]),
+  });
+}
+
 const zones = { buyer: 'Europe/Paris', dsp: 'America/New_York' } as const;
 
 /** Plays a story, and expects that `check` is right and that one `repair` is enough. */
 export async function expectRepaired(story: Story): Promise<void> {
   const folder = await beginFolder(story);
-  for (const night of story.nights) await folder.live(night);
+  for (const night of story.nights) {
+    await folder.live(night);
+    const isWhole = story.window === 'since' && night.kind === 'run';
+    if (isWhole) expect(await folder.check(), 'after a run with --since').toEqual([]);
+  }
   folder.harm(story.harms);
   folder.wait(story.silentDays);
   if (!folder.hasHistory()) return;
@@ -189,6 +212,29 @@ export async function expectRepaired(story: Story): Promise<void> {
   expect(await folder.wrongFiles()).toEqual([]);
 }
 
+const nightsToRepair = 20;
+
+/**
+ * Plays a long story, and expects that `check` is right every twentieth night, that it has no
+ * problems after a repair, and that every file then is what the service has for its day.
+ */
+export async function expectKept(story: Story): Promise<void> {
+  const folder = await beginFolder(story);
+  for (const [index, night] of story.nights.entries()) {
+    await folder.live(night);
+    const isDue = (index + 1) % nightsToRepair === 0;
+    if (!isDue || !folder.hasHistory()) continue;
+
+    const expected = folder.expectedFindings();
+    expect(await folder.check()).toEqual(expected);
+    await folder.repair(expected.length > 0);
+    const left = folder.expectedFindings();
+    expect(await folder.check()).toEqual(left);
+    expect(left.filter((finding) => folder.isToBeHad(dayIn(finding)))).toEqual([]);
+    expect(await folder.wrongFiles()).toEqual([]);
+  }
+}
+
 /** An empty folder, in which the nights of a story can pass. */
 async function beginFolder(story: Story) {
   const { profile, output, windowDays, restateDays, shards, remembersDays } = story;
@@ -203,7 +249,7 @@ async function beginFolder(story: Story) {
 
   const isForgotten = (day: string): boolean => day < dayOf(nowMs - remembersDays * dayMs);
   // A service that forgets old days.
-  const { run } = await serveOdd({
+  const { run: runLine, cwd } = await serveOdd({
     account: profile,
     server: {
       delayMs: 0,
@@ -224,7 +270,8 @@ async function beginFolder(story: Story) {
       },
     ],
   });
-  const { cwd } = await run('help exit-codes', { now: nowMs });
+  const run: typeof runLine = (line, more) =>
+    runLine(line, { now: nowMs, readsFiles: false, ...more });
   const folder = join(cwd, 'data');
   const older = temporaryFolder();
   const stranger = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_TOKEN: undefined };
@@ -275,9 +322,6 @@ async function beginFolder(story: Story) {
     for (const { exitCode, stderr } of results) {
       if (!isBehind) expect(exitCode, stderr).toBe(0);
     }
-
-    const isWhole = story.window === 'since' && night.kind === 'run';
-    if (isWhole) expect(await check(), 'after a run with --since').toEqual([]);
   }
 
   /** Runs a command and kills it after so many pieces of output. */
@@ -286,7 +330,6 @@ async function beginFolder(story: Story) {
     let left = after;
     // It can be killed whenever a file is put in place.
     await run(line, {
-      now: nowMs,
       signal,
       onOutput: () => {
         if (left === 0) send();
@@ -300,7 +343,7 @@ async function beginFolder(story: Story) {
     const noonMs = nowMs;
     nowMs -= 13.5 * hourMs;
     for (const line of lines()) {
-      const result = await run(line.replace('--until yesterday', '--until now'), { now: nowMs });
+      const result = await run(line.replace('--until yesterday', '--until now'));
       expect(result.exitCode, result.stderr).toBe(0);
     }
     nowMs = noonMs;
@@ -314,7 +357,7 @@ async function beginFolder(story: Story) {
     mkdirSync(history);
     const before = contents();
     const [line = ''] = lines();
-    const result = await run(line, { now: nowMs });
+    const result = await run(line);
     expect(result.exitCode, result.stderr).toBe(8);
     expect(contents()).toEqual(before);
     rmSync(history, { recursive: true });
@@ -326,7 +369,7 @@ async function beginFolder(story: Story) {
     const before = contents();
     const ordersBefore = orders;
     const [line = ''] = lines();
-    const result = await run(line, { now: nowMs, env: stranger });
+    const result = await run(line, { env: stranger });
     expect(result.exitCode, result.stderr).toBe(2);
     expect({ files: contents(), orders }).toEqual({ files: before, orders: ordersBefore });
   }
@@ -339,7 +382,7 @@ async function beginFolder(story: Story) {
 
   /** Copies each file, so that an older one can be restored. */
   function keepCopies(): void {
-    for (const file of files()) {
+    for (const file of story.harms.length > 0 ? files() : []) {
       const copy = join(older, file);
       mkdirSync(dirname(copy), { recursive: true });
       copyFileSync(join(folder, file), copy);
@@ -488,7 +531,7 @@ async function beginFolder(story: Story) {
   }
 
   async function check(): Promise<string[]> {
-    const { stdout, stderr, exitCode } = await run('check data --json', { now: nowMs });
+    const { stdout, stderr, exitCode } = await run('check data --json');
     const { problems } = JSON.parse(stdout);
     expect(exitCode, stderr).toBe(problems.length > 0 ? 9 : 0);
     return problems.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
@@ -497,34 +540,41 @@ async function beginFolder(story: Story) {
   /** Repairs, and returns how many reports were ordered. */
   async function repair(hasFindings: boolean): Promise<number> {
     const before = orders;
-    const { exitCode, stderr, stdout } = await run('repair data -q', { now: nowMs });
+    const { exitCode, stderr, stdout } = await run('repair data -q');
     const isRight = hasFindings ? [0, 9].includes(exitCode) : exitCode === 0;
     expect(isRight, `${exitCode} ${stderr}${stdout}`).toBe(true);
     return orders - before;
   }
 
+  /** The complete file of a day, as the service has it, by its name. */
+  const complete = new Map<string, string>();
+
   /** The files of final days that differ from the service's data. */
   async function wrongFiles(): Promise<string[]> {
+    if (output.endsWith('.parquet')) return [];
+
     const present = contents();
     const settled = dayOf(nowMs - (Math.max(lookback, 2) + 3) * dayMs);
-    const days = Object.keys(present)
-      .map(dayIn)
-      .filter((day) => !isForgotten(day) && day >= firstDay() && day <= settled)
-      .sort();
-    const [first] = days;
-    if (first === undefined || output.endsWith('.parquet')) return [];
+    const settledFiles = Object.keys(present).filter((file) => {
+      const day = dayIn(file);
+      return !isForgotten(day) && day >= firstDay() && day <= settled;
+    });
+    await downloadComplete(settledFiles.filter((file) => !complete.has(file)));
+    return settledFiles.filter((file) => present[file] !== complete.get(file));
+  }
+
+  async function downloadComplete(names: readonly string[]): Promise<void> {
+    const [first] = names;
+    if (first === undefined) return;
 
     isForgetful = false;
-    const fresh = temporaryFolder();
-    const period = `run --period ${first}..${days.at(-1)} ${request} -o`;
-    const result = await run([...period.split(' '), join(fresh, output)].join(' '), { now: nowMs });
+    const target = temporaryFolder();
+    const period = `run --period ${dayIn(first)}..${dayIn(names.at(-1) ?? '')} ${request} -o`;
+    const words = [...period.split(' '), join(target, output)];
+    const result = await run(words.join(' '));
     isForgetful = true;
     expect(result.exitCode, result.stderr).toBe(0);
-
-    return days.flatMap((day) => {
-      const file = output.replaceAll(/\{\w+\}/g, day);
-      return present[file] === readFileSync(join(fresh, file), 'latin1') ? [] : [file];
-    });
+    for (const name of names) complete.set(name, readFileSync(join(target, name), 'latin1'));
   }
 
   return {
