@@ -35,7 +35,8 @@ function changesSince(before: readonly string[], { added = [], since }: FileLine
   const day = since.slice(0, 10);
   const notes: string[] = [];
   if (fresh.length > 0) {
-    notes.push(`From ${day} on, files have ${nameColumns(fresh)}, which was not requested.`);
+    const verb = fresh.length === 1 ? 'was' : 'were';
+    notes.push(`From ${day} on, files have ${nameColumns(fresh)}, which ${verb} not requested.`);
   }
   if (gone.length > 0) notes.push(`From ${day} on, files no longer have ${nameColumns(gone)}.`);
   return notes;
