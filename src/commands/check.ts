@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { TypedWindow } from '../folder/find.ts';
-import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
+import { flagGroup } from '../plan/flags/flag.ts';
 import { type CheckedPath, checkPath, countProblems, writeChecked } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
@@ -23,12 +22,11 @@ export const checkCommand = declareCommand({
   ],
   flags: [windowFlags],
   async action({ context, options, args: [paths] }) {
-    const window = typedWindow(options);
     const checked: CheckedPath[] = [];
     const refused: UsageError[] = [];
     for (const path of paths) {
       try {
-        checked.push(await checkPath(context, path, window));
+        checked.push(await checkPath(context, path, options));
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         refused.push(error);
@@ -48,16 +46,3 @@ export const checkCommand = declareCommand({
 
 /** The code for incomplete or wrong data (cli.md, Exit codes). */
 export const problemsExitCode = 9;
-
-/** The window flags that were given. */
-export function typedWindow({
-  period,
-  since,
-  until,
-}: OptionsOf<[typeof windowFlags]>): TypedWindow {
-  return {
-    ...(period !== undefined && { period }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  };
-}

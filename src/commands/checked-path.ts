@@ -5,14 +5,7 @@ import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
 import { formatSum } from '../figures/numbers.ts';
-import {
-  bytesIn,
-  checkFolder,
-  findFolders,
-  isUnlistable,
-  noHistory,
-  type TypedWindow,
-} from '../folder/find.ts';
+import { bytesIn, checkFolder, findFolders, noHistory, type TypedWindow } from '../folder/find.ts';
 import {
   type CheckedFiles,
   type FolderPart,
@@ -35,11 +28,9 @@ export interface CheckedPath {
   /** The path, quoted for the shell. */
   readonly word: string;
   readonly folders: readonly CheckedFolder[];
+  readonly repairs: readonly SeriesRepair[];
 
-  /** Problems outside of folders with a history. */
-  readonly problems: readonly FolderProblem[];
-
-  /** The part that was checked; all of it if it has no member. */
+  /** The part that was checked; all of it if none was typed. */
   readonly window: TypedWindow;
 
   /** True if `adreport repair` needs `--local`. */
@@ -59,7 +50,7 @@ interface CheckedFolder {
  * Compares the files at a path with their history.
  *
  * @param typed the path as the user typed it
- * @param window the part to check; all of it if it has no member
+ * @param window the part to check; all of it if none was typed
  * @throws UsageError for a path that is empty, does not exist, or has no history, and for a window
  *   that is invalid or cuts a unit
  */
@@ -91,18 +82,14 @@ export async function checkPath(
     });
   }
 
-  const isClosed = folders.length === 0 && (await isUnlistable(path));
-  if (isClosed) {
-    return { word, folders, window, problems: [closedProblem(typed)], needsLocal: false };
+  if (folders.length === 0) {
+    throw noHistory(
+      typed,
+      'Give a folder filled by run --split, and check that its disk is mounted.',
+    );
   }
-  if (folders.length > 0) {
-    const isLocal = await needsLocal(context, repairsInFolders(folders));
-    return { word, folders, window, problems: [], needsLocal: isLocal };
-  }
-  throw noHistory(
-    typed,
-    'Give a folder filled by run --split, and check that its disk is mounted.',
-  );
+  const repairs = folders.flatMap(({ part, files }) => repairsFor(part.history, files.problems));
+  return { word, folders, repairs, window, needsLocal: await needsLocal(context, repairs) };
 }
 
 /** Adds to a file that was kept and is not final how to accept that it has no figures. */
@@ -122,11 +109,6 @@ function withKeptAdvice(
     const advice = `Without figures since ${since}; to accept that: ${command}`;
     return { ...problem, message: `${problem.message} ${advice}` };
   };
-}
-
-function closedProblem(path: string): FolderProblem {
-  const message = `Cannot list ${path}: permission denied.`;
-  return { file: path, kind: 'unreadable', message, fix: `Make ${path} readable.` };
 }
 
 async function checkWithMeter(
@@ -149,35 +131,25 @@ async function checkWithMeter(
 }
 
 /** A problem for each file at a path, with file paths from the working folder. */
-export function* problemsAt({ folders, problems }: CheckedPath): Generator<FolderProblem> {
+export function* problemsAt({ folders }: CheckedPath): Generator<FolderProblem> {
   for (const { path, files } of folders) {
     for (const problem of problemsByFile(files.problems)) {
       yield { ...problem, file: join(path, problem.file) };
     }
   }
-  yield* problems;
 }
 
 /** The number of files with a problem. */
-export function countProblems({ folders, problems }: CheckedPath): number {
-  let count = problems.length;
+export function countProblems({ folders }: CheckedPath): number {
+  let count = 0;
   for (const { files } of folders) {
     for (const { of } of files.problems) count += of?.count ?? 1;
   }
   return count;
 }
 
-/** The repairs possible at a path. */
-export function repairsAt({ folders }: CheckedPath): SeriesRepair[] {
-  return repairsInFolders(folders);
-}
-
-function repairsInFolders(folders: readonly CheckedFolder[]): SeriesRepair[] {
-  return folders.flatMap(({ part, files }) => repairsFor(part.history, files.problems));
-}
-
-/** The number of reports that repairs download. */
-export function countReports(repairs: readonly SeriesRepair[]): number {
+/** The number of reports that the repairs of a path download. */
+export function countReports({ repairs }: CheckedPath): number {
   let count = 0;
   for (const { unitCount } of repairs) count += unitCount;
   return count;
@@ -258,18 +230,20 @@ function nameOf({ output }: SeriesSummary, within: string): string {
 
 /** The command that repairs a path; `null` if there is nothing to download. */
 export function repairCommandFor(checked: CheckedPath): string | null {
-  if (repairsAt(checked).length === 0) return null;
-  const { word, window, needsLocal: isLocal } = checked;
+  const { word, repairs, window, needsLocal: isLocal } = checked;
+  if (repairs.length === 0) return null;
   const words = [`adreport repair ${word}`];
-  for (const [name, value] of Object.entries(window)) words.push(`--${name} ${value}`);
+  for (const flag of ['period', 'since', 'until'] as const) {
+    if (window[flag] !== undefined) words.push(`--${flag} ${window[flag]}`);
+  }
   if (isLocal) words.push('--local');
   return words.join(' ');
 }
 
 /** The result as sentences. */
 function textOf(checked: CheckedPath): CheckText {
-  const { folders, problems: others } = checked;
-  const problems = [...folders.flatMap(({ files }) => files.problems), ...others];
+  const { folders } = checked;
+  const problems = folders.flatMap(({ files }) => files.problems);
   const byHand = problems.filter((problem) => !isRepairable(problem));
   const hasChanged = problems.some(({ kind }) => kind === 'changed');
   return {
@@ -277,12 +251,12 @@ function textOf(checked: CheckedPath): CheckText {
       return { path, sentences: files.series.flatMap((series) => seriesLines(series, within)) };
     }),
     problemCount: countProblems(checked),
-    problems: problemLines(checked),
+    problems: folders.flatMap(({ files }) => groupProblems(files.problems).map(groupLine)),
     notes: folders.flatMap(({ files }) => files.notes),
     fixes: [...new Set(byHand.map(({ fix }) => fix))],
     advice: hasChanged ? adviceOnChanges : undefined,
     repairCommand: repairCommandFor(checked) ?? undefined,
-    reportCount: countReports(repairsAt(checked)),
+    reportCount: countReports(checked),
   };
 }
 
@@ -310,15 +284,7 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
   return lines;
 }
 
-/** The problems as lines, one for consecutive units. */
-function problemLines({ folders, problems }: CheckedPath): string[] {
-  const lines: string[] = [];
-  for (const { files } of folders) {
-    for (const group of groupProblems(files.problems)) lines.push(groupLine(group));
-  }
-  return [...lines, ...problems.map((problem) => groupLine([problem]))];
-}
-
+/** Groups problems of consecutive units. */
 function groupProblems(problems: readonly FolderProblem[]): FolderProblem[][] {
   const groups: FolderProblem[][] = [];
   for (const problem of problems) {

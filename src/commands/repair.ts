@@ -9,7 +9,7 @@ import { waitFlags } from '../plan/flags/wait-flags.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { Prompt } from '../ui/prompt.ts';
-import { problemsExitCode, typedWindow, windowFlags } from './check.ts';
+import { problemsExitCode, windowFlags } from './check.ts';
 import {
   type CheckedPath,
   checkPath,
@@ -17,7 +17,6 @@ import {
   countReports,
   problemsAt,
   repairCommandFor,
-  repairsAt,
   writeChecked,
 } from './checked-path.ts';
 import { declareCommand } from './command.ts';
@@ -38,8 +37,7 @@ export const repairCommand = declareCommand({
   ],
   flags: [windowFlags, repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {
-    const window = typedWindow(options);
-    const checked = await checkPath(context, path, window);
+    const checked = await checkPath(context, path, options);
     const isSound = countProblems(checked) === 0;
     if (options.dryRun) {
       await listRepairs(context, checked);
@@ -48,7 +46,7 @@ export const repairCommand = declareCommand({
     if (!options.yes && !(await mayRequest(context, checked))) return problemsExitCode;
 
     const failure = await repair(context, checked, options);
-    const after = await checkPath(context, path, window);
+    const after = await checkPath(context, path, options);
     await writeChecked(context, [after]);
     if (failure) throw failure;
     return countProblems(after) === 0 ? 0 : problemsExitCode;
@@ -60,7 +58,7 @@ const maxUnasked = 100;
 
 /** Asks before many reports are requested. Throws `UsageError` with `--yes` without a terminal. */
 async function mayRequest({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
-  const count = countReports(repairsAt(checked));
+  const count = countReports(checked);
   if (count <= maxUnasked) return true;
 
   const reports = formatPlural(count, 'report');
@@ -77,7 +75,7 @@ async function repair(
   checked: CheckedPath,
   flags: RepairFlags,
 ): Promise<AdreportError | undefined> {
-  const { jobs, failures } = await jobsOfRepairs(context, repairsAt(checked), flags);
+  const { jobs, failures } = await jobsOfRepairs(context, checked.repairs, flags);
   try {
     const again = repairCommandFor(checked);
     await runJobs(context, jobs, { ...(again !== null && { again: `Run again: ${again}` }) });
@@ -94,7 +92,7 @@ async function repair(
 /** Lists the downloads with their reasons. */
 async function listRepairs({ console, flags }: Context, checked: CheckedPath): Promise<void> {
   const problems = [...problemsAt(checked)];
-  const count = countReports(repairsAt(checked));
+  const count = countReports(checked);
   if (flags.json) {
     const listed = problems.map(({ file, kind, message }) => ({ file, kind, message }));
     return console.result(visibleJson({ problems: listed, reports: count }));

@@ -145,7 +145,7 @@ async function printJsonLine({ console, flags }: Announcer, report: WrittenRepor
       ...(recorded?.notes ?? []),
     ],
     changed: recorded?.changes ?? null,
-    ...(recorded?.isKept && { kept: true }),
+    ...(recorded?.kept && { kept: true }),
   });
   try {
     await console.result(facts);
@@ -179,6 +179,6 @@ function percentOf(before: string, after: string): string {
 
 function printFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
   const { file, recorded, rowCount, sizeBytes } = report;
-  if (file === undefined || recorded?.isKept) return;
+  if (file === undefined || recorded?.kept) return;
   console.note(wroteText({ file, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
 }

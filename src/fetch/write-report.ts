@@ -163,7 +163,7 @@ export async function writeReport(
     keepsOld: async (complete) => {
       const { hasFigures } = figureWatch;
       recorded = await recordFile(output, { ...complete, report, figures, hasFigures });
-      return recorded?.isKept === true;
+      return recorded?.kept !== undefined;
     },
   });
 
@@ -183,7 +183,7 @@ export async function writeReport(
     until: window?.until ?? null,
     checkResult: rows.checkResult,
     recorded,
-    figures: delivery.printsTotals && !recorded?.isKept ? figures : undefined,
+    figures: delivery.printsTotals && !recorded?.kept ? figures : undefined,
     comparison,
   };
 }

@@ -46,12 +46,12 @@ export async function lookAtFiles(
   options: DiskOptions,
 ): Promise<Map<string, OnDisk>> {
   const found = new Map<string, OnDisk>();
-  const folders = new FolderLinks(folder);
+  const links: KnownLinks = new Map();
   const waiting = [...names].reverse();
 
   const workers = Array.from({ length: workerCount }, async () => {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      found.set(name, await lookAtFile(folder, name, { ...options, folders }));
+      found.set(name, await lookAtFile(folder, name, { ...options, links }));
     }
   });
   await Promise.all(workers);
@@ -60,48 +60,46 @@ export async function lookAtFiles(
 
 /** A link on the path of a file below a folder, as a clause; `undefined` if there is none. */
 export async function linkOnPath(folder: string, name: string): Promise<string | undefined> {
-  const path = join(folder, name);
-  const stats = await fs.lstat(path).catch(() => undefined);
+  const stats = await fs.lstat(join(folder, name)).catch(() => undefined);
   if (stats?.isSymbolicLink()) return 'it is a link';
-  return new FolderLinks(folder).find(name);
+  return findLinkAbove(folder, name, new Map());
 }
 
-/** Finds links among the parent folders of files; looks at each folder once. */
-class FolderLinks {
-  readonly #root: string;
-  readonly #found = new Map<string, Promise<string | undefined>>();
+/** The links on the paths of folders, as clauses, so that each folder is looked at once. */
+type KnownLinks = Map<string, Promise<string | undefined>>;
 
-  constructor(root: string) {
-    this.#root = root;
-  }
+/** The outermost link among the parent folders of a file, as a clause. */
+async function findLinkAbove(
+  root: string,
+  name: string,
+  known: KnownLinks,
+): Promise<string | undefined> {
+  const folder = dirname(name);
+  if (folder === '.') return undefined;
 
-  /** The outermost link among the parent folders of a file, as a clause. */
-  find(name: string): Promise<string | undefined> {
-    const folder = dirname(name);
-    if (folder === '.') return Promise.resolve(undefined);
+  const finding = known.get(folder) ?? findLinkAt(root, folder, known);
+  known.set(folder, finding);
+  return finding;
+}
 
-    const known = this.#found.get(folder);
-    if (known) return known;
-    const finding = this.#look(folder);
-    this.#found.set(folder, finding);
-    return finding;
-  }
-
-  async #look(folder: string): Promise<string | undefined> {
-    const above = await this.find(folder);
-    if (above !== undefined) return above;
-    const stats = await fs.lstat(join(this.#root, folder)).catch(() => undefined);
-    return stats?.isSymbolicLink() ? `${folder} is a link` : undefined;
-  }
+async function findLinkAt(
+  root: string,
+  folder: string,
+  known: KnownLinks,
+): Promise<string | undefined> {
+  const above = await findLinkAbove(root, folder, known);
+  if (above !== undefined) return above;
+  const stats = await fs.lstat(join(root, folder)).catch(() => undefined);
+  return stats?.isSymbolicLink() ? `${folder} is a link` : undefined;
 }
 
 async function lookAtFile(
   folder: string,
   name: string,
-  options: DiskOptions & { readonly folders: FolderLinks },
+  options: DiskOptions & { readonly links: KnownLinks },
 ): Promise<OnDisk> {
   options.signal.throwIfAborted();
-  const link = await options.folders.find(name);
+  const link = await findLinkAbove(folder, name, options.links);
   if (link !== undefined) return { kind: 'blocked', why: link };
 
   const path = join(folder, name);
@@ -125,8 +123,13 @@ function fromError(error: unknown): OnDisk {
   const code = codeOf(error);
   if (code === 'ENOENT') return { kind: 'nothing' };
   if (code === 'ENOTDIR') return { kind: 'blocked', why: 'a folder on its path is a file' };
-  const isDenied = code === 'EACCES' || code === 'EPERM';
-  return { kind: 'unreadable', why: isDenied ? 'permission denied' : (code ?? String(error)) };
+  return { kind: 'unreadable', why: whyDenied(error) };
+}
+
+/** Why the system does not let a path be read, as a clause. */
+export function whyDenied(error: unknown): string {
+  const code = codeOf(error);
+  return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (code ?? String(error));
 }
 
 const pieceBytes = 256 * 1024;
@@ -187,7 +190,7 @@ export async function listNames(root: string, options: ListingOptions): Promise<
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     options.signal.throwIfAborted();
     const entries = await fs.readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
-      if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', whyClosed(error));
+      if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', whyDenied(error));
       return [];
     });
     const isOther = folder !== '' && entries.some(({ name }) => options.isOfOther(name));
@@ -202,9 +205,4 @@ export async function listNames(root: string, options: ListingOptions): Promise<
     }
   }
   return { names, closed };
-}
-
-function whyClosed(error: unknown): string {
-  const code = codeOf(error);
-  return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (code ?? String(error));
 }

@@ -2,7 +2,6 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
-import type { WindowSpec } from '../report/spec-window.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { expectWholeUnits } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
@@ -15,7 +14,7 @@ import {
   type ReadingOptions,
   readHistory,
 } from './history.ts';
-import { type Span, unitsInRange } from './range.ts';
+import type { Span } from './range.ts';
 import { FileNames, type Series, SeriesIndex, seriesOf } from './series.ts';
 
 /** Histories are looked for in at most this many parent folders. */
@@ -32,7 +31,8 @@ export async function findFolders(path: string, options: ReadingOptions): Promis
   if (isFolder) {
     const found: FolderPart[] = [];
     for (const folder of await foldersBelow(path, options.signal)) {
-      found.push({ history: await readHistory(folder, options) });
+      const history = await readIfOpen(folder, options);
+      found.push({ history: history ?? { folder, sources: [], files: new Map() } });
     }
     if (found.length > 0) return found;
   }
@@ -79,25 +79,21 @@ async function isFolderAt(path: string): Promise<boolean> {
   throw refusal('is neither a folder nor a regular file');
 }
 
-/** True for a folder that may not be listed. */
-export async function isUnlistable(path: string): Promise<boolean> {
-  try {
-    const folder = await fs.opendir(path);
-    await folder.close();
-    return false;
-  } catch (error) {
-    return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
-  }
-}
-
-/** Folders with a history at a path and below it. Links are not followed. */
+/**
+ * Folders with a history at a path and below it; the path itself if it may not be listed. Links are
+ * not followed.
+ */
 async function foldersBelow(root: string, signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
   const waiting = [resolve(root)];
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
-    const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+    const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error) => {
+      const isDenied = ['EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+      if (isDenied && folder === resolve(root)) found.push(folder);
+      return [];
+    });
     if (entries.some(({ name }) => isHistoryName(name))) found.push(folder);
     for (const entry of entries) {
       const isVisible = entry.isDirectory() && !entry.name.startsWith('.');
@@ -127,7 +123,7 @@ function covers({ files, sources }: History, path: string): boolean {
 }
 
 interface CheckingOptions extends ReadingOptions {
-  /** The window to check; all of the range if it has no member. */
+  /** The window to check; all of the range if none was typed. */
   readonly window?: TypedWindow;
 
   /** Called with the number of bytes read. */
@@ -135,7 +131,7 @@ interface CheckingOptions extends ReadingOptions {
 }
 
 /** A window as typed. */
-export type TypedWindow = Pick<WindowSpec, 'period' | 'since' | 'until'>;
+export type TypedWindow = { readonly [Flag in 'period' | 'since' | 'until']?: string | undefined };
 
 /**
  * Reads a folder and compares it with its history.
@@ -155,7 +151,7 @@ export async function checkFolder(
 
   const depth = Math.max(1, ...allSeries.map((series) => series.names.depth));
   const listing = await listNames(folder, { depth, isOfOther: isHistoryName, signal });
-  const names = namesToRead(part, { allSeries, listing, now });
+  const names = namesToRead(part, { allSeries, listing });
   const onDisk = await lookAtFiles(folder, names, {
     signal,
     reads: () => true,
@@ -177,28 +173,14 @@ function readWindow({ current }: Series, window: TypedWindow, now: number): Span
   return read;
 }
 
-/** The state of a folder before its files are read. */
-interface ListedFolder {
-  readonly allSeries: readonly Series[];
-  readonly listing: Listing;
-  readonly now: number;
-}
-
-/** The files of series that exist, and those whose folder does not show whether they do. */
+/** The files of series that exist or that the history knows. */
 function namesToRead(
   { history, isSelected = () => true }: FolderPart,
-  { allSeries, listing, now }: ListedFolder,
+  { allSeries, listing }: { readonly allSeries: readonly Series[]; readonly listing: Listing },
 ): Set<string> {
   const index = new SeriesIndex(allSeries);
   const names = new Set(history.files.keys());
   for (const name of listing.names) if (index.find(name).length > 0) names.add(name);
-
-  // A link or a file in place of a folder, and a folder that cannot be listed, hide what is below.
-  const hiding = [...listing.names, ...listing.closed.keys()];
-  for (const series of allSeries) {
-    if (!hiding.some((name) => name === '.' || series.names.fitsFolder(name))) continue;
-    for (const unit of unitsInRange(series, now)) names.add(series.names.of(unit));
-  }
   return new Set([...names].filter(isSelected));
 }
 

@@ -51,15 +51,12 @@ export function* problemsByFile(problems: Iterable<FolderProblem>): Generator<Fo
       continue;
     }
     const { series, unit, last } = problem.of;
-    for (const each of calendarUnits(series.current.spec, spanOf({ first: unit, last }))) {
-      const file = series.names.of(each);
+    const span = { since: unit.start, until: last.over - 1 };
+    for (const missing of calendarUnits(series.current.spec, span)) {
+      const file = series.names.of(missing);
       yield { ...problem, file, message: missingMessage(file) };
     }
   }
-}
-
-function spanOf({ first, last }: { first: CalendarUnit; last: CalendarUnit }): Span {
-  return { since: first.start, until: last.over - 1 };
 }
 
 /** The files of one series. */
@@ -217,8 +214,7 @@ function checkSeries(
   problems.sort(byTime);
 
   const gone = outside.filter((name) => (facts.onDisk.get(name)?.kind ?? 'nothing') === 'nothing');
-  const days = { since: units[0]?.since, until: units.at(-1)?.until };
-  const summary = summarize(series, files, days);
+  const summary = summarize(series, files, units);
   const counts = { outside: outside.length - gone.length, gone: gone.length };
   return { summary: { ...summary, ...counts }, problems, files, unitCount };
 }
@@ -453,27 +449,21 @@ function orphanSummaries(orphans: readonly FileEntry[]): SeriesSummary[] {
   });
 }
 
-/** The first and last day of the units of a series. */
-interface Days {
-  readonly since: string | undefined;
-  readonly until: string | undefined;
-}
-
 function summarize(
   series: Series,
   files: readonly CheckedFile[],
-  { since, until }: Days,
+  units: readonly RangeUnit[],
 ): Omit<SeriesSummary, 'outside' | 'gone'> {
   const intact = files.filter(({ onDisk, problem }) => {
     return onDisk.kind === 'file' && (!problem || problem.kind === 'stale');
   });
   let rows = 0;
   for (const { entry } of intact) rows += entry?.line.rows ?? 0;
+  const [first] = units;
   return {
     output: series.names.output,
     series,
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    ...(first && { since: first.since, until: units.at(-1)?.until ?? first.until }),
     files: intact.length,
     rows,
     totals: totalsOf(intact),

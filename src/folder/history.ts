@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
-import { temporaryName } from '../output/file/temporary-files.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { movesWithClock, windowOf } from '../report/spec-window.ts';
 import type { SplitUnit, Window } from '../report/window.ts';
 import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
+import { whyDenied } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
 /** Maximum length of a line with its line break, so that a single write appends it. */
@@ -276,8 +276,7 @@ function whyUnreadable(error: unknown): string {
   const code = codeOf(error);
   if (code === notRegular) return 'it is not a regular file';
   if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
-  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
-  return code ?? String(error);
+  return whyDenied(error);
 }
 
 /** Opens a history file. Throws if it is a link or not a regular file. */
@@ -366,8 +365,6 @@ export async function appendLine(
   line: string,
   { machine, exists }: AppendOptions,
 ): Promise<void> {
-  if (!exists && (await createWithLine(path, line))) return;
-
   const file = await openToAppend(path, exists ? 0 : constants.O_CREAT, machine);
   const appending = lastAppend.then(() => writeLine(file, line));
   lastAppend = appending.catch(() => {});
@@ -389,30 +386,6 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
   const bytes = Buffer.from(`${separator}${line}\n`);
   const { bytesWritten } = await file.write(bytes);
   if (bytesWritten < bytes.length) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
-}
-
-/**
- * Creates a history file atomically with its first line. Returns false if the path exists or the
- * disk does not support hard links.
- */
-async function createWithLine(path: string, line: string): Promise<boolean> {
-  const isFree = await fs.lstat(path).then(
-    () => false,
-    (error) => codeOf(error) === 'ENOENT',
-  );
-  if (!isFree) return false;
-
-  const temporaryPath = join(dirname(path), temporaryName(basename(path)));
-  try {
-    await fs.writeFile(temporaryPath, `${line}\n`, { flag: 'wx', mode: 0o644 });
-    await fs.link(temporaryPath, path);
-    return true;
-  } catch {
-    // `appendLine` then opens the file, and throws the actual error.
-    return false;
-  } finally {
-    await fs.unlink(temporaryPath).catch(() => {});
-  }
 }
 
 /** Checks that lines can be appended to a history file. Throws as `appendLine`. */

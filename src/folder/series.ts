@@ -104,29 +104,20 @@ export function withSpec(series: Series | undefined, line: SpecLine): Series {
 export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
   readonly #byShape = new Map<string, Known[]>();
 
-  /** Series whose names have digits next to a date, which hide its beginning. */
-  readonly #others: Known[] = [];
-
   constructor(all: readonly Known[]) {
     for (const series of all) {
-      const { output } = series.names;
-      const shape = shapeOfOutput(output);
-      const isHidden = /\d-?\{|\}-?\d/.test(output);
-      const list = isHidden ? this.#others : (this.#byShape.get(shape) ?? []);
+      const shape = shapeOf(series.names.output.replace(timePlaceholder, '0000-00-00'));
+      const list = this.#byShape.get(shape) ?? [];
       list.push(series);
-      if (!isHidden) this.#byShape.set(shape, list);
+      this.#byShape.set(shape, list);
     }
   }
 
   /** The series whose names fit a path, in their order. */
   find(name: string): Known[] {
-    const candidates = [...(this.#byShape.get(shapeOf(name)) ?? []), ...this.#others];
+    const candidates = this.#byShape.get(shapeOf(name)) ?? [];
     return candidates.filter(({ names }) => names.fits(name));
   }
-}
-
-function shapeOfOutput(output: string): string {
-  return shapeOf(output.replace(timePlaceholder, '0000-00-00'));
 }
 
 /** A name without its dates. */
@@ -181,17 +172,10 @@ export class FileNames {
   /** The output in turns: a text, the name of a placeholder, a text … */
   readonly #pieces: readonly string[];
 
-  /** The shapes of the folders on the path of a file. */
-  readonly #folderShapes = new Set<string>();
-
   constructor(output: string) {
     this.output = output;
     this.#pattern = patternOf(output);
     this.#pieces = output.split(timePlaceholder);
-    const folders = shapeOfOutput(output).split('/').slice(0, -1);
-    for (const index of folders.keys()) {
-      this.#folderShapes.add(folders.slice(0, index + 1).join('/'));
-    }
   }
 
   /** The name of the file of a unit. */
@@ -203,11 +187,6 @@ export class FileNames {
       else name += piece === 'until' ? until : since;
     }
     return name;
-  }
-
-  /** True for a path that is a folder of files of this name, with any dates. */
-  fitsFolder(path: string): boolean {
-    return this.#folderShapes.size > 0 && this.#folderShapes.has(shapeOf(path));
   }
 
   /** True if a name fits the pattern, with any dates. */

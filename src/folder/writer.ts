@@ -62,10 +62,7 @@ interface KeptFile {
 
 /** The result of recording a report in the history. */
 export interface Recorded {
-  /** True if the old file is kept because the report has no figures. */
-  readonly isKept: boolean;
-
-  /** The old file, if kept. */
+  /** The old file, if it is kept because the report has no figures. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly notes: readonly string[];
@@ -155,7 +152,7 @@ export class HistoryWriter {
   }
 
   /**
-   * Records a complete report. If the result has `isKept`, the old file must not be replaced.
+   * Records a complete report. If the result has `kept`, the old file must not be replaced.
    *
    * @throws OutputError if the line cannot be written, or if a link has appeared on the path
    */
@@ -178,14 +175,14 @@ export class HistoryWriter {
     const isLost = onDisk.kind === 'nothing' && !report.hasFigures;
     const warnings = isLost ? this.#figuresBefore(name) : [];
     const before = this.#comparable(name, report);
-    if (!before) return { isKept: false, notes: [], warnings };
+    if (!before) return { notes: [], warnings };
 
     const day = describeWindow(report.window).since.slice(0, 10);
     const notes = fallsIn(before.totals, report.totals).map((metric) => {
       return `${day}: ${metric} fell by half or more.`;
     });
     const changes = changesBetween(before.totals, report.totals);
-    return { isKept: false, changes, notes, warnings };
+    return { changes, notes, warnings };
   }
 
   /** Notes on columns that the service has added or left out since the file before. */
@@ -226,13 +223,13 @@ export class HistoryWriter {
       const fix =
         'The history has no download with this content: restore the file, or use --refetch.';
       const kept = { rows: null, bytes, sha256 };
-      return { isKept: true, kept, notes: [], warnings: [`${message}. ${fix}`] };
+      return { kept, notes: [], warnings: [`${message}. ${fix}`] };
     }
 
     const { line } = ofBytes;
     await this.#appendFile({ ...line, fetched: this.#nowText(), kept: true });
     const rows = formatPlural(line.rows, 'row');
-    return { isKept: true, kept: line, notes: [], warnings: [`${message}: it has ${rows}.`] };
+    return { kept: line, notes: [], warnings: [`${message}: it has ${rows}.`] };
   }
 
   #entriesOf(name: string): readonly FileEntry[] {

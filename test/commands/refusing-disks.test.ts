@@ -68,10 +68,10 @@ test('a folder that may not be listed is a finding, and not one without a histor
   const result = await spawnCli('check .', { cwd, env: { NODE_OPTIONS: folderCall } });
 
   expect(result.exitCode).toBe(9);
-  expect(result.stdout).toContain('Cannot list .: permission denied.');
+  expect(result.stdout).toContain('The folder . cannot be listed: permission denied.');
 
   const viewed = await spawnCli('view .', { cwd, env: { NODE_OPTIONS: folderCall } });
-  expectRefusal(viewed, 2, 'Cannot read .: permission denied.');
+  expectRefusal(viewed, 2, 'adreport check . shows what is wrong with it');
 });
 
 test('a file that may not be read, with a hint on its permissions', async () => {

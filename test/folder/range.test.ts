@@ -29,23 +29,11 @@ function secondsOf(day: string): number {
   return Date.parse(day.includes('T') ? day : `${day}T05:00:00Z`) / 1_000;
 }
 
-type Line = ReturnType<typeof line>;
-
-/** A folder with these spec lines in order, and files of some days. */
-function folderOf(specs: readonly Line[], days: readonly string[] = []): History {
-  const own = specs.at(-1);
-  const files = days.map((day) => {
-    const since = `${day}T00:00:00+01:00`;
-    const entry = { line: { since }, own, source: '_adreport.ndjson' };
-    return [`${day}.csv`, [entry]] as const;
-  });
+/** The range at a time after these runs, as spans of days, and its last expected day. */
+function rangeAt(now: string, specs: readonly ReturnType<typeof line>[]) {
   const sources = [{ name: '_adreport.ndjson', skippedLines: [], specs }];
-  return { folder: '/data', sources, files: new Map(files) } as unknown as History;
-}
-
-/** The range at a time, as spans of days, and its last expected day. */
-function rangeAt(now: string, specs: readonly Line[], days: readonly string[] = []) {
-  const [series] = seriesOf(folderOf(specs, days), secondsOf(now));
+  const history: History = { folder: '/data', sources, files: new Map() };
+  const [series] = seriesOf(history, secondsOf(now));
   if (!series) throw new Error('There is no series.');
   const units = unitsInRange(series, secondsOf(now));
   const stretches: string[] = [];
@@ -60,98 +48,20 @@ function rangeAt(now: string, specs: readonly Line[], days: readonly string[] = 
   return { stretches, expected: units.findLast((unit) => unit.isExpected)?.until };
 }
 
-describe('the range of a standing job', () => {
-  test.each([
-    {
-      name: 'from --since until now',
-      window: { since: '2026-11-01', until: 'yesterday' },
-      stretches: ['2026-11-01..2026-11-24'],
-      expected: '2026-11-23',
-    },
-    {
-      name: 'from a number of whole days ago',
-      window: { since: '-10d', until: 'yesterday' },
-      stretches: ['2026-11-15..2026-11-24'],
-      expected: '2026-11-23',
-    },
-    {
-      name: 'from the first day of an open period',
-      window: { period: '2026-11-01..today' },
-      stretches: ['2026-11-01..2026-11-25'],
-      expected: '2026-11-23',
-    },
-    {
-      name: 'everything that a rolling window has covered',
-      window: { period: 'last-7d' },
-      stretches: ['2026-10-25..2026-11-24'],
-      expected: '2026-11-23',
-    },
-  ])('is $name', ({ window, stretches, expected }) => {
-    expect(rangeAt('2026-11-25', [job('2026-11-01', window)])).toEqual({ stretches, expected });
-  });
+test('the range of an open period begins at its first day, and that of another zone is another job', () => {
+  const open = [job('2026-11-01', { period: '2026-11-01..today' })];
+  expect(rangeAt('2026-11-25', open).stretches).toEqual(['2026-11-01..2026-11-25']);
 
-  test('remembers all lines of its content and account if it rolls, without gaps', () => {
-    const lines = [
-      job('2026-08-01', { period: 'last-7d', timezone: 'Europe/Berlin' }),
-      job('2026-11-01', { period: 'last-3d', account: 'other' }),
-      job('2026-11-10', { period: 'last-3d', lookback: 1 }),
-      job('2026-11-20', { period: 'last-7d' }),
-    ];
-    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-03..2026-11-24']);
-  });
-
-  test('lets go of what lies before a typed beginning', () => {
-    const lines = [job('2026-11-01', { period: 'last-30d' }), job('2026-11-20', { since: '-5d' })];
-    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-20..2026-11-25']);
-  });
-
-  test('begins with the current window if the spec was written by a clock that was ahead', () => {
-    const lines = [job('2027-03-01', { period: 'last-3d' })];
-    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-22..2026-11-24']);
-  });
-
-  test('stays after a run with a fixed window', () => {
-    const lines = [
-      job('2026-11-01', { since: '2026-11-01', until: 'yesterday' }),
-      job('2026-11-10', { period: '2026-11-02..2026-11-03' }),
-    ];
-    expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-01..2026-11-24']);
-  });
+  const lines = [
+    job('2026-08-01', { period: 'last-7d', timezone: 'Europe/Berlin' }),
+    job('2026-11-20', { period: 'last-7d' }),
+  ];
+  expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-13..2026-11-24']);
 });
 
-describe('the range of other runs', () => {
-  const january = line('2026-11-02', { period: '2026-01' });
-  const march = line('2026-11-03', { period: '2026-03' });
-
-  test('has those that brought a file, and always the last', () => {
-    const lines = [january, march, line('2026-11-04', { period: '2026-05' })];
-    expect(rangeAt('2026-11-25', lines, ['2026-03-31']).stretches).toEqual([
-      '2026-03-01..2026-03-31',
-      '2026-05-01..2026-05-31',
-    ]);
-  });
-
-  test('forgets a mistyped period with the next run', () => {
-    const mistyped = job('2026-11-09', { period: '2016-11-08' });
-    const nightly = job('2026-11-10', { period: 'last-3d' });
-    expect(rangeAt('2026-11-10', [mistyped, nightly]).stretches).toEqual([
-      '2026-11-07..2026-11-09',
-    ]);
-  });
-
-  test('grows day by day with one run per day', () => {
-    const days = ['2026-11-05', '2026-11-06', '2026-11-07'];
-    const lines = days.map((day) => job(day, { period: day }));
-    expect(rangeAt('2026-11-08', lines, days).stretches).toEqual(['2026-11-05..2026-11-07']);
-  });
-
-  test('is that of the time of the run, if its window moves and it had no --missing', () => {
-    const lines = [line('2026-11-10', { period: 'last-3d' })];
-    expect(rangeAt('2026-11-25', lines)).toEqual({
-      stretches: ['2026-11-07..2026-11-09'],
-      expected: '2026-11-09',
-    });
-  });
+test('a spec of a clock that was ahead counts as of now', () => {
+  const lines = [job('2027-03-01', { period: 'last-3d' })];
+  expect(rangeAt('2026-11-25', lines).stretches).toEqual(['2026-11-22..2026-11-24']);
 });
 
 describe('a unit is expected', () => {

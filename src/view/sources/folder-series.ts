@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { findFolders, isUnlistable, noHistory } from '../../folder/find.ts';
+import { findFolders, noHistory } from '../../folder/find.ts';
 import { type FolderSpec, type History, nameInFolder } from '../../folder/history.ts';
 import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';
@@ -96,11 +96,6 @@ async function findSeries(
   if (folders.length > 0) {
     throw new UsageError(`The history of ${name} has no series that can be read.`, {
       hint: `adreport check ${word} shows what is wrong with it. Or name the files.`,
-    });
-  }
-  if (await isUnlistable(path)) {
-    throw new UsageError(`Cannot read ${name}: permission denied.`, {
-      hint: "Check the folder's permissions.",
     });
   }
   throw noHistory(shown, 'Name the files, or a folder filled by adreport run --split.');
