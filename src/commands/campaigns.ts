@@ -153,9 +153,8 @@ function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord)
   };
 }
 
-/** A date or unix time as wall time; `undefined` if invalid. */
+/** A date; `undefined` if invalid. */
 function readDate(date: string): string | undefined {
-  if (/^[1-9]\d{8,10}$/.test(date)) return wallTime(Number(date));
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }
 

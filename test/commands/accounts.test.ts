@@ -159,16 +159,6 @@ describe('the account that is used', () => {
   const line = `run --period 2026-11-09 --by CAMPAIGN --json -o {account}.csv`;
   const otherToken = { ADREPORT_TOKEN: tokens.admin };
 
-  test('--account uses the token and the service of the account instead of the environment’s', async () => {
-    const service = await serveStored();
-    const strange = { ...otherToken, ADREPORT_BASE_URL: 'https://other.example' };
-
-    const { files } = await service.run(`${line} --account buyer`, { env: strange });
-
-    expect(service.creators()).toEqual(['buyer']);
-    expect(files['buyer.csv']).toBe(await fileOfAlone(service, 'buyer'));
-  });
-
   test('an unknown name is exit 3, without a call', async () => {
     const { run, sent, server } = await serveStored();
     const strange = { ...otherToken, ADREPORT_BASE_URL: server.url };

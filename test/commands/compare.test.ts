@@ -75,28 +75,8 @@ describe('--compare', () => {
     },
     {
       which: 'last-year',
-      period: '2025-02',
-      sentence: 'Change: 1–28 February 2025 (28 days) against 1–29 February 2024 (29 days).',
-    },
-    {
-      which: 'last-year',
       period: '2025-03',
       sentence: 'Change: 1–31 March 2025 against 1–31 March 2024.',
-    },
-    {
-      which: 'previous',
-      period: '2026-10',
-      sentence: 'Change: 1–31 October 2026 (31 days) against 1–30 September 2026 (30 days).',
-    },
-    {
-      which: 'previous',
-      period: '2026-W43',
-      sentence: 'Change: 19–25 October 2026 against 12–18 October 2026.',
-    },
-    {
-      which: 'last-year',
-      period: '2026-W45',
-      sentence: 'Change: 2–8 November 2026 against 3–9 November 2025.',
     },
     {
       which: 'previous',

@@ -121,48 +121,6 @@ describe('the end of the wait', () => {
   });
 });
 
-test.each([
-  { status: 404, answer: { response: { error_id: 'UNKNOWN_REPORT', error: 'gone' } } },
-  { status: 410, answer: { response: { error_id: 'REPORT_EXPIRED', error: 'gone' } } },
-  { status: 200, answer: { response: { status: 'expired' } } },
-])(
-  'a report that is picked up but gone ($status) is replaced by a new one, once, with a note',
-  async ({ status, answer }) => {
-    let creates = 0;
-    let isGone = false;
-    const { env } = await serve(({ path, body }, response) => {
-      if (path === '/buyer-reporting') {
-        creates += 1;
-        return json(response, { id: `r${creates}` });
-      }
-      if (body.includes('"r1"') && isGone) return json(response, answer, status);
-      if (path === '/download-reporting') return json(response, { data: [] });
-      return json(response, { response: { status: creates > 1 ? 'ready' : 'progress' } });
-    });
-    const cwd = temporaryFolder();
-    const line = 'run --period 2026-11-09 --metrics displays';
-
-    expect(await runCli(`${line} --wait-timeout 1s`, { cwd, env })).toMatchObject({ exitCode: 7 });
-
-    isGone = true;
-
-    const second = await runCli(line, { cwd, env });
-
-    expect(second).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringContaining('no longer has report r1'),
-    });
-    expect(creates).toBe(2);
-
-    const list = JSON.parse((await runCli('report list --json', { cwd, env })).stdout);
-
-    expect(list).toMatchObject([
-      { id: 'r2', lastStatus: 'fetched' },
-      { id: 'r1', lastStatus: 'expired' },
-    ]);
-  },
-);
-
 test('a create that is interrupted may have made a report, and the run says so', async () => {
   const { signal, send } = interruption(143);
   const { env, received } = await serve(send);
@@ -234,15 +192,6 @@ describe('an output that cannot be written is exit 8', () => {
 
     expectRefusal(result, 8, 'x.csv: the disk is full.');
     expect(result.files).toEqual({ 'x.csv': 'old' });
-  });
-
-  test('--no-clobber keeps a file that appears in the meantime', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 5_000 });
-    const onSleep = () => writeFileSync(join(cwd, 'x.csv'), 'theirs');
-
-    const result = await run(`${byDay} -o x.csv --no-clobber`, { onSleep });
-
-    expect(result).toMatchObject({ exitCode: 8, files: { 'x.csv': 'theirs' } });
   });
 });
 

@@ -26,19 +26,6 @@ test.each([
   expectRefusal(refused, 2, says);
 });
 
-test('each suggested command works', async () => {
-  const { run } = await serveForTest({ delayMs: 0 });
-  const lines = [
-    'help formats',
-    'help periods',
-    'fields',
-    `${day} --country FR --dry-run`,
-    `${day} --campaign Ski* --dry-run`,
-    'run --period 2026-10-01..2026-10-31 --dry-run',
-  ];
-  for (const line of lines) expect(await run(line)).toMatchObject({ exitCode: 0 });
-});
-
 test('a saved report may have the name of a period', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  today:\n    period: 2026-10-01\n');

@@ -277,7 +277,6 @@ describe('a token that may not list campaigns works', () => {
 });
 
 describe('campaigns --active', () => {
-  const day = Date.UTC(2026, 10, 10) / 1_000;
   const campaignOf = (campaignId: string, since: unknown, until: unknown) => ({
     campaignId,
     campaignName: campaignId,
@@ -287,12 +286,8 @@ describe('campaigns --active', () => {
   });
 
   test.each([
-    { dates: 'unix time', since: day, until: day + 86_400, isActive: true },
-    { dates: 'unix time in a text', since: `${day}`, until: `${day + 86_400}`, isActive: true },
-    { dates: 'unix time that is over', since: day - 99_999_999, until: day - 1_000_000 },
     { dates: 'zeros', since: '0000-00-00 00:00:00', until: '0000-00-00 00:00:00', isActive: true },
     { dates: 'nothing', since: null, until: '', isActive: true },
-    { dates: 'a number of zero', since: 0, until: 0, isActive: true },
     { dates: 'a day alone', since: '2026-11-10', until: '2026-11-10', isActive: true },
     { dates: 'a day alone that is over', since: '2026-11-01', until: '2026-11-08' },
     { dates: 'a start to come', since: '2026-11-12 00:00:00', until: '0' },

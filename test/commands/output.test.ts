@@ -75,15 +75,6 @@ describe('columns', () => {
     expect(csv.stdout.trimEnd().split('\r\n')).toEqual([`country,${costs}`, ...expectedLines]);
   });
 
-  test('have no cost per click unless it is requested', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-
-    const { stdout } = await run(`${day} --by COUNTRY --format table`);
-
-    expect(stdout).toMatch(/CTR/);
-    expect(stdout).not.toMatch(/CP[CLD]/);
-  });
-
   test('are all of the service’s with --columns all; json has no computed ones', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 

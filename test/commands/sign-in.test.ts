@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
-import { serve } from '../support/http-server.ts';
 import { type CliOptions, expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -159,16 +158,6 @@ test('a report of the wrong profile is refused with the flag to use', async () =
     4,
     '--profile dsp',
   );
-});
-
-test('a stored token is not sent to another origin', async () => {
-  const { cli, login } = await signedOut();
-  const other = await serve(() => {});
-
-  await login('--token-stdin', tokens.buyer);
-
-  expect(await cli(`campaigns --base-url ${other.url}`)).toMatchObject({ exitCode: 3 });
-  expect(other.received).toEqual([]);
 });
 
 test('with credentials in the environment an expired token is renewed, even during a wait', async () => {

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { json, serve, serveAnswers } from '../support/http-server.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { runToEnd } from '../support/spawn.ts';
 
@@ -198,23 +196,11 @@ describe('campaigns', () => {
     expect(file).toContain('9999-12-31 23:59:59');
     expect(file).not.toContain('no end');
   });
-
-  test('a table on a terminal, with control characters made visible', async () => {
-    const { stdout } = await runCli('campaigns --local --account awkward', {
-      tty: true,
-      env: { TERM: 'dumb' },
-    });
-
-    expect(stdout).toContain('␛[31m');
-    expect(stdout).not.toContain('\u001b');
-  });
 });
 
 describe('report ids may contain anything: messages stay readable, and commands work', () => {
-  test.each([
-    { name: 'a line break', id: 'a\nb "c"', visible: '\\n' },
-    { name: 'a dash in front', id: '-rf', visible: ' -- -rf' },
-  ])('$name: the resume command has the same id', async ({ id, visible }) => {
+  test('a dash in front: the resume command has the same id', async () => {
+    const id = '-rf';
     const { env } = await serveAnswers({
       '/buyer-reporting': { id },
       '/status-reporting': { status: 'progress' },
@@ -223,8 +209,7 @@ describe('report ids may contain anything: messages stay readable, and commands 
     const line = 'run --period 2026-11-09 --wait-timeout 1s -q';
     const result = await runCli(line, { env, platform: 'linux' });
 
-    expectRefusal(result, 7, visible);
-    expect(result.stderr).not.toContain('a\nb');
+    expectRefusal(result, 7, ' -- -rf');
 
     const [, command = ''] = /on another machine: (.*)/.exec(result.stderr) ?? [];
 
@@ -267,19 +252,5 @@ describe('report ids may contain anything: messages stay readable, and commands 
 
     expect(result).toMatchObject({ exitCode: 4, stdout: '' });
     expect(result.stderr).toContain('without an id');
-  });
-
-  test('escapes of adreport.yaml are visible in --dry-run', async () => {
-    const cwd = temporaryFolder();
-    const report = '"a\\e[31m": { period: 2026-11-09, output: "x\\e[2J.csv" }';
-    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n  ${report}\n`);
-
-    const { exitCode, stdout } = await runCli('run --all --local --dry-run', {
-      cwd,
-      platform: 'linux',
-    });
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('␛[31m') });
-    expect(stdout).not.toContain('\u001b');
   });
 });

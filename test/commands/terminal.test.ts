@@ -105,17 +105,6 @@ describe('login', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('asks again after a wrong password', async () => {
-    const { server, open, answer } = await sitDown();
-    const terminal = open(`login --base-url ${server.url} --email buyer@example.com`);
-    await answer(terminal, { 'Password:': 'wrong\r', 'Try again.': '' });
-    await answer(terminal, { 'Password:': 'demo\r' });
-
-    await terminal.waitFor('Signed in to');
-
-    expect(await terminal.exitCode).toBe(0);
-  });
-
   test('Ctrl-C at the password is exit 130 and stores nothing; a closed terminal ends it too', async () => {
     const { server, open, answer, settings } = await sitDown();
     const line = `login --base-url ${server.url} --email buyer@example.com`;

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readFileColumns } from '../../src/report/typed-columns.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -25,16 +24,12 @@ const allDevices = '--by CAMPAIGN,DEVICETYPE --metrics revenueEuro,displays';
 
 const accepted: readonly Try[] = [
   { flag: 'metrics', typed: 'impressions', means: 'displays' },
-  { flag: 'metrics', typed: 'Impression', means: 'displays' },
   { flag: 'metrics', typed: 'impressions', means: 'displays', account: 'dsp' },
-  { flag: 'metrics', typed: 'installs', means: 'downloads' },
   { flag: 'metrics', typed: 'app_installs', means: 'downloads' },
-  { flag: 'metrics', typed: 'visits', means: 'landings' },
   { flag: 'metrics', typed: 'ad requests', means: 'requests' },
   { flag: 'metrics', typed: 'click rate', means: 'ctr' },
   { flag: 'metrics', typed: 'cost per install', means: 'cpdEuro' },
   { flag: 'metrics', typed: 'valueDollar', means: 'revenueDollar' },
-  { flag: 'metrics', typed: 'click', means: 'clicks', silent: true },
   { flag: 'metrics', typed: 'CTR', means: 'ctr', silent: true },
   { flag: 'metrics', typed: 'revenue-euro', means: 'revenueEuro', silent: true },
   { flag: 'metrics', typed: 'eyes tracking', means: 'eyesTrackings', silent: true },
@@ -42,25 +37,16 @@ const accepted: readonly Try[] = [
   { flag: 'by', typed: 'day', means: 'DAILY' },
   { flag: 'by', typed: 'date', means: 'DAILY' },
   { flag: 'by', typed: 'week', means: 'WEEKLY', beside: '--period 2026-W45' },
-  { flag: 'by', typed: 'months', means: 'MONTHLY' },
-  { flag: 'by', typed: 'hour', means: 'HOURLY' },
-  { flag: 'by', typed: 'publisher', means: 'PUBLISHERID' },
   { flag: 'by', typed: 'zip code', means: 'POSTALCODE' },
   { flag: 'by', typed: 'campaignName', means: 'CAMPAIGN' },
   { flag: 'by', typed: 'app', means: 'BUNDLEID', account: 'dsp' },
-  { flag: 'by', typed: 'campaigns', means: 'CAMPAIGN', silent: true },
   { flag: 'by', typed: 'Countries', means: 'COUNTRY', silent: true },
-  { flag: 'by', typed: 'cities', means: 'CITY', silent: true },
-  { flag: 'by', typed: 'device type', means: 'DEVICETYPE', silent: true },
-  { flag: 'by', typed: 'ad-unit', means: 'ADUNIT', silent: true },
   { flag: 'by', typed: 'postal_codes', means: 'POSTALCODE', silent: true },
   { flag: 'by', typed: 'daily', means: 'DAILY', silent: true },
 
   { flag: 'filter', typed: 'country=FR', means: 'countryId=3017382', silent: true },
-  { flag: 'filter', typed: 'countries=France', means: 'countryId=3017382', silent: true },
   { flag: 'filter', typed: 'Campaign=Ski*', means: 'campaign=Ski*', silent: true },
   { flag: 'filter', typed: 'ad unit=*', means: 'adUnit=*', silent: true },
-  { flag: 'filter', typed: 'campaign id=40091', means: 'campaignId=40091', silent: true },
   { flag: 'filter', typed: 'campaignName=Ski*', means: 'campaign=Ski*' },
   { flag: 'filter', typed: 'os=1', means: 'osId=1' },
   { flag: 'filter', typed: 'operator=Orange', means: 'carrier=Orange' },
@@ -68,8 +54,6 @@ const accepted: readonly Try[] = [
 
   { flag: 'columns', typed: 'impressions', means: 'displays', beside: allDevices },
   { flag: 'columns', typed: 'revenue', means: 'revenueEuro', beside: allDevices },
-  { flag: 'columns', typed: 'cpm', means: 'ecpmEuro', beside: allDevices },
-  { flag: 'columns', typed: 'device', means: 'deviceType', beside: allDevices },
   { flag: 'columns', typed: 'day', means: 'date', beside: '--by DAILY' },
   { flag: 'columns', typed: 'campaign name', means: 'campaignName', silent: true },
 ];
@@ -106,8 +90,6 @@ function textOf(flag: Try['flag'], spec: { request: Record<string, unknown> }) {
 /** Flags of `run`, and the names that the error offers. */
 const refused = [
   { line: '--metrics revenue', says: 'can mean revenueEuro or revenueDollar' },
-  { line: '--metrics spend', says: 'can mean revenueEuro or revenueDollar' },
-  { line: '--metrics cost', says: 'can mean revenueEuro or revenueDollar' },
   { line: '--metrics conversions', says: 'can mean downloads, leads or landings' },
   { line: '--metrics CPM', says: 'can mean ecpmEuro or ecpmDollar' },
   { line: '--metrics cpa', says: 'can mean cplEuro or cpdEuro' },
@@ -116,7 +98,6 @@ const refused = [
   { line: '--metrics views', says: 'Did you mean displays?' },
   { line: '--metrics campaign', says: 'There is no metric “campaign”. The buyer metrics are' },
   { line: '--by device', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
-  { line: '--by devices', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
   { line: '--by geo', says: 'can mean COUNTRY, REGION, DEPARTMENT, CITY or POSTALCODE' },
   { line: '--by network', says: 'can mean ADNETWORK or CARRIER' },
   { line: '--by time', says: 'can mean DAILY, HOURLY, MONTHLY or WEEKLY' },
@@ -143,19 +124,15 @@ const refused = [
   { line: '--period December', says: 'Did you mean 2025-12?' },
   { line: '--period "oct 2025"', says: 'Did you mean 2025-10?' },
   { line: '--period "last 7 days"', says: 'Did you mean last-7d?' },
-  { line: '--period "past 2 weeks"', says: 'Did you mean last-2w?' },
   { line: '--period 24h', says: 'Did you mean last-24h?' },
   { line: '--period mtd', says: 'Did you mean this-month?' },
   { line: '--period "last month"', says: 'Did you mean last-month?' },
-  { line: '--period "last moth"', says: 'Did you mean last-month?' },
   { line: '--period 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--period 31.10.2026', says: 'Did you mean 2026-10-31?' },
   { line: '--period 20261001', says: 'Did you mean 2026-10-01?' },
   { line: '--period 2026-10-1', says: 'Did you mean 2026-10-01?' },
   { line: '--period 2026/10..2026-11', says: 'Did you mean 2026-10?' },
   { line: '--period "2026 13"', says: 'Use today, yesterday, last-7d' },
-  { line: '--period 2026-02-30', says: 'there is no such date' },
-  { line: '--period week', says: 'Use today, yesterday, last-7d' },
   { line: `--period ${'1'.repeat(101)}`, says: '--period is longer than 100 characters.' },
   { line: '--since 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--since october', says: 'Cannot read --since “october”. Did you mean 2026-10?' },
@@ -206,28 +183,7 @@ test.each([
   expectRefusal(await run(`view a.csv ${line} --format csv`), 2, says);
 });
 
-describe('a column of a file', () => {
-  const fields = ['date', 'Impressions', 'displays', 'revenueEuro', 'revenueDollar'];
-  const read = (flag: '--by' | '--metrics', text: string) =>
-    readFileColumns({ flag, text, fields });
-
-  test('with exactly that name wins; another word has a note', () => {
-    expect(read('--by', 'date')).toEqual({ columns: ['date'] });
-    expect(read('--metrics', 'Impressions')).toEqual({ columns: ['Impressions'] });
-    expect(read('--metrics', 'impressions')).toEqual({ columns: ['Impressions'] });
-    expect(read('--metrics', 'imps')).toEqual({
-      columns: ['displays'],
-      note: 'imps means displays.',
-    });
-    expect(read('--by', 'week')).toEqual({
-      columns: ['date'],
-      breakdown: 'WEEKLY',
-      note: 'week means WEEKLY.',
-    });
-    expect(read('--by', 'country')).toBeUndefined();
-    expect(() => read('--metrics', 'cost')).toThrow('can mean revenueEuro or revenueDollar');
-  });
-
+describe('a column', () => {
   test('of an existing report: download --columns', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const created = 'report create --period 2026-11-09 --by CAMPAIGN,DEVICETYPE';
@@ -307,13 +263,5 @@ describe('a word', () => {
     const { stderr } = await run('run a');
     expect(stderr).toContain('adreport.yaml:5: --metrics “spend” can mean revenueEuro or');
     expect(stderr).toContain('adreport.yaml:6: --filter “device” can mean deviceTypeId, ');
-  });
-
-  test('that names no column is refused, and a field that every row has is a column', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const line = 'run --period 2026-11-09 --by CAMPAIGN --metrics displays';
-
-    expectRefusal(await run(`${line} --columns xyzzy`), 2, '“xyzzy”: this column cannot be in');
-    expect((await run(`${line} --columns country --format csv`)).stdout).toMatch(/^country\r\n/);
   });
 });
