@@ -35,6 +35,7 @@ import {
   Exchanges,
   parseRetryAfter,
   type ReadAnswer,
+  type TryCount,
 } from './exchange.ts';
 import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -190,18 +191,18 @@ export class Client {
    * Begins to download a report. Throws `StillInProgressError` if the report is not ready, and
    * `ReportFailedError` if it has failed or expired.
    */
-  download(id: string): Promise<ReportAnswer> {
-    return this.#call({ endpoint: 'download', body: this.#bodyOfId(id) }, (response) =>
+  download(id: string, count?: TryCount): Promise<ReportAnswer> {
+    return this.#call({ endpoint: 'download', body: this.#bodyOfId(id), count }, (response) =>
       readReport(response, this.#options),
     );
   }
 
   /**
-   * Pauses before a download is repeated, whose body was cut at try number `tries`, and prints why.
-   * Throws the error if it is not to be repeated.
+   * Pauses before a download is repeated whose body was cut, and prints why. Throws the error if it
+   * is not to be repeated.
    */
-  pauseAfterCut(error: AdreportError, tries: number): Promise<void> {
-    return this.#exchanges.pauseAfterCut(error, tries);
+  pauseAfterCut(error: AdreportError, count: TryCount): Promise<void> {
+    return this.#exchanges.pauseAfterCut(error, count);
   }
 
   campaigns(): Promise<CampaignList> {

@@ -47,10 +47,18 @@ export interface CallBody {
   readonly text: string;
 }
 
+/** The tries of one step so far; calls that repeat the step share them. */
+export interface TryCount {
+  tries: number;
+}
+
 /** One call to the service, before retries. */
 export interface Call {
   readonly endpoint: EndpointName;
   readonly body?: CallBody;
+
+  /** The tries before this call; none by default. */
+  readonly count?: TryCount | undefined;
 
   /** How long the call may be repeated, in milliseconds; no limit by default. */
   readonly patienceMs?: number | undefined;
@@ -145,7 +153,9 @@ export class Exchanges {
   async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const { stopwatch } = this.#options.host;
     const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
-    for (let tries = 1; ; tries += 1) {
+    const { count = { tries: 0 } } = call;
+    for (;;) {
+      count.tries += 1;
       await this.#throttle.pass();
       const outcome = await this.#try(call, read);
       if (outcome.isAnswered) {
@@ -154,12 +164,13 @@ export class Exchanges {
         if (call.endpoint !== 'download') this.#reportedFailures.clear();
         return outcome.result;
       }
+      const { tries } = count;
       await this.#pauseOrThrow(call, outcome, { tries, leftMs: endMs - stopwatch() });
     }
   }
 
   /** Pauses before a download is repeated whose body was cut. Throws the error otherwise. */
-  pauseAfterCut(error: AdreportError, tries: number): Promise<void> {
+  pauseAfterCut(error: AdreportError, { tries }: TryCount): Promise<void> {
     const mayRetry = error.retryable;
     const failure = { isAnswered: false, error, mayRetry, mayExist: false } as const;
     const leftMs = Number.POSITIVE_INFINITY;

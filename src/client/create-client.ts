@@ -179,8 +179,9 @@ class Line {
         const requested = await this.#request();
         const ready = await this.#wait(requested);
         const expectation = this.#expectation;
+        const { downloads: tries } = this.#retries;
         const onTransfer = (transfer: Transfer): void => this.#report('download', transfer);
-        return await openReport(this.#client, ready, { expectation, onTransfer });
+        return await openReport(this.#client, ready, { expectation, tries, onTransfer });
       } catch (error) {
         await this.recover(error);
       }

@@ -1,5 +1,5 @@
 import type { Client, ReportAnswer } from '../api/client.ts';
-import { asUncertain } from '../api/exchange.ts';
+import { asUncertain, type TryCount } from '../api/exchange.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import { AdreportError, type CheckResult } from '../errors.ts';
 import type { Expectation } from '../report/expectation.ts';
@@ -23,6 +23,9 @@ interface OpenOptions {
   /** What the report was requested to be; `undefined` if the request is not known. */
   readonly expectation: Expectation | undefined;
 
+  /** The tries to download the report so far. */
+  readonly tries?: TryCount | undefined;
+
   /** Ends the transfer. */
   readonly signal?: AbortSignal | undefined;
 
@@ -39,7 +42,7 @@ export async function openReport(
   ready: ReadyReport,
   options: OpenOptions,
 ): Promise<OpenReport> {
-  const answer = ready.answer ?? (await client.download(ready.id ?? ''));
+  const answer = ready.answer ?? (await client.download(ready.id ?? '', options.tries));
   return new OpenReport(client, { ready, answer, ...options });
 }
 

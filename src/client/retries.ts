@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts';
+import type { TryCount } from '../api/exchange.ts';
 import { AdreportError, isReportFailure, isStillInProgress, isUnknownReport } from '../errors.ts';
 import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
 import { printable } from '../text/printable.ts';
@@ -34,11 +35,12 @@ const minLeftMs = 1;
  * again.
  */
 export class Retries {
+  /** The tries to download the report, refused calls and cut bodies alike. */
+  readonly downloads: TryCount = { tries: 0 };
   readonly #client: Client;
   readonly #options: RetryOptions;
   readonly #startedMs: number;
   #requests = 1;
-  #downloads = 1;
   #endMs: number | undefined;
   #readyMs: number | undefined;
   #readyId = '';
@@ -77,8 +79,7 @@ export class Retries {
     // The calls themselves repeat what they may.
     if (!error.isCut) throw error;
 
-    await this.#client.pauseAfterCut(error, this.#downloads);
-    this.#downloads += 1;
+    await this.#client.pauseAfterCut(error, this.downloads);
     return 'open';
   }
 
@@ -95,7 +96,7 @@ export class Retries {
 
   #beginReport(): void {
     this.#readyMs = undefined;
-    this.#downloads = 1;
+    this.downloads.tries = 0;
     this.#hasNotedLateness = false;
   }
 
@@ -117,6 +118,7 @@ export class Retries {
       note?.(`Report ${id} is ready, but its download is not available yet; waiting.`);
     }
     this.#hasNotedLateness = true;
+    this.downloads.tries = 0;
     const waitedMs = stopwatch() - (this.#readyMs ?? 0);
     const pauseMs = Math.max(pauseAfter(waitedMs, pollInterval), error.retryAfterMs ?? 0);
     await sleep(Math.min(pauseMs, leftMs), signal ?? clientSignal);

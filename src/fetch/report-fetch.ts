@@ -151,6 +151,7 @@ export class ReportFetch {
     const { account, signal } = this.#tools;
     const { expectation } = this.#report;
     const client = await account.client();
+    const { downloads: tries } = await this.#start();
     const progress = await this.#tools.progress();
     let meter: ReturnType<Progress['transfer']> | undefined;
 
@@ -159,7 +160,7 @@ export class ReportFetch {
       meter.update({ bytes, rows });
       if (isOver) meter.stop();
     };
-    this.#open = await openReport(client, ready, { expectation, signal, onTransfer });
+    this.#open = await openReport(client, ready, { expectation, tries, signal, onTransfer });
     return this.#open;
   }
 

@@ -81,13 +81,14 @@ export async function downloadWith<T>(
   client: Client,
   read: (answer: ReportAnswer) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    const answer = await client.download('r1');
+  const count = { tries: 0 };
+  for (;;) {
+    const answer = await client.download('r1', count);
     try {
       return await read(answer);
     } catch (error) {
       if (!(error instanceof AdreportError)) throw error;
-      await client.pauseAfterCut(error, tries);
+      await client.pauseAfterCut(error, count);
     }
   }
 }

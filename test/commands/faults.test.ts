@@ -52,6 +52,16 @@ describe('Retry-After', () => {
   );
 });
 
+test('refused calls and cut bodies of one download share --retries', async () => {
+  const faults = ['download:503:times=1', 'download:truncate:bytes=20:times=1'];
+  const { run, calls } = await serveForTest({ faults: [...faults, 'download:503:times=1'] });
+
+  const result = await run(`${byDay} --retries 2 --format csv -o it.csv`);
+
+  expectRefusal(result, 5, /Tried 3 times/);
+  expect(calls('download')).toBe(3);
+});
+
 describe('the end of the wait', () => {
   test.each(['503', 'reset', '429:retry-after=3600'])(
     'a status call that keeps failing (%s) does not outlive --wait-timeout: exit 7, resumable',
