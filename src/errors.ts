@@ -169,8 +169,11 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', {
   concernsReport: true,
 }) {}
 
-/** With `--strict`: the data has warnings. A second download would not be better. */
-export class WarningsError extends IncompleteDataError {
+/** The report was read and is refused: another download would have the same rows. */
+export class RefusedReportError extends errorClass(9, 'REFUSED_REPORT', { isUsedUp: true }) {}
+
+/** With `--strict`: the data has warnings. */
+export class WarningsError extends RefusedReportError {
   constructor(
     warnings: readonly CheckMessage[],
     details: Pick<ErrorDetails, 'hint'> & { lastly?: string },
@@ -181,9 +184,6 @@ export class WarningsError extends IncompleteDataError {
     super(sentences.join(' '), {
       hint,
       code: 'INCOMPLETE_REPORT',
-      retryable: false,
-      isUsedUp: true,
-      concernsReport: false,
     });
   }
 }
@@ -197,6 +197,13 @@ export class InterruptedError extends AdreportError {
       retryable: true,
     });
     this.exitCode = exitCode;
+  }
+}
+
+/** The reader of stdout has gone, as with `| head`: no mistake of anyone. */
+export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
+  constructor() {
+    super('The reader of the output has gone.');
   }
 }
 
@@ -255,6 +262,16 @@ export function isStillInProgress(error: unknown): boolean {
 /** True if the work was ended by a signal, and did not fail itself. */
 export function isInterruption(error: unknown): error is InterruptedError {
   return error instanceof InterruptedError;
+}
+
+/** True if the user is not signed in, or the service refused the token or the credentials. */
+export function isNotSignedIn(error: unknown): error is SignInError {
+  return error instanceof SignInError;
+}
+
+/** True if the reader of stdout has gone. */
+export function isClosedPipe(error: unknown): boolean {
+  return error instanceof ClosedPipeError;
 }
 
 /** The error code of the system or Node, such as `ENOENT`, if any. */

@@ -2,6 +2,7 @@
 
 export { createClient } from './client/create-client.ts';
 export type {
+  CampaignRecords,
   ClientSettings,
   CreateClientOptions,
   FetchedReport,

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
 import { type Context, createContext } from './context.ts';
-import { AdreportError, codeOf, InterruptedError, UsageError } from './errors.ts';
+import { AdreportError, codeOf, isClosedPipe, isInterruption, UsageError } from './errors.ts';
 import { goneFolder, type Host, processHost } from './host.ts';
 import { createProgram, ownWords, wordsToParse } from './program.ts';
-import { ClosedPipeError, Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
+import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
  * Runs a command line and resolves to its exit code; never rejects or ends the process. The
@@ -55,8 +55,8 @@ export async function main(argv: readonly string[], host: Host = processHost()):
 
 /** The error to show; `undefined` if there is none: help was printed, or the reader has gone. */
 function reasonOf(error: unknown, host: Host): unknown {
-  if (error instanceof ClosedPipeError || isHelp(error)) return undefined;
-  if (error instanceof InterruptedError) return error;
+  if (isClosedPipe(error) || isHelp(error)) return undefined;
+  if (isInterruption(error)) return error;
 
   // After a signal, errors of cancelled operations do not matter.
   const reason: unknown = host.signal.aborted ? host.signal.reason : error;

@@ -3,7 +3,8 @@ import type { AnswerFacts, CampaignList, Encoding, StatusRecord } from '../contr
 import {
   AdreportError,
   IncompleteDataError,
-  InterruptedError,
+  isInterruption,
+  isNotSignedIn,
   SignInError,
   StillInProgressError,
 } from '../errors.ts';
@@ -215,7 +216,7 @@ export class Client {
     try {
       return await this.#performWith(token, call, read);
     } catch (error) {
-      if (!(error instanceof SignInError) || !this.#options.credentials) throw error;
+      if (!isNotSignedIn(error) || !this.#options.credentials) throw error;
       const isRenewed = this.#session.token !== undefined && this.#session.token !== token;
       const renewed = isRenewed ? this.#session.token : await this.signIn();
       return this.#performWith(renewed, call, read);
@@ -320,7 +321,7 @@ export class Client {
 
 /** The error of a sign-in. Unless the service refused it, the message names the step. */
 function asFailedSignIn(error: unknown): unknown {
-  const isNamed = error instanceof SignInError || error instanceof InterruptedError;
+  const isNamed = isNotSignedIn(error) || isInterruption(error);
   if (isNamed || !(error instanceof AdreportError)) return error;
   error.message = `The sign-in failed. ${error.message}`;
   return error;

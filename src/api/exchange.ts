@@ -3,7 +3,7 @@ import {
   AdreportError,
   codeOf,
   IncompleteDataError,
-  InterruptedError,
+  isInterruption,
   isStillInProgress,
 } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
@@ -260,7 +260,7 @@ function finalError({ error, mayExist }: Failure, tries: number): AdreportError 
 
 /** Adds to the error of a create call that the service may have created a report. */
 export function asUncertain(error: AdreportError): AdreportError {
-  if (error instanceof InterruptedError) return error.amend(mayExistSentence);
+  if (isInterruption(error)) return error.amend(mayExistSentence);
   return error.amend(mayExistSentence, {
     code: 'CREATE_UNCERTAIN',
     hint: 'Running the command again requests a second report. First check adreport report list.',

@@ -140,7 +140,7 @@ export function reportFailed(
   const how = /^(failed|expired)$/.test(word) ? word : `ended as ${printable(word)}`;
   return new ReportFailedError(`The report ${reportId} ${how}${end}`, {
     reportId,
-    hint: 'Request it again: adreport run',
+    hint: 'Request it again.',
     ...(word === 'expired' && { code: 'REPORT_EXPIRED', concernsReport: true }),
   });
 }

@@ -31,13 +31,13 @@ const notReady: Refusal = {
 const reportFailed: Refusal = {
   ErrorClass: ReportFailedError,
   sentence: 'The report failed.',
-  hint: 'Request it again: adreport run',
+  hint: 'Request it again.',
 };
 
 const reportGone: Refusal = {
   ErrorClass: ReportFailedError,
   sentence: 'The report no longer exists.',
-  hint: 'Request it again: adreport run',
+  hint: 'Request it again.',
 };
 
 const tooManyRequests: Refusal = {

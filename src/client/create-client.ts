@@ -1,15 +1,17 @@
 import { Client } from '../api/client.ts';
 import { createHttp, type Http } from '../api/http.ts';
 import { askedColumns } from '../contract/columns.ts';
-import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
+import { outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, RejectedError } from '../errors.ts';
 import type { Expectation } from '../report/expectation.ts';
 import type { ReportPlan } from '../report/request.ts';
 import { anyOf, forManyListeners } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
+import { readCampaigns } from './campaigns.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type {
+  CampaignRecords,
   CreateClientOptions,
   FetchOptions,
   ReportClient,
@@ -94,10 +96,10 @@ class ServiceClient {
     return this.#fetch({ options, plan, requested });
   }
 
-  async campaigns(): Promise<readonly CampaignRecord[]> {
+  async campaigns(): Promise<CampaignRecords> {
     const client = await this.#connect();
-    const { campaigns } = await client.campaigns();
-    return campaigns;
+    const { campaigns, warnings, notes } = await readCampaigns(client);
+    return Object.assign([...campaigns], { warnings, notes });
   }
 
   async #fetch(fetch: Fetch): Promise<ReportReader> {

@@ -144,8 +144,7 @@ export class OpenReport {
   #readingError(error: unknown): unknown {
     if (!(error instanceof AdreportError)) return error;
     // A create call that answered with data may have made a report too.
-    const isUnreadable = error.exitCode === 9 && error.concernsReport;
-    if (this.#setup.ready.answer) return isUnreadable ? asUncertain(error) : error;
+    if (this.#setup.ready.answer) return error.concernsReport ? asUncertain(error) : error;
 
     // The body arrived complete, so the service would send the same again.
     if (error.code === 'MALFORMED') return error.amend('', { retryable: false });

@@ -174,5 +174,12 @@ export interface ReportClient<AnyProfile extends Profile = Profile> {
   ): Promise<FetchedReport<RowOf<AnyProfile, By[number], Metrics[number]>>>;
 
   /** The campaigns with their ad units. */
-  campaigns(): Promise<readonly CampaignRecord[]>;
+  campaigns(): Promise<CampaignRecords>;
+}
+
+/** The campaigns of an account, checked like the rows of a report. */
+export interface CampaignRecords extends ReadonlyArray<CampaignRecord> {
+  /** Proofs that the list is not whole. */
+  readonly warnings: readonly CheckMessage[];
+  readonly notes: readonly CheckMessage[];
 }

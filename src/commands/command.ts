@@ -3,23 +3,19 @@ import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import {
   addFlags,
+  expectOnce,
   type Flag,
   type FlagGroup,
   FlagOption,
   type OptionsOf,
+  type TypedLine,
 } from '../plan/flags/flag.ts';
 import type { GlobalFlags } from '../plan/flags/global-flags.ts';
 import { readWord } from '../plan/flags/read-value.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/examples.ts';
-import {
-  seeHelpAll,
-  type TypedLine,
-  typedPath,
-  unknownCommand,
-  unknownFlag,
-} from './unknown-names.ts';
+import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
 /**
  * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.
@@ -198,6 +194,7 @@ export function declareCommand<
     if (!action) return command;
     // Counted by `refuseExcess`.
     return command.allowExcessArguments().action(async () => {
+      refuseRepeats(command);
       refuseConflicts(command);
       refuseExcess(command);
       refuseFlagsOfOthers(command);
@@ -245,6 +242,15 @@ function typedOptionsOf(command: Command): Set<string> {
 
 function programOf(command: Command): Command {
   return command.parent ? programOf(command.parent) : command;
+}
+
+/** Throws `UsageError` for a flag of the command, or of those above, with two values. */
+function refuseRepeats(command: Command): void {
+  const line = typedLineOf(command);
+  for (const option of command.options) {
+    if (line && option instanceof FlagOption) expectOnce(option, line);
+  }
+  if (command.parent) refuseRepeats(command.parent);
 }
 
 /** Throws `UsageError` for flags of the command, or of those above, that exclude each other. */

@@ -8,7 +8,7 @@ import type { Client, Credentials } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { type Encoding, encodings, type ReportRequest } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { AdreportError, SignInError, UsageError } from '../errors.ts';
+import { AdreportError, isNotSignedIn, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { encodeRequest } from '../report/request.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -171,7 +171,7 @@ async function askUntilAccepted(
     try {
       return await tryProof(context, target, proof);
     } catch (error) {
-      if (!(error instanceof SignInError) || tries === triesAtMost) throw error;
+      if (!isNotSignedIn(error) || tries === triesAtMost) throw error;
       context.console.warn(`${error.message} Try again.`);
     }
   }

@@ -5,6 +5,7 @@ import { RejectedError, UsageError } from '../errors.ts';
 import { printCheckResult } from '../fetch/announce.ts';
 import { printDryRun } from '../fetch/dry-run.ts';
 import { requestAndRecord, toolsFor } from '../fetch/order.ts';
+import { runCommandLine } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
 import { orderFlags } from '../plan/flags/report-flags.ts';
@@ -16,7 +17,6 @@ import { isStuck, type LedgerEntry } from '../report/ledger.ts';
 import { planSpec } from '../report/request.ts';
 import { expectBegun, notesOf } from '../report/window.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 
 const createFlags = [...orderFlags, serviceFlags] as const;
@@ -79,7 +79,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   const asked = { ...options, format: 'csv' } as const;
   const spec = await specFromFlags(context, account, { options: asked, nowMs });
   const planned = planSpec(spec, { nowMs });
-  if (planned.isWeekly) throw severalReports(options, context.host.platform);
+  if (planned.isWeekly) throw severalReports(runCommandLine(spec, spec, host.platform));
 
   const now = Math.floor(nowMs / 1_000);
   expectBegun(planned.window, now);
@@ -96,7 +96,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
     requested.answer?.close();
     throw new RejectedError('The service answered with the report itself, without an id.', {
       code: 'NO_REPORT_ID',
-      hint: 'Use: adreport run … -o FILE',
+      hint: `Use: ${runCommandLine(spec, spec, host.platform)}`,
     });
   }
   printCheckResult(console, checkCreation(records, takenId));
@@ -105,15 +105,9 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
 }
 
 /** The error for `--by WEEKLY`, which needs one report per week. */
-function severalReports(
-  { by, breakdowns, period, since, until }: CreateOptions,
-  platform: NodeJS.Platform,
-): UsageError {
-  const named = (flag: string, value?: string) => (value ? [flag, shellWord(value, platform)] : []);
-  const words = ['adreport run', ...named('--by', by ?? breakdowns), ...named('--period', period)];
-  words.push(...named('--since', since), ...named('--until', until));
+function severalReports(command: string): UsageError {
   return new UsageError('--by WEEKLY needs one report per week, and report create makes one.', {
-    hint: `Use: ${words.join(' ')}\nOr request a single week: --by RANGE --period last-week`,
+    hint: `Use: ${command}\nOr request a single week: --by RANGE --period last-week`,
   });
 }
 

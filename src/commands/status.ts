@@ -50,17 +50,15 @@ async function status(
   const named = { id: reportId, status: 'progress', createdMs: context.host.wallClock() };
   const resumeHint = options.wait ? () => `To resume: ${again}` : undefined;
   const fetch = new ReportFetch(tools, { options, named, resumeHint });
-  let record: Pick<StatusRecord, 'status' | 'message'>;
   try {
-    record = options.wait ? await fetch.wait(named) : await askOnce(tools, reportId);
+    const record = options.wait ? await fetch.wait(named) : await askOnce(tools, reportId);
+    const { status: word, message } = record;
+    const asJson = visibleJson({ status: word, message, report_id: reportId });
+    await context.console.result(context.flags.json ? asJson : printable(word));
+    if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
   } catch (error) {
     throw await fetch.finalError(error);
   }
-
-  const { status: word, message } = record;
-  const asJson = visibleJson({ status: word, message, report_id: reportId });
-  await context.console.result(context.flags.json ? asJson : printable(word));
-  if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
 }
 
 /** The status of a report, which is recorded in the ledger. */

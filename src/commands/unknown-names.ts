@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { textOf } from '../help/index.ts';
+import type { TypedLine } from '../plan/flags/flag.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
@@ -15,12 +16,6 @@ export function unknownCommand(command: Command, word: string): UsageError {
   if (isTopic) return new UsageError(message, { hint: `It is a topic: adreport help ${word}` });
   const otherwise = command.parent ? `Choose from ${names.join(', ')}.` : 'See: adreport help';
   return new UsageError(message, { hint: didYouMean(nearest(word, names), otherwise) });
-}
-
-/** A command line as typed, and where. */
-export interface TypedLine {
-  readonly argv: readonly string[];
-  readonly platform: NodeJS.Platform;
 }
 
 interface UnknownFlag {

@@ -9,7 +9,7 @@ import {
   type WindowClock,
 } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { AdreportError, isUnreachable, SignInError } from '../errors.ts';
+import { AdreportError, isNotSignedIn, isUnreachable } from '../errors.ts';
 import { encodeRequest, planReport } from '../report/request.ts';
 import { formatDate } from '../report/window.ts';
 
@@ -92,7 +92,7 @@ export class NotTried extends Error {}
 
 /** True for an error that ends all trials: no claim can be tried after it. */
 export function endsTrials(error: unknown): boolean {
-  return isUnreachable(error) || error instanceof SignInError;
+  return isUnreachable(error) || isNotSignedIn(error);
 }
 
 /**

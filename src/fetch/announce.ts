@@ -1,11 +1,11 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { showFigures, wroteText } from '../deliver/announce-output.ts';
-import type { CheckResult, MessageKind } from '../errors.ts';
+import { type CheckResult, isClosedPipe, type MessageKind } from '../errors.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { formatSum } from '../figures/numbers.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-import { ClosedPipeError, type Console } from '../ui/console.ts';
+import type { Console } from '../ui/console.ts';
 import type { RunTools } from './run-tools.ts';
 import type { WrittenReport } from './write-report.ts';
 
@@ -151,7 +151,7 @@ async function printJsonLine({ console, flags }: Announcer, report: WrittenRepor
     await console.result(facts);
   } catch (error) {
     // Only the reader of stdout is gone. The remaining files still have to be written.
-    if (!(error instanceof ClosedPipeError)) throw error;
+    if (!isClosedPipe(error)) throw error;
   }
 }
 

@@ -2,12 +2,14 @@ import type { ServiceAccount } from '../account/account.ts';
 import { identityOf, nameOfAccount } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/request.ts';
 import { AdreportError } from '../errors.ts';
+import { requestAgainCommand } from '../plan/command-line.ts';
 import type { Job } from '../plan/plan.ts';
 import {
   fetchedStatus,
   type Ledger,
   type LedgerChange,
   type LedgerEntry,
+  planOfEntry,
 } from '../report/ledger.ts';
 import { type ReportPlan, requestHash } from '../report/request.ts';
 import { describeWindow } from '../report/window.ts';
@@ -173,6 +175,20 @@ export async function findCreated(
   return ledger?.find({ baseUrl: baseUrl.value?.href ?? '', id });
 }
 
+/** The command that requests a report of this machine again, which has failed. */
+export async function requestAgainHint(
+  tools: ReportTools,
+  id: string,
+  baseUrl: string | undefined,
+): Promise<string | undefined> {
+  const entry = await findCreated(tools, id);
+  const recorded = entry && (await planOfEntry(entry));
+  if (!recorded) return undefined;
+
+  const { platform } = tools.host;
+  return `Request it again: ${requestAgainCommand(recorded, { baseUrl, platform })}`;
+}
+
 /**
  * Records in the client that the service accepts JSON bodies, if this machine created the report
  * with one. Refusals of that report are then not blamed on the encoding.
@@ -230,12 +246,11 @@ export function noteFetched(
   return noteReport(tools, id, { status: fetchedStatus, file });
 }
 
-/** Records that no run picks a report up again, because of an error. */
+/** Records that no run picks a report up again: it was read and refused, failed, or is gone. */
 export function noteUsedUp(
   tools: ReportTools,
   id: string,
-  { exitCode }: AdreportError,
+  { wasRead }: { readonly wasRead: boolean },
 ): Promise<void> {
-  // With exit code 9 it was downloaded and read: another download would have the same rows.
-  return noteReport(tools, id, { status: exitCode === 9 ? fetchedStatus : 'expired' });
+  return noteReport(tools, id, { status: wasRead ? fetchedStatus : 'expired' });
 }

@@ -1,11 +1,16 @@
 import type { ServiceAccount } from '../account/account.ts';
-import { AdreportError, InterruptedError, isInterruption, SignInError } from '../errors.ts';
+import {
+  AdreportError,
+  InterruptedError,
+  isClosedPipe,
+  isInterruption,
+  isNotSignedIn,
+} from '../errors.ts';
 import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, labelOfPart } from '../plan/plan.ts';
 import type { Part } from '../report/window-parts.ts';
 import { anyOf } from '../signals.ts';
-import { ClosedPipeError } from '../ui/console.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
@@ -322,7 +327,7 @@ class PartsRun {
   /** After a refused sign-in, every other call of the account would fail too. */
   #throwRefusedSignIn(account: ServiceAccount): void {
     for (const failure of this.#failures) {
-      if (failure.account === account && failure.error instanceof SignInError) throw failure.error;
+      if (failure.account === account && isNotSignedIn(failure.error)) throw failure.error;
     }
   }
 }
@@ -347,5 +352,5 @@ function textOfLabels(labels: readonly string[]): string {
 
 /** True for the error of a single report; bugs and closed pipes end the whole run. */
 function isFailure(error: unknown): error is AdreportError {
-  return error instanceof AdreportError && !(error instanceof ClosedPipeError);
+  return error instanceof AdreportError && !isClosedPipe(error);
 }

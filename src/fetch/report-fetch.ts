@@ -28,13 +28,15 @@ import {
   noteUsedUp,
   pickUpReport,
   type ReportTools,
+  requestAgainHint,
   requestAndRecord,
 } from './order.ts';
 import { waitWithProgress } from './wait.ts';
 
 /** A report that is to be fetched. */
 export interface FetchSetup {
-  readonly options: WaitFlags & Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries'>>;
+  readonly options: WaitFlags &
+    Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries' | 'baseUrl'>>;
 
   /** What the rows are checked against; absent if the request is not known. */
   readonly expectation?: Expectation | undefined;
@@ -72,8 +74,12 @@ export function reportOfJob(
   const plan = part ? { ...job.plan, window: part.window, request: part.request } : job.plan;
   const { expectation } = outputOf(job, part);
   const resumeHint = resumeHintFor(tools, job, nameFile);
-  return { options, expectation, request: { spec, plan }, resumeHint };
+  const ownSpec = nameFile ? spec : { ...spec, ...ofOneOutput };
+  return { options, expectation, request: { spec: ownSpec, plan }, resumeHint };
 }
+
+/** What is not of a report whose rows go into an output with those of others. */
+const ofOneOutput = { output: undefined, split: undefined, compare: undefined };
 
 /** The commands that continue with a report; none for a local server, which ends too. */
 function resumeHintFor(
@@ -180,6 +186,7 @@ export class ReportFetch {
     if (reportId === undefined || this.#tools.signal.aborted) throw await this.finalError(error);
 
     const step = await this.#nextStep(error, reportId);
+    this.#open = undefined;
     if (step === 'open') return;
     this.#ready = undefined;
     if (step === 'request') this.#requested = undefined;
@@ -192,7 +199,7 @@ export class ReportFetch {
     const retries = await this.#start();
     try {
       const step = await retries.next(error);
-      if (isUsedUp(error)) await noteUsedUp(this.#tools, reportId, error);
+      if (isUsedUp(error)) await this.#noteUsedUp(reportId);
       return step;
     } catch (final) {
       if (!this.#isPickedUp || !isAboutReport(final)) throw await this.finalError(final);
@@ -205,7 +212,7 @@ export class ReportFetch {
     const { console } = this.#tools;
     const shownId = printable(reportId);
     if (error.isUsedUp) {
-      await noteUsedUp(this.#tools, reportId, error);
+      await this.#noteUsedUp(reportId);
       console.note(`The service no longer has report ${shownId}; requesting a new one.`);
     } else {
       console.note(`Requesting a new report instead of report ${shownId}. ${error.message}`);
@@ -213,6 +220,10 @@ export class ReportFetch {
     this.#isPickedUp = false;
     this.#retries?.restart();
     return 'request';
+  }
+
+  #noteUsedUp(reportId: string): Promise<void> {
+    return noteUsedUp(this.#tools, reportId, { wasRead: this.#open !== undefined });
   }
 
   /** The retries of this report, whose time begins with the first call. */
@@ -243,15 +254,18 @@ export class ReportFetch {
     // A cancelled operation may throw any error. The reason is in the signal.
     const error = signal.aborted ? signal.reason : thrown;
     if (!(error instanceof AdreportError)) return error;
-    if (error.isUsedUp) await noteUsedUp(this.#tools, reportId, error);
+    if (error.isUsedUp) await this.#noteUsedUp(reportId);
     if (isStillInProgress(error) && !this.#report.named) {
       await noteReport(this.#tools, reportId, { isTimeout: true });
     }
 
     // One signal may end several reports, and each adds its own hint.
     const own = isInterruption(error) ? new InterruptedError(error.exitCode) : error;
-    const hints = own.hint === undefined ? [] : [own.hint];
-    const { resumeHint } = this.#report;
+    const { resumeHint, named, options } = this.#report;
+    const isFailed = isReportFailure(own) && named;
+    const again = isFailed && (await requestAgainHint(this.#tools, reportId, options.baseUrl));
+    const hint = again || own.hint;
+    const hints = hint === undefined ? [] : [hint];
     if (resumeHint && !own.isUsedUp) {
       const resume = resumeHint(reportId);
       hints.push(`The report ${printable(reportId)} is still available. ${resume}`);

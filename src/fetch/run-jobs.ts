@@ -1,5 +1,5 @@
 import { heldDelivery } from '../deliver/deliver.ts';
-import { AdreportError, isReportFailure, isStillInProgress } from '../errors.ts';
+import { AdreportError, isReportFailure, isStillInProgress, isUnreachable } from '../errors.ts';
 import { goesToStdout, placeholdersOf } from '../output/file/file-name.ts';
 import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
@@ -98,8 +98,7 @@ function withWholeCommand(error: unknown, job: Job, platform: NodeJS.Platform): 
   if (!(error instanceof AdreportError) || job.account.isLocal) return error;
   const command = continuedCommand(job, platform);
 
-  const isBeforeReport = error.exitCode === 5 && error.reportId === undefined;
-  if (isBeforeReport) {
+  if (isUnreachable(error) && error.reportId === undefined) {
     const hint = `${error.hint ?? ''}\nTo run it again: ${command}`.trimStart();
     return error.amend('', { hint });
   }

@@ -2,6 +2,7 @@ import { findCountry } from '../contract/countries.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { vocabularyOf } from '../contract/vocabulary.ts';
 import { formatOfFile } from '../formats/index.ts';
+import type { RecordedReport } from '../report/ledger.ts';
 import type { ReportSpec, SpecRequest, SpecValue } from '../report/spec.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
@@ -67,6 +68,26 @@ export function runCommandLine(
 
 const noWindow = { period: undefined, since: undefined, until: undefined };
 
+/** The command that requests a report of the ledger again. */
+export function requestAgainCommand(
+  { spec, plan }: RecordedReport,
+  { baseUrl, platform }: CommandPlace,
+): string {
+  const command = runCommandLine(spec, windowTexts(plan.window), platform);
+  return [command, ...baseUrlWords(baseUrl, platform)].join(' ');
+}
+
+/** Where a command is to be typed. */
+interface CommandPlace {
+  /** As typed with `--base-url`, if it was. */
+  readonly baseUrl?: string | undefined;
+  readonly platform: NodeJS.Platform;
+}
+
+function baseUrlWords(baseUrl: string | undefined, platform: NodeJS.Platform): string[] {
+  return baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)];
+}
+
 /**
  * The command that continues a job. Its window is given as dates, so that it means the same
  * tomorrow.
@@ -85,7 +106,7 @@ export function continuedCommand(
     // Files that are already complete are not requested again.
     ...(isInParts && !isMerged && !refetch && !spec.missing ? ['--missing'] : []),
     ...(shard === undefined ? [] : ['--shard', shellWord(shard, platform)]),
-    ...(baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)]),
+    ...baseUrlWords(baseUrl, platform),
   ];
   // By units, because the last part may not be over.
   const window = isInParts
@@ -98,15 +119,11 @@ export function continuedCommand(
 export function downloadCommandLine(
   reportId: string,
   spec: AnySpec,
-  {
-    baseUrl,
-    platform,
-  }: { readonly baseUrl?: string | undefined; readonly platform: NodeJS.Platform },
+  { baseUrl, platform }: CommandPlace,
 ): string {
   const accepted = new Set(downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)));
   const flags = flagsOf(spec).filter(({ option }) => accepted.has(option));
-  const address = baseUrl === undefined ? [] : ['--base-url', shellWord(baseUrl, platform)];
-  const words = ['--wait', ...wordsOf(flags, platform), ...address];
+  const words = ['--wait', ...wordsOf(flags, platform), ...baseUrlWords(baseUrl, platform)];
   return commandFor('download', reportId, { words, platform });
 }
 

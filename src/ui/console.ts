@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
-import { AdreportError, OutputError } from '../errors.ts';
+import { AdreportError, ClosedPipeError, OutputError } from '../errors.ts';
 import { wrapLines } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from '../text/secrets.ts';
@@ -32,15 +32,6 @@ export interface ConsoleFlags {
 interface Bars {
   log(line: string): void;
   clear(): void;
-}
-
-/** The reader of stdout has gone (`| head`): the program ends at once, quietly, with success. */
-export class ClosedPipeError extends AdreportError {
-  readonly exitCode = 0;
-
-  constructor() {
-    super('The reader of the output has gone.', { code: 'CLOSED_PIPE' });
-  }
 }
 
 /** All output: results on stdout, everything else on stderr (`cli.md`, Streams). */

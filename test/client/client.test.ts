@@ -6,7 +6,7 @@ import {
   type Row,
 } from '../../src/index.ts';
 import { type LocalServerOptions, startLocalServer } from '../../src/local-server.ts';
-import { json, serve } from '../support/http-server.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 
 /** A local server whose reports are ready at once, and a client of one of its accounts. */
 async function connectTo(options: LocalServerOptions = { delayMs: 0 }) {
@@ -128,6 +128,17 @@ test('progress, campaigns, and sign-in with e-mail and password', async () => {
   expect(steps.at(-1)).toMatchObject({ rows: 7, receivedBytes: expect.any(Number) });
   expect((await client.campaigns())[0]).toMatchObject({ adunits: expect.any(Array) });
   expect(server.requests().filter(({ endpoint }) => endpoint === 'auth')).toHaveLength(1);
+});
+
+test('the list of campaigns is checked like a report', async () => {
+  const campaign = { campaignId: '1', campaignName: 'a', adunits: [] };
+  const { url } = await serveAnswers({
+    '/campaigns': { campaigns: [campaign], hasMore: true, total: 2 },
+  });
+  const campaigns = await createClient({ baseUrl: url, token: 't' }).campaigns();
+  expect([...campaigns]).toMatchObject([{ campaignId: '1' }]);
+  expect(campaigns.warnings).toMatchObject([{ kind: 'outside the rows' }]);
+  expect(campaigns.notes).toMatchObject([{ message: expect.stringContaining('total') }]);
 });
 
 test("a DSP's revenue is the service's text", async () => {

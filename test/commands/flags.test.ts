@@ -21,7 +21,7 @@ test.each([
   },
   {
     line: `${run} -o a.html -o b.xlsx`,
-    says: '--output is given twice: “a.html” and “b.xlsx”.\n  Write one file with adreport run … -o a.parquet, then: adreport view a.parquet -o a.html && adreport view a.parquet -o b.xlsx',
+    says: '--output is given twice: “a.html” and “b.xlsx”.\n  Write one file: adreport run --local --period 2026-11-09 --dry-run -o a.parquet\n  Then: adreport view a.parquet -o a.html && adreport view a.parquet -o b.xlsx',
   },
   {
     line: `${run} --format csv --format json`,

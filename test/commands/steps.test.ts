@@ -122,12 +122,20 @@ describe('one step at a time', () => {
     expect(server.requests()).toEqual([]);
   });
 
-  test('a status that failed is printed, and exit 6', async () => {
+  test('a report that failed is exit 6, with the whole command to request it again', async () => {
     const { run } = await serveForTest({ faults: ['status:failed'], delayMs: 0 });
+    const wanted = '--metrics displays --by CAMPAIGN --country FR --period 2026-11-09 -o it.csv';
+    await run(`run ${wanted} --retries 0`);
+    const list = JSON.parse((await run('report list --json')).stdout);
+    const { id } = list[0];
 
-    const id = (await run(create)).stdout.trim();
-
-    expect(await run(`status ${id}`)).toMatchObject({ exitCode: 6, stdout: 'failed\n' });
+    const status = await run(`status ${id}`);
+    expect(status).toMatchObject({ exitCode: 6, stdout: 'failed\n' });
+    for (const { stderr } of [status, await run(`download ${id} --wait`)]) {
+      const command = /Request it again: adreport (.*)/.exec(stderr)?.[1] ?? '';
+      expect(command).toBe(`run ${wanted}`);
+      expect((await run(`${command} --dry-run`)).stdout).toContain(String(list[0].request.since));
+    }
   });
 });
 

@@ -1,8 +1,12 @@
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OutputError, StillInProgressError, UsageError } from '../../src/errors.ts';
-import { ClosedPipeError } from '../../src/ui/console.ts';
+import {
+  ClosedPipeError,
+  OutputError,
+  StillInProgressError,
+  UsageError,
+} from '../../src/errors.ts';
 import { type ConsoleSetup, openConsole } from '../support/streams.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };

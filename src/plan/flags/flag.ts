@@ -4,6 +4,12 @@ import type { FormatName } from '../../formats/index.ts';
 import { quoted } from '../../text/printable.ts';
 import { readWord } from './read-value.ts';
 
+/** A command line as typed, and where. */
+export interface TypedLine {
+  readonly argv: readonly string[];
+  readonly platform: NodeJS.Platform;
+}
+
 /** One flag: its name, meaning and values. */
 export interface Flag {
   /** In Commander's syntax: `-o, --output <file>`. A flag without a value is a switch. */
@@ -14,7 +20,7 @@ export interface Flag {
   readonly words?: readonly string[];
 
   /** The hint for the flag given twice; by default to remove one of the two. */
-  readonly hintIfTwice?: ((first: string, second: string) => string) | undefined;
+  readonly hintIfTwice?: ((first: string, second: string, line: TypedLine) => string) | undefined;
 
   /** Reads one value. Throws `InvalidArgumentError`. */
   readonly read?: (text: string) => unknown;
@@ -137,6 +143,9 @@ export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
 export class FlagOption extends Option {
   readonly flag: Flag;
 
+  /** The values as typed, of a flag that has one. */
+  readonly typed: string[] = [];
+
   constructor(flag: Flag) {
     super(flag.flags, flag.meaning);
     this.flag = flag;
@@ -155,10 +164,8 @@ export class FlagOption extends Option {
     } else if (isList(flag)) {
       this.argParser((text, earlier) => joinLists(earlier, readTyped(flag, text)));
     } else if (!isSwitch(flag)) {
-      let typed: string | undefined;
       this.argParser((text) => {
-        expectOnce(flag, typed, text);
-        typed = text;
+        this.typed.push(text);
         return readTyped(flag, text);
       });
     }
@@ -166,13 +173,15 @@ export class FlagOption extends Option {
 }
 
 /** Throws `UsageError` for a flag with one value that is given twice with different values. */
-function expectOnce(flag: Flag, first: string | undefined, second: string): void {
-  if (first === undefined || first === second) return;
+export function expectOnce({ flag, typed }: FlagOption, line: TypedLine): void {
+  const [first = '', ...others] = typed;
+  const second = others.find((text) => text !== first);
+  if (second === undefined) return;
 
   const name = longNameOf(flag);
   throw new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
     about: { flag: name, value: second },
-    hint: flag.hintIfTwice?.(first, second) ?? 'Remove one of them.',
+    hint: flag.hintIfTwice?.(first, second, line) ?? 'Remove one of them.',
   });
 }
 

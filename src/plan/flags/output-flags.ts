@@ -1,12 +1,24 @@
 import { formatNames, formats } from '../../formats/index.ts';
-import { type OptionsOf, runFlagGroup } from './flag.ts';
+import { shellWord } from '../../text/quote-for-shell.ts';
+import { type OptionsOf, runFlagGroup, type TypedLine } from './flag.ts';
 import { readColumns } from './read-value.ts';
 
-/** How to write one report to two files. */
-function hintOnTwoFiles(first: string, second: string): string {
+/** How to write one report to two files: the line as typed with one file, and a view for each. */
+function hintOnTwoFiles(first: string, second: string, { argv, platform }: TypedLine): string {
   const parquet = first.replace(/(\.\w+)*$/, '.parquet');
-  const views = [first, second].map((file) => `adreport view ${parquet} -o ${file}`);
-  return `Write one file with adreport run … -o ${parquet}, then: ${views.join(' && ')}`;
+  const words: string[] = [];
+  let isValue = false;
+  for (const word of argv) {
+    const isFile = /^(-o|--output\b|--format\b)/.test(word);
+    if (!isFile && !isValue) words.push(word);
+    isValue = /^(-o|--output|--format)$/.test(word);
+  }
+
+  const inShell = (line: readonly string[]): string =>
+    ['adreport', ...line].map((word) => shellWord(word, platform)).join(' ');
+  const run = inShell([...words, '-o', parquet]);
+  const views = [first, second].map((file) => inShell(['view', parquet, '-o', file]));
+  return `Write one file: ${run}\nThen: ${views.join(' && ')}`;
 }
 
 /** The formats with a CSV dialect. */
