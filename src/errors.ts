@@ -170,22 +170,11 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', {
 }) {}
 
 /** The report was read and is refused: another download would have the same rows. */
-export class RefusedReportError extends errorClass(9, 'REFUSED_REPORT', { isUsedUp: true }) {}
+export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT', { isUsedUp: true }) {}
 
-/** With `--strict`: the data has warnings. */
-export class WarningsError extends RefusedReportError {
-  constructor(
-    warnings: readonly CheckMessage[],
-    details: Pick<ErrorDetails, 'hint'> & { lastly?: string },
-  ) {
-    const { lastly, hint } = details;
-    const sentences = warnings.map(({ message }) => message);
-    if (lastly !== undefined) sentences.push(lastly);
-    super(sentences.join(' '), {
-      hint,
-      code: 'INCOMPLETE_REPORT',
-    });
-  }
+/** The message of warnings that are errors, as with `--strict`. */
+export function warningsMessage(warnings: readonly CheckMessage[]): string {
+  return warnings.map(({ message }) => message).join(' ');
 }
 
 /** Ctrl-C (exit code 130) or SIGTERM (143). */

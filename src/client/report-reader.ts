@@ -2,7 +2,13 @@ import type { Client } from '../api/client.ts';
 import { metricOfField } from '../contract/columns.ts';
 import type { AnyRow } from '../contract/row-types.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { AdreportError, type CheckMessage, UsageError, WarningsError } from '../errors.ts';
+import {
+  AdreportError,
+  type CheckMessage,
+  RefusedReportError,
+  UsageError,
+  warningsMessage,
+} from '../errors.ts';
 import { type Row, rowsOf } from '../rows/row-batch.ts';
 import type { OpenReport } from './open.ts';
 import type { FetchedReport } from './public-types.ts';
@@ -98,9 +104,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
 
   #expectNoWarnings(): void {
     if (!this.#setup.isStrict || this.warnings.length === 0) return;
-    throw this.#named(
-      new WarningsError(this.warnings, { hint: 'Without strict it is a warning.' }),
-    );
+    const hint = 'Without strict it is a warning.';
+    throw this.#named(new RefusedReportError(warningsMessage(this.warnings), { hint }));
   }
 
   /** Adds the id of the report to an error. */

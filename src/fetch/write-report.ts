@@ -8,7 +8,12 @@ import {
 import type { ReportSummary } from '../contract/messages.ts';
 import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
-import { type CheckMessage, type CheckResult, WarningsError } from '../errors.ts';
+import {
+  type CheckMessage,
+  type CheckResult,
+  RefusedReportError,
+  warningsMessage,
+} from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { FigureWatch } from '../folder/figure-watch.ts';
@@ -140,7 +145,7 @@ export interface WrittenReport {
 /**
  * Writes the rows of one report, or of several merged ones; after a cut from the start again.
  * Throws `OutputError`, `IncompleteDataError` for damaged data, and with `--strict`
- * `WarningsError`.
+ * `RefusedReportError`.
  */
 export async function writeReport(
   tools: StepTools,
@@ -311,8 +316,8 @@ function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
   return totals;
 }
 
-function incomplete(warnings: readonly CheckMessage[]): WarningsError {
-  return new WarningsError(warnings, {
+function incomplete(warnings: readonly CheckMessage[]): RefusedReportError {
+  return new RefusedReportError(warningsMessage(warnings), {
     hint: 'Run the command again later to create a new report. Without --strict this is a warning.',
   });
 }

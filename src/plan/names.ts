@@ -2,7 +2,7 @@ import { readCampaigns } from '../client/campaigns.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
-import { UsageError, WarningsError } from '../errors.ts';
+import { RefusedReportError, UsageError, warningsMessage } from '../errors.ts';
 import { type NamedFilter, namedFilters } from '../report/named-filters.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
@@ -45,7 +45,7 @@ const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
  * matches on stderr. Fetches the campaign list only if a name was given. With `-vv` names are
  * hidden, because users send such traces to others. Throws `UsageError` for a name without a match,
- * and with `--strict` `WarningsError` for a list with warnings.
+ * and with `--strict` `RefusedReportError` for a list with warnings.
  */
 export async function planWithIds(
   { console }: Pick<PlanTools, 'console'>,
@@ -58,7 +58,8 @@ export async function planWithIds(
   const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(shortened(name)));
   const { campaigns, warnings: earlierWarnings } = await readCampaigns(await account.client());
   if (earlierWarnings.length > 0 && spec.strict) {
-    throw new WarningsError(earlierWarnings, { lastly: 'No report was requested.', hint: idsHint });
+    const message = `${warningsMessage(earlierWarnings)} No report was requested.`;
+    throw new RefusedReportError(message, { hint: idsHint });
   }
   const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {

@@ -15,7 +15,7 @@ import type { ViewTools } from './view-tools.ts';
  * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
  *
  * @throws UsageError for files that are not one report together, or do not have what is asked for;
- *   WarningsError with `--strict` for warnings
+ *   RefusedReportError with `--strict` for warnings
  */
 export async function readView(
   tools: ViewTools,
@@ -39,7 +39,7 @@ export async function readView(
   }
 }
 
-/** Throws `UsageError` for rows that cannot answer, and `WarningsError` with `--strict`. */
+/** Throws `UsageError` for rows that cannot answer, and `RefusedReportError` with `--strict`. */
 function checkedView(read: Read, nowMs: number): View {
   const { options, sources, collected } = read;
   expectRowsOfPeriod(sources, collected);

@@ -1,4 +1,4 @@
-import { WarningsError } from '../errors.ts';
+import { RefusedReportError, warningsMessage } from '../errors.ts';
 import type { Figure } from '../figures/figures.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
@@ -87,8 +87,10 @@ export function printRemarks({ console }: ViewTools, view: Omit<View, 'figures'>
 }
 
 /** The error of `--strict` for the warnings of a view. */
-export function isIncomplete({ warnings, sources }: View): WarningsError {
+export function isIncomplete({ warnings, sources }: View): RefusedReportError {
   const incomplete = warnings.map((message) => ({ kind: 'rows' as const, message }));
   const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
-  return new WarningsError(incomplete, { hint: `${repair}Without --strict this is a warning.` });
+  return new RefusedReportError(warningsMessage(incomplete), {
+    hint: `${repair}Without --strict this is a warning.`,
+  });
 }
