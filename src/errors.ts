@@ -142,7 +142,7 @@ function errorClass(exitCode: number, code: string, policy: Policy = {}) {
   };
 }
 
-/** Flags, window or settings are wrong. */
+/** Flags, period or settings are wrong. */
 export class UsageError extends errorClass(2, 'USAGE') {}
 
 /** Not signed in, or the service refused the token or the credentials (401, 403). */
@@ -163,7 +163,7 @@ export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', { r
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
 
-/** The data arrived incomplete or malformed. */
+/** The data is incomplete or wrong. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', {
   retryable: true,
   concernsReport: true,
@@ -192,7 +192,7 @@ export class InterruptedError extends AdreportError {
 /** The reader of stdout has gone, as with `| head`: no mistake of anyone. */
 export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   constructor() {
-    super('The reader of the output has gone.');
+    super('The output pipe was closed.');
   }
 }
 
@@ -200,14 +200,14 @@ export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'done'],
   [1, 'a bug in adreport'],
-  [2, 'usage: flags, window or settings'],
+  [2, 'usage: flags, period or settings'],
   [3, 'not signed in, or access refused'],
   [4, 'the service rejected the request'],
   [5, 'unreachable: network, TLS, timeout, or 429 and 5xx after the retries'],
   [6, 'the report failed or expired'],
   [7, 'still in progress at the timeout (can be resumed)'],
   [8, 'the output could not be written'],
-  [9, 'the data arrived incomplete or malformed'],
+  [9, 'the data is incomplete or wrong'],
   [130, 'interrupted with Ctrl-C'],
   [143, 'terminated by SIGTERM'],
 ];

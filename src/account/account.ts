@@ -276,8 +276,8 @@ function settingsOfLocal(
   const account = accounts.find(({ name }) => name === wantedName);
   if (!account) {
     const names = accounts.map(({ name }) => name).join(', ');
-    throw new UsageError(`The local server has no account “${wantedName}”.`, {
-      hint: `It has: ${names}.`,
+    throw new UsageError(`Unknown account “${wantedName}” of the local server.`, {
+      hint: `Choose from ${names}.`,
     });
   }
 

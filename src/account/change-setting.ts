@@ -21,7 +21,7 @@ function findSettingKey(text: string): SettingKey {
   if (key) return key;
   const settingNames = settingKeys.map((candidate) => entryOf(candidate).name);
   const suggestion = nearest(text.replaceAll('_', '-'), settingNames);
-  const hint = didYouMean(suggestion, `The settings are ${settingNames.join(', ')}.`);
+  const hint = didYouMean(suggestion, `Choose from ${settingNames.join(', ')}.`);
   throw new UsageError(`Unknown setting “${text}”.`, { hint });
 }
 

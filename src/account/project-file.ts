@@ -120,7 +120,7 @@ async function readYaml(path: string, shownPath: string): Promise<YamlFile> {
     const { line } = lines.linePos(broken.pos[0]);
     const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
     const message = isTooDeep
-      ? 'it is nested too deeply: a key has a value or a list of values.'
+      ? 'it is nested too deeply: use plain values or lists.'
       : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
     throw projectError(shownPath, [{ line, message }]);
   }
@@ -244,11 +244,11 @@ const forbidden =
 
 function unknownKey(name: string, line: number, keys: readonly string[]): ProjectFileError {
   if (forbidden.test(name)) {
-    const message = `${name} is not allowed in this file, which must not contain secrets or the address they are sent to.`;
+    const message = `${name} is not allowed in this file: it must not contain secrets or base URLs.`;
     const instead = 'Name a stored account with account: (adreport login)';
     return { line, message, hint: `${instead}, or set ADREPORT_TOKEN and ADREPORT_BASE_URL.` };
   }
   const suggestion = nearest(name.replaceAll('_', '-'), keys);
-  const hint = didYouMean(suggestion, `The keys are ${keys.join(', ')}.`);
-  return { line, message: `unknown key ${name}.`, hint };
+  const hint = didYouMean(suggestion, `Choose from ${keys.join(', ')}.`);
+  return { line, message: `Unknown key “${name}”.`, hint };
 }

@@ -21,10 +21,9 @@ export function readOneAccount(text: string): string {
 /** Throws `UsageError` for several accounts, which only `run` accepts. */
 export function refuseSeveralAccounts(text: string): void {
   if (!isAccountList(text)) return;
-  throw new UsageError(
-    `“${text}” names several accounts, but only adreport run accepts more than one.`,
-    { hint: 'Name one of them with --account.' },
-  );
+  throw new UsageError(`Only adreport run accepts several accounts, such as “${text}”.`, {
+    hint: 'Name one of them with --account.',
+  });
 }
 
 /** Checks an account name. Throws `UsageError` if it is invalid. */

@@ -51,11 +51,12 @@ export interface UnknownAccount {
 
 export function unknownAccount(name: string, { accounts }: StoredSettings): UnknownAccount {
   const names = Object.keys(accounts);
-  const others = names.length > 0 ? ` Stored accounts: ${names.join(', ')}.` : '';
-  const signIn = `Sign in with: adreport login --account ${name}`;
+  const signIn = `adreport login --account ${name}`;
+  const otherwise =
+    names.length > 0 ? `Choose from ${names.join(', ')}, or sign in with:` : 'Sign in with:';
   return {
-    message: `No account “${name}” is stored.${others}`,
-    hint: didYouMean(nearest(name, names), signIn),
+    message: `Unknown account “${name}”: it is not stored.`,
+    hint: didYouMean(nearest(name, names), `${otherwise} ${signIn}`),
   };
 }
 
@@ -219,7 +220,7 @@ export class Store {
     if (cause instanceof HeldFileError) {
       return new OutputError(sentence, {
         code: cause.code,
-        hint: 'Close it there and run the same command again.',
+        hint: 'Close it there and run the command again.',
         cause,
       });
     }

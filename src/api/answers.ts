@@ -118,7 +118,7 @@ export function parseJson(text: string, response: HttpResponse, redact: Redact):
   const instead = describeText(beginning, response);
   throw new IncompleteDataError(`The service answered ${status} with ${instead} instead of JSON.`, {
     retryable: false,
-    hint: 'Check that the base URL is the reporting service (adreport whoami) and that no proxy answers instead (HTTPS_PROXY).',
+    hint: 'Check the base URL (adreport whoami shows it) and any proxy (HTTPS_PROXY).',
   });
 }
 

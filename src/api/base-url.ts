@@ -13,7 +13,7 @@ export function checkBaseUrl(text: string): URL {
     // Not quoted, because an invalid address may contain a password.
     const guess = guessBaseUrl(address);
     const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
-    throw new UsageError('The base URL is not an http or https address.', { hint });
+    throw new UsageError('The base URL is not an http or https URL.', { hint });
   }
 
   const url = new URL(address);

@@ -313,8 +313,8 @@ export class Client {
     if (this.#unknownWords.has(status)) return;
     this.#unknownWords.add(status);
     this.#options.note(
-      `The report's status is “${printable(status)}”, which adreport does not know and treats as in progress. ` +
-        `If it does not change, try: adreport download ${printable(id)}`,
+      `Unknown report status “${printable(status)}”; still waiting. ` +
+        `If it never changes, try: adreport download ${printable(id)}`,
     );
   }
 }

@@ -51,7 +51,7 @@ function quoteLongIntegers(text: string): string | undefined {
     if (values > valuesAtMost) {
       throw new IncompleteDataError('The response has more than a million values.', {
         retryable: false,
-        hint: 'Check that the base URL is the reporting service: adreport whoami shows it.',
+        hint: 'Check the base URL: adreport whoami shows it.',
       });
     }
   }

@@ -192,10 +192,10 @@ export class Exchanges {
 
     const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
     const [firstLine = ''] = error.message.split('\n', 1);
-    const most = formatPlural(retries - tries + 1, 'time');
+    const left = formatPlural(retries - tries + 1, 'retry');
     if (!this.#reportedFailures.has(firstLine)) {
       this.#reportedFailures.add(firstLine);
-      note(`${firstLine} Trying again in ${formatDuration(pauseMs)}, at most ${most}.`);
+      note(`${firstLine} Retrying in ${formatDuration(pauseMs)} (${left} left).`);
     }
     if (status === 429 || status === 403) this.#throttle.hold(pauseMs);
     else await host.sleep(pauseMs, host.signal);
@@ -254,7 +254,7 @@ export class Exchanges {
 
 /** The error that ends a call. */
 function finalError({ error, mayExist }: Failure, tries: number): AdreportError {
-  if (!mayExist) return tries === 1 ? error : error.amend(`Tried ${tries} times.`);
+  if (!mayExist) return tries === 1 ? error : error.amend(`Gave up after ${tries} attempts.`);
   return asUncertain(error);
 }
 

@@ -97,8 +97,8 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 
       response.body.destroy();
       if (redirects === redirectsAtMost) {
-        const times = `${redirectsAtMost} times`;
-        throw new UnreachableError(`${first.url.origin} redirects in circles (${times}).`);
+        const { origin: start } = first.url;
+        throw new UnreachableError(`${start} redirects too many times (${redirectsAtMost}).`);
       }
       request = followRedirect(request, response.status, location);
     }
@@ -221,7 +221,9 @@ function followRedirect(request: HttpRequest, status: number, location: string):
 
   const from = `${url.origin}${url.pathname}`;
   const to = target ? addressOf(target) : 'an unreadable address';
-  const why = mayFollow ? 'which is not https' : 'and adreport does not send a POST elsewhere';
+  const why = mayFollow
+    ? 'which is not https'
+    : 'and adreport does not follow redirects of POST requests';
   throw new RejectedError(`${from} redirects to ${to}, ${why}.`, {
     code: 'REDIRECT_REFUSED',
     hint: 'Check the base URL: the service may have moved, or a portal or proxy may be in front of it.',

@@ -65,7 +65,7 @@ const signInRefused: Refusal = {
 };
 
 const formHint =
-  'If this service only accepts forms, add --encoding form (adreport login --encoding form stores it).';
+  'The service may accept only forms: add --encoding form (adreport config set encoding form stores it).';
 
 /** The source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
@@ -158,8 +158,8 @@ function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
 function unexpectedRefusal(endpoint: EndpointName): Refusal {
   return {
     ErrorClass: SignInError,
-    sentence: `The service rejected ${callNames[endpoint]}, although it accepted other calls with the same token.`,
-    hint: 'Ask whether the account is allowed to make this call, or sign in again: adreport login',
+    sentence: `The service rejected ${callNames[endpoint]}, but accepts the token.`,
+    hint: 'The account may lack permission for this call. Ask the service, or sign in again: adreport login',
   };
 }
 

@@ -69,8 +69,8 @@ const timeout = {
 const tls = { code: 'TLS', hint: tlsHint, isTemporary: false };
 
 const knownCodes: readonly KnownCode[] = [
-  { codes: /^ECONNREFUSED$/, sentence: 'connection refused, nothing is listening there' },
-  { codes: /^ENOTFOUND$/, sentence: 'there is no host with that name', isTemporary: false },
+  { codes: /^ECONNREFUSED$/, sentence: 'connection refused' },
+  { codes: /^ENOTFOUND$/, sentence: 'unknown host', isTemporary: false },
   { codes: /^EAI_AGAIN$/, sentence: 'the host name could not be looked up' },
   { codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, sentence: 'the connection was cut' },
   {
@@ -79,9 +79,9 @@ const knownCodes: readonly KnownCode[] = [
     ...timeout,
   },
   { codes: /^UND_ERR_HEADERS_TIMEOUT$/, sentence: 'no response in time', ...timeout },
-  { codes: /^UND_ERR_BODY_TIMEOUT$/, sentence: 'the response stopped moving', ...timeout },
+  { codes: /^UND_ERR_BODY_TIMEOUT$/, sentence: 'the response stalled', ...timeout },
   { codes: /^ANSWER_TIMEOUT$/, ...timeout },
-  { codes: /^EPROTO$/, sentence: 'the other side does not speak TLS', ...tls },
+  { codes: /^EPROTO$/, sentence: 'the server does not support TLS', ...tls },
   { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, ...tls, hint: otherHostHint },
   {
     codes: /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/,

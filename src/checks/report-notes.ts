@@ -28,7 +28,7 @@ export function noteRows(
     const rows = formatCount(rowCount);
     messages.addNote(
       'rows',
-      `The report has exactly ${rows} rows, which may be a limit of the service. Compare with a shorter window.`,
+      `The report has exactly ${rows} rows, which may be a limit of the service. Compare with a shorter period.`,
     );
   }
 }
@@ -62,7 +62,7 @@ export function noteClock(
     const [requested, meant] = windowNames(own, other);
     messages.addNote(
       'clock',
-      `${clocks}: the window is ${requested}, and by the service's clock it would be ${meant}. Set the clock, or type the dates.`,
+      `${clocks}: the period is ${requested}, and by the service's clock it would be ${meant}. Set the clock, or type the dates.`,
       { isUrgent: true },
     );
     return;
@@ -72,10 +72,7 @@ export function noteClock(
   const isLongOver = (window.until + 1) * 1_000 < earlierMs - Math.abs(aheadMs);
   if (isLongOver) return;
 
-  messages.addNote(
-    'clock',
-    `${clocks}, and the window ends close to now: it may not be the intended window, or may not be over yet.`,
-  );
+  messages.addNote('clock', `${clocks}, and the period ends close to now: its end may be wrong.`);
 }
 
 /** Names of two different windows: by days if these differ, otherwise by times. */

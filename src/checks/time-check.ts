@@ -166,7 +166,7 @@ function checkTimes(calendar: Calendar, times: ReadonlySet<number>, messages: Ch
   if (outside.length > 0) {
     const count = formatPlural(outside.length, unit);
     const list = listTimes(calendar, outside);
-    messages.addWarning('rows', `The report has rows for ${count} outside its window: ${list}`);
+    messages.addWarning('rows', `The report has rows for ${count} outside its period: ${list}`);
   }
   if (future.length > 0) {
     const count = formatPlural(future.length, unit);
@@ -207,11 +207,9 @@ function noteMissing(
   }
   if (missing.length === 0) return;
   const all = formatPlural(count, calendar.unit);
+  const share = count === 1 ? '' : `${missing.length} of the ${all}: `;
   const list = listTimes(calendar, missing);
-  messages.addNote(
-    'rows',
-    `The report has no rows for ${missing.length} of the ${all} in its window: ${list}`,
-  );
+  messages.addNote('rows', `The report has no rows for ${share}${list}`);
 }
 
 function listTimes(calendar: Calendar, times: readonly number[]): string {

@@ -51,7 +51,7 @@ export function checkWindow(
     const text = printable(JSON.stringify(value).slice(0, 50));
     messages.addNote(
       'window',
-      `The report's window could not be checked: ${name} in its summary is ${text}.`,
+      `The report's period could not be checked: ${name} in its summary is ${text}.`,
     );
   }
 
@@ -65,7 +65,7 @@ export function checkWindow(
   };
   const actualText = spanText(actual, zone);
   const wantedText = spanText(window, zone);
-  const warning = `The report covers a different window than requested: ${actualText} instead of ${wantedText}.`;
+  const warning = `The report covers a different period than requested: ${actualText} instead of ${wantedText}.`;
   const clock = shiftedClock(actual, window);
   const isOtherClock = clock !== undefined && clock !== requested.windowClock;
   if (!isOtherClock) messages.addWarning('window', warning);
@@ -235,7 +235,7 @@ function clockAdvice(clock: WindowClock, zone: string): string {
   const meaning = clock === 'wall' ? 'wall time' : 'instants';
   return (
     `It is shifted by the offset of ${zone}: the service reads timestamps as ${meaning}. ` +
-    `Add --window-clock ${clock}, or set window-clock: ${clock} in adreport.yaml or for the account.`
+    `Run adreport config set window-clock ${clock}, or add --window-clock ${clock}.`
   );
 }
 

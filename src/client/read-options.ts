@@ -81,7 +81,7 @@ function readSignIn({
   const given = { token, email, password };
   for (const [member, value] of Object.entries(given)) {
     if (value === undefined || (typeof value === 'string' && value !== '')) continue;
-    throw new UsageError(`${member} is not a text, or is empty.`, { about: { member } });
+    throw new UsageError(`${member} is not a string, or is empty.`, { about: { member } });
   }
 
   if (token !== undefined) return { token, credentials: undefined };
@@ -99,14 +99,14 @@ function readSignIn({
 function expectMembers(call: string, options: unknown, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
     throw new UsageError(`${call} needs an object with options.`, {
-      hint: `It has: ${names.join(', ')}.`,
+      hint: `Choose from ${names.join(', ')}.`,
     });
   }
   for (const member of Object.keys(options)) {
     if (names.includes(member)) continue;
-    throw new UsageError(`${call} has no option ${quoted(member)}.`, {
+    throw new UsageError(`Unknown option ${quoted(member)} of ${call}.`, {
       about: { member },
-      hint: didYouMean(nearest(member, names), `It has: ${names.join(', ')}.`),
+      hint: didYouMean(nearest(member, names), `Choose from ${names.join(', ')}.`),
     });
   }
 }

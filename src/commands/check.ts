@@ -4,7 +4,7 @@ import { type CheckedPath, checkPath, countProblems, writeChecked } from './chec
 import { declareCommand } from './command.ts';
 
 /** The part of a folder to check or to repair. */
-export const windowFlags = flagGroup('Window:', {
+export const windowFlags = flagGroup('Period:', {
   period: { flags: '--period <p>', meaning: 'only these days, weeks or months, e.g. 2025' },
   since: { flags: '--since <day>', meaning: 'first day, instead of --period' },
   until: { flags: '--until <day>', meaning: 'last day (default: today)' },

@@ -15,7 +15,7 @@ interface AccountOption {
 
 const account = {
   flags: settingTable.account.flag,
-  meaning: 'stored account (default: the default one)',
+  meaning: 'stored account (default: the default account)',
 } as const;
 const accountFlags = flagGroup('Flags:', { account });
 const readFlags = flagGroup('Flags:', {

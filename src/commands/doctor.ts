@@ -21,9 +21,9 @@ import { createProgress } from '../ui/progress.ts';
 import { declareCommand } from './command.ts';
 
 const doctorFlags = flagGroup('Flags:', {
-  account: { flags: settingTable.account.flag, meaning: 'the stored account to check' },
-  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'address of the service' },
-  local: { flags: '--local', meaning: 'check against a local server inside this process' },
+  account: { flags: settingTable.account.flag, meaning: 'stored account to check' },
+  baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'base URL of the service' },
+  local: { flags: '--local', meaning: 'check with a local server inside this process' },
   timeout: {
     flags: '--timeout <duration>',
     meaning: 'time limit of each check',
@@ -38,7 +38,7 @@ const doctorFlags = flagGroup('Flags:', {
   yes: { flags: '--yes', meaning: 'with --service: request the reports without asking' },
   profile: {
     flags: settingTable.profile.flag,
-    meaning: 'with --service: the profile of the account (default: the account’s)',
+    meaning: 'with --service: buyer or dsp (default: the account’s)',
     words: profiles,
   },
 });
@@ -47,7 +47,7 @@ export const doctorCommand = declareCommand({
   name: 'doctor',
   summary: 'diagnose settings, network and sign-in',
   introduction:
-    'If you are signed in, it requests one small report of yesterday to check its window.',
+    'If you are signed in, it requests one small report for yesterday, to check how the service reads dates.',
   examples: [
     ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],

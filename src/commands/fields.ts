@@ -22,7 +22,7 @@ import { declareCommand } from './command.ts';
 const fieldsFlags = flagGroup('Flags:', {
   profile: {
     flags: settingTable.profile.flag,
-    meaning: "the profile (default: the stored account's, otherwise buyer)",
+    meaning: 'buyer or dsp (default: the account’s, otherwise buyer)',
     words: profiles,
   },
 });
@@ -97,7 +97,7 @@ async function fields(
       ...closestNames({ place: 'metric', text: term, accepted: allMetrics.map(nameOf) }),
       ...closestNames({ place: 'breakdown', text: term, accepted: allBreakdowns.map(nameOf) }),
     ];
-    throw new UsageError(`No field of the ${profile} profile is about ${quoted(term)}.`, {
+    throw new UsageError(`Nothing matches ${quoted(term)} in the ${profile} profile.`, {
       hint: close.length > 0 ? `Did you mean ${alternatives(close)}?` : 'See: adreport fields',
     });
   }

@@ -108,7 +108,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   },
   reportTtl: {
     flags: '--report-ttl <duration>',
-    meaning: 'life of a report',
+    meaning: 'lifetime of a report',
     read: readDuration,
     default: 24 * hourMs,
     defaultText: '24h',
@@ -119,7 +119,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
 const behaviourFlags = flagGroup('Behaviour:', {
   now: {
     flags: '--now <time>',
-    meaning: 'start of its clock: 2026-11-01T09:00:00Z',
+    meaning: 'initial time of its clock: 2026-11-01T09:00:00Z',
     read: readNow,
     isRare: true,
   },

@@ -45,7 +45,7 @@ const loginFlags = flagGroup('Flags:', {
   },
   account: {
     flags: settingTable.account.flag,
-    meaning: 'store the account under this name (default: default)',
+    meaning: 'store the account under this name (default: “default”)',
   },
 });
 

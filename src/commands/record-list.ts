@@ -113,13 +113,13 @@ function findColumn(
   const read = readName({ place: 'column', flag: '--columns', text, accepted });
   const column = columns.find(({ name }) => name === read?.name);
   if (!column) {
-    const known = `Columns: ${accepted.join(', ')}.`;
-    throw new UsageError(`--columns: unknown column ${quoted(text)}.`, {
+    const known = `Choose from ${accepted.join(', ')}.`;
+    throw new UsageError(`Unknown column ${quoted(text)} in --columns.`, {
       hint: closestHint({ place: 'column', text, accepted }, known),
       about: { flag: '--columns', value: text },
     });
   }
-  if (read?.note !== undefined) note(read.note);
+  if (read?.note !== undefined) note(`Note: ${read.note}`);
   return column;
 }
 

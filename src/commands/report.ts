@@ -29,7 +29,7 @@ const createCommand = declareCommand({
       'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
       'for status and download',
     ],
-    ['adreport report create --period last-7d --by COUNTRY --dry-run', 'show it, send nothing'],
+    ['adreport report create --period last-7d --by COUNTRY --dry-run', 'preview the request'],
   ],
   flags: createFlags,
   async action({ context, options }) {
@@ -48,7 +48,7 @@ const listFlags = flagGroup('Flags:', {
 
 const listCommand = declareCommand({
   name: 'list',
-  summary: 'list the reports created on this machine',
+  summary: 'list the reports requested on this machine',
   examples: [
     ['adreport report list', 'a table, newest first'],
     ['adreport report list --limit 3 --json', 'an array, for programs'],
@@ -65,7 +65,7 @@ export const reportCommand = declareCommand({
   summary: 'request reports one step at a time, and list them',
   examples: [
     ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
-    ['adreport report list', 'the reports created on this machine'],
+    ['adreport report list', 'the reports requested on this machine'],
   ],
   subcommands: [createCommand, listCommand],
 });
@@ -84,7 +84,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   const now = Math.floor(nowMs / 1_000);
   expectBegun(planned.window, now);
   const plan = await planWithIds(context, { account, spec }, planned);
-  for (const note of notesOf(plan.window, now)) console.note(note);
+  for (const note of notesOf(plan.window, now)) console.note(`Note: ${note}`);
   if (options.dryRun) {
     const { window, request } = plan;
     return printDryRun(context, [{ account, window, request }]);
@@ -153,7 +153,7 @@ async function listReports(context: Context, limit: number | undefined): Promise
     return console.result(visibleJson(listed));
   }
   if (entries.length === 0) {
-    console.note('No report was created on this machine yet. Start with: adreport run');
+    console.note('No reports were requested on this machine yet. Start with: adreport run');
     return;
   }
   await console.write(textTable(entries, listColumns, tableLook(context)));

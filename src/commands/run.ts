@@ -53,7 +53,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   expectFewParts(planned);
   const now = Math.floor(context.host.wallClock() / 1_000);
   const notes = new Set(planned.flatMap(({ plan }) => notesOf(plan.window, now)));
-  for (const note of notes) context.console.note(note);
+  for (const note of notes) context.console.note(`Note: ${note}`);
 
   const chosen = await chooseParts(context, planned);
   const jobs = chosen.filter((job) => !job.refusal);
@@ -61,7 +61,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 
   const isEmptyShard = options.shard && planned.every(({ parts }) => parts.length === 0);
   if (isEmptyShard) {
-    context.console.note('Nothing to download: this shard has no part of the window.');
+    context.console.note('Nothing to download: this shard is empty.');
     return;
   }
 
@@ -107,7 +107,7 @@ function expectFewParts(jobs: readonly Job[]): void {
 
   const parts = `${formatCount(count)} parts`;
   throw new UsageError(`This run has ${parts}; the limit is ${formatCount(maxParts)}.`, {
-    hint: 'Run fewer accounts or reports at a time, shorten the window, or use longer parts.',
+    hint: 'Run fewer accounts or reports at a time, or choose a shorter period or a longer --split.',
   });
 }
 

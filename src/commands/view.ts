@@ -50,7 +50,7 @@ function formOf(context: Context, options: ViewOptions): Form {
   const { chart, format, output = '-', compare } = options;
   if (context.flags.json && output === '-') {
     if (chart === undefined && (format ?? 'json') === 'json') return 'document';
-    throw new UsageError('--json writes all figures for programs, and has no other form.', {
+    throw new UsageError('--json writes everything, for programs, and has no other form.', {
       hint: 'Leave out --json, or --chart and --format.',
     });
   }

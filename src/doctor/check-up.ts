@@ -140,7 +140,7 @@ class CheckUp {
   #checkBrowser(): void {
     const { ADREPORT_BROWSER: wanted } = this.#doctor.host.env;
     try {
-      this.#ok('browser', `${this.#tools.findBrowser()} prints PDFs.`);
+      this.#ok('browser', `${this.#tools.findBrowser()} (for PDFs)`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       const { message, hint: fix = '' } = error;
@@ -258,13 +258,13 @@ class CheckUp {
   async #checkWindowClock(): Promise<void> {
     const { summary, windowClock, since } = await this.#tools.orderYesterday();
     if (!summary) {
-      this.#ok('window-clock', 'Reports do not state their window.');
+      this.#ok('window-clock', 'Reports do not state their period.');
       return;
     }
 
     const shiftSeconds = Date.parse(summary.since) / 1_000 - since;
     if (shiftSeconds === 0) {
-      this.#ok('window-clock', `${windowClock}: reports cover the requested window.`);
+      this.#ok('window-clock', `${windowClock}: reports cover the requested period.`);
       return;
     }
     const distance = formatDuration(Math.abs(shiftSeconds) * 1_000);

@@ -81,7 +81,7 @@ export const claims: readonly Claim[] = [
   {
     id: 'days',
     kind: 'assumed',
-    sentence: 'sends one row per day for DAILY, dated YYYY-MM-DD and inside the window',
+    sentence: 'sends one row per day for DAILY, dated YYYY-MM-DD and inside the period',
     check: checkDays,
   },
   {
@@ -214,7 +214,7 @@ async function checkWindowClock(service: TriedService): Promise<string | undefin
   if (matches[otherClock]) {
     return `it reads them as ${times}: adreport config set window-clock ${otherClock}`;
   }
-  return `the window in the summary is ${quoteValue(summary.since)} to ${quoteValue(summary.until)}`;
+  return `the period in the summary is ${quoteValue(summary.since)} to ${quoteValue(summary.until)}`;
 }
 
 async function requireSummary(service: TriedService) {
@@ -243,7 +243,7 @@ async function checkDays(service: TriedService): Promise<string | undefined> {
 
     // The zone is at most 14 hours from UTC.
     const isInside = day * 86_400 > since - 86_400 && day * 86_400 < until + 86_400;
-    if (!isInside) return `a row has the date ${quoteValue(date)}, outside the window`;
+    if (!isInside) return `a row has the date ${quoteValue(date)}, outside the period`;
   }
   return undefined;
 }
@@ -266,7 +266,7 @@ function describeZone(timezone: string): string {
 async function checkSums(service: TriedService): Promise<string | undefined> {
   await requireRows(service);
   const days = await service.report('days');
-  const total = await requireFor('the report of the whole window', service.report('total'));
+  const total = await requireFor('the report of the whole period', service.report('total'));
 
   const differences: string[] = [];
   for (const metric of service.requestFor('days').metrics) {

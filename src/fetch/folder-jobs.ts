@@ -97,13 +97,13 @@ async function withOwnMetrics(tools: StepTools, job: Job, histories: Histories):
 
 /** Keeps the parts without a file: without a history, every file counts as complete. */
 async function skipExistingFiles({ console, host }: StepTools, job: Job): Promise<Job> {
-  console.note('Without a history, --missing only checks whether a file exists.');
+  console.note('Note: Without a history, --missing only checks whether a file exists.');
   const parts: Part[] = [];
   for (const part of job.parts) {
     const path = resolve(host.cwd, outputOf(job, part).file ?? '');
     const stats = await fs.stat(path).catch(() => undefined);
     const exists = stats?.isFile() && stats.size > 0;
-    if (!exists) parts.push({ ...part, reason: 'its file does not exist' });
+    if (!exists) parts.push({ ...part, reason: 'no file yet' });
   }
   return { ...job, parts };
 }
@@ -277,5 +277,5 @@ async function warnAboutEarlierUnits(
   if (stale > 0) texts.push(`${formatPlural(stale, unit)} stale`);
   const word = pathWord(relative(host.cwd, folder), host.platform);
   const repair = `adreport repair ${word}${account.isLocal ? ' --local' : ''}`;
-  console.warn(`Before this window: ${texts.join(', ')}. To download them: ${repair}`);
+  console.warn(`Before this period: ${texts.join(', ')}. To download them: ${repair}`);
 }

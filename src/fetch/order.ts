@@ -58,7 +58,7 @@ export async function pickUpReport(
   const age = formatDuration(ageMs);
   const shownId = printable(unfinished.id);
   if (unfinished.isStuck) {
-    console.note(`Report ${shownId}, created ${age} ago, timed out twice; requesting a new one.`);
+    console.note(`Report ${shownId}, requested ${age} ago, timed out twice; requesting a new one.`);
     return undefined;
   }
   console.note(`Resuming report ${shownId}, requested ${age} ago (--fresh requests a new one).`);

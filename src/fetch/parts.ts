@@ -141,7 +141,7 @@ class PartsRun {
       }),
     );
     await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
-    for (const note of job.writer?.columnNotes() ?? []) this.#context.console.note(note);
+    for (const note of job.writer?.columnNotes() ?? []) this.#context.console.note(`Note: ${note}`);
   }
 
   /** Writes the spec line of a job, and then looks up its names, which signs in. */
@@ -223,7 +223,7 @@ class PartsRun {
     if (count === 1) {
       error.message = `${label} failed: ${error.message}`;
     } else if (isShared) {
-      error.message += ` None of the ${count} reports was downloaded.`;
+      error.message += ` All ${count} reports failed.`;
     } else if (causes.size === 1) {
       const labels = textOfLabels(causes.get(error.message) ?? []);
       error.message = `${count} reports failed (${labels}): ${error.message}`;

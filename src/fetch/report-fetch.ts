@@ -267,8 +267,10 @@ export class ReportFetch {
     const hint = again || own.hint;
     const hints = hint === undefined ? [] : [hint];
     if (resumeHint && !own.isUsedUp) {
-      const resume = resumeHint(reportId);
-      hints.push(`The report ${printable(reportId)} is still available. ${resume}`);
+      const shownId = printable(reportId);
+      const isNamed = own.message.includes(shownId);
+      const available = isNamed ? '' : `The report ${shownId} is still available. `;
+      hints.push(`${available}${resumeHint(reportId)}`);
     }
     return own.amend('', { reportId, hint: hints.join('\n') || undefined });
   }

@@ -318,6 +318,6 @@ function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
 
 function incomplete(warnings: readonly CheckMessage[]): RefusedReportError {
   return new RefusedReportError(warningsMessage(warnings), {
-    hint: 'Run the command again later to create a new report. Without --strict this is a warning.',
+    hint: 'Run the command again later to request a new report. Without --strict this is a warning.',
   });
 }

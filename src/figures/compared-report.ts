@@ -50,5 +50,5 @@ function cutDayNotes({ until, zone }: Window): string[] {
 
   const day = end.slice(0, 10);
   const dayText = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over, so ${dayText} is also counted only until ${time}.`];
+  return [`The period is not over, so ${dayText} is counted only until ${time}, too.`];
 }

@@ -273,7 +273,7 @@ export function figuresNamed(names: readonly string[], figures: readonly Figure[
     const figure = findFigure(name, figures);
     if (!figure) {
       const fields = figures.map(({ field }) => field);
-      throw unknownFigure(name, fields, '--metrics: the report');
+      throw unknownFigure(name, fields, '--metrics');
     }
     named.add(figure);
   }
@@ -281,38 +281,37 @@ export function figuresNamed(names: readonly string[], figures: readonly Figure[
 }
 
 /** As `unknownColumn`; for a computed metric it names the columns that are missing. */
-export function unknownFigure(
-  name: string,
-  columns: readonly string[],
-  report: string,
-): UsageError {
+export function unknownFigure(name: string, columns: readonly string[], flag: string): UsageError {
   const computed = derivedMetrics.map(({ field }) => field);
   const [field, another] = meaningOf('column', name, computed)?.names ?? [];
   const metric = derivedMetrics.find((each) => each.field === field);
-  if (!metric || another !== undefined) return unknownColumn(name, columns, report);
+  if (!metric || another !== undefined) return unknownColumn(name, columns, flag);
 
   const { numerator, denominator } = metric;
   const present = new Set(columns.map((column) => metricOfField(column)?.name));
   const missing = [numerator, denominator].filter((part) => !present.has(part));
   return new UsageError(
-    `${report} has no ${missing.join(' and no ')} to compute ${field} from (${numerator} ÷ ${denominator}).`,
-    { code: 'UNKNOWN_COLUMN', hint: `Available: ${columns.join(', ') || 'none'}.` },
+    `Cannot compute ${field} (${numerator} ÷ ${denominator}): there is no ${missing.join(' and no ')}.`,
+    { code: 'UNKNOWN_COLUMN', hint: columnChoice(columns) },
   );
 }
 
 /**
  * The error for a column that the report does not have.
  * @param columns names of the existing columns
- * @param report subject of the sentence
+ * @param flag the flag that names the column
  */
 export function unknownColumn(
   name: string,
   columns: readonly string[],
-  report = 'The report',
+  flag = '--columns',
 ): UsageError {
-  const list = columns.join(', ') || 'none';
-  return new UsageError(`${report} has no column “${name}”.`, {
+  return new UsageError(`Unknown column “${name}” in ${flag}.`, {
     code: 'UNKNOWN_COLUMN',
-    hint: closestHint({ place: 'column', text: name, accepted: columns }, `Available: ${list}.`),
+    hint: closestHint({ place: 'column', text: name, accepted: columns }, columnChoice(columns)),
   });
+}
+
+function columnChoice(columns: readonly string[]): string {
+  return columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
 }

@@ -194,7 +194,7 @@ function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filte
   if (!read) {
     const dimensions = fields.filter((field) => !metricOfField(field));
     const name = findAnyBreakdown(text)?.name ?? text;
-    throw unknownColumn(name, dimensions, `${flag}: the report`);
+    throw unknownColumn(name, dimensions, flag);
   }
 
   const { columns, breakdown } = read;

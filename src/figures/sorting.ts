@@ -28,7 +28,7 @@ export function parseSort(sort: string): TypedSort {
 /** The column that a sort names, as typed or in plain words. Throws `UsageError` for none. */
 export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
   const [column] = readFileColumns({ flag: '--sort', text: name, fields: columns })?.columns ?? [];
-  if (column === undefined) throw unknownFigure(name, columns, '--sort: the report');
+  if (column === undefined) throw unknownFigure(name, columns, '--sort');
   return column;
 }
 

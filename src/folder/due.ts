@@ -52,12 +52,12 @@ export function reasonToDownload(
   { name, unit, onDisk }: WindowFile,
 ): string | undefined {
   if (unit.start > run.now) return undefined;
-  if (onDisk.kind === 'nothing') return 'its file does not exist';
+  if (onDisk.kind === 'nothing') return 'no file yet';
   if (onDisk.kind !== 'file') return `its file cannot be read: ${onDisk.why}`;
 
   const entry = newestEntry(run.history, name);
   if (!entry) return 'the history has no line for its file';
-  if (!entry.own) return 'the history lost the spec of its file';
+  if (!entry.own) return 'the history no longer has the request of its file';
   if (!isOfUnit(entry, unit)) return `its file covers a different time (${entry.line.since})`;
   if (otherRequest(entry.own, run.line)) return 'its file is from a different request';
 
@@ -83,7 +83,7 @@ export function refusalOf(run: FolderRun, files: readonly WindowFile[]): UsageEr
   return otherAccount(run) ?? otherFiles(run, files);
 }
 
-const waysOut = 'Use a different -o, or add --refetch to download the whole window again.';
+const waysOut = 'Use a different -o, or add --refetch to download the whole period again.';
 
 function otherAccount({ line, before }: FolderRun): UsageError | undefined {
   const conflict = before && ownerConflict(before.current.spec, line.spec);

@@ -59,7 +59,7 @@ export function finality(
 
   const isReopened = longest > lookback && now < overFor(longest);
   if (!isReopened) return isFinal;
-  return { state: 'open', reason: `its figures may still change (--lookback ${longest})` };
+  return { state: 'open', reason: `its numbers may still change (--lookback ${longest})` };
 }
 
 /** True for a report of the whole unit: requested to its end, and created after it. */

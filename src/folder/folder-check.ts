@@ -342,7 +342,7 @@ function findProblem(
   if (onDisk.kind !== 'file') return unreadableProblem(name, onDisk.why);
   if (!entry?.own || !isOfUnit(entry, unit)) {
     const isLost = entry !== undefined && !entry.own;
-    const message = isLost ? lostMessage(name) : `The history has no line for ${name}.`;
+    const message = isLost ? lostMessage(name) : `${name} is not in the history.`;
     return { kind: 'untracked', message, fix: repairFix };
   }
   const entries = history.files.get(name) ?? [];
@@ -503,7 +503,7 @@ function fileNotes(files: readonly CheckedFile[]): string[] {
   const notes: string[] = [];
   if (warned.length > 0) notes.push(`${listText(warned)}: the report had a warning: ${warning}`);
   if (kept.length > 0)
-    notes.push(`${listText(kept)}: kept, because a later report had no figures.`);
+    notes.push(`${listText(kept)}: kept, because a newer report had no numbers.`);
   return notes;
 }
 

@@ -218,7 +218,7 @@ export class HistoryWriter {
     const ofBytes = this.#entriesOf(name).findLast((entry) => {
       return entry.line.sha256 === sha256 && this.#isSameRequest(entry);
     });
-    const message = `${printable(name)} is kept, because the new report has no figures`;
+    const message = `${printable(name)} is kept, because the new report has no numbers`;
     if (!ofBytes) {
       const fix =
         'The history has no download with this content: restore the file, or use --refetch.';
@@ -249,7 +249,7 @@ export class HistoryWriter {
     });
     if (!before) return [];
     const rows = formatPlural(before.line.rows, 'row');
-    return [`${printable(name)} now has no figures; the history had ${rows} for it.`];
+    return [`${printable(name)} now has no numbers; the history had ${rows} for it.`];
   }
 
   /** The previous line, if it has the same request and covers the whole unit. */
@@ -328,7 +328,7 @@ function cannotAppend(path: string, error: unknown, consequence: string): Output
   const message = `Cannot write the history ${path}: ${whyNotAppended(error)}; ${consequence}.`;
   const hint =
     error instanceof HeldFileError
-      ? 'Close it there, and run the same command again.'
+      ? 'Close it there and run the command again.'
       : 'Check the permissions of the folder and the space on its disk, or use --no-history.';
   return new OutputError(printable(message), { hint, cause: error });
 }

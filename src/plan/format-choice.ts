@@ -66,13 +66,13 @@ function defaultFormat(
   const near = nearestExtension(ending);
   if (near !== undefined) {
     const file = output.slice(0, -ending.length) + near;
-    throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
+    throw new UsageError(`Unknown file extension ${ending} in -o ${output}.`, {
       about: { flag: '--output' },
       hint: `Use: -o ${shellWord(file, platform)}`,
     });
   }
-  const hint = `Choose a format with --format: ${formatNames.join(', ')}.`;
-  throw new UsageError(`-o ${output}: ${ending} is not a known file extension.`, {
+  const hint = `Add --format. Choose from ${formatNames.join(', ')}.`;
+  throw new UsageError(`Unknown file extension ${ending} in -o ${output}.`, {
     hint,
     about: { flag: '--output' },
   });

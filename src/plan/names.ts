@@ -76,7 +76,7 @@ export async function planWithIds(
       thingsOf[name](campaign).some(({ id }) => matches.has(id)),
     );
     const idle = idleNote(matched, plan.window, show);
-    if (idle !== undefined) console.note(idle);
+    if (idle !== undefined) console.note(`Note: ${idle}`);
   }
 
   return { ...plan, earlierWarnings, request: { ...plan.request, filters } };
@@ -102,7 +102,7 @@ function idleNote(
     return `${show(campaignName)} runs from ${campaignStartDate.slice(0, 10)} to ${campaignEndDate.slice(0, 10)}`;
   });
   const more = campaigns.length > runs.length ? `; and ${campaigns.length - runs.length} more` : '';
-  return `${runs.join('; ')}${more}: not between ${first} and ${last}.`;
+  return `${runs.join('; ')}${more}: outside ${first} to ${last}.`;
 }
 
 /**
@@ -161,9 +161,8 @@ function unmatched(
   const list = nearNames.map((name) => quoted(show(name))).join(', ');
   const hint = list ? `Did you mean ${list}?` : 'List them with: adreport campaigns --ad-units';
   const thing = flag.slice(2).replaceAll('-', ' ');
-  const verb = pattern.includes('*') ? 'matches' : 'is called';
   const count = formatPlural(names.length, thing);
-  return new UsageError(`No ${thing} ${verb} ${quoted(show(pattern))} (${count}).`, {
+  return new UsageError(`No ${thing} matches ${quoted(show(pattern))} (${count}).`, {
     hint,
     about: { flag },
   });

@@ -160,15 +160,15 @@ function checkLookback(
 ): void {
   const { lookback, missing, split } = options;
   if (lookback !== undefined && !missing) {
-    throw needs('--lookback', '--missing', 'Without it, all parts are downloaded anyway.');
+    throw needs('--lookback', '--missing', 'Without it, everything is downloaded anyway.');
   }
   if (!lookback || split === undefined || hasFixedBeginning(spec, nowMs)) return;
   const count = splitWindow(window, split).length;
   if (count > lookback) return;
 
-  const message = `--lookback ${lookback} needs a window of at least ${formatPlural(lookback + 1, split)}; this one has ${count}.`;
+  const message = `--lookback ${lookback} needs a period of at least ${formatPlural(lookback + 1, split)}; this one has ${count}.`;
   throw new UsageError(message, {
-    hint: `Otherwise each ${split} leaves the window before it is final. Use a longer period, or --since.`,
+    hint: `Otherwise each ${split} leaves the period before it is final. Use a longer period, or --since.`,
   });
 }
 
@@ -207,7 +207,7 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
     });
   }
   if (shard !== undefined && split === undefined) {
-    throw needs('--shard', '--split', 'It selects some of the parts.');
+    throw needs('--shard', '--split', 'It selects some of the days, weeks or months.');
   }
   if (missing && !options.clobber) {
     throw new UsageError('--missing cannot be used with --no-clobber.', {

@@ -88,11 +88,11 @@ function findFile(
 
   const [firstName] = names;
   if (firstName !== undefined) expectReportName(firstName, host);
-  const subject = firstName === undefined ? '--all' : `The report ${quoted(firstName)}`;
-  throw new UsageError(
-    `${subject} needs a file of saved reports, but no ${projectFileName} was found here or in a parent folder.`,
-    { hint: 'Create one with adreport init, or name a file with --file.' },
-  );
+  const what =
+    firstName === undefined ? 'are no saved reports' : `is no saved report ${quoted(firstName)}`;
+  throw new UsageError(`There ${what}: no ${projectFileName} is here or in a parent folder.`, {
+    hint: 'Create one with adreport init, or name a file with --file.',
+  });
 }
 
 const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
@@ -124,7 +124,7 @@ function chooseReports(
   names: readonly string[],
 ): ChosenReport[] {
   const allNames = [...reports.keys()];
-  const list = `It has ${allNames.join(', ')}.`;
+  const list = `Choose from ${allNames.join(', ')}.`;
   const refusal = (message: string, hint: string) => new UsageError(message, { hint });
 
   if (allNames.length === 0) {
@@ -134,7 +134,7 @@ function chooseReports(
     throw refusal('--all cannot be used with names of reports.', 'Remove one of them.');
   }
   if (!all && names.length === 0) {
-    throw refusal(`Which report of ${shownPath}?`, `${list} Name one, or use --all.`);
+    throw refusal(`Which report of ${shownPath}?`, `${list} To run every one: --all`);
   }
 
   const chosenNames = new Set(all ? allNames : names);
@@ -142,7 +142,7 @@ function chooseReports(
     const section = reports.get(name);
     if (section) return { name, section };
     const hint = didYouMean(nearest(name, allNames), list);
-    throw refusal(`${shownPath} has no report ${quoted(name)}.`, hint);
+    throw refusal(`Unknown report ${quoted(name)} in ${shownPath}.`, hint);
   });
 }
 

@@ -199,7 +199,7 @@ export interface ReportModel {
   readonly about: ReadonlyMap<string, string>;
 }
 
-const emptySentence = 'Nothing ran in this window, or the filters exclude everything.';
+const emptySentence = 'Nothing ran in this period, or the filters exclude everything.';
 
 /** Decides what a report shows. */
 export function modelOfReport(parts: ReportParts): ReportModel {

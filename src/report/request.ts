@@ -223,7 +223,7 @@ export function requestFor(
   if (wallSince <= wallUntil) return { ...request, since: wallSince, until: wallUntil };
 
   const message =
-    'As wall time, this window would end before it begins: the clocks go back within it.';
+    'As wall time, this period would end before it begins: the clocks go back within it.';
   const hint = 'Request the whole day, or use --window-clock instant.';
   throw new UsageError(message, { hint, about: { flag: '--window-clock' } });
 }
@@ -374,8 +374,8 @@ class RequestParser {
     const accepted = [...names, ...Object.values(filtersByName)];
     const typed = { place: 'filter', flag, text, accepted } as const;
     return this.#readName(typed, () => {
-      const hint = closestHint(typed, `Filters: ${accepted.join(', ')}.`);
-      return new UsageError(`There is no filter ${quoted(text)}.`, { hint, about: { flag } });
+      const hint = closestHint(typed, `Choose from ${accepted.join(', ')}.`);
+      return new UsageError(`Unknown filter ${quoted(text)}.`, { hint, about: { flag } });
     });
   }
 
@@ -427,9 +427,13 @@ class RequestParser {
     const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
       const message = `${typedAs} needs numeric IDs, not ${quoted(text)}.`;
-      const byName = namedFilters.find((each) => each.filter === filter.name);
-      const otherwise = byName ? ` By name: ${byName.flag} ${this.#word(text)}` : '';
-      this.#refuse(flag, message, `It selects ${meaning}.${otherwise}`);
+      const byName = namedFilters.find((named) => named.filter === filter.name);
+      const otherwise = `It selects ${meaning}.`;
+      this.#refuse(
+        flag,
+        message,
+        byName ? `By name: ${byName.flag} ${this.#word(text)}` : otherwise,
+      );
       return;
     }
     const message = `Unknown country ${quoted(text)} in ${flag}.`;
@@ -447,7 +451,7 @@ class RequestParser {
     const ofProfile = entries.filter((entry) => entry.profiles.includes(profile));
     const accepted = ofProfile.map(({ name }) => name);
     const allNames = entries.map(({ name }) => name);
-    const all = `The ${profile} ${kind}s are ${accepted.join(', ')}.`;
+    const all = `Choose from ${accepted.join(', ')}.`;
 
     const names: Name[] = [];
     for (const text of splitList(list)) {
@@ -458,7 +462,7 @@ class RequestParser {
         const message =
           others.length > 0
             ? `The ${kind} ${alternatives(others)} is in ${profiles.join(' and ')} reports only.`
-            : `There is no ${kind} ${quoted(text)}.`;
+            : `Unknown ${kind} ${quoted(text)}.`;
         const hint = others.length > 0 ? all : closestHint(typed, all);
         return new UsageError(message, { hint, about: { flag } });
       });

@@ -61,15 +61,17 @@ function readColumn(text: string, request: ColumnsRequest): ReadName {
     if (read) return read;
   }
 
-  const message = `${flag} ${quoted(text)}: this column cannot be in the report.`;
   const about = { flag, value: text };
-  const list = `It can have ${possible.names.join(', ')}.`;
+  const list = `Choose from ${possible.names.join(', ')}.`;
   const hints = columnHints(request.profile);
   const known = readName({ place: 'column', flag, text, accepted: [...hints.keys()] });
-  if (known) throw new UsageError(message, { about, hint: hints.get(known.name) ?? list });
+  if (known) {
+    const message = `The column ${known.name} cannot be in this report.`;
+    throw new UsageError(message, { about, hint: hints.get(known.name) ?? list });
+  }
 
   const hint = closestHint({ place: 'column', text, accepted: possible.fields }, '');
-  throw new UsageError(message, {
+  throw new UsageError(`Unknown column ${quoted(text)} in ${flag}.`, {
     about,
     hint: hint || `${list} To write every field: --columns all`,
   });

@@ -88,7 +88,7 @@ export function resolveWindow(flags: WindowFlags): Window {
   const window =
     period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
   if (window.since < 0) {
-    const message = 'The window begins before 1970, which the service does not support.';
+    const message = 'The period begins before 1970, which the service does not support.';
     const flag = period === undefined ? '--since' : '--period';
     throw new UsageError(message, { hint: 'Choose a later day.', about: { flag } });
   }
@@ -172,12 +172,10 @@ class WindowReader {
     if (since > until) {
       const from = formatInstant(since, zone);
       const to = formatInstant(until, zone);
-      const message =
-        untilText === undefined
-          ? `--since ${from} is in the future.`
-          : `--since ${from} is after --until ${to}: the window would end before it begins.`;
-      const hint = 'The window runs from --since to --until (by default now).';
-      throw new UsageError(message, { hint, about: { flag: '--since' } });
+      throw new UsageError(`--since ${from} is after --until ${to}.`, {
+        hint: 'Swap them, or change one.',
+        about: { flag: '--since' },
+      });
     }
     return { since, until, zone, notes: this.#notes };
   }
@@ -223,7 +221,7 @@ class WindowReader {
     const hint = didYouMean(suggestPeriod(name, this.#wallNow()), acceptedPeriods);
     const isAll = name === period.text;
     if (!isDateLike(name) && isAll) {
-      const message = `${quoted(name)} is not a valid period.`;
+      const message = `Unknown period ${quoted(name)}.`;
       throw new UsageError(message, { hint, about: { flag: period.flag } });
     }
     const otherwise = `${quoted(name)} is not a day, week, month or year`;

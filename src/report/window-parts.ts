@@ -153,7 +153,7 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
   const why = breakdowns.includes('MONTHLY')
     ? `MONTHLY rows span several ${unit}s`
     : `the rows have no date`;
-  const message = `--split ${unit}: the parts cannot be merged into one output, because ${why}.`;
+  const message = `--split ${unit}: the reports cannot be merged into one output, because ${why}.`;
   const finest = mergeableBreakdowns(unit).filter((name) => name !== 'RANGE');
   const hint = `Add ${alternatives(finest)} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`;
   throw new UsageError(message, { hint, about: { flag: '--split' } });

@@ -164,9 +164,9 @@ export function expectBegun({ since, zone }: Window, now: number, flag = '--sinc
   if (since <= now) return;
 
   const begin = formatInstant(since, zone);
-  throw new UsageError(`The window has not begun: it begins at ${begin}.`, {
+  throw new UsageError(`The period has not begun: it begins at ${begin}.`, {
     about: { flag },
-    hint: 'Choose an earlier window, for example --period yesterday.',
+    hint: 'Choose an earlier period, for example --period yesterday.',
   });
 }
 
@@ -261,10 +261,13 @@ export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   const parts: UnitWindow[] = [];
   for (const part of unitWindows(window, unit)) {
     if (parts.length === maxParts) {
-      throw new UsageError(`--split ${unit} would make more than 20,000 parts of this window.`, {
-        about: { flag: '--split' },
-        hint: 'Use a shorter window, or longer parts.',
-      });
+      throw new UsageError(
+        `--split ${unit} would request more than 20,000 reports for this period.`,
+        {
+          about: { flag: '--split' },
+          hint: 'Use a shorter period, or a longer --split.',
+        },
+      );
     }
     parts.push(part);
   }

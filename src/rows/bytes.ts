@@ -152,6 +152,6 @@ export function malformed(problem: string, positionBytes?: number): IncompleteDa
   const position = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
   return new IncompleteDataError(`${problem}${position}.`, {
     code: 'MALFORMED',
-    hint: 'The service sent a malformed report. Create it again.',
+    hint: 'The service sent a malformed report. Request it again.',
   });
 }

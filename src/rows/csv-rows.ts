@@ -262,7 +262,7 @@ function brokenLine(message: string, code: string): IncompleteDataError {
   return new IncompleteDataError(message, {
     code,
     retryable: code === 'TRUNCATED',
-    hint: 'The service sent a malformed report. Create it again.',
+    hint: 'The service sent a malformed report. Request it again.',
   });
 }
 

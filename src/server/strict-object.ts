@@ -20,6 +20,6 @@ function unknownKeys(keys: readonly string[], names: readonly string[]): string 
 
 function unknownKey(key: string, names: readonly string[]): string {
   const guess = nearest(key, names);
-  const advice = guess ? `did you mean ${guess}?` : `known members are ${names.join(', ')}`;
+  const advice = guess ? `did you mean ${guess}?` : `choose from ${names.join(', ')}`;
   return `unknown member ${quoted(key)}: ${advice}`;
 }

@@ -274,7 +274,7 @@ function describeError(error: unknown): ErrorDescription {
   return {
     code: 'BUG',
     message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    hint: 'This is a bug in adreport. Report it with the command line, its output with -vv, and that of adreport doctor --json: these contain no token and no password.',
+    hint: 'This is a bug in adreport. Report it with the command, its output with -vv, and adreport doctor --json. They contain no secrets.',
     retryable: false,
     exitCode: 1,
     reportId: null,

@@ -298,7 +298,7 @@ function plainText(event: ProgressEvent): string | undefined {
     case 'parts': {
       const { total, done, running } = event;
       if (running === 0) return undefined;
-      return `Parts: ${done} of ${total} done, ${runningText(event)}`;
+      return `Reports: ${done} of ${total} done, ${runningText(event)}`;
     }
   }
 }

@@ -30,7 +30,7 @@ function hasNoRows(name: string, own: Window | undefined): UsageError {
   const days = own && daysOfWindow(own);
   return new UsageError(`${printable(name)} has no rows for these days.`, {
     about: { flag: '--period' },
-    hint: days ? `It has ${days.since} to ${days.until}.` : 'Choose another period.',
+    hint: days ? `It covers ${days.since} to ${days.until}.` : 'Choose another period.',
   });
 }
 

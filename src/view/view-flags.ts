@@ -31,8 +31,9 @@ export const viewFlags = flagGroup('Flags:', {
   since: { flags: '--since <day>', meaning: 'first day, instead of --period', isRare: true },
   until: { flags: '--until <day>', meaning: 'last day (default: today)', isRare: true },
   compare: {
-    flags: '--compare [window]',
-    meaning: 'show the change against another period',
+    flags: '--compare [period]',
+    meaning:
+      'compare with previous, the period before (default), or last-year, the same dates then',
     words: comparedWindows,
     preset: 'previous',
   },
@@ -53,7 +54,7 @@ export const viewFlags = flagGroup('Flags:', {
   },
   chart: {
     flags: '--chart <kind>',
-    meaning: 'groups or time',
+    meaning: 'bar chart of groups, or line chart over time',
     words: ['bar', 'line'],
     conflicts: ['format', 'output', 'compare'],
   },

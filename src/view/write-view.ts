@@ -21,7 +21,7 @@ export interface WrittenView extends CompleteOutput {
 
 /**
  * Settles the output of a view. Throws as `prepareDelivery`, and `UsageError` for an output that
- * would replace a file that is shown.
+ * is one of the input files.
  */
 export async function prepareViewOutput(
   tools: ViewTools,
@@ -59,7 +59,7 @@ function expectNoSource({ host }: ViewTools, { sources }: View, { target }: Deli
     ({ path }) => path !== '-' && pathKey(resolve(host.cwd, path)) === key,
   );
   if (!source) return;
-  throw new UsageError(`-o ${printable(name)} would replace a file that is shown.`, {
+  throw new UsageError(`-o ${printable(name)} is one of the input files.`, {
     about: { flag: '--output' },
     hint: 'Choose another name.',
   });

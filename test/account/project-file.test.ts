@@ -153,15 +153,15 @@ describe('a mistake is reported with its line, its key and the nearest known key
   test.each([
     {
       text: 'reports:\n  a:\n    perid: x\n',
-      expected: 'adreport.yaml:3: unknown key perid. Did you mean period?',
+      expected: 'adreport.yaml:3: Unknown key “perid”. Did you mean period?',
     },
     {
       text: 'defaults:\n  metrisc: x\n',
-      expected: 'adreport.yaml:2: unknown key metrisc. Did you mean metrics?',
+      expected: 'adreport.yaml:2: Unknown key “metrisc”. Did you mean metrics?',
     },
     {
       text: 'report:\n  a: {}\n',
-      expected: 'adreport.yaml:1: unknown key report. Did you mean reports?',
+      expected: 'adreport.yaml:1: Unknown key “report”. Did you mean reports?',
     },
     {
       text: 'reports:\n  a:\n    period:\n',

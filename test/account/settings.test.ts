@@ -213,12 +213,12 @@ describe('requireSignIn', () => {
     },
     {
       sources: { flags: { account: 'wor' } },
-      message: 'No account “wor” is stored. Stored accounts: work, home.',
+      message: 'Unknown account “wor”: it is not stored.',
       hint: 'Did you mean work?',
     },
     {
       sources: { env: { ADREPORT_ACCOUNT: 'client-7' } },
-      message: 'No account “client-7”',
+      message: 'Unknown account “client-7”',
       hint: 'adreport login --account client-7',
     },
     {
@@ -233,7 +233,7 @@ describe('requireSignIn', () => {
     },
     {
       sources: { projectFile: { account: 'hom' } },
-      message: 'No account “hom” is stored.',
+      message: 'Unknown account “hom”: it is not stored.',
       hint: 'Did you mean home?',
     },
     {
@@ -295,14 +295,14 @@ test.each([
     texts: ['https://api.example.com?x=1', 'https://api.example.com/?', 'https://x.example/#top'],
   },
   {
-    why: 'not an http or https address',
+    why: 'not an http or https URL',
     texts: ['', 'ftp://x.example', 'file:///etc/passwd', 'https:api.example.com', 'https://a b'],
   },
   {
     why: 'must not contain a user name',
     texts: ['https://me:hunter22@api.example.com', 'https://hunter22@x.example'],
   },
-  { why: 'not an http or https address', texts: ['me:hunter22@x.example'] },
+  { why: 'not an http or https URL', texts: ['me:hunter22@x.example'] },
 ])('base URLs are refused: $why', ({ why, texts }) => {
   for (const text of texts) {
     const secret = expect.not.stringContaining('hunter22');

@@ -42,7 +42,7 @@ describe('retries', () => {
 
     await expect(client.status('r1')).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringMatching(/Back at noon\. \(503\) Tried 4 times\.$/),
+      message: expect.stringMatching(/Back at noon\. \(503\) Gave up after 4 attempts\.$/),
     });
     expect(received).toHaveLength(4);
   });
@@ -67,7 +67,7 @@ describe('retries', () => {
 
     await expect(createWith(client, text)).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringMatching(/connection refused.*Tried 4 times/),
+      message: expect.stringMatching(/connection refused.*Gave up after 4 attempts/),
     });
     expect(pauses).toHaveLength(3);
   });
@@ -228,7 +228,7 @@ describe('redirects', () => {
     const { client, received } = await connect((_request, response) => {
       response.writeHead(302, { location: '/campaigns' }).end();
     });
-    const message = expect.stringContaining('redirects in circles (5 times)');
+    const message = expect.stringContaining('redirects too many times (5)');
 
     await expect(client.campaigns()).rejects.toMatchObject({ exitCode: 5, message });
     expect(received).toHaveLength(6);

@@ -112,7 +112,7 @@ describe('run for several accounts', () => {
       flags: '-o {date}.csv',
       says: '-o {date}.csv is one file, but the run has several accounts.',
     },
-    { flags: '-o {account}.csv --columns xyzzy', says: '“xyzzy”: this column cannot be in' },
+    { flags: '-o {account}.csv --columns xyzzy', says: 'Unknown column “xyzzy” in --columns' },
   ])('with “$flags” is exit 2 before the first call', async ({ flags, says }) => {
     const before = service.server.requests().length;
 
@@ -165,7 +165,7 @@ describe('the account that is used', () => {
 
     for (const command of [line, 'campaigns', 'status 1', 'report create --period yesterday']) {
       const result = await run(`${command} --account nope`, { env: strange });
-      expectRefusal(result, 3, 'No account “nope” is stored');
+      expectRefusal(result, 3, 'Unknown account “nope”: it is not stored');
       expect(result.files).toEqual({});
     }
     expect(sent()).toEqual([]);
@@ -269,11 +269,7 @@ describe('a failing account among several', () => {
 
     const result = await run(`run --account buyer,gone,admin ${oneDay} -o {account}.csv`);
 
-    expectRefusal(
-      result,
-      3,
-      'gone failed: No account “gone” is stored. Stored accounts: buyer, admin.',
-    );
+    expectRefusal(result, 3, 'gone failed: Unknown account “gone”: it is not stored.');
     expect(names(result.files)).toEqual(['admin.csv', 'buyer.csv']);
   });
 
@@ -474,7 +470,7 @@ describe('--account elsewhere', () => {
   test.each(lines)('accepts a single account: %s', async (line) => {
     for (const account of ['buyer,admin', 'all']) {
       const result = await runCli(`${line} --account ${account}`, { stdin: tokens.buyer });
-      expectRefusal(result, 2, 'only adreport run accepts more than one');
+      expectRefusal(result, 2, 'Only adreport run accepts several accounts');
     }
   });
 
@@ -504,6 +500,6 @@ test('--local has its own accounts', async () => {
   expect(names(all.files)).toEqual(['admin.csv', 'awkward.csv', 'buyer.csv', 'dsp.csv']);
 
   const unknown = await runCli(`run --local --account buyer,other ${oneDay} -o {account}.csv`);
-  expectRefusal(unknown, 2, 'The local server has no account “other”.');
+  expectRefusal(unknown, 2, 'Unknown account “other” of the local server.');
   expect(unknown.stderr).not.toContain('(Account');
 });

@@ -243,7 +243,7 @@ describe('--missing', () => {
     for (const window of ['--period last-3d', '--since -3d --until yesterday']) {
       const { exitCode, stderr } = await run(`${line} ${window} --lookback 3`);
       expect(exitCode, window).toBe(2);
-      expect(stderr).toContain('--lookback 3 needs a window of at least 4 days; this one has 3');
+      expect(stderr).toContain('--lookback 3 needs a period of at least 4 days; this one has 3');
     }
     for (const window of ['--period last-4d', '--since 2026-11-18 --until yesterday']) {
       expect(await run(`${line} ${window} --lookback 3`)).toMatchObject({ exitCode: 0 });
@@ -385,7 +385,7 @@ describe('a report without figures', () => {
     state.nowMs += 2 * dayMs;
     const kept = await run(`${days} --missing --lookback 1 --json`);
     expect(kept.exitCode, kept.stderr).toBe(0);
-    expect(kept.stderr).toContain('2026-11-15.csv is kept, because the new report has no figures');
+    expect(kept.stderr).toContain('2026-11-15.csv is kept, because the new report has no numbers');
     const results = kept.stdout
       .trimEnd()
       .split('\n')
@@ -462,7 +462,7 @@ describe('a report without figures', () => {
     const { exitCode, stderr, files } = await run('repair data -q');
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('2026-11-14.csv now has no figures; the history had 3 rows for it.');
+    expect(stderr).toContain('2026-11-14.csv now has no numbers; the history had 3 rows for it.');
     expect(files['data/2026-11-14.csv']).toBeDefined();
   });
 });

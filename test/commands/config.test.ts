@@ -144,7 +144,7 @@ describe('set and unset', () => {
     expect(stored().accounts.main).toEqual({ email: 'me@example.com' });
     expect((await config('list')).exitCode).toBe(0);
 
-    const none = expect.stringContaining('No account “none” is stored');
+    const none = expect.stringContaining('Unknown account “none”: it is not stored');
 
     expect(await config('unset profile --account none')).toMatchObject({
       exitCode: 0,

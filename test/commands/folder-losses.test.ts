@@ -146,7 +146,7 @@ describe('a report without figures never replaces a file with figures', () => {
     );
 
     expect(exitCode).toBe(0);
-    expect(stderr).toContain('2026-11-19.csv is kept, because the new report has no figures');
+    expect(stderr).toContain('2026-11-19.csv is kept, because the new report has no numbers');
     expect(nights.readDay('2026-11-19')).toBe(before);
   });
 

@@ -88,7 +88,7 @@ test('a rolling job that missed ten nights: days are missing or stale, and runs 
   const { stderr, exitCode } = await runJob(rolling);
   expect(exitCode).toBe(0);
   expect(stderr).toContain(
-    'Before this window: 4 days missing, 3 days stale. To download them: adreport repair data',
+    'Before this period: 4 days missing, 3 days stale. To download them: adreport repair data',
   );
   expect((await check()).kinds).toEqual([...each('stale', 6, 8), ...each('missing', 9, 12)]);
   const { stdout } = await run('check data');
@@ -119,7 +119,7 @@ test('the first night of a job has nothing to download, and mistakes in its flag
     since.replace('2026-11-01', '2026-11-02'),
     '--since 2026-11-01 --until yesterday',
   ]) {
-    expectRefusal(await runJob(window), 2, 'the window would end before it begins');
+    expectRefusal(await runJob(window), 2, 'is after --until');
   }
 });
 

@@ -19,7 +19,7 @@ test.each([
   { line: `${day} -o c.parquet.gz`, says: 'Use: -o c.parquet' },
   { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
   { line: 'doktor', says: 'Did you mean doctor?' },
-  { line: 'run --period 2027-01', says: 'The window has not begun: it begins at 2027-01-01T00' },
+  { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
   { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },
 ])('$line → $says', async ({ line, says }) => {
   const refused = await runCli(line, { platform: 'linux' });

@@ -178,7 +178,7 @@ describe('every command', () => {
     const { stdout } = await runCli(['run', '--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
 
-    const ofReports = ['Arguments', 'Report', 'Window', 'Request', 'Output', 'Many reports'];
+    const ofReports = ['Arguments', 'Report', 'Period', 'Request', 'Output', 'Many reports'];
     const ofAll = ['Service', 'Saved reports', 'Help', 'Examples'];
     expect(headings).toEqual([...ofReports, ...ofAll]);
   });

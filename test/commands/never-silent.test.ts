@@ -40,7 +40,7 @@ describe('download ID', () => {
 
     const fetched = await run(`download ${report?.report_id} --json -o x.csv -q`);
 
-    expect(fetched.stderr).toContain('rows for 1 day outside its window: 2026-11-19.');
+    expect(fetched.stderr).toContain('rows for 1 day outside its period: 2026-11-19.');
     if (strict === '') {
       expect(fetched).toMatchObject({ exitCode: 0 });
       const { warnings, notes } = JSON.parse(fetched.stdout);
@@ -69,7 +69,7 @@ describe('download ID', () => {
     expect(fetched.exitCode).toBe(0);
     expect(JSON.parse(fetched.stdout).warnings).toEqual([
       'The metric displays is not a whole number in row 4: "many".',
-      'The report has rows for 1 day outside its window: 2026-11-10.',
+      'The report has rows for 1 day outside its period: 2026-11-10.',
       'Row 2 repeats the breakdown values of an earlier row.',
     ]);
     expect(await run('download r1 --strict -o x.csv')).toMatchObject({ exitCode: 9, files: {} });
@@ -112,7 +112,7 @@ describe('many reports', () => {
     const result = await run(`${byDay} --split day -o x.csv --json`);
 
     expect(JSON.parse(result.stdout).warnings).toEqual([
-      expect.stringMatching(/^2026-11-10: The report covers a different window than requested/),
+      expect.stringMatching(/^2026-11-10: The report covers a different period than requested/),
       expect.stringMatching(/^2026-11-11: The metric displays is not a whole number/),
     ]);
     const strict = await run(`${byDay} --split day -o x.csv --strict`);
@@ -148,7 +148,7 @@ describe('many reports', () => {
 
       expect(result).toMatchObject({ exitCode: 1, stdout: '' });
       expect(result.stderr).toContain('a bug');
-      expect(result.stderr).not.toMatch(/Trying again|destroyed/);
+      expect(result.stderr).not.toMatch(/Retrying|destroyed/);
       expect(readdirSync(result.cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
       expect(calls('download')).toBeLessThanOrEqual(3);
     },
@@ -164,7 +164,7 @@ describe('many reports', () => {
     const result = await ended;
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).not.toMatch(/destroyed|Trying again/);
+    expect(result.stderr).not.toMatch(/destroyed|Retrying/);
     expect(readdirSync(cwd).filter((name) => name.endsWith('.csv'))).toHaveLength(12);
   });
 });

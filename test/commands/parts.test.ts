@@ -197,7 +197,7 @@ describe('one file per part', () => {
     const result = await run(`${perDay} --retries 1`, { env });
 
     expectRefusal(result, 5, 'The sign-in failed. The service returned an error.');
-    expect(result.stderr).toContain(' None of the 6 reports was downloaded.');
+    expect(result.stderr).toContain(' All 6 reports failed.');
     expect(result.stderr.match(/returned an error/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
   });
@@ -237,7 +237,7 @@ describe('one file per part', () => {
     const { run } = await serveForTest({ manual: true });
     const interrupted = (line: string) => {
       const { signal, send } = interruption(130);
-      return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
+      return run(line, { signal, onOutput: (text) => void (text.includes('Reports:') && send()) });
     };
 
     const result = await interrupted(`${perDay} --missing`);
@@ -382,7 +382,7 @@ describe('--shard', () => {
       expect(await run(`${perDay} --shard 1/1000 ${more}`)).toMatchObject({
         exitCode: 0,
         stdout: '',
-        stderr: 'Nothing to download: this shard has no part of the window.\n',
+        stderr: 'Nothing to download: this shard is empty.\n',
       });
       expect(calls('buyer')).toBe(0);
     },

@@ -110,7 +110,7 @@ test('a page has no flag of what to set, which stderr has', async () => {
   const page = await run(`${line} --window-clock wall -o x.html`);
   await run(`${line} --window-clock wall -o x.xlsx -q`);
 
-  const warning = 'The report covers a different window than requested';
+  const warning = 'The report covers a different period than requested';
   expect(oneLine(page.stderr)).toContain('add --window-clock instant');
   const html = page.files['x.html'] ?? '';
   expect(html).toContain(warning);

@@ -139,7 +139,7 @@ describe('a refusal names the step that was refused', () => {
 
     const result = await runCli(line, { env });
 
-    expectRefusal(result, 3, 'The service rejected the download, although it accepted other calls');
+    expectRefusal(result, 3, 'The service rejected the download, but accepts the token');
     expect(result.stderr).toContain('The report r1 is still available.');
   });
 
@@ -150,7 +150,7 @@ describe('a refusal names the step that was refused', () => {
 
     const result = await runCli(line, { env: { ...env, ...signIn } });
 
-    expectRefusal(result, 3, 'The service rejected the download, although it accepted other calls');
+    expectRefusal(result, 3, 'The service rejected the download, but accepts the token');
     expect(result.stderr).not.toContain('rejected the token');
   });
 });

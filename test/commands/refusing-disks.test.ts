@@ -31,7 +31,7 @@ test.each(['report.csv', 'deep/er/report.csv'])(
       env: { ...env, NODE_OPTIONS: refusing('access') },
     });
 
-    expectRefusal(result, 8, /the system does not allow it/);
+    expectRefusal(result, 8, /permission denied/);
     expect(server.requests()).toEqual([]);
     expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
   },
@@ -44,7 +44,7 @@ test('--no-clobber on a disk without hard links leaves no file, and the report i
 
   const result = await spawnCli(`${line} --no-clobber`, { cwd, env: refused });
 
-  expectRefusal(result, 8, /has no hard links, which are needed/);
+  expectRefusal(result, 8, /needs hard links, which its disk does not have/);
   expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
 
   const again = await spawnCli(line, { cwd, env: refused });
@@ -57,7 +57,7 @@ test('adreport init on a disk without hard links is exit 8 and leaves no file', 
 
   const result = await spawnCli('init', { cwd, env: { NODE_OPTIONS: refusing('link') } });
 
-  expectRefusal(result, 8, /Cannot write \S+adreport\.yaml: its disk has no hard links/);
+  expectRefusal(result, 8, /Cannot write \S+adreport\.yaml: --no-clobber needs hard links/);
   expect(readdirSync(cwd).filter((name) => name !== '.config')).toEqual([]);
 });
 

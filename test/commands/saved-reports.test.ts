@@ -125,11 +125,11 @@ describe('mistakes are exit 2', () => {
   test.each([
     {
       report: '{period: last-7x}',
-      expected: /adreport\.yaml:3: “last-7x” is not a valid period\.\n.*last-7d/,
+      expected: /adreport\.yaml:3: Unknown period “last-7x”\.\n.*last-7d/,
     },
     {
       report: '{period: yesterday, metrics: clikcs}',
-      expected: /adreport\.yaml:3: There is no metric “clikcs”\.\n.*clicks/,
+      expected: /adreport\.yaml:3: Unknown metric “clikcs”\.\n.*clicks/,
     },
     {
       report: '\n    period: yesterday\n    by: DAYLY',
@@ -173,7 +173,7 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    period: yesterday\n    dry-run: true',
-      expected: /adreport\.yaml:5: unknown key dry-run/,
+      expected: /adreport\.yaml:5: Unknown key “dry-run”/,
     },
   ])('$report', async ({ report, expected }) => {
     const cwd = folderWith(`# a comment\nreports:\n  a: ${report}\n`);
@@ -181,7 +181,7 @@ describe('mistakes are exit 2', () => {
   });
 
   test.each([
-    { words: 'nightly', hint: 'no adreport.yaml was found here' },
+    { words: 'nightly', hint: 'no adreport.yaml is here' },
     { words: '--all', hint: 'adreport init' },
     { words: '--file nowhere.yaml x', hint: 'there is no such file' },
   ])('no file: run $words', async ({ words, hint }) => {
@@ -191,7 +191,7 @@ describe('mistakes are exit 2', () => {
   test.each([
     { words: 'dayly', hint: 'Did you mean daily?' },
     { words: '--all daily', hint: '--all cannot be used with' },
-    { words: '--file adreport.yaml', hint: 'It has daily, by-os' },
+    { words: '--file adreport.yaml', hint: 'Choose from daily, by-os' },
     { words: '--all -o same.csv', hint: 'same.csv' },
     { words: '--all -o -', hint: 'stdout' },
   ])('run $words', async ({ words, hint }) => {

@@ -68,11 +68,11 @@ test('-v traces method, URL, status, time and size of every call, and each retry
   ).toEqual([
     `POST ${at('buyer-reporting')} → 200, N bytes, N ms`,
     `POST ${at('status-reporting')} → 503, N bytes, N ms`,
-    expect.stringMatching(/^Note: .*503.*Trying again in N ms, at most 5 times\.$/),
+    expect.stringMatching(/^Note: .*503.*Retrying in N ms \(5 retries left\)\.$/),
     `POST ${at('status-reporting')} → 200, N bytes, N ms`,
     `POST ${at('download-reporting')} → no response, N ms (the connection was cut (ECONNRESET))`,
     expect.stringMatching(
-      /^Note: .*the connection was cut.*Trying again in N m?s, at most 5 times\.$/,
+      /^Note: .*the connection was cut.*Retrying in N m?s \(5 retries left\)\.$/,
     ),
     `POST ${at('download-reporting')} → 200, N bytes, N ms`,
   ]);
@@ -85,7 +85,7 @@ test('six tries of a call are one line with a count', async () => {
 
   expect(exitCode).toBe(0);
   const lines = stderr.split('\n').filter((line) => line.includes('503'));
-  expect(lines).toEqual([expect.stringMatching(/Trying again in .*, at most 5 times\.$/)]);
+  expect(lines).toEqual([expect.stringMatching(/Retrying in .* \(5 retries left\)\.$/)]);
 });
 
 test.each([

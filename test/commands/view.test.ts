@@ -495,14 +495,14 @@ describe('refusals', () => {
 
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
-    { args: '--by COUNTRY', says: '--by: the report has no column “COUNTRY”.' },
-    { args: '--by HOURLY', says: '--by: the report has no column “HOURLY”.' },
+    { args: '--by COUNTRY', says: 'Unknown column “COUNTRY” in --by.' },
+    { args: '--by HOURLY', says: 'Unknown column “HOURLY” in --by.' },
     { args: ['--by', ''], says: 'Give names, with commas between them.' },
     { args: ['--metrics', ' , '], says: 'Give names' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
     { args: '--filter x', says: "Give a name, = and values: 'country=France,Germany'." },
-    { args: '--by CAMPAIGN --sort reach', says: '--sort: the report has no column “reach”.' },
+    { args: '--by CAMPAIGN --sort reach', says: 'Unknown column “reach” in --sort.' },
     { args: '--by CAMPAIGN --sort clicks:up', says: 'only asc or desc can follow the colon' },
     { args: '--chart bar', says: 'Add --by' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
@@ -512,8 +512,8 @@ describe('refusals', () => {
       args: '--chart line --format csv',
       says: '--chart cannot be used with --format',
     },
-    { args: '--json --format csv', says: '--json writes all figures for programs' },
-    { args: '--json --chart bar', says: '--json writes all figures for programs' },
+    { args: '--json --format csv', says: '--json writes everything, for programs' },
+    { args: '--json --chart bar', says: '--json writes everything, for programs' },
   ])('$args is exit 2', async ({ args, says }) => {
     expectRefusal(await view('r.csv', csv, args), 2, says);
   });
@@ -574,7 +574,7 @@ describe('--period of a single file', () => {
   test('is exit 2 if the file has no rows of them', async () => {
     const result = await view('r.json', json, '--period 2026-10');
     expectRefusal(result, 2, 'r.json has no rows for these days.');
-    expect(result.stderr).toContain('It has 2026-11-16 to 2026-11-22.');
+    expect(result.stderr).toContain('It covers 2026-11-16 to 2026-11-22.');
   });
 });
 

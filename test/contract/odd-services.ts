@@ -214,7 +214,7 @@ const create: Services = {
   })),
   '429, then an id': {
     faults: [{ endpoint: 'buyer', kind: '429:retry-after=1', times: 1 }],
-    says: /Trying again/,
+    says: /Retrying/,
     calls: { buyer: 2 },
   },
   '503 and Retry-After, then an id': {
@@ -410,7 +410,7 @@ const waiting: Services = {
   },
   'status: 500, then ready': {
     faults: [{ endpoint: 'status', kind: '500', times: 1 }],
-    says: /Trying again/,
+    says: /Retrying/,
     calls: { status: 2 },
   },
   ...each('status: ', named(failures), (word) => ({
@@ -731,7 +731,7 @@ const documents: Services = {
   },
   'a clock that is a day behind': {
     faults: answered({ headers: { date: 'Thu, 19 Nov 2026 12:00:00 GMT' } }),
-    says: /Warning: .*clock is 1 day ahead of the service's: the window is 2026-11-19, and by the service's clock it would be 2026-11-18\./,
+    says: /Warning: .*clock is 1 day ahead of the service's: the period is 2026-11-19, and by the service's clock it would be 2026-11-18\./,
   },
   'nothing wrong outside the rows': {
     faults: beside({
@@ -757,15 +757,15 @@ const withTimes = (change: (time: unknown) => unknown): Fault[] =>
 const windows: Services = {
   'another window': {
     faults: summary((all) => ({ ...all, since: String(all.since).replace(/-\d\dT/, '-01T') })),
-    warning: /a different window than requested/,
+    warning: /a different period than requested/,
   },
   'another window as unix seconds': {
     faults: withTimes((time) => toSeconds(time) - 3_600),
-    warning: /a different window than requested/,
+    warning: /a different period than requested/,
   },
   'another window without an offset': {
     faults: withTimes((time) => String(time).slice(0, 19).replace('2026', '2025')),
-    warning: /a different window than requested/,
+    warning: /a different period than requested/,
   },
   'unix seconds': { faults: withTimes(toSeconds) },
   'times in UTC': { faults: withTimes(toUtc) },
@@ -835,7 +835,7 @@ const days: Services = {
   },
   'a day before the window': {
     faults: rows((all) => [{ ...all[0], date: '2026-11-12' }, ...all], 'DAILY'),
-    warning: /outside its window: 2026-11-12/,
+    warning: /outside its period: 2026-11-12/,
   },
   'a total below the days': {
     faults: rows((all) => [...all, { ...all[0], date: null }], 'DAILY'),
@@ -1133,7 +1133,7 @@ export const signInServices: Services = {
   })),
   ...each('sign-in: first ', named(['429', '500']), (kind) => ({
     faults: [{ endpoint: 'auth', kind, times: 1 }],
-    says: /Trying again/,
+    says: /Retrying/,
     calls: { auth: 2 },
   })),
   'a call without a token is answered': {

@@ -108,7 +108,7 @@ describe('--columns and --normalize', () => {
   it('refuse a column that the report does not have', async () => {
     await expect(encode(body, 'csv', { selectedColumns: ['dispays'] })).rejects.toMatchObject({
       exitCode: 2,
-      message: 'The report has no column “dispays”.',
+      message: 'Unknown column “dispays” in --columns.',
       hint: 'Did you mean displays?',
     });
   });

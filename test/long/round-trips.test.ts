@@ -273,7 +273,7 @@ describe('a sheet', () => {
     for (let i = 1; i < 64; i++) entry.write(part);
 
     expect(() => entry.write(part)).toThrow(
-      'The sheet is larger than 4 GiB; no spreadsheet program can open it.',
+      'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
     );
   });
 });

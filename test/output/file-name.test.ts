@@ -35,17 +35,17 @@ describe('expandName', () => {
     expect(() => expandName('{dat}.csv', { date: 'x' })).toThrow(
       expect.objectContaining({ exitCode: 2, hint: 'Did you mean {date}?' }),
     );
-    expect(() => expandName('{}.csv', {})).toThrow('-o contains an unknown placeholder: {}.');
+    expect(() => expandName('{}.csv', {})).toThrow('Unknown placeholder {} in -o.');
     for (const { values, hint } of [
       { values: {}, hint: 'Use a name without placeholders.' },
-      { values: { id: 'x' }, hint: 'Available here: {id}.' },
+      { values: { id: 'x' }, hint: 'Choose from {id}.' },
     ] as const) {
       const message = '-o contains {date}, which has no value here.';
       expect(() => expandName('{date}.csv', values)).toThrow(
         expect.objectContaining({ message, hint }),
       );
     }
-    expect(() => expandName('{toString}.csv', {})).toThrow('unknown placeholder');
+    expect(() => expandName('{toString}.csv', {})).toThrow('Unknown placeholder');
   });
 });
 

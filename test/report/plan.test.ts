@@ -154,13 +154,13 @@ describe('a single mistake', () => {
   test.each<{ flags: Partial<RequestFlags>; message: string; hint: string }>([
     {
       flags: { metrics: 'clikcs' },
-      message: 'There is no metric “clikcs”.',
+      message: 'Unknown metric “clikcs”.',
       hint: 'Did you mean clicks?',
     },
     {
       flags: { metrics: 'constructor' },
-      message: 'There is no metric “constructor”.',
-      hint: 'The buyer metrics are requests, displays,',
+      message: 'Unknown metric “constructor”.',
+      hint: 'Choose from requests, displays,',
     },
     {
       flags: { metrics: ' , ' },
@@ -175,7 +175,7 @@ describe('a single mistake', () => {
     {
       flags: { profile: 'dsp', metrics: 'ctr' },
       message: 'The metric ctr is in buyer reports only.',
-      hint: 'The dsp metrics',
+      hint: 'Choose from',
     },
     {
       flags: { countries: ['Germny'] },
@@ -204,12 +204,12 @@ describe('a single mistake', () => {
     },
     {
       flags: { by: 'DAYLY' },
-      message: 'There is no breakdown “DAYLY”.',
+      message: 'Unknown breakdown “DAYLY”.',
       hint: 'Did you mean DAILY?',
     },
     {
       flags: { by: 'dayz' },
-      message: 'There is no breakdown “dayz”.',
+      message: 'Unknown breakdown “dayz”.',
       hint: 'Did you mean DAILY?',
     },
     {
@@ -234,13 +234,13 @@ describe('a single mistake', () => {
     },
     {
       flags: { filters: ['campaingId=1'] },
-      message: 'There is no filter “campaingId”.',
+      message: 'Unknown filter “campaingId”.',
       hint: 'Did you mean campaignId?',
     },
     {
       flags: { filters: ['wobble=1'] },
-      message: 'There is no filter “wobble”.',
-      hint: 'Filters: advertiserId,',
+      message: 'Unknown filter “wobble”.',
+      hint: 'Choose from advertiserId,',
     },
     {
       flags: { filters: ['campaignId'] },
@@ -297,8 +297,8 @@ describe('several mistakes', () => {
 
     expect(plan).toThrowErrorMatchingInlineSnapshot(`
       [UsageError: 6 mistakes:
-        - There is no metric “clikcs”. Did you mean clicks?
-        - There is no breakdown “campain”. Did you mean CAMPAIGN?
+        - Unknown metric “clikcs”. Did you mean clicks?
+        - Unknown breakdown “campain”. Did you mean CAMPAIGN?
         - DAILY and HOURLY cannot be combined. Use at most one of DAILY, HOURLY, MONTHLY, RANGE, WEEKLY.
         - --filter osId needs numeric IDs, not “x”. It selects mobile OS IDs.
         - --timezone works with DSP reports only: buyer reports are always in Europe/Paris. Leave --timezone out.

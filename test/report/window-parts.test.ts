@@ -213,7 +213,7 @@ describe('merging', () => {
 test('a run of more than 20,000 parts is refused immediately', async () => {
   const line = 'run --local --metrics displays --by DAILY --split day --dry-run -q --period';
   const tooMany = await runCli(`${line} 1970-01-02..9999`);
-  expectRefusal(tooMany, 2, '--split day would make more than 20,000 parts of this window.');
+  expectRefusal(tooMany, 2, '--split day would request more than 20,000 reports for this period.');
   const half = '-o {account}-{date}.csv --account buyer,admin --period 1980-01-01..2010-01-01';
   const together = await runCli(line.replace(' --period', ` ${half}`));
   expectRefusal(together, 2, 'This run has 21,918 parts; the limit is 20,000.');

@@ -314,8 +314,8 @@ describe('invalid windows', () => {
       message: 'Cannot read --since “yesterdya”.',
       hint: 'Did you mean yesterday?',
     },
-    { flags: { since: '1960-01-01' }, message: 'The window begins before 1970', hint: '' },
-    { flags: { since: '0001-01-01' }, message: 'The window begins before 1970', hint: '' },
+    { flags: { since: '1960-01-01' }, message: 'The period begins before 1970', hint: '' },
+    { flags: { since: '0001-01-01' }, message: 'The period begins before 1970', hint: '' },
     { flags: { since: '2030-01-01' }, message: '--since is in the future.', hint: 'add --until' },
     {
       flags: { since: '01/11/2026' },
@@ -325,7 +325,7 @@ describe('invalid windows', () => {
     {
       flags: { since: 'today', until: 'yesterday' },
       message: 'is after --until 2026-11-17T23:59:59+0100',
-      hint: 'from --since to --until',
+      hint: 'Swap them',
     },
     { flags: {}, message: 'No period given.', hint: '--period yesterday' },
     {
@@ -385,10 +385,10 @@ describe('invalid windows', () => {
     },
     {
       flags: { period: 'last-weak' },
-      message: '“last-weak” is not a valid period.',
+      message: 'Unknown period “last-weak”.',
       hint: 'Did you mean last-week?',
     },
-    { flags: { period: '' }, message: '“” is not a valid period.', hint: 'Use today' },
+    { flags: { period: '' }, message: 'Unknown period “”.', hint: 'Use today' },
     {
       flags: { period: '2011-12-30', zone: 'Pacific/Apia' },
       message: 'this day does not exist in Pacific/Apia',

@@ -238,7 +238,7 @@ const mistakes: readonly Mistake[] = [
     from: '"name": "Paris"',
     to: '"label": "Paris"',
     line: 1,
-    reason: 'cityId: unknown member “label”: known members are id, name',
+    reason: 'cityId: unknown member “label”: choose from id, name',
   },
   {
     file: 'facts.csv',

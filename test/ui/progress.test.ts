@@ -145,7 +145,7 @@ test('parts share one line, at most one every ten seconds', async () => {
   }
 
   expect(stderr.text()).toBe(
-    '09:00:01 Parts: 0 of 3 done, 1 running\n09:00:13 Parts: 1 of 3 done, 1 running, 1 failed\n',
+    '09:00:01 Reports: 0 of 3 done, 1 running\n09:00:13 Reports: 1 of 3 done, 1 running, 1 failed\n',
   );
 });
 

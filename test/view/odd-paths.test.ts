@@ -46,8 +46,8 @@ describe('a path that is not a folder of reports', () => {
       ['view data/_adreport.ndjson', 'View the folder: adreport view data'],
       ['view nothing', 'nothing does not exist.'],
       ['view C:/nothing/2026-10-01.csv', 'C:/nothing/2026-10-01.csv does not exist.'],
-      ['view data data', 'data/2026-10-01.csv is there twice'],
-      ['view data ./data/2026-10-02.csv', 'data/2026-10-02.csv is there twice'],
+      ['view data data', 'data/2026-10-01.csv is named twice'],
+      ['view data ./data/2026-10-02.csv', 'data/2026-10-02.csv is named twice'],
       ['view . --by CAMPAIGN', '. has 3 series.'],
     ] as const;
     for (const [line, says] of refusals) expectRefusal(await run(line), 2, says);
@@ -62,7 +62,7 @@ describe('a path that is not a folder of reports', () => {
       'view data/2026-10-02.csv --by CAMPAIGN -o ./data/2026-10-02.csv',
       'view data -o data/{date}.csv --period 2026-10-02',
     ]) {
-      expectRefusal(await run(line), 2, 'would replace a file that is shown');
+      expectRefusal(await run(line), 2, 'is one of the input files');
     }
     expect(read('data/2026-10-02.csv')).toBe(before);
   });

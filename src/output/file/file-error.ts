@@ -5,18 +5,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',
   EACCES: 'permission denied',
-  EPERM: 'the system does not allow it',
+  EPERM: 'permission denied',
   ENOENT: 'its folder does not exist',
   ENOTDIR: 'part of its path is a file, not a folder',
   EEXIST: 'it already exists, and --no-clobber keeps it',
   EISDIR: 'it is a folder',
-  NO_HARD_LINKS: 'its disk has no hard links, which are needed to keep an existing file',
+  NO_HARD_LINKS: '--no-clobber needs hard links, which its disk does not have',
   HELD: 'it is open in another program',
 };
 
 const hints: Readonly<Record<string, string>> = {
   EEXIST: 'Omit --no-clobber to replace it, or choose another name.',
-  HELD: 'Close it there and run the same command again.',
+  HELD: 'Close it there and run the command again.',
   NO_HARD_LINKS: 'Omit --no-clobber, or write to another disk.',
 };
 

@@ -79,7 +79,7 @@ function textOf(word: string, values: NameValues): string {
 function missingValue(word: string, values: NameValues): UsageError {
   const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
   const hint =
-    names.length > 0 ? `Available here: ${inBraces(names)}.` : 'Use a name without placeholders.';
+    names.length > 0 ? `Choose from ${inBraces(names)}.` : 'Use a name without placeholders.';
   return new UsageError(`-o contains {${word}}, which has no value here.`, {
     hint,
     about: { flag: '--output' },
@@ -95,11 +95,11 @@ function parsePlaceholder(word: string): Placeholder {
   if (placeholder) return placeholder;
 
   const suggestion = nearest(word, placeholders);
-  throw new UsageError(`-o contains an unknown placeholder: {${word}}.`, {
+  throw new UsageError(`Unknown placeholder {${word}} in -o.`, {
     about: { flag: '--output' },
     hint: suggestion
       ? `Did you mean {${suggestion}}?`
-      : `Placeholders: ${inBraces(placeholders)}. Write a brace as {{ or }}.`,
+      : `Choose from ${inBraces(placeholders)}. Write a brace as {{ or }}.`,
   });
 }
 

@@ -5,7 +5,7 @@ import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
 const ownFlags = flagGroup('Flags:', {
-  wait: { flags: '--wait', meaning: 'poll until the report is ready' },
+  wait: { flags: '--wait', meaning: 'wait until the report is ready' },
   ...checkFlags.flags,
 });
 

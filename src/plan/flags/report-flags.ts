@@ -71,7 +71,7 @@ const contentFlags = runFlagGroup('Report:', {
   },
 });
 
-const windowFlags = runFlagGroup('Window:', {
+const windowFlags = runFlagGroup('Period:', {
   period: {
     belongsTo: 'spec',
     flags: '--period <p>',
@@ -81,12 +81,12 @@ const windowFlags = runFlagGroup('Window:', {
   since: {
     belongsTo: 'spec',
     flags: '--since <t>',
-    meaning: 'start of the window: 2026-11-01, 2026-11-01T09:30, today, -7d, -36h',
+    meaning: 'start of the period: 2026-11-01, 2026-11-01T09:30, today, -7d, -36h',
   },
   until: {
     belongsTo: 'spec',
     flags: '--until <t>',
-    meaning: 'end of the window, inclusive, in the same forms (default: now)',
+    meaning: 'end of the period, inclusive, in the same forms (default: now)',
   },
   timezone: {
     belongsTo: 'spec',
@@ -102,7 +102,7 @@ const requestFlags = runFlagGroup('Request:', {
     belongsTo: 'spec',
     partOf: 'settings',
     flags: settingTable.windowClock.flag,
-    meaning: 'how the service reads the window: instant or wall (default: the account’s)',
+    meaning: 'how the service reads since and until: instant or wall (default: the account’s)',
     words: windowClocks,
     isRare: true,
   },
@@ -115,7 +115,7 @@ const requestFlags = runFlagGroup('Request:', {
   dryRun: {
     belongsTo: 'this-run',
     flags: '--dry-run',
-    meaning: 'print the window, the request and a curl command, without requesting a report',
+    meaning: 'print the period, the request and a curl command, without requesting a report',
     isNeverSaved: true,
   },
 });

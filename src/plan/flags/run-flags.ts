@@ -18,7 +18,7 @@ const otherRequestFlags = runFlagGroup('Request:', {
   compare: {
     belongsTo: 'spec',
     partOf: 'format',
-    flags: '--compare [window]',
+    flags: '--compare [period]',
     meaning:
       'compare with previous, the period before (default), or last-year, the same dates then',
     words: comparedWindows,
@@ -63,7 +63,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   refetch: {
     belongsTo: 'this-run',
     flags: '--refetch',
-    meaning: 'download the whole window again, even files of another request or account',
+    meaning: 'download the whole period again, even files of another request or account',
     isRare: true,
     isNeverSaved: true,
   },
@@ -76,7 +76,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   shard: {
     belongsTo: 'this-run',
     flags: '--shard <k/n>',
-    meaning: 'download every nth part from the kth on, to share work among n machines',
+    meaning: 'download every nth day (week, month) from the kth on, to share work among n machines',
     isRare: true,
     isNeverSaved: true,
   },

@@ -109,10 +109,13 @@ export class ZipEntry {
   #push(bytes: Uint8Array, isLast: boolean): void {
     this.#sizeBytes += bytes.length;
     if (this.#sizeBytes > largestBytes) {
-      throw new OutputError('The sheet is larger than 4 GiB; no spreadsheet program can open it.', {
-        code: 'TOO_LARGE',
-        hint: 'Select fewer columns with --columns, or write CSV or Parquet.',
-      });
+      throw new OutputError(
+        'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
+        {
+          code: 'TOO_LARGE',
+          hint: 'Select fewer columns with --columns, or write CSV or Parquet.',
+        },
+      );
     }
     this.#file.push(bytes, isLast);
   }

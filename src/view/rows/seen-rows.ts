@@ -140,7 +140,7 @@ export class SeenRows {
 }
 
 function isTwice({ shown }: SourceFile): UsageError {
-  return new UsageError(`${printable(shown)} is there twice: it would be added twice.`, {
+  return new UsageError(`${printable(shown)} is named twice and would be counted twice.`, {
     hint: 'Name each file once.',
   });
 }

@@ -38,6 +38,6 @@ export function gapSentences(
 export function openSentence({ viewed, openCount, files }: FolderUnits): string | undefined {
   if (openCount === 0) return undefined;
   const { split } = specOf(viewed);
-  const rest = openCount === 1 ? 'is not final: its figures' : 'are not final: their figures';
+  const rest = openCount === 1 ? 'is not final: its numbers' : 'are not final: their numbers';
   return `${openCount} of ${formatPlural(files.length, split)} ${rest} may still change.`;
 }
