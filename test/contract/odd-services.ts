@@ -219,7 +219,7 @@ const create: Services = {
   },
   '503 and Retry-After, then an id': {
     faults: [{ endpoint: 'buyer', kind: '503:retry-after=1', times: 1 }],
-    says: /Trying/,
+    says: /Retrying/,
     calls: { buyer: 2 },
   },
   ...each('create: ', named(['503', '500']), (kind) => ({
