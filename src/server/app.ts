@@ -2,6 +2,7 @@ import { maxHeaderSize, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
 import { bodyOf, handleCall } from './call-handler.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import { FaultMistake } from './faults/fault-mistake.ts';
@@ -171,7 +172,7 @@ function answerErrors(app: FastifyInstance, { faults }: Services): void {
 
 type Route = Pick<AdminCall, 'method' | 'path'>;
 
-/** Refuses unknown paths and methods, and lists the known ones. */
+/** Refuses unknown paths, with the closest one, and methods, with those of the path. */
 function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
   const routes: readonly Route[] = [
     ...Object.values(endpoints),
@@ -187,8 +188,10 @@ function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall
 
     const routesOfPath = routes.filter((route) => route.path === pattern);
     if (routesOfPath.length === 0) {
-      const all = routes.map((route) => `${route.method} ${route.path}`).join(', ');
-      throw new ServiceError('NOT_FOUND', `Unknown path ${path}. Known paths: ${all}.`);
+      const paths = routes.map((route) => route.path);
+      const otherwise = 'GET /openapi.json describes every call.';
+      const advice = didYouMean(nearest(path, paths), otherwise);
+      throw new ServiceError('NOT_FOUND', `Unknown path ${path}. ${advice}`);
     }
 
     const methods = routesOfPath.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method));

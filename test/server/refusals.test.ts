@@ -81,10 +81,13 @@ describe('404', () => {
     expect(answer.headers['x-adreport-local']).toBe('1');
   });
 
-  test('lists the known paths, including the admin calls', async () => {
-    const { error } = refusalIn(await call(server, '/reports', { as: 'buyer' }));
-    for (const path of [...posts, '/campaigns', '/__admin/clock', '/__admin/faults'])
-      expect(error).toContain(path);
+  test.each([
+    { path: '/buyer-report', advice: 'Did you mean /buyer-reporting?' },
+    { path: '/__admin/clok', advice: 'Did you mean /__admin/clock?' },
+    { path: '/nothing', advice: 'GET /openapi.json describes every call.' },
+  ])('$path: $advice', async ({ path, advice }) => {
+    const { error } = refusalIn(await call(server, path, { as: 'buyer' }));
+    expect(error).toBe(`Unknown path ${path}. ${advice}`);
   });
 });
 
