@@ -40,6 +40,9 @@ const heldBytes = 4 * 1024 * 1024;
 /** Limits of a column's width in characters. */
 const widthBounds = { least: 8, most: 45 };
 
+/** Characters on a page in landscape, printed at half their size. */
+const maxPageWidth = 260;
+
 /**
  * Writes an Excel workbook: the rows as a table named `Report` with typed numbers and dates, and a
  * second sheet with the totals and a chart. It opens on that sheet, which is what Excel then
@@ -68,6 +71,7 @@ export class WorkbookEncoder implements Encoder {
   #headings: readonly string[] = [];
 
   #rowCount = 0;
+  #pagesAcross = 1;
 
   /** Rows that wait for the column widths. */
   #held: SheetRow[] = [];
@@ -110,7 +114,7 @@ export class WorkbookEncoder implements Encoder {
     this.#writeEnded(sheet, this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
-    sheet.end(sheetEnd('table', { tableRange: range }));
+    sheet.end(sheetEnd('table', { tableRange: range, pagesAcross: this.#pagesAcross }));
 
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
@@ -135,7 +139,10 @@ export class WorkbookEncoder implements Encoder {
       cells,
     });
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
-    this.#archive.add('xl/workbook.xml', workbookXml(summary.printArea));
+    this.#archive.add(
+      'xl/workbook.xml',
+      workbookXml({ summaryArea: summary.printArea, repeated: this.#repeatedCells() }),
+    );
     const table = range === undefined ? undefined : { headings: this.#headings, range };
     for (const part of closingParts({ table, chart: summary.chart })) {
       this.#archive.add(part.path, part.xml);
@@ -173,6 +180,8 @@ export class WorkbookEncoder implements Encoder {
       return columnWidth(heading, cells, widthBounds) + (hasButton ? buttonWidth - 1 : 0);
     });
 
+    const width = widths.reduce((sum, own) => sum + own, 0);
+    this.#pagesAcross = Math.max(1, Math.ceil(width / maxPageWidth));
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
     sheet.write(sheetBeginning(widths, 'table') + headerRow);
     writeRows(sheet, this.#held, 0);
@@ -187,6 +196,14 @@ export class WorkbookEncoder implements Encoder {
     // A table has at least one row, even if it is empty.
     const lastRow = Math.max(1, this.#rowCount) + 1;
     return `A1:${lettersOf(this.#headings.length - 1)}${lastRow}`;
+  }
+
+  /** The header, and before figures on several pages the columns that name their rows. */
+  #repeatedCells(): string {
+    const figures = this.#columns?.findIndex(({ numeric }) => numeric) ?? 0;
+    const names =
+      figures > 0 && this.#pagesAcross > 1 ? `Report!$A:$${lettersOf(figures - 1)},` : '';
+    return `${names}Report!$1:$1`;
   }
 
   #notes(timezone: string | undefined): string[] {

@@ -273,6 +273,21 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await tip.isVisible()).toBe(false);
   });
 
+  test('a legend has each name once: shortened on screen, whole in print', async () => {
+    const names = ['Summer', `Winter ${'sale '.repeat(20)}`.trim()];
+    const data = ['2026-10-01', '2026-10-02'].flatMap((date) =>
+      names.map((campaignName, i) => ({ date, campaignId: i, campaignName, displays: 9 - i })),
+    );
+    const page = await open(fileOf((await encode(JSON.stringify({ data }), 'html')).text));
+    const legend = page.locator('.legend > span');
+
+    expect(await legend.allInnerTexts()).toEqual(['Summer', expect.stringMatching(/^Wi[^…]*…$/)]);
+
+    await page.emulateMedia({ media: 'print' });
+
+    expect(await legend.allInnerTexts()).toEqual(names);
+  });
+
   test('the label of a tick is below its column', async () => {
     const page = await open(fileOf(await reportPage('--by DAILY')));
     const chart = page.locator('figure.time').first();

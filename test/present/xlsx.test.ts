@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { ReportSums } from '../../src/figures/report-sums.ts';
 import { batchesOf, documentOf, type EncodeCase, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
@@ -60,6 +61,20 @@ describe('xlsx', () => {
     expect(sheet.parts.get('xl/workbook.xml')).toContain(
       '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
     );
+  });
+
+  it('prints wide rows on pages next to each other, each with the names of its rows', async () => {
+    const name = 'Summer '.repeat(10);
+    const names = { campaignName: name, adName: name, publisherId: name, city: name };
+    const metrics = vocabularyOf('buyer').metrics.map((metric) => [metric.name, 1_000_000]);
+    const row = { ...names, ...Object.fromEntries(metrics) };
+    const selectedColumns = Object.keys(row);
+
+    const { bytes } = await encode(documentOf(JSON.stringify(row)), 'xlsx', { selectedColumns });
+
+    const parts = unzip(bytes);
+    expect(parts.get('xl/worksheets/sheet1.xml')).toContain('fitToWidth="2" fitToHeight="0"');
+    expect(parts.get('xl/workbook.xml')).toContain('>Report!$A:$D,Report!$1:$1<');
   });
 
   it('is a table named Report with the names of the header', async () => {

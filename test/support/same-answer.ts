@@ -106,9 +106,8 @@ export function answersOfBoth(): (question: Question) => Promise<void> {
     const folder = await filling;
 
     const [name = '', ...dialect] = format.split(' ');
-    const canCompare = name !== 'csv';
     const by = `--by ${question.by.replace('OWN', own)}`;
-    const compare = canCompare && question.compare ? '--compare' : '';
+    const compare = question.compare ? '--compare' : '';
     const flags = `--period ${period} ${by} ${compare} ${dialect.join(' ')} -q`;
     const env = name === 'pdf' ? { ADREPORT_BROWSER: browser } : {};
     const viewed = await folder.run(`view data ${flags} -o view.${name}`, env);

@@ -124,7 +124,7 @@ summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5re
 /* Lines that overlap also differ in their dashes. */
 .s1 { stroke: var(--s1); stroke-dasharray: 8 4; } .s2 { stroke: var(--s2); stroke-dasharray: 2 4; }
 .s3 { stroke: var(--s3); stroke-dasharray: 10 4 2 4; } .s4 { stroke: var(--s4); stroke-dasharray: 5 3; }
-.legend span { display: inline-flex; align-items: center; min-width: 0; }
+.legend > span { display: inline-flex; align-items: center; min-width: 0; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .75rem 0 0; font-size: .8125rem; }
 .key { display: inline-block; width: 1.5rem; height: .5rem; vertical-align: middle; margin-right: .375rem; overflow: visible; }
 .tip .key { width: 1.25rem; }

@@ -1,7 +1,6 @@
 import { fieldLabel } from '../../contract/columns.ts';
 import { type Comparison, type Figure, figureValue } from '../../figures/figures.ts';
 import type { Sums } from '../../figures/grouping.ts';
-import { printable } from '../../text/printable.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking } from '../report-ranking.ts';
 import type { ReportTrend } from '../report-trend.ts';
@@ -108,18 +107,12 @@ function barChartOf(
   const shown = groups.slice(0, topCount);
   const label = fieldLabel(figure.field);
   const names = shown.map(({ shortName }) => shortName);
-  const isShortened = shown.some(({ name, shortName }) => printable(name) !== shortName);
-  const dataRows = ['Names in the chart', ...names].map((content, i): SheetCell[] => [
-    { style: i === 0 ? 'header' : 'plain', content },
-  ]);
   const height = barHeight * shown.length * (comparison ? 1.5 : 1) + barsMargin;
   return {
     rowCount: Math.ceil(height / rowHeight),
-    dataRows: isShortened ? dataRows : [],
-    place: ({ firstRow, tableRow, dataRow, width }) => {
+    dataRows: [],
+    place: ({ firstRow, tableRow, width }) => {
       const cellsOf = (column: string) => columnRange(column, tableRow + 1, shown.length);
-      const namesRow = isShortened ? dataRow : tableRow;
-      const namesRange = columnRange('A', namesRow + 1, names.length);
       const series = [
         {
           name: comparison?.now ?? label,
@@ -137,7 +130,7 @@ function barChartOf(
       return {
         kind: 'bars',
         title,
-        categories: { range: namesRange, contents: names },
+        categories: { range: cellsOf('A'), contents: names },
         series,
         format: formatOf(figure),
         firstRow,

@@ -7,6 +7,7 @@ import { printable, withoutIsolates } from '../../text/printable.ts';
 import { pluralOf } from '../../text/quantity.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
+import { maxTableName } from '../short-names.ts';
 import { columnWidth } from './column-width.ts';
 import type { SheetChart } from './sheet-chart.ts';
 import { chartOf, chartSize } from './summary-chart.ts';
@@ -21,9 +22,9 @@ import {
 } from './workbook.ts';
 
 /** Column widths in characters: names, ids or the first figures, and other columns. */
-const nameBounds = { least: 24, most: 60, oneLine: 48 };
-const idBounds = { least: 24, most: 30 };
-const figureBounds = { least: 12, most: 24 };
+const nameBounds = { least: 24, most: maxTableName + 2, oneLine: 40 };
+const idBounds = { least: 16, most: 30 };
+const figureBounds = { least: 10, most: 24 };
 
 /** Wider sheets are printed in landscape. */
 const maxPortraitWidth = 120;
@@ -235,9 +236,9 @@ function breakdownRows(
 }
 
 /** The cells that name a group. */
-function nameCells({ name, detail }: RankedGroup): SheetCell[] {
+function nameCells({ shortName, detail }: RankedGroup): SheetCell[] {
   return [
-    { style: 'plain', content: printable(name) },
+    { style: 'plain', content: shortName },
     { style: 'plain', content: printable(detail) },
   ];
 }

@@ -281,18 +281,23 @@ function listXml(name: string, elements: readonly string[]): string {
   return `<${name} count="${elements.length}">${elements.join('')}</${name}>`;
 }
 
-/**
- * The workbook, which opens on the second sheet. The first one repeats its header on every printed
- * page.
- * @param summaryArea the cells of the second sheet to print: `$A$1:$F$40`
- */
-export function workbookXml(summaryArea: string): string {
+/** What the sheets print. */
+interface PrintedCells {
+  /** The cells of the second sheet: `$A$1:$F$40`. */
+  readonly summaryArea: string;
+
+  /** Rows and columns of the first sheet that every page repeats: `Report!$A:$B,Report!$1:$1`. */
+  readonly repeated: string;
+}
+
+/** The workbook, which opens on the second sheet. */
+export function workbookXml({ summaryArea, repeated }: PrintedCells): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
   const names = [
     `<definedName name="_xlnm.Print_Area" localSheetId="1">Summary!${summaryArea}</definedName>`,
-    '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
+    `<definedName name="_xlnm.Print_Titles" localSheetId="0">${repeated}</definedName>`,
   ];
   return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;
 }
@@ -408,6 +413,9 @@ interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
 
+  /** Pages next to each other. Default: 1. */
+  readonly pagesAcross?: number;
+
   /** True to print all of it on one page. Default: as many pages as its rows need. */
   readonly fitsOnePage?: boolean;
 }
@@ -415,14 +423,14 @@ interface SheetExtras {
 /** The end of a sheet: print settings, and its table or chart. */
 export function sheetEnd(
   kind: SheetKind,
-  { tableRange, hasChart, fitsOnePage = false }: SheetExtras,
+  { tableRange, hasChart, pagesAcross = 1, fitsOnePage = false }: SheetExtras,
 ): string {
   const pages = fitsOnePage ? 1 : 0;
   const orientation = kind === 'summary' ? 'portrait' : 'landscape';
   const endings = [
     '</sheetData>',
     '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>',
-    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="${pages}"/>`,
+    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="${pagesAcross}" fitToHeight="${pages}"/>`,
     '<headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>',
   ];
   if (tableRange !== undefined) {
