@@ -37,21 +37,31 @@ export async function findFolders(path: string, options: ReadingOptions): Promis
     if (found.length > 0) return found;
   }
 
-  let folder = dirname(resolve(path));
   if (!isFolder && isHistoryName(basename(path))) {
-    return [{ history: await readHistory(folder, options) }];
+    return [{ history: await readHistory(dirname(resolve(path)), options) }];
   }
-  for (let step = isFolder ? 1 : 0; step <= maxFoldersAbove; step += 1) {
+  for (const folder of isFolder
+    ? foldersAbove(path).slice(0, maxFoldersAbove)
+    : foldersAbove(path)) {
     const history = await readIfOpen(folder, options);
     const within = nameInFolder(folder, resolve(path));
     if (history && covers(history, within)) {
       const isSelected = (name: string) => name === within || name.startsWith(`${within}/`);
       return [{ history, isSelected }];
     }
-    if (folder === dirname(folder)) break;
-    folder = dirname(folder);
   }
   return [];
+}
+
+/** The folder that a path is in, and up to four above that, the nearest first. */
+export function foldersAbove(path: string): string[] {
+  const folders = [dirname(resolve(path))];
+  for (let step = 0; step < maxFoldersAbove; step += 1) {
+    const above = dirname(folders.at(-1) ?? '');
+    if (above === folders.at(-1)) break;
+    folders.push(above);
+  }
+  return folders;
 }
 
 /** The error for a path without a history, with what to do instead. */
@@ -103,7 +113,11 @@ async function foldersBelow(root: string, signal: AbortSignal): Promise<string[]
   return found.sort();
 }
 
-async function readIfOpen(folder: string, options: ReadingOptions): Promise<History | undefined> {
+/** The history of a folder; `undefined` if there is none, or it cannot be read. */
+export async function readIfOpen(
+  folder: string,
+  options: ReadingOptions,
+): Promise<History | undefined> {
   try {
     return await readHistory(folder, options);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { lookAtFiles } from '../../folder/disk.ts';
-import { findFolders } from '../../folder/find.ts';
+import { foldersAbove, readIfOpen } from '../../folder/find.ts';
 import { type FileEntry, type History, nameInFolder, newestEntry } from '../../folder/history.ts';
 import { type CalendarUnit, formatDate, unitHolding } from '../../report/window.ts';
 import type { Clock } from './folder-series.ts';
@@ -10,10 +10,10 @@ interface KnownFile {
   readonly unit: CalendarUnit;
 }
 
-/** Finds the history lines of single files; a history is read once for all its files. */
+/** Finds the history lines of single files; each folder is looked at once for all its files. */
 export class KnownFiles {
   readonly #clock: Clock;
-  readonly #histories: History[] = [];
+  readonly #histories = new Map<string, History | undefined>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -25,29 +25,30 @@ export class KnownFiles {
    * @param path absolute
    */
   async entryOf(path: string): Promise<KnownFile | 'changed' | undefined> {
-    const known = await this.#entryIn(this.#histories, path);
-    if (typeof known === 'object') return known;
-
-    const found = (await findFolders(path, this.#clock)).map(({ history }) => history);
-    this.#histories.push(...found);
-    return this.#entryIn(found, path);
-  }
-
-  async #entryIn(
-    histories: readonly History[],
-    path: string,
-  ): Promise<KnownFile | 'changed' | undefined> {
-    for (const history of histories) {
-      const name = nameInFolder(history.folder, path);
-      const entry = newestEntry(history, name);
-      if (!entry?.own) continue;
-      if (!(await this.#hasBytesOf(entry, history.folder, name))) return 'changed';
-
-      const { split, timezone: zone } = entry.own.spec;
-      const unit = unitHolding(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
-      if (unit) return { entry, unit };
+    for (const folder of foldersAbove(path)) {
+      const history = await this.#historyIn(folder);
+      const known = history && (await this.#entryIn(history, path));
+      if (known) return known;
     }
     return undefined;
+  }
+
+  async #historyIn(folder: string): Promise<History | undefined> {
+    if (!this.#histories.has(folder)) {
+      this.#histories.set(folder, await readIfOpen(folder, this.#clock));
+    }
+    return this.#histories.get(folder);
+  }
+
+  async #entryIn(history: History, path: string): Promise<KnownFile | 'changed' | undefined> {
+    const name = nameInFolder(history.folder, path);
+    const entry = newestEntry(history, name);
+    if (!entry?.own) return undefined;
+    if (!(await this.#hasBytesOf(entry, history.folder, name))) return 'changed';
+
+    const { split, timezone: zone } = entry.own.spec;
+    const unit = unitHolding(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
+    return unit && { entry, unit };
   }
 
   async #hasBytesOf({ line }: FileEntry, folder: string, name: string): Promise<boolean> {
