@@ -252,8 +252,10 @@ function addProblem(problems: FolderProblem[], problem: FolderProblem): void {
   before.of.count += 1;
 }
 
+/** Files of units that have not begun come first, by their names. */
 function byTime(one: FolderProblem, other: FolderProblem): number {
-  return (one.of?.unit.start ?? 0) - (other.of?.unit.start ?? 0);
+  const difference = (one.of?.unit.start ?? 0) - (other.of?.unit.start ?? 0);
+  return difference || (one.file < other.file ? -1 : 1);
 }
 
 /**
