@@ -39,8 +39,8 @@ export const checkCommand = declareCommand({
       const message = refused.map((error) => error.message).join(' ');
       throw new UsageError(message, { ...(first.hint !== undefined && { hint: first.hint }) });
     }
-    const isSound = checked.every((path) => countProblems(path) === 0);
-    return isSound ? 0 : problemsExitCode;
+    const hasNoProblems = checked.every((path) => countProblems(path) === 0);
+    return hasNoProblems ? 0 : problemsExitCode;
   },
 });
 

@@ -8,8 +8,8 @@ import { formatSum } from '../figures/numbers.ts';
 import { bytesIn, checkFolder, findFolders, noHistory, type TypedWindow } from '../folder/find.ts';
 import {
   type CheckedFiles,
-  type FolderPart,
   type FolderProblem,
+  type FolderSelection,
   problemsByFile,
   type SeriesSummary,
 } from '../folder/folder-check.ts';
@@ -26,7 +26,7 @@ import { pathWord } from '../text/quote-for-shell.ts';
 /** The result of checking a path. */
 export interface CheckedPath {
   /** The path, quoted for the shell. */
-  readonly word: string;
+  readonly shellPath: string;
   readonly folders: readonly CheckedFolder[];
   readonly repairs: readonly SeriesRepair[];
 
@@ -42,7 +42,7 @@ interface CheckedFolder {
   /** The path from the working folder, then from the checked path. */
   readonly path: string;
   readonly within: string;
-  readonly part: FolderPart;
+  readonly part: FolderSelection;
   readonly files: CheckedFiles;
 }
 
@@ -68,7 +68,7 @@ export async function checkPath(
   }
 
   const path = resolve(cwd, typed);
-  const word = pathWord(relative(cwd, path), platform);
+  const shellPath = pathWord(relative(cwd, path), platform);
   const now = Math.floor(wallClock() / 1_000);
   const folders: CheckedFolder[] = [];
   for (const part of await findFolders(path, { now, signal })) {
@@ -89,7 +89,7 @@ export async function checkPath(
     );
   }
   const repairs = folders.flatMap(({ part, files }) => repairsFor(part.history, files.problems));
-  return { word, folders, repairs, window, needsLocal: await needsLocal(context, repairs) };
+  return { shellPath, folders, repairs, window, needsLocal: await needsLocal(context, repairs) };
 }
 
 /** Adds to a file that was kept and is not final how to accept that it has no figures. */
@@ -113,7 +113,7 @@ function withKeptAdvice(
 
 async function checkWithMeter(
   context: Context,
-  part: FolderPart,
+  part: FolderSelection,
   { now, window }: { readonly now: number; readonly window: TypedWindow },
 ): Promise<CheckedFiles> {
   const meter = (await context.progress()).transfer('Checking', bytesIn(part));
@@ -178,7 +178,7 @@ export async function writeChecked(
   }
 
   const look = tableLook(context);
-  const blocks = checked.map((path) => checkLines(textOf(path), look).join('\n'));
+  const blocks = checked.map((path) => checkLines(describeCheck(path), look).join('\n'));
   await console.write(`${blocks.join('\n\n')}\n`);
 }
 
@@ -191,7 +191,7 @@ const problemsPerPiece = 1_000;
 function* documentPieces(checked: CheckedPath): Generator<string> {
   const { folders } = checked;
   const series = folders.flatMap(({ within, files }) => {
-    return files.series.map((summary) => documentOfSeries(summary, within));
+    return files.series.map((summary) => seriesDocument(summary, within));
   });
   yield `{"series":${visibleJson(series)},"problems":[`;
 
@@ -216,23 +216,32 @@ function* documentPieces(checked: CheckedPath): Generator<string> {
   yield `],${visibleJson(rest).slice(1)}`;
 }
 
-function documentOfSeries(summary: SeriesSummary, within: string): object {
+function seriesDocument(summary: SeriesSummary, within: string): object {
   const { series, since = null, until = null, files, rows, totals, outside } = summary;
   const request = series?.current.spec.request ?? null;
-  return { output: nameOf(summary, within), request, since, until, files, rows, totals, outside };
+  return {
+    output: seriesName(summary, within),
+    request,
+    since,
+    until,
+    files,
+    rows,
+    totals,
+    outside,
+  };
 }
 
 /** The path of a series from the checked path. */
-function nameOf({ output }: SeriesSummary, within: string): string {
+function seriesName({ output }: SeriesSummary, within: string): string {
   const isBelow = within !== '' && !within.startsWith('..');
   return isBelow ? `${within}/${output}` : output;
 }
 
 /** The command that repairs a path; `null` if there is nothing to download. */
 export function repairCommandFor(checked: CheckedPath): string | null {
-  const { word, repairs, window, needsLocal: isLocal } = checked;
+  const { shellPath, repairs, window, needsLocal: isLocal } = checked;
   if (repairs.length === 0) return null;
-  const words = [`adreport repair ${word}`];
+  const words = [`adreport repair ${shellPath}`];
   for (const flag of ['period', 'since', 'until'] as const) {
     if (window[flag] !== undefined) words.push(`--${flag} ${window[flag]}`);
   }
@@ -241,7 +250,7 @@ export function repairCommandFor(checked: CheckedPath): string | null {
 }
 
 /** The result as sentences. */
-function textOf(checked: CheckedPath): CheckText {
+function describeCheck(checked: CheckedPath): CheckText {
   const { folders } = checked;
   const problems = folders.flatMap(({ files }) => files.problems);
   const byHand = problems.filter((problem) => !isRepairable(problem));
@@ -266,7 +275,7 @@ const adviceOnChanges =
 /** The request, window, files and totals of a series. */
 function seriesLines(summary: SeriesSummary, within: string): string[] {
   const { series, since, until, files, rows, totals, outside, gone } = summary;
-  const name = nameOf(summary, within);
+  const name = seriesName(summary, within);
   if (!series) return [`${name}: ${formatPlural(files, 'file')} whose request is lost`];
 
   const { request, account } = series.current.spec;
@@ -313,7 +322,7 @@ function groupLine(group: readonly FolderProblem[]): string {
 
   const { series } = first.of ?? {};
   const unit = series?.current.spec.split ?? 'day';
-  const lastFile = last.of ? last.of.series.names.of(last.of.last) : last.file;
+  const lastFile = last.of ? last.of.series.names.nameFor(last.of.last) : last.file;
   const files = `${first.file} … ${lastFile} (${formatPlural(count, unit)})`;
   const isClear = first.kind === 'missing';
   return isClear ? `${first.kind}: ${files}` : `${first.kind}: ${files}. ${first.message}`;

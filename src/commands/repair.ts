@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
-import { jobsOfRepairs, type RepairFlags } from '../fetch/repair-jobs.ts';
+import { planRepairs, type RepairFlags } from '../fetch/repair-jobs.ts';
 import { runJobs } from '../fetch/run-jobs.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { concurrencyFlag } from '../plan/flags/run-flags.ts';
@@ -38,12 +38,12 @@ export const repairCommand = declareCommand({
   flags: [windowFlags, repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {
     const checked = await checkPath(context, path, options);
-    const isSound = countProblems(checked) === 0;
+    const hasNoProblems = countProblems(checked) === 0;
     if (options.dryRun) {
       await listRepairs(context, checked);
-      return isSound ? 0 : problemsExitCode;
+      return hasNoProblems ? 0 : problemsExitCode;
     }
-    if (!options.yes && !(await mayRequest(context, checked))) return problemsExitCode;
+    if (!options.yes && !(await confirmRequests(context, checked))) return problemsExitCode;
 
     const failure = await repair(context, checked, options);
     const after = await checkPath(context, path, options);
@@ -54,12 +54,12 @@ export const repairCommand = declareCommand({
 });
 
 /** The most reports requested without asking. */
-const maxUnasked = 100;
+const maxWithoutConfirmation = 100;
 
 /** Asks before many reports are requested. Throws `UsageError` with `--yes` without a terminal. */
-async function mayRequest({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
+async function confirmRequests({ console, host }: Context, checked: CheckedPath): Promise<boolean> {
   const count = countReports(checked);
-  if (count <= maxUnasked) return true;
+  if (count <= maxWithoutConfirmation) return true;
 
   const reports = formatPlural(count, 'report');
   const prompt = new Prompt(host.stdin, console, host.signal);
@@ -75,7 +75,7 @@ async function repair(
   checked: CheckedPath,
   flags: RepairFlags,
 ): Promise<AdreportError | undefined> {
-  const { jobs, failures } = await jobsOfRepairs(context, checked.repairs, flags);
+  const { jobs, failures } = await planRepairs(context, checked.repairs, flags);
   try {
     const again = repairCommandFor(checked);
     await runJobs(context, jobs, { ...(again !== null && { again: `Run again: ${again}` }) });

@@ -5,9 +5,9 @@ import { lookAtFiles } from '../folder/disk.ts';
 import {
   countLeft,
   type FolderRun,
+  folderConflict,
   needsReading,
   reasonToDownload,
-  refusalOf,
   unitsBefore,
   type WindowFile,
 } from '../folder/due.ts';
@@ -56,7 +56,7 @@ export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promi
   const chosen: FolderJob[] = [];
   for (const planned of jobs) {
     const job = await withOwnMetrics(tools, planned, histories);
-    const place = placeOf(tools, job);
+    const place = findPlace(tools, job);
     if (place) chosen.push(await chooseDue(tools, job, await runInFolder(job, place, histories)));
     else chosen.push(job.options.missing ? await skipExistingFiles(tools, job) : job);
   }
@@ -68,7 +68,7 @@ export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promi
  * not change the columns of a folder.
  */
 async function withOwnMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
-  const place = job.hasTypedMetrics ? undefined : placeOf(tools, job);
+  const place = job.hasTypedMetrics ? undefined : findPlace(tools, job);
   if (!place) return job;
 
   const { spec } = job;
@@ -118,7 +118,7 @@ interface FolderPlace {
  * The folder before the first time placeholder in `-o`; `undefined` for a job that does not write
  * one file per part, for `--no-history`, and for names with `{id}`.
  */
-function placeOf({ host }: StepTools, job: Job): FolderPlace | undefined {
+function findPlace({ host }: StepTools, job: Job): FolderPlace | undefined {
   const { output = '-', history, split } = job.options;
   const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
   if (!history || !hasFiles) return undefined;
@@ -206,7 +206,7 @@ async function runInFolder(job: Job, place: FolderPlace, histories: Histories): 
 async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<FolderJob> {
   const { missing, refetch } = job.options;
   const files = await lookAtParts(tools, job, run);
-  const refusal = refetch ? undefined : refusalOf(run, [...files.values()]);
+  const refusal = refetch ? undefined : folderConflict(run, [...files.values()]);
   if (refusal) return { ...job, parts: [], refusal };
 
   await warnAboutEarlierUnits(tools, job, run);
@@ -240,16 +240,16 @@ async function lookAtParts(
   const begun = job.allParts.filter(({ window }) => window.since <= now);
   const onDisk = await lookAtFiles(
     history.folder,
-    begun.map((part) => names.of(part)),
+    begun.map((part) => names.nameFor(part)),
     { signal: host.signal, reads: (name) => needsReading(history, name) },
   );
 
   const files = new Map<Part, WindowFile>();
   for (const part of begun) {
-    const name = names.of(part);
+    const name = names.nameFor(part);
     const { since, until, window, overAt: over } = part;
     const unit = { since, until, start: window.since, over };
-    files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'nothing' } });
+    files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'absent' } });
   }
   return files;
 }

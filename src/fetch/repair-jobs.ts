@@ -28,7 +28,7 @@ export interface RepairJobs {
 }
 
 /** Jobs that download units again with the current spec of their series. */
-export async function jobsOfRepairs(
+export async function planRepairs(
   tools: RunTools,
   repairs: readonly SeriesRepair[],
   flags: RepairFlags,
@@ -37,7 +37,7 @@ export async function jobsOfRepairs(
   const failures: AdreportError[] = [];
   for (const repair of repairs) {
     try {
-      jobs.push(await jobOfRepair(tools, repair, flags));
+      jobs.push(await planRepair(tools, repair, flags));
     } catch (error) {
       if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
       failures.push(error);
@@ -46,14 +46,14 @@ export async function jobsOfRepairs(
   return { jobs, failures };
 }
 
-async function jobOfRepair(
+async function planRepair(
   tools: RunTools,
   { history, series: { current }, spans }: SeriesRepair,
   flags: RepairFlags,
 ): Promise<FolderJob> {
   const { host, version } = tools;
   const { cwd, wallClock } = host;
-  const account = await accountOf(tools, current.spec, flags);
+  const account = await findAccount(tools, current.spec, flags);
   const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
   const thisRun = { history: true, clobber: true, ...flags };
   const spec = await withOwnLogo(tools, history.folder, { ...current.spec, output });
@@ -108,7 +108,7 @@ export async function needsLocal(
   if (!isFromLocal || tools.isLocal) return isFromLocal;
   try {
     for (const spec of specs) {
-      const account = await accountOf(tools, spec, {});
+      const account = await findAccount(tools, spec, {});
       const { baseUrl } = await account.settings();
       if (baseUrl.value === undefined) return true;
     }
@@ -126,7 +126,7 @@ export async function needsLocal(
  *
  * @throws SignInError if the files belong to a different account
  */
-async function accountOf(
+async function findAccount(
   tools: RunTools,
   spec: FolderSpec,
   flags: Partial<RepairFlags>,
@@ -148,7 +148,7 @@ async function accountOf(
 
   const belong = conflict
     ? `belong to ${conflict.before}, but this is ${conflict.now}`
-    : whose(spec);
+    : describeOwner(spec);
   const signIn =
     'Sign in to that account with adreport login, or name it with --account or ADREPORT_ACCOUNT.';
   const isMaybeLocal = spec.service === 'local' && !tools.isLocal;
@@ -169,7 +169,7 @@ function isOwner(
   return isSameLogin || (spec.account !== undefined && owner.account === spec.account);
 }
 
-function whose({ login, account }: FolderSpec): string {
+function describeOwner({ login, account }: FolderSpec): string {
   if (account !== undefined) return `belong to the account ${account}`;
   return login === undefined ? 'do not name their account' : `belong to ${login}`;
 }

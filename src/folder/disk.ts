@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '../errors.ts';
 
 /** The state of a path on disk. */
-export type OnDisk =
-  | { readonly kind: 'nothing' }
+export type FileState =
+  | { readonly kind: 'absent' }
   | {
       readonly kind: 'file';
       readonly bytes: number;
@@ -44,8 +44,8 @@ export async function lookAtFiles(
   folder: string,
   names: Iterable<string>,
   options: DiskOptions,
-): Promise<Map<string, OnDisk>> {
-  const found = new Map<string, OnDisk>();
+): Promise<Map<string, FileState>> {
+  const found = new Map<string, FileState>();
   const links: KnownLinks = new Map();
   const waiting = [...names].reverse();
 
@@ -97,7 +97,7 @@ async function lookAtFile(
   folder: string,
   name: string,
   options: DiskOptions & { readonly links: KnownLinks },
-): Promise<OnDisk> {
+): Promise<FileState> {
   options.signal.throwIfAborted();
   const link = await findLinkAbove(folder, name, options.links);
   if (link !== undefined) return { kind: 'blocked', why: link };
@@ -117,11 +117,11 @@ async function lookAtFile(
   }
 }
 
-const notRegular: OnDisk = { kind: 'blocked', why: 'it is not a regular file' };
+const notRegular: FileState = { kind: 'blocked', why: 'it is not a regular file' };
 
-function fromError(error: unknown): OnDisk {
+function fromError(error: unknown): FileState {
   const code = codeOf(error);
-  if (code === 'ENOENT') return { kind: 'nothing' };
+  if (code === 'ENOENT') return { kind: 'absent' };
   if (code === 'ENOTDIR') return { kind: 'blocked', why: 'a folder on its path is a file' };
   return { kind: 'unreadable', why: whyDenied(error) };
 }
@@ -134,7 +134,7 @@ export function whyDenied(error: unknown): string {
 
 const pieceBytes = 256 * 1024;
 
-async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise<OnDisk> {
+async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise<FileState> {
   // If a pipe has replaced the file since, opening it without O_NONBLOCK would block.
   const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -173,7 +173,7 @@ interface ListingOptions {
   readonly depth: number;
 
   /** True for a file name that marks a subfolder as separate, so that it is skipped. */
-  readonly isOfOther: (name: string) => boolean;
+  readonly marksOther: (name: string) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -193,7 +193,7 @@ export async function listNames(root: string, options: ListingOptions): Promise<
       if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', whyDenied(error));
       return [];
     });
-    const isOther = folder !== '' && entries.some(({ name }) => options.isOfOther(name));
+    const isOther = folder !== '' && entries.some(({ name }) => options.marksOther(name));
     if (isOther) continue;
 
     for (const entry of entries) {

@@ -3,11 +3,11 @@ import { differences } from '../report/spec.ts';
 import type { CalendarUnit } from '../report/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import type { OnDisk } from './disk.ts';
+import type { FileState } from './disk.ts';
 import { finality } from './finality.ts';
 import { type History, newestEntry, type SpecLine } from './history.ts';
 import { type RangeUnit, unitsInRange } from './range.ts';
-import { isOfUnit, ownerConflict, type Series } from './series.ts';
+import { belongsToUnit, ownerConflict, type Series } from './series.ts';
 
 /** A run that adds files to a folder. */
 export interface FolderRun {
@@ -34,7 +34,7 @@ export interface WindowFile {
   /** The path relative to the folder, with slashes. */
   readonly name: string;
   readonly unit: CalendarUnit;
-  readonly onDisk: OnDisk;
+  readonly onDisk: FileState;
 }
 
 /** True if the size alone cannot show whether a file matches its newest line. */
@@ -52,13 +52,13 @@ export function reasonToDownload(
   { name, unit, onDisk }: WindowFile,
 ): string | undefined {
   if (unit.start > run.now) return undefined;
-  if (onDisk.kind === 'nothing') return 'no file yet';
+  if (onDisk.kind === 'absent') return 'no file yet';
   if (onDisk.kind !== 'file') return `its file cannot be read: ${onDisk.why}`;
 
   const entry = newestEntry(run.history, name);
   if (!entry) return 'the history has no line for its file';
   if (!entry.own) return 'the history no longer has the request of its file';
-  if (!isOfUnit(entry, unit)) return `its file covers a different time (${entry.line.since})`;
+  if (!belongsToUnit(entry, unit)) return `its file covers a different time (${entry.line.since})`;
   if (otherRequest(entry.own, run.line)) return 'its file is from a different request';
 
   const { line } = entry;
@@ -79,11 +79,14 @@ function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
  * The error for a folder of another account, or with files in the window from a different request;
  * `undefined` if the run may proceed.
  */
-export function refusalOf(run: FolderRun, files: readonly WindowFile[]): UsageError | undefined {
+export function folderConflict(
+  run: FolderRun,
+  files: readonly WindowFile[],
+): UsageError | undefined {
   return otherAccount(run) ?? otherFiles(run, files);
 }
 
-const waysOut = 'Use a different -o, or add --refetch to download the whole period again.';
+const conflictHint = 'Use a different -o, or add --refetch to download the whole period again.';
 
 function otherAccount({ line, before }: FolderRun): UsageError | undefined {
   const conflict = before && ownerConflict(before.current.spec, line.spec);
@@ -91,7 +94,7 @@ function otherAccount({ line, before }: FolderRun): UsageError | undefined {
 
   const { output } = line.spec;
   const message = `The files ${output} belong to ${conflict.before}, but this run is for ${conflict.now}.`;
-  return new UsageError(printable(message), { code: 'OTHER_ACCOUNT', hint: waysOut });
+  return new UsageError(printable(message), { code: 'OTHER_ACCOUNT', hint: conflictHint });
 }
 
 function otherFiles(run: FolderRun, files: readonly WindowFile[]): UsageError | undefined {
@@ -100,19 +103,19 @@ function otherFiles(run: FolderRun, files: readonly WindowFile[]): UsageError | 
   for (const { name, onDisk } of files) {
     const own = newestEntry(run.history, name)?.own;
     const other = own && otherRequest(own, run.line);
-    if (other === undefined || onDisk.kind === 'nothing') continue;
+    if (other === undefined || onDisk.kind === 'absent') continue;
     others.add(other);
     names.push(name);
   }
   if (names.length === 0) return undefined;
 
   const isOne = names.length === 1;
-  const subject = isOne ? `${names[0]} comes` : `These ${textOfFiles(names)} come`;
+  const subject = isOne ? `${names[0]} comes` : `These ${nameFiles(names)} come`;
   const message = `${subject} from a different request: ${[...others].join('; ')}.`;
-  return new UsageError(printable(message), { code: 'OTHER_REQUEST', hint: waysOut });
+  return new UsageError(printable(message), { code: 'OTHER_REQUEST', hint: conflictHint });
 }
 
-function textOfFiles(names: readonly string[]): string {
+function nameFiles(names: readonly string[]): string {
   return `${formatPlural(names.length, 'file')} (${names[0]} … ${names.at(-1)})`;
 }
 
@@ -129,7 +132,7 @@ export interface UnitBefore {
  */
 export function unitsBefore({ series, now }: FolderRun, begin: number): UnitBefore[] {
   const units = unitsInRange(series, now).filter(({ over }) => over <= begin);
-  return units.map((unit) => ({ name: series.names.of(unit), unit }));
+  return units.map((unit) => ({ name: series.names.nameFor(unit), unit }));
 }
 
 /** The number of missing and stale units. */
@@ -142,13 +145,13 @@ export interface UnitsLeft {
 export function countLeft(
   { history, series, now }: FolderRun,
   units: readonly UnitBefore[],
-  onDisk: ReadonlyMap<string, OnDisk>,
+  onDisk: ReadonlyMap<string, FileState>,
 ): UnitsLeft {
   let missing = 0;
   let stale = 0;
   for (const { name, unit } of units) {
     const entry = newestEntry(history, name);
-    const exists = (onDisk.get(name)?.kind ?? 'nothing') !== 'nothing';
+    const exists = (onDisk.get(name)?.kind ?? 'absent') !== 'absent';
     if (!exists && (unit.isExpected || entry)) missing += 1;
 
     const rules = { spec: series.current.spec, now };

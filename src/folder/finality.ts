@@ -1,5 +1,5 @@
 import { type CalendarUnit, overAfter } from '../report/window.ts';
-import { createdAt, type FileEntry, type FolderSpec, isAhead } from './history.ts';
+import { createdAt, type FileEntry, type FolderSpec, isInFuture } from './history.ts';
 import type { FileLine } from './history-schema.ts';
 
 /** The state of a file with regard to later corrections. */
@@ -14,7 +14,7 @@ export interface Finality {
   readonly reason?: string;
 }
 
-const isFinal: Finality = { state: 'final' };
+const finalState: Finality = { state: 'final' };
 
 /** The maximum length of a unit, in seconds. */
 export const maxUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
@@ -39,7 +39,7 @@ export function finality(
   { spec, now }: FinalityRules,
 ): Finality {
   const created = createdAt(line);
-  if (isAhead(created, now)) {
+  if (isInFuture(created, now)) {
     return { state: 'stale', reason: `its report was created in the future (${line.created})` };
   }
 
@@ -49,7 +49,7 @@ export function finality(
   const isWhole = reachesEnd(line, unit);
   // A shortcut without calendar arithmetic, enough for most files of a long history.
   const safeEnd = unit.over + (longest + 1) * maxUnitSeconds[split] + 2 * 86_400;
-  if (isWhole && created > safeEnd) return isFinal;
+  if (isWhole && created > safeEnd) return finalState;
 
   const overFor = (count: number): number => overAfter(unit, count, { unit: split, zone });
   if (!isWhole || created < overFor(lookback)) {
@@ -58,7 +58,7 @@ export function finality(
   }
 
   const isReopened = longest > lookback && now < overFor(longest);
-  if (!isReopened) return isFinal;
+  if (!isReopened) return finalState;
   return { state: 'open', reason: `its numbers may still change (--lookback ${longest})` };
 }
 

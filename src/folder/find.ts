@@ -6,7 +6,7 @@ import { resolveWindow } from '../report/window-flags.ts';
 import { expectWholeUnits } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import { type Listing, listNames, lookAtFiles } from './disk.ts';
-import { type CheckedFiles, checkFiles, type FolderPart } from './folder-check.ts';
+import { type CheckedFiles, checkFiles, type FolderSelection } from './folder-check.ts';
 import {
   type History,
   nameInFolder,
@@ -26,10 +26,13 @@ const maxFoldersAbove = 4;
  * @returns an empty list if no history covers the path
  * @throws UsageError for a path that does not exist, or is neither a folder nor a regular file
  */
-export async function findFolders(path: string, options: ReadingOptions): Promise<FolderPart[]> {
+export async function findFolders(
+  path: string,
+  options: ReadingOptions,
+): Promise<FolderSelection[]> {
   const isFolder = await isFolderAt(path);
   if (isFolder) {
-    const found: FolderPart[] = [];
+    const found: FolderSelection[] = [];
     for (const folder of await foldersBelow(path, options.signal)) {
       const history = await readIfOpen(folder, options);
       found.push({ history: history ?? { folder, sources: [], files: new Map() } });
@@ -132,7 +135,7 @@ function covers({ files, sources }: History, path: string): boolean {
     if (name === path || name.startsWith(`${path}/`)) return true;
   }
   return sources.some(({ specs }) => {
-    return specs.some(({ spec }) => new FileNames(spec.output).fits(path));
+    return specs.some(({ spec }) => new FileNames(spec.output).matches(path));
   });
 }
 
@@ -154,7 +157,7 @@ export type TypedWindow = { readonly [Flag in 'period' | 'since' | 'until']?: st
  *   it is aborted
  */
 export async function checkFolder(
-  part: FolderPart,
+  part: FolderSelection,
   { now, signal, onBytes, window = {} }: CheckingOptions,
 ): Promise<CheckedFiles> {
   const { history } = part;
@@ -164,7 +167,7 @@ export async function checkFolder(
   const windowOf = (series: Series): Span | undefined => windows.get(series);
 
   const depth = Math.max(1, ...allSeries.map((series) => series.names.depth));
-  const listing = await listNames(folder, { depth, isOfOther: isHistoryName, signal });
+  const listing = await listNames(folder, { depth, marksOther: isHistoryName, signal });
   const names = namesToRead(part, { allSeries, listing });
   const onDisk = await lookAtFiles(folder, names, {
     signal,
@@ -189,7 +192,7 @@ function readWindow({ current }: Series, window: TypedWindow, now: number): Span
 
 /** The files of series that exist or that the history knows. */
 function namesToRead(
-  { history, isSelected = () => true }: FolderPart,
+  { history, isSelected = () => true }: FolderSelection,
   { allSeries, listing }: { readonly allSeries: readonly Series[]; readonly listing: Listing },
 ): Set<string> {
   const index = new SeriesIndex(allSeries);
@@ -199,7 +202,7 @@ function namesToRead(
 }
 
 /** The total size of the files of a history, from its newest lines. */
-export function bytesIn({ history }: FolderPart): number {
+export function bytesIn({ history }: FolderSelection): number {
   let bytes = 0;
   for (const name of history.files.keys()) bytes += newestEntry(history, name)?.line.bytes ?? 0;
   return bytes;

@@ -5,11 +5,11 @@ import type { CalendarUnit } from '../report/window.ts';
 import { unitHolding } from '../report/window.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
-import type { Listing, OnDisk } from './disk.ts';
+import type { FileState, Listing } from './disk.ts';
 import { finality } from './finality.ts';
 import { type FileEntry, type History, newestEntry, type Totals } from './history.ts';
 import { calendarUnits, type RangeUnit, type Span, unitsInRange } from './range.ts';
-import { isOfUnit, ownerConflict, type Series, SeriesIndex } from './series.ts';
+import { belongsToUnit, ownerConflict, type Series, SeriesIndex } from './series.ts';
 
 /** The list is complete: see the table in cli.md. */
 export type ProblemKind = 'missing' | 'changed' | 'stale' | 'foreign' | 'untracked' | 'unreadable';
@@ -53,7 +53,7 @@ export function* problemsByFile(problems: Iterable<FolderProblem>): Generator<Fo
     const { series, unit, last } = problem.of;
     const span = { since: unit.start, until: last.over - 1 };
     for (const missing of calendarUnits(series.current.spec, span)) {
-      const file = series.names.of(missing);
+      const file = series.names.nameFor(missing);
       yield { ...problem, file, message: missingMessage(file) };
     }
   }
@@ -95,7 +95,7 @@ export interface CheckedFiles {
 }
 
 /** A folder with a history, or some of its files. */
-export interface FolderPart {
+export interface FolderSelection {
   readonly history: History;
 
   /** True for a file to check; absent if all files are checked. */
@@ -103,11 +103,11 @@ export interface FolderPart {
 }
 
 /** The state of a folder on disk. */
-export interface FolderFacts extends FolderPart {
+export interface FolderState extends FolderSelection {
   readonly allSeries: readonly Series[];
 
   /** The files that exist, with their hashes. */
-  readonly onDisk: ReadonlyMap<string, OnDisk>;
+  readonly onDisk: ReadonlyMap<string, FileState>;
   readonly listing: Listing;
 
   /** The window to check, in the zone of a series; `undefined` for all of its range. */
@@ -118,7 +118,7 @@ export interface FolderFacts extends FolderPart {
 }
 
 /** Compares a folder with its history, without reading from disk. */
-export function checkFiles(facts: FolderFacts): CheckedFiles {
+export function checkFiles(facts: FolderState): CheckedFiles {
   const { history, allSeries, listing, isSelected = () => true } = facts;
   const problems = [...historyProblems(history), ...folderProblems(listing)];
   const summaries: SeriesSummary[] = [];
@@ -146,7 +146,7 @@ export function checkFiles(facts: FolderFacts): CheckedFiles {
 
 /** The names of each series, on disk and in the history. Each name belongs to one series. */
 function namesBySeries(
-  { history, listing, isSelected }: FolderFacts,
+  { history, listing, isSelected }: FolderState,
   index: SeriesIndex,
 ): Map<Series, string[]> {
   const known = new Map<Series, string[]>();
@@ -180,7 +180,7 @@ interface CheckedSeries {
 }
 
 function checkSeries(
-  facts: FolderFacts,
+  facts: FolderState,
   series: Series,
   { names, checked }: KnownFiles,
 ): CheckedSeries {
@@ -192,14 +192,14 @@ function checkSeries(
   let unitCount = 0;
 
   for (const unit of units) {
-    const name = series.names.of(unit);
+    const name = series.names.nameFor(unit);
     if (facts.isSelected?.(name) === false) continue;
     unitCount += 1;
     const file = checkFile(facts, series, { name, unit });
     const { problem, entry, onDisk } = file;
     if (problem && !checked.has(name)) addProblem(problems, problem);
 
-    const isKnown = entry !== undefined || onDisk.kind !== 'nothing';
+    const isKnown = entry !== undefined || onDisk.kind !== 'absent';
     if (!isKnown) continue;
     inRange.add(name);
     files.push(file);
@@ -213,7 +213,7 @@ function checkSeries(
   }
   problems.sort(byTime);
 
-  const gone = outside.filter((name) => (facts.onDisk.get(name)?.kind ?? 'nothing') === 'nothing');
+  const gone = outside.filter((name) => (facts.onDisk.get(name)?.kind ?? 'absent') === 'absent');
   const summary = summarize(series, files, units);
   const counts = { outside: outside.length - gone.length, gone: gone.length };
   return { summary: { ...summary, ...counts }, problems, files, unitCount };
@@ -234,7 +234,7 @@ function isOutside(name: string, window: Span | undefined, series: Series): bool
 function unitOfName(name: string, { names, current }: Series): CalendarUnit | undefined {
   const { split, timezone } = current.spec;
   const unit = unitHolding(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
-  return unit && names.of(unit) === name ? unit : undefined;
+  return unit && names.nameFor(unit) === name ? unit : undefined;
 }
 
 /** Adds a problem; missing files of consecutive units are one problem. */
@@ -263,13 +263,13 @@ function byTime(one: FolderProblem, other: FolderProblem): number {
  * wrong clock, cannot be downloaded again.
  */
 function checkOutside(
-  { history, onDisk, now }: FolderFacts,
+  { history, onDisk, now }: FolderState,
   series: Series,
   name: string,
 ): FolderProblem | undefined {
   const entries = history.files.get(name);
   const file = onDisk.get(name);
-  if (!entries || !file || file.kind === 'nothing') return undefined;
+  if (!entries || !file || file.kind === 'absent') return undefined;
 
   const problem =
     file.kind === 'file' ? changedProblem(name, file, entries) : unreadableProblem(name, file.why);
@@ -308,7 +308,7 @@ interface CheckedFile {
   readonly name: string;
   readonly unit: RangeUnit;
   readonly entry: FileEntry | undefined;
-  readonly onDisk: OnDisk;
+  readonly onDisk: FileState;
   readonly problem: FolderProblem | undefined;
 }
 
@@ -316,23 +316,23 @@ interface CheckedFile {
 type FileProblem = Pick<FolderProblem, 'kind' | 'message' | 'fix' | 'keptSince'>;
 
 function checkFile(
-  facts: FolderFacts,
+  facts: FolderState,
   series: Series,
   { name, unit }: Pick<CheckedFile, 'name' | 'unit'>,
 ): CheckedFile {
   const entry = newestEntry(facts.history, name);
-  const onDisk = facts.onDisk.get(name) ?? { kind: 'nothing' };
+  const onDisk = facts.onDisk.get(name) ?? { kind: 'absent' };
   const found = findProblem(facts, series, { name, unit, entry, onDisk });
   const of = { series, unit, last: unit, count: 1 };
   return { name, unit, entry, onDisk, problem: found && { file: name, ...found, of } };
 }
 
 function findProblem(
-  { history, now }: FolderFacts,
+  { history, now }: FolderState,
   series: Series,
   { name, unit, entry, onDisk }: Omit<CheckedFile, 'problem'>,
 ): FileProblem | undefined {
-  if (onDisk.kind === 'nothing') {
+  if (onDisk.kind === 'absent') {
     const isDue = unit.isExpected || entry !== undefined;
     if (!isDue) return undefined;
     return {
@@ -342,7 +342,7 @@ function findProblem(
     };
   }
   if (onDisk.kind !== 'file') return unreadableProblem(name, onDisk.why);
-  if (!entry?.own || !isOfUnit(entry, unit)) {
+  if (!entry?.own || !belongsToUnit(entry, unit)) {
     const isLost = entry !== undefined && !entry.own;
     const message = isLost ? lostMessage(name) : `${name} is not in the history.`;
     return { kind: 'untracked', message, fix: repairFix };
@@ -386,7 +386,7 @@ function foreignProblem(
   return { kind: 'foreign', message, fix };
 }
 
-type FileOnDisk = Extract<OnDisk, { kind: 'file' }>;
+type FileOnDisk = Extract<FileState, { kind: 'file' }>;
 
 function changedProblem(
   name: string,
@@ -400,11 +400,11 @@ function changedProblem(
   const earlier = entries.findLast(({ line }) => line.sha256 === onDisk.sha256)?.line;
   const message = earlier
     ? `${name} is an earlier download (${earlier.fetched}), not the newest (${line.fetched}).`
-    : `${name} differs from its download: ${sizeText(onDisk.bytes, line.bytes)}.`;
+    : `${name} differs from its download: ${describeSize(onDisk.bytes, line.bytes)}.`;
   return { kind: 'changed', message, fix };
 }
 
-function sizeText(bytes: number, expected: number): string {
+function describeSize(bytes: number, expected: number): string {
   if (bytes === 0) return 'it is empty';
   if (bytes === expected) return 'it has the same size but different bytes';
   return `it has ${formatCount(bytes)} bytes, not ${formatCount(expected)}`;
@@ -426,7 +426,7 @@ function staleProblem(
 }
 
 /** The newest lines of files whose spec is lost and whose names do not fit any series. */
-function findOrphans({ history, isSelected }: FolderFacts, index: SeriesIndex): FileEntry[] {
+function findOrphans({ history, isSelected }: FolderState, index: SeriesIndex): FileEntry[] {
   const orphans: FileEntry[] = [];
   for (const [name, entries] of history.files) {
     const entry = entries.at(-1);
@@ -468,12 +468,12 @@ function summarize(
     ...(first && { since: first.since, until: units.at(-1)?.until ?? first.until }),
     files: intact.length,
     rows,
-    totals: totalsOf(intact),
+    totals: sumTotals(intact),
   };
 }
 
 /** The exact sum of each metric over some files. */
-function totalsOf(files: readonly CheckedFile[]): Totals {
+function sumTotals(files: readonly CheckedFile[]): Totals {
   const sums = new Map<string, Decimal>();
   for (const { entry } of files) {
     for (const [metric, value] of Object.entries(entry?.line.totals ?? {})) {
@@ -503,9 +503,9 @@ function fileNotes(files: readonly CheckedFile[]): string[] {
   }
 
   const notes: string[] = [];
-  if (warned.length > 0) notes.push(`${listText(warned)}: the report had a warning: ${warning}`);
+  if (warned.length > 0) notes.push(`${nameFiles(warned)}: the report had a warning: ${warning}`);
   if (kept.length > 0)
-    notes.push(`${listText(kept)}: kept, because a newer report had no numbers.`);
+    notes.push(`${nameFiles(kept)}: kept, because a newer report had no numbers.`);
   return notes;
 }
 
@@ -522,7 +522,7 @@ function strayNotes(
       return name.endsWith(ending) && !isHidden && index.find(name).length === 0;
     });
     if (ending === '' || strays.length === 0) continue;
-    notes.push(`${listText(strays)}: not in the history, but *${ending} matches it.`);
+    notes.push(`${nameFiles(strays)}: not in the history, but *${ending} matches it.`);
   }
   return notes;
 }
@@ -538,7 +538,7 @@ function historyNotes({ sources }: History): string[] {
 }
 
 /** Up to three names; of more, the first, the last and their number. */
-function listText(names: readonly string[]): string {
+function nameFiles(names: readonly string[]): string {
   if (names.length <= 3) return names.join(', ');
   return `${names[0]} … ${names.at(-1)} (${formatPlural(names.length, 'file')})`;
 }

@@ -138,7 +138,7 @@ export function nameInFolder(folder: string, path: string): string {
 const maxAheadSeconds = 86_400;
 
 /** True for a time, in unix seconds, that is too far in the future to be right. */
-export function isAhead(time: number, now: number): boolean {
+export function isInFuture(time: number, now: number): boolean {
   return time > now + maxAheadSeconds;
 }
 
@@ -164,7 +164,7 @@ export async function readHistory(folder: string, options: ReadingOptions): Prom
   const names = (await namesIn(folder)).filter(isHistoryName).sort();
   const sources: ReadFile[] = [];
   for (const name of names) sources.push(await readSource(folder, name, options.signal));
-  return { folder, sources, files: entriesOf(sources, options.now) };
+  return { folder, sources, files: mergeEntries(sources, options.now) };
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -181,7 +181,7 @@ interface ReadFile extends HistoryFile {
   readonly files: ReadonlyMap<string, readonly FileLine[]>;
 }
 
-function entriesOf(sources: readonly ReadFile[], now: number): Map<string, FileEntry[]> {
+function mergeEntries(sources: readonly ReadFile[], now: number): Map<string, FileEntry[]> {
   const specs = new Map<string, SpecLine>();
   for (const source of sources) {
     for (const spec of source.specs) specs.set(spec.id, spec);
@@ -213,7 +213,7 @@ function entriesOf(sources: readonly ReadFile[], now: number): Map<string, FileE
 function lastCreated(entries: readonly FileEntry[], now: number): number {
   const last = entries.at(-1);
   const created = last ? createdAt(last.line) : 0;
-  return isAhead(created, now) ? 0 : created;
+  return isInFuture(created, now) ? 0 : created;
 }
 
 function lastFetched(entries: readonly FileEntry[]): number {
@@ -233,7 +233,7 @@ async function readSource(folder: string, name: string, signal: AbortSignal): Pr
 
   try {
     let number = 0;
-    for await (const text of linesOf(join(folder, name), signal)) {
+    for await (const text of readLines(join(folder, name), signal)) {
       number += 1;
       if (text === '') continue;
 
@@ -306,7 +306,7 @@ const lineBreak = 0x0a;
  * Lines of a history file; `undefined` for a line that is too long or not UTF-8. Keeps only one
  * line in memory.
  */
-async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<string | undefined> {
+async function* readLines(path: string, signal: AbortSignal): AsyncGenerator<string | undefined> {
   const file = await openHistory(path, constants.O_RDONLY);
   const piece = Buffer.allocUnsafe(pieceBytes);
   let rest: Buffer = Buffer.alloc(0);
@@ -323,7 +323,7 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
       for (;;) {
         const end = bytes.indexOf(lineBreak, start);
         if (end < 0) break;
-        yield isTooLong ? undefined : textOf(bytes.subarray(start, end));
+        yield isTooLong ? undefined : decodeLine(bytes.subarray(start, end));
         isTooLong = false;
         start = end + 1;
       }
@@ -334,14 +334,14 @@ async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<strin
       rest = Buffer.alloc(0);
     }
     if (isTooLong) yield undefined;
-    else if (rest.length > 0) yield textOf(rest);
+    else if (rest.length > 0) yield decodeLine(rest);
   } finally {
     await file.close();
   }
 }
 
 /** The text of a line, without a BOM, which editors may add. */
-function textOf(bytes: Buffer): string | undefined {
+function decodeLine(bytes: Buffer): string | undefined {
   const isText = bytes.length < maxLineBytes && isUtf8(bytes);
   return isText ? bytes.toString().replace(/^\ufeff/, '') : undefined;
 }

@@ -8,7 +8,7 @@ import {
 } from '../report/window.ts';
 import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
-import { isAlike, type Series } from './series.ts';
+import { isSameJob, type Series } from './series.ts';
 
 /** A unit that a folder should contain. */
 export interface RangeUnit extends CalendarUnit {
@@ -60,7 +60,7 @@ function standingSpans({ standing, specs }: Series, now: number): WindowSpan[] {
   if (!standing) return [];
 
   const { spec } = standing;
-  const lines = specs.filter((line) => line.isStanding && isAlike(line, standing));
+  const lines = specs.filter((line) => line.isStanding && isSameJob(line, standing));
   const firstAt = Math.min(now, ...lines.map(({ at }) => at));
   const firstWindow = windowOf(spec, firstAt * 1_000);
   const window = windowOf(spec, now * 1_000);

@@ -4,7 +4,7 @@ import {
   type FolderSpec,
   type History,
   type HistoryFile,
-  isAhead,
+  isInFuture,
   type SpecLine,
 } from './history.ts';
 
@@ -79,7 +79,7 @@ function byOutput([one]: readonly [string, unknown], [other]: readonly [string, 
  * clock.
  */
 function lastLine(sources: readonly SpecLine[][], now: number): SpecLine | undefined {
-  const rank = ({ at }: SpecLine): number => (isAhead(at, now) ? -1 : at);
+  const rank = ({ at }: SpecLine): number => (isInFuture(at, now) ? -1 : at);
   const last = sources.flatMap((lines) => lines.at(-1) ?? []);
   return last.sort((one, other) => rank(one) - rank(other)).at(-1);
 }
@@ -116,7 +116,7 @@ export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
   /** The series whose names fit a path, in their order. */
   find(name: string): Known[] {
     const candidates = this.#byShape.get(shapeOf(name)) ?? [];
-    return candidates.filter(({ names }) => names.fits(name));
+    return candidates.filter(({ names }) => names.matches(name));
   }
 }
 
@@ -137,7 +137,7 @@ type Owner = Pick<FolderSpec, 'account' | 'login' | 'service'>;
 export function ownerConflict(before: Owner, now: Owner): OwnerConflict | undefined {
   const areKnown = before.service !== undefined && now.service !== undefined;
   if (areKnown && (before.service === 'local') !== (now.service === 'local')) {
-    return { before: serviceText(before), now: serviceText(now) };
+    return { before: serviceName(before), now: serviceName(now) };
   }
   if (before.login !== undefined && now.login !== undefined) {
     return before.login === now.login ? undefined : { before: before.login, now: now.login };
@@ -147,17 +147,20 @@ export function ownerConflict(before: Owner, now: Owner): OwnerConflict | undefi
   return { before: `the account ${before.account}`, now: `the account ${now.account}` };
 }
 
-function serviceText({ service }: Owner): string {
+function serviceName({ service }: Owner): string {
   return service === 'local' ? 'a local server' : (service ?? 'another service');
 }
 
 /** True if two spec lines have the same content and owner. */
-export function isAlike(one: SpecLine, other: SpecLine): boolean {
+export function isSameJob(one: SpecLine, other: SpecLine): boolean {
   return one.content === other.content && !ownerConflict(one.spec, other.spec);
 }
 
 /** True if the window of a line is in a calendar unit, from its start; it may end early. */
-export function isOfUnit({ line }: FileEntry, unit: Pick<CalendarUnit, 'start' | 'over'>): boolean {
+export function belongsToUnit(
+  { line }: FileEntry,
+  unit: Pick<CalendarUnit, 'start' | 'over'>,
+): boolean {
   const since = Date.parse(line.since) / 1_000;
   return since === unit.start && Date.parse(line.until) / 1_000 < unit.over;
 }
@@ -174,12 +177,12 @@ export class FileNames {
 
   constructor(output: string) {
     this.output = output;
-    this.#pattern = patternOf(output);
+    this.#pattern = namePattern(output);
     this.#pieces = output.split(timePlaceholder);
   }
 
   /** The name of the file of a unit. */
-  of({ since, until }: Pick<CalendarUnit, 'since' | 'until'>): string {
+  nameFor({ since, until }: Pick<CalendarUnit, 'since' | 'until'>): string {
     let name = '';
     for (const [index, piece] of this.#pieces.entries()) {
       const isText = index % 2 === 0;
@@ -190,7 +193,7 @@ export class FileNames {
   }
 
   /** True if a name fits the pattern, with any dates. */
-  fits(name: string): boolean {
+  matches(name: string): boolean {
     return this.#pattern.test(name);
   }
 
@@ -206,7 +209,7 @@ export class FileNames {
   }
 }
 
-function patternOf(output: string): RegExp {
+function namePattern(output: string): RegExp {
   const seen = new Set<string>();
   const source = output.replaceAll(/\{(date|since|until)\}|[\\^$.*+?()[\]{}|/-]/g, (all, name) => {
     if (name === undefined) return `\\${all}`;

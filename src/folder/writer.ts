@@ -7,7 +7,7 @@ import { type FileMachine, HeldFileError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { columnNotes } from './column-notes.ts';
-import { linkOnPath, lookAtFiles, type OnDisk } from './disk.ts';
+import { type FileState, linkOnPath, lookAtFiles } from './disk.ts';
 import { coversWholeUnit } from './finality.ts';
 import {
   appendLine,
@@ -164,15 +164,15 @@ export class HistoryWriter {
     const name = nameInFolder(history.folder, report.path);
     const reads = () => !report.hasFigures;
     const looked = await lookAtFiles(history.folder, [name], { signal, reads });
-    const onDisk = looked.get(name) ?? { kind: 'nothing' };
+    const onDisk = looked.get(name) ?? { kind: 'absent' };
     if (onDisk.kind === 'file' && this.#keepsFile(name, report, onDisk)) {
       return this.#keep(name, onDisk);
     }
 
-    const line = this.#lineOf(name, report);
+    const line = this.#buildLine(name, report);
     await this.#appendFile(line);
     this.#written.push(line);
-    const isLost = onDisk.kind === 'nothing' && !report.hasFigures;
+    const isLost = onDisk.kind === 'absent' && !report.hasFigures;
     const warnings = isLost ? this.#figuresBefore(name) : [];
     const before = this.#comparable(name, report);
     if (!before) return { notes: [], warnings };
@@ -200,7 +200,7 @@ export class HistoryWriter {
     if (!this.#to.keepsFigures || report.hasFigures) return false;
     if (onDisk.bytes === 0 || onDisk.sha256 === report.sha256) return false;
 
-    const entries = this.#entriesOf(name);
+    const entries = this.#entriesFor(name);
     if (entries.length === 0) return true;
     const ofBytes = entries.filter(({ line }) => line.sha256 === onDisk.sha256);
     const candidates = ofBytes.length > 0 ? ofBytes : entries;
@@ -215,7 +215,7 @@ export class HistoryWriter {
    * before. Without such a line the file stays a problem.
    */
   async #keep(name: string, { bytes, sha256 }: FileOnDisk): Promise<Recorded> {
-    const ofBytes = this.#entriesOf(name).findLast((entry) => {
+    const ofBytes = this.#entriesFor(name).findLast((entry) => {
       return entry.line.sha256 === sha256 && this.#isSameRequest(entry);
     });
     const message = `${printable(name)} is kept, because the new report has no numbers`;
@@ -232,7 +232,7 @@ export class HistoryWriter {
     return { kept: line, notes: [], warnings: [`${message}: it has ${rows}.`] };
   }
 
-  #entriesOf(name: string): readonly FileEntry[] {
+  #entriesFor(name: string): readonly FileEntry[] {
     return this.#to.history.files.get(name) ?? [];
   }
 
@@ -244,7 +244,7 @@ export class HistoryWriter {
 
   /** A warning if the history had figures for a file that no longer exists. */
   #figuresBefore(name: string): string[] {
-    const before = this.#entriesOf(name).findLast((entry) => {
+    const before = this.#entriesFor(name).findLast((entry) => {
       return hasFigures(entry.line) && this.#isSameRequest(entry);
     });
     if (!before) return [];
@@ -263,7 +263,7 @@ export class HistoryWriter {
     return new Date(this.#to.wallClock()).toISOString();
   }
 
-  #lineOf(name: string, report: CompleteReport): FileLine {
+  #buildLine(name: string, report: CompleteReport): FileLine {
     const { window, rowCount, sizeBytes, sha256, totals, reportId, createdMs } = report;
     const added = report.addedColumns.slice(0, maxAddedColumns);
     const isWithoutFigures = rowCount > 0 && !report.hasFigures;
@@ -315,7 +315,7 @@ function isSameRun(last: SpecLine, line: SpecLine): boolean {
   return line.isStanding || daysOf(last) === daysOf(line);
 }
 
-type FileOnDisk = Extract<OnDisk, { kind: 'file' }>;
+type FileOnDisk = Extract<FileState, { kind: 'file' }>;
 
 /** True for a line of a file that may have figures. */
 function hasFigures({ rows, figures }: FileLine): boolean {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { OnDisk } from '../../src/folder/disk.ts';
+import type { FileState } from '../../src/folder/disk.ts';
 import { finality } from '../../src/folder/finality.ts';
 import { checkFiles } from '../../src/folder/folder-check.ts';
 import {
@@ -59,7 +59,7 @@ function emptyFolder(spec: FolderSpec, at: number) {
     if (!window) throw new Error('The window is invalid.');
 
     for (const unit of calendarUnitsIn(window, spec.split)) {
-      const file = names.of(unit);
+      const file = names.nameFor(unit);
       const entries = files.get(file) ?? [];
       const last = entries.at(-1);
       const isDue = !last || finality(last, unit, { spec, now }).state !== 'final';
@@ -90,7 +90,7 @@ function emptyFolder(spec: FolderSpec, at: number) {
   }
 
   function check(now: number): string[] {
-    const onDisk = new Map<string, OnDisk>();
+    const onDisk = new Map<string, FileState>();
     for (const name of files.keys()) onDisk.set(name, { kind: 'file', bytes: 1, sha256 });
     const listing = { names: [...files.keys()], closed: new Map() };
     const allSeries = seriesOf(history, now);

@@ -82,7 +82,7 @@ async function findSeries(
   for (const { history, isSelected = () => true } of folders) {
     const within = nameInFolder(path, history.folder);
     for (const series of seriesOf(history, now)) {
-      const names = [...history.files.keys()].filter((name) => series.names.fits(name));
+      const names = [...history.files.keys()].filter((name) => series.names.matches(name));
       const isAsked = names.length === 0 || names.some(isSelected);
       const isBelow = within !== '' && !/^\.\.(?:\/|$)/.test(within);
       const label = isBelow ? `${within}/${series.names.output}` : series.names.output;

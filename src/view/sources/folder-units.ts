@@ -1,9 +1,9 @@
 import { join, relative, resolve } from 'node:path';
-import { lookAtFiles, type OnDisk } from '../../folder/disk.ts';
+import { type FileState, lookAtFiles } from '../../folder/disk.ts';
 import { finality } from '../../folder/finality.ts';
 import { type FileEntry, type History, newestEntry, readHistory } from '../../folder/history.ts';
 import { unitsInRange } from '../../folder/range.ts';
-import { isOfUnit, ownerConflict, type Series } from '../../folder/series.ts';
+import { belongsToUnit, ownerConflict, type Series } from '../../folder/series.ts';
 import {
   type CalendarUnit,
   calendarUnitsIn,
@@ -47,7 +47,7 @@ export async function unitsOf(
   const { history, series, isSelected } = viewed;
   const { now } = clock;
   const inWindow = window ? unitsInWindow(viewed, window, now) : allUnits(viewed, now);
-  const units = inWindow.filter((unit) => isSelected(series.names.of(unit)));
+  const units = inWindow.filter((unit) => isSelected(series.names.nameFor(unit)));
 
   const files: SourceFile[] = [];
   const gaps = new Map<Gap, string[]>();
@@ -84,12 +84,12 @@ async function judgeUnits(
   { now, signal }: Clock,
 ): Promise<JudgedUnit[]> {
   const { folder } = history;
-  const names = units.map((unit) => series.names.of(unit));
+  const names = units.map((unit) => series.names.nameFor(unit));
   const onDisk = await lookAtFiles(folder, names, { signal, reads: () => true });
   const judge = (unit: CalendarUnit, lines: History): JudgedUnit => {
-    const name = series.names.of(unit);
+    const name = series.names.nameFor(unit);
     const entry = newestEntry(lines, name);
-    const file = onDisk.get(name) ?? ({ kind: 'nothing' } as const);
+    const file = onDisk.get(name) ?? ({ kind: 'absent' } as const);
     return { name, unit, entry, gap: gapOf(series, { unit, entry, onDisk: file }) };
   };
 
@@ -122,7 +122,7 @@ function unitsInWindow(
   const { split, timezone: zone } = series.current.spec;
   const begun = { since, until: Math.min(until, now), zone };
   return [...calendarUnitsIn(begun, split)].filter((unit) => {
-    return unit.over <= now || history.files.has(series.names.of(unit));
+    return unit.over <= now || history.files.has(series.names.nameFor(unit));
   });
 }
 
@@ -131,14 +131,14 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
   const { split, timezone: zone } = series.current.spec;
   const units = new Map<number, CalendarUnit>();
   for (const unit of unitsInRange(series, now)) {
-    const isKnown = unit.isExpected || history.files.has(series.names.of(unit));
+    const isKnown = unit.isExpected || history.files.has(series.names.nameFor(unit));
     if (isKnown) units.set(unit.start, unit);
   }
   for (const [name, entries] of history.files) {
     const line = entries.at(-1)?.line;
-    if (!line || !series.names.fits(name)) continue;
+    if (!line || !series.names.matches(name)) continue;
     const unit = unitHolding(formatDate(Date.parse(line.since) / 1_000, zone), split, zone);
-    if (unit && series.names.of(unit) === name) units.set(unit.start, unit);
+    if (unit && series.names.nameFor(unit) === name) units.set(unit.start, unit);
   }
   return [...units.values()].sort((one, other) => one.start - other.start);
 }
@@ -147,13 +147,13 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
 interface UnitFile {
   readonly unit: CalendarUnit;
   readonly entry: FileEntry | undefined;
-  readonly onDisk: OnDisk;
+  readonly onDisk: FileState;
 }
 
 function gapOf(series: Series, { unit, entry, onDisk }: UnitFile): Gap | undefined {
-  if (onDisk.kind === 'nothing') return 'missing';
+  if (onDisk.kind === 'absent') return 'missing';
   if (onDisk.kind !== 'file') return 'unreadable';
-  if (!entry?.own || !isOfUnit(entry, unit)) return 'untracked';
+  if (!entry?.own || !belongsToUnit(entry, unit)) return 'untracked';
 
   const { content, spec } = entry.own;
   const { current } = series;
