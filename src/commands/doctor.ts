@@ -7,7 +7,7 @@ import { profiles } from '../contract/vocabulary.ts';
 import { checkUp, type DoctorResult, type YesterdayReport } from '../doctor/check-up.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
-import { type ReportTools, toolsFor } from '../fetch/order.ts';
+import { type ReportTools, toolsFor } from '../fetch/request.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';

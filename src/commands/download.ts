@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { announce } from '../fetch/announce.ts';
-import { findCreated, noteAcceptedJson, otherRequestsOf, toolsFor } from '../fetch/order.ts';
+import { findCreated, noteAcceptedJson, otherRequestsOf, toolsFor } from '../fetch/request.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
 import { fetchToOutput } from '../fetch/run-jobs.ts';
 import { prepareOutput } from '../fetch/write-report.ts';

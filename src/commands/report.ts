@@ -4,7 +4,7 @@ import { tableLook } from '../deliver/deliver.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { printCheckResult } from '../fetch/announce.ts';
 import { printDryRun } from '../fetch/dry-run.ts';
-import { requestAndRecord, toolsFor } from '../fetch/order.ts';
+import { requestAndRecord, toolsFor } from '../fetch/request.ts';
 import { runCommandLine } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';

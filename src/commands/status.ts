@@ -1,7 +1,7 @@
 import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
-import { noteAcceptedJson, noteReport, type ReportTools, toolsFor } from '../fetch/order.ts';
+import { noteAcceptedJson, noteReport, type ReportTools, toolsFor } from '../fetch/request.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
 import { commandFor, typedAccountFlags } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';

@@ -4,7 +4,7 @@ import { outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/window-parts.ts';
 import { compareReport, planEarlier } from './compare.ts';
 import type { FolderJob } from './folder-jobs.ts';
-import type { ReportTools } from './order.ts';
+import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
 

@@ -10,7 +10,7 @@ import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { anyOf } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { noteFetched, type ReportTools } from './order.ts';
+import { noteFetched, type ReportTools } from './request.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';

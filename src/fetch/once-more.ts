@@ -4,8 +4,8 @@ import { calendarDays } from '../report/compared-window.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { SplitUnit } from '../report/window.ts';
 import { partsOf } from '../report/window-parts.ts';
-import type { ReportTools } from './order.ts';
-import { hasPartsInLedger, isRepeatedFailure } from './order.ts';
+import type { ReportTools } from './request.ts';
+import { hasPartsInLedger, isRepeatedFailure } from './request.ts';
 
 // A report that failed twice is requested in parts.
 

@@ -16,7 +16,7 @@ import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { type InTurn, mergeParts } from './merge.ts';
-import { type ReportTools, toolsFor } from './order.ts';
+import { type ReportTools, toolsFor } from './request.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';

@@ -30,7 +30,7 @@ import {
   type ReportTools,
   requestAgainHint,
   requestAndRecord,
-} from './order.ts';
+} from './request.ts';
 import { waitWithProgress } from './wait.ts';
 
 /** A report that is to be fetched. */

@@ -4,7 +4,7 @@ import { type ReadyReport, waitUntilReady } from '../client/wait.ts';
 import type { StatusRecord } from '../contract/messages.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { printable } from '../text/printable.ts';
-import { noteReport, type ReportTools } from './order.ts';
+import { noteReport, type ReportTools } from './request.ts';
 
 /** Between two status calls to the server in this process, whose reports take 0.2 s. */
 const localIntervalMs = 100;
