@@ -102,7 +102,7 @@ export type CreatedReport =
   | { readonly kind: 'data'; readonly answer: ReportAnswer };
 
 /** A report to create. */
-interface ReportOrder {
+interface ReportCreation {
   readonly body: CallBody;
 
   /** True if the data is requested. An answer with rows is then the report, even with an id. */
@@ -155,7 +155,7 @@ export class Client {
   }
 
   /** Records that the service has accepted a body in this client's encoding before. */
-  noteAcceptedBody(): void {
+  rememberAcceptedBody(): void {
     this.#session.hasAcceptedBody = true;
   }
 
@@ -172,7 +172,7 @@ export class Client {
   }
 
   /** Creates a report. An error says if a report may exist anyway. */
-  createReport({ body, isDirect = false }: ReportOrder): Promise<CreatedReport> {
+  createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
     return this.#call({ endpoint: 'buyer', body }, (response) =>
       readCreated(response, { ...this.#options, isDirect }),
     );

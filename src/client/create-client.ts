@@ -220,7 +220,7 @@ class Line {
       signal: this.#client.host.signal,
       onPoll: ({ seen }) => this.#report('wait', { status: seen.status }),
     });
-    this.#retries.noteReady(requested.id ?? '');
+    this.#retries.markReady(requested.id ?? '');
     return this.#ready;
   }
 

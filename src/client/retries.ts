@@ -66,7 +66,7 @@ export class Retries {
   }
 
   /** Notes that the status of a report is ready. */
-  noteReady(reportId: string): void {
+  markReady(reportId: string): void {
     this.#readyMs ??= this.#client.host.stopwatch();
     this.#readyId = reportId;
   }

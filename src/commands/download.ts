@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { announce } from '../fetch/announce.ts';
-import { findCreated, noteAcceptedJson, otherRequestsOf, toolsFor } from '../fetch/request.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
+import { findCreated, otherRequestsOf, rememberAcceptedJson, toolsFor } from '../fetch/request.ts';
 import { fetchToOutput } from '../fetch/run-jobs.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
 import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
@@ -48,7 +48,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const checks = noted ? checksOf(noted.spec) : {};
   const asked = { ...checks, ...options, ...(columns && { columns }) };
   const output = await prepareOutput(context, asked, { ...known, names });
-  await noteAcceptedJson(tools, reportId);
+  await rememberAcceptedJson(tools, reportId);
   // An unknown report was created before now.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
   const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));

@@ -8,7 +8,7 @@ import { requestAndRecord, toolsFor } from '../fetch/request.ts';
 import { runCommandLine } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { readPositive } from '../plan/flags/read-value.ts';
-import { orderFlags } from '../plan/flags/report-flags.ts';
+import { reportCreateFlags } from '../plan/flags/report-flags.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
 import { planWithIds } from '../plan/names.ts';
 import { specFromFlags } from '../plan/spec-from-flags.ts';
@@ -19,7 +19,7 @@ import { expectBegun, notesOf } from '../report/window.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
-const createFlags = [...orderFlags, serviceFlags] as const;
+const createFlags = [...reportCreateFlags, serviceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',

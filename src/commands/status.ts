@@ -1,8 +1,13 @@
 import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
-import { noteAcceptedJson, noteReport, type ReportTools, toolsFor } from '../fetch/request.ts';
 import { ReportFetch } from '../fetch/report-fetch.ts';
+import {
+  type ReportTools,
+  rememberAcceptedJson,
+  toolsFor,
+  updateLedger,
+} from '../fetch/request.ts';
 import { commandFor, typedAccountFlags } from '../plan/command-line.ts';
 import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
 import { serviceFlags } from '../plan/flags/service-flags.ts';
@@ -43,7 +48,7 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const tools = toolsFor(context);
-  await noteAcceptedJson(tools, reportId);
+  await rememberAcceptedJson(tools, reportId);
   const { platform } = context.host;
   const words = ['--wait', ...typedAccountFlags(options, platform)];
   const again = commandFor('status', reportId, { words, platform });
@@ -65,6 +70,6 @@ async function status(
 async function askOnce(tools: ReportTools, reportId: string): Promise<StatusRecord> {
   const client = await tools.account.client();
   const record = await client.status(reportId);
-  if (record.status !== 'progress') await noteReport(tools, reportId, { status: record.status });
+  if (record.status !== 'progress') await updateLedger(tools, reportId, { status: record.status });
   return record;
 }

@@ -11,8 +11,8 @@ import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts'
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
 import { partsInstead, splitJob, startsInParts } from './once-more.ts';
-import type { ReportTools } from './request.ts';
 import { type FetchSetup, ReportFetch, reportOfJob } from './report-fetch.ts';
+import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 
 /** The plan of the report of the earlier window. */

@@ -41,7 +41,7 @@ export interface FolderJob extends Job {
   /** Absent if the job keeps no history. */
   readonly writer?: HistoryWriter;
 
-  /** Why none of its reports is ordered. Thrown once the other jobs are done. */
+  /** Why none of its reports is requested. Thrown once the other jobs are done. */
   readonly refusal?: UsageError;
 }
 

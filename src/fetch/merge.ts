@@ -10,8 +10,8 @@ import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { anyOf } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { noteFetched, type ReportTools } from './request.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
@@ -63,7 +63,7 @@ export async function mergeParts(context: RunTools, merged: MergedJob): Promise<
   const { job, tools } = merged;
   const reports: MergedReports = { ids: [], results: [] };
   const markAllFetched = (file?: string) =>
-    Promise.all(reports.ids.map((id) => noteFetched(tools, id, file)));
+    Promise.all(reports.ids.map((id) => markFetched(tools, id, file)));
   const output = merged.output ?? (await prepareJobOutput(context, tools, job));
 
   try {

@@ -22,14 +22,14 @@ import type { Part } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import type { Progress } from '../ui/progress.ts';
 import {
-  noteAcceptedJson,
-  noteFetched,
-  noteReport,
-  noteUsedUp,
+  markFetched,
+  markUsedUp,
   pickUpReport,
   type ReportTools,
+  rememberAcceptedJson,
   requestAgainHint,
   requestAndRecord,
+  updateLedger,
 } from './request.ts';
 import { waitWithProgress } from './wait.ts';
 
@@ -132,7 +132,7 @@ export class ReportFetch {
     const unfinished = this.#mayPickUp ? await pickUpReport(this.#tools, request.plan) : undefined;
     this.#isPickedUp = unfinished !== undefined;
     this.#mayPickUp = false;
-    if (unfinished?.id !== undefined) await noteAcceptedJson(this.#tools, unfinished.id);
+    if (unfinished?.id !== undefined) await rememberAcceptedJson(this.#tools, unfinished.id);
     this.#requested = unfinished ?? (await requestAndRecord(this.#tools, request));
     // The time to wait begins once the report is requested.
     retries.leftMs();
@@ -148,7 +148,7 @@ export class ReportFetch {
     this.#ready ??= isWaited
       ? await waitWithProgress(this.#tools, requested, { waitTimeout, pollInterval })
       : { ...requested, message: '' };
-    retries.noteReady(requested.id ?? '');
+    retries.markReady(requested.id ?? '');
     return this.#ready;
   }
 
@@ -173,7 +173,7 @@ export class ReportFetch {
   /** Records that the report was written, to a file or to stdout, and is not picked up again. */
   async finish(file: string | undefined): Promise<void> {
     const id = this.#requested?.id;
-    if (id !== undefined) await noteFetched(this.#tools, id, file);
+    if (id !== undefined) await markFetched(this.#tools, id, file);
   }
 
   /**
@@ -199,7 +199,7 @@ export class ReportFetch {
     const retries = await this.#start();
     try {
       const step = await retries.next(error);
-      if (isUsedUp(error)) await this.#noteUsedUp(reportId);
+      if (isUsedUp(error)) await this.#markUsedUp(reportId);
       return step;
     } catch (final) {
       if (!this.#isPickedUp || !isAboutReport(final)) throw await this.finalError(final);
@@ -212,7 +212,7 @@ export class ReportFetch {
     const { console } = this.#tools;
     const shownId = printable(reportId);
     if (error.isUsedUp) {
-      await this.#noteUsedUp(reportId);
+      await this.#markUsedUp(reportId);
       console.note(`The service no longer has report ${shownId}; requesting a new one.`);
     } else {
       console.note(`Requesting a new report instead of report ${shownId}. ${error.message}`);
@@ -222,8 +222,8 @@ export class ReportFetch {
     return 'request';
   }
 
-  #noteUsedUp(reportId: string): Promise<void> {
-    return noteUsedUp(this.#tools, reportId, { wasRead: this.#open !== undefined });
+  #markUsedUp(reportId: string): Promise<void> {
+    return markUsedUp(this.#tools, reportId, { wasRead: this.#open !== undefined });
   }
 
   /** The retries of this report, whose time begins with the first call. */
@@ -254,9 +254,9 @@ export class ReportFetch {
     // A cancelled operation may throw any error. The reason is in the signal.
     const error = signal.aborted ? signal.reason : thrown;
     if (!(error instanceof AdreportError)) return error;
-    if (error.isUsedUp) await this.#noteUsedUp(reportId);
+    if (error.isUsedUp) await this.#markUsedUp(reportId);
     if (isStillInProgress(error) && !this.#report.named) {
-      await noteReport(this.#tools, reportId, { isTimeout: true });
+      await updateLedger(this.#tools, reportId, { isTimeout: true });
     }
 
     // One signal may end several reports, and each adds its own hint.

@@ -66,7 +66,7 @@ export async function pickUpReport(
   return { id: unfinished.id, status: 'progress', createdMs, isOfOtherRequest };
 }
 
-/** After this many failures in 24 hours, a request is not ordered as one report again. */
+/** After this many failures in 24 hours, a report is no longer requested as one. */
 const maxFailures = 2;
 
 /** True if the ledger has too many recent failures of a request. */
@@ -114,7 +114,7 @@ export async function requestAndRecord(
   if (id === undefined) return { ...requested, isOfOtherRequest };
 
   const takenId = isOfOtherRequest(id) ? id : undefined;
-  noteRequest(tools, id, identity);
+  rememberRequest(tools, id, identity);
   const { since, until } = describeWindow(plan.window);
   const settings = await account.settings();
   await ledger?.record({
@@ -130,7 +130,7 @@ export async function requestAndRecord(
 }
 
 /** Remembers the request of a report id for the rest of this command. */
-function noteRequest(
+function rememberRequest(
   { requestsById }: ReportTools,
   id: string,
   { baseUrl, account, hash }: ReportIdentity,
@@ -193,11 +193,11 @@ export async function requestAgainHint(
  * Records in the client that the service accepts JSON bodies, if this machine created the report
  * with one. Refusals of that report are then not blamed on the encoding.
  */
-export async function noteAcceptedJson(tools: ReportTools, reportId: string): Promise<void> {
+export async function rememberAcceptedJson(tools: ReportTools, reportId: string): Promise<void> {
   const entry = await findCreated(tools, reportId);
   if (!entry || entry.spec.encoding === 'form') return;
   const client = await tools.account.client();
-  client.noteAcceptedBody();
+  client.rememberAcceptedBody();
 }
 
 /** Adds a hint to try the other profile, if the service reports a profile mismatch. */
@@ -228,7 +228,7 @@ async function identify(
 }
 
 /** Updates the ledger entry of a report. */
-export async function noteReport(
+export async function updateLedger(
   { account, ledger }: ReportTools,
   id: string,
   change: LedgerChange,
@@ -238,19 +238,19 @@ export async function noteReport(
 }
 
 /** Marks a report as fetched, so that it is not picked up again; `file` is absent for stdout. */
-export function noteFetched(
+export function markFetched(
   tools: ReportTools,
   id: string,
   file: string | undefined,
 ): Promise<void> {
-  return noteReport(tools, id, { status: fetchedStatus, file });
+  return updateLedger(tools, id, { status: fetchedStatus, file });
 }
 
 /** Records that no run picks a report up again: it was read and refused, failed, or is gone. */
-export function noteUsedUp(
+export function markUsedUp(
   tools: ReportTools,
   id: string,
   { wasRead }: { readonly wasRead: boolean },
 ): Promise<void> {
-  return noteReport(tools, id, { status: wasRead ? fetchedStatus : 'expired' });
+  return updateLedger(tools, id, { status: wasRead ? fetchedStatus : 'expired' });
 }

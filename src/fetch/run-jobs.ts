@@ -11,9 +11,9 @@ import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { partsInstead, splitJob, startsInParts } from './once-more.ts';
-import { type ReportTools, toolsFor } from './request.ts';
 import { type PartsOptions, runParts } from './parts.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import { type ReportTools, toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 

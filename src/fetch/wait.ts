@@ -4,7 +4,7 @@ import { type ReadyReport, waitUntilReady } from '../client/wait.ts';
 import type { StatusRecord } from '../contract/messages.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { printable } from '../text/printable.ts';
-import { noteReport, type ReportTools } from './request.ts';
+import { type ReportTools, updateLedger } from './request.ts';
 
 /** Between two status calls to the server in this process, whose reports take 0.2 s. */
 const localIntervalMs = 100;
@@ -28,7 +28,7 @@ export async function waitWithProgress(
   const interval = account.isLocal && isAuto ? localIntervalMs : pollInterval;
   const onPoll = ({ seen, polls, waitedMs, nextPauseMs = 0 }: Poll<StatusRecord>): void => {
     const { status } = seen;
-    if (status !== lastStatus) void noteReport(tools, reportId, { status });
+    if (status !== lastStatus) void updateLedger(tools, reportId, { status });
     lastStatus = status;
     meter.update({ status: printable(status), polls, waitedMs, nextPollMs: nextPauseMs });
   };

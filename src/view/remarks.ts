@@ -1,4 +1,4 @@
-import { RefusedReportError, warningsMessage } from '../errors.ts';
+import { RefusedReportError } from '../errors.ts';
 import type { Figure } from '../figures/figures.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
@@ -88,9 +88,8 @@ export function printRemarks({ console }: ViewTools, view: Omit<View, 'figures'>
 
 /** The error of `--strict` for the warnings of a view. */
 export function isIncomplete({ warnings, sources }: View): RefusedReportError {
-  const incomplete = warnings.map((message) => ({ kind: 'rows' as const, message }));
   const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
-  return new RefusedReportError(warningsMessage(incomplete), {
+  return new RefusedReportError(warnings.join(' '), {
     hint: `${repair}Without --strict this is a warning.`,
   });
 }

@@ -120,13 +120,13 @@ const requestFlags = runFlagGroup('Request:', {
   },
 });
 
-const { direct: _direct, ...orderOnlyFlags } = requestFlags.flags;
+const { direct: _direct, ...undirectedFlags } = requestFlags.flags;
 
-/** Flags for the report to order. */
-export const orderFlags = [
+/** Flags of a report that is requested, but not downloaded. */
+export const reportCreateFlags = [
   contentFlags,
   windowFlags,
-  runFlagGroup(requestFlags.heading, orderOnlyFlags),
+  runFlagGroup(requestFlags.heading, undirectedFlags),
 ] as const;
 
 export const reportFlags = [contentFlags, windowFlags, requestFlags] as const;

@@ -13,7 +13,7 @@ const deletedAtMost = 100_000;
 const oneDayMs = 24 * 3_600_000;
 
 /** A call that creates a report. */
-export interface ReportOrder {
+export interface ReportCreation {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
@@ -26,7 +26,7 @@ export interface ReportOrder {
 }
 
 /** A report on the server. */
-export interface StoredReport extends ReportOrder {
+export interface StoredReport extends ReportCreation {
   readonly id: string;
   statusCalls: number;
 
@@ -81,7 +81,7 @@ export class Reports {
   }
 
   /** Creates a report, in progress. */
-  create(order: ReportOrder): StoredReport {
+  create(order: ReportCreation): StoredReport {
     this.#count += 1;
     const { account, request } = order;
     const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
