@@ -80,7 +80,6 @@ export interface ReportAnswer extends AnswerFacts {
 
   /** The `Date` of the answer, in milliseconds since 1970. */
   readonly serviceMs?: number | undefined;
-  readonly retryAfterMs: number | undefined;
 
   /** Ends the transfer. Only needed if the body is not read. */
   close(): void;
@@ -488,10 +487,9 @@ function reportAnswer(
   const isEndMarked = marksEnd(headers);
   const isPart = response.status === 206;
   const hasNext = hasNextLink(response);
-  const retryAfterMs = parseRetryAfter(headers['retry-after'], wallClock());
   const close = (): void => void response.body.destroy();
   const facts = { isPart, hasNextLink: hasNext, isEndMarked, clockAheadMs, serviceMs };
-  const rest = { ...facts, contentType, retryAfterMs, close };
+  const rest = { ...facts, contentType, close };
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {

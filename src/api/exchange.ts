@@ -69,35 +69,21 @@ export interface Call {
   readonly accepted?: AcceptedBefore;
 }
 
-/** A call as sent; absent members are not sent. */
-interface SentCall {
-  readonly endpoint: EndpointName;
-  readonly body?: CallBody | undefined;
-
-  /** The whole value of the Authorization header. */
-  readonly authorization?: string | undefined;
-
-  /** The value of the Accept header; `null` sends none. Default: `application/json`. */
-  readonly accept?: string | null | undefined;
-}
-
 /** The HTTP request for a call. */
-function requestOf(
-  { endpoint, body, authorization, accept = 'application/json' }: SentCall,
-  { baseUrl, signal }: { readonly baseUrl: URL; readonly signal: AbortSignal },
+function toHttpRequest(
+  { endpoint, body, token }: Call,
+  { baseUrl, host }: ExchangeOptions,
 ): HttpRequest {
-  const { method } = endpoints[endpoint];
-  const headers: Record<string, string> = {};
-  if (accept !== null) headers.accept = accept;
-  if (body) headers['content-type'] = body.contentType;
-  if (authorization !== undefined) headers.authorization = authorization;
-
   return {
-    method,
+    method: endpoints[endpoint].method,
     url: new URL(addressOf(baseUrl.href, endpoint)),
-    headers,
+    headers: {
+      accept: 'application/json',
+      ...(body && { 'content-type': body.contentType }),
+      ...(token !== undefined && { authorization: token }),
+    },
     body: body?.text,
-    signal,
+    signal: host.signal,
     isDownload: endpoint === 'download',
   };
 }
@@ -112,10 +98,6 @@ type Outcome<Result> = { readonly isAnswered: true; readonly result: Result } | 
 interface Failure {
   readonly isAnswered: false;
   readonly error: AdreportError;
-
-  /** The HTTP status, if there was an answer. */
-  readonly status?: number;
-  readonly retryAfterMs?: number | undefined;
   readonly mayRetry: boolean;
 
   /** True if the service may have created a report anyway. */
@@ -180,7 +162,8 @@ export class Exchanges {
   /** Waits for the next attempt and prints why. Throws the error if there is no next attempt. */
   async #pauseOrThrow(call: Call, failure: Failure, { tries, leftMs }: Tries): Promise<void> {
     const { retries, host, note } = this.#options;
-    const { error, status, retryAfterMs = 0, mayRetry } = failure;
+    const { error, mayRetry } = failure;
+    const { httpStatus, retryAfterMs = 0 } = error;
     const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
     if (isTooLong) {
       const pause = formatDuration(retryAfterMs);
@@ -197,20 +180,19 @@ export class Exchanges {
       this.#reportedFailures.add(firstLine);
       note(`${firstLine} Retrying in ${formatDuration(pauseMs)} (${left} left).`);
     }
-    if (status === 429 || status === 403) this.#throttle.hold(pauseMs);
+    if (httpStatus === 429 || httpStatus === 403) this.#throttle.hold(pauseMs);
     else await host.sleep(pauseMs, host.signal);
   }
 
   /** Makes one attempt. Throws errors that a repetition cannot fix. */
   async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
-    const { http, baseUrl, encoding, host, redact } = this.#options;
-    const { endpoint, body, token, origin, accepted } = call;
-    const { signal } = host;
+    const { http, encoding, host, redact } = this.#options;
+    const { endpoint, origin, accepted } = call;
     const isCreate = endpoint === 'buyer';
     let wasSent = false;
     try {
       const response = await http.send({
-        ...requestOf({ endpoint, body, authorization: token }, { baseUrl, signal }),
+        ...toHttpRequest(call, this.#options),
         onSent: () => {
           wasSent = true;
         },
@@ -238,8 +220,6 @@ export class Exchanges {
       return {
         isAnswered: false,
         error: error.amend('', { retryAfterMs }),
-        status,
-        retryAfterMs,
         mayRetry: isCreate ? isForNow : isTemporary,
         mayExist: isCreate && wasSent && mayHaveFailedLate,
       };

@@ -6,33 +6,29 @@ import type { ServiceRecord } from './answers.ts';
 
 // Everything about “not yet”: recognizing it, and waiting.
 
-/** The result of one check. */
-interface Look<Seen> {
-  readonly seen: Seen;
-
-  /** True if the wait is over. */
-  readonly isOver: boolean;
-
-  /** The service's `Retry-After`. */
-  readonly retryAfterMs?: number | undefined;
-}
-
-/** The state of a wait after a check. */
-export interface Poll<Seen> {
-  readonly seen: Seen;
+/** The state of a wait after a status call. */
+export interface Poll {
+  readonly seen: StatusRecord;
   readonly polls: number;
   readonly waitedMs: number;
 
-  /** The pause before the next check; `undefined` if there is none. */
+  /** The pause before the next call; `undefined` if there is none. */
   readonly nextPauseMs: number | undefined;
 }
 
-/** How often to check, and for how long. */
-export interface Pace {
-  /** The pause after a check, by the time waited so far. `Retry-After` can only make it longer. */
+type StatusAnswer = StatusRecord & { readonly retryAfterMs?: number | undefined };
+
+/** A report to wait for, how often to ask, and for how long. */
+export interface WaitOptions {
+  readonly reportId: string;
+
+  /** Makes a status call, which may be repeated for `patienceMs` after temporary failures. */
+  readonly status: (reportId: string, patienceMs: number) => Promise<StatusAnswer>;
+
+  /** The pause after a call, by the time waited so far. `Retry-After` can only make it longer. */
   readonly pauseAfter: (waitedMs: number) => number;
 
-  /** The longest total wait; may be `Infinity`. The last check is at the deadline. */
+  /** The longest total wait; may be `Infinity`. The last call is at the deadline. */
   readonly timeoutMs: number;
 
   /** Monotonic, in milliseconds. */
@@ -41,79 +37,50 @@ export interface Pace {
   /** Rejects with the signal's reason when it is aborted. */
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
+
+  /** Called after each call, before the pause or the end. */
+  readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
-interface PollOptions<Seen> extends Pace {
-  /** Called after each check, before the pause or the end. */
-  readonly onPoll?: ((poll: Poll<Seen>) => void) | undefined;
-}
-
-/** Timers may fire a fraction of a millisecond early; that does not justify another check. */
-const leastLeftMs = 1;
-
-/**
- * Calls `look`, with the milliseconds left, until it is over or the time is up, and returns the
- * last result. Throws the signal's reason when aborted, and what `look` throws.
- */
-async function poll<Seen>(
-  look: (leftMs: number) => Promise<Look<Seen>>,
-  { pauseAfter, timeoutMs, clock, sleep, signal, onPoll }: PollOptions<Seen>,
-): Promise<Look<Seen>> {
-  const startedMs = clock();
-  for (let polls = 1; ; polls += 1) {
-    signal?.throwIfAborted();
-    const last = await look(timeoutMs - (clock() - startedMs));
-
-    const waitedMs = clock() - startedMs;
-    const leftMs = timeoutMs - waitedMs;
-    const wantedMs = Math.max(pauseAfter(waitedMs), last.retryAfterMs ?? 0);
-    const continues = !last.isOver && leftMs >= leastLeftMs;
-    const nextPauseMs = continues ? Math.min(wantedMs, leftMs) : undefined;
-    onPoll?.({ seen: last.seen, polls, waitedMs, nextPauseMs });
-
-    if (nextPauseMs === undefined) return last;
-    await sleep(nextPauseMs, signal);
-  }
-}
-
-type StatusAnswer = StatusRecord & { readonly retryAfterMs?: number | undefined };
-
-/** A report to wait for. */
-export interface WaitOptions extends PollOptions<StatusRecord> {
-  readonly reportId: string;
-
-  /** Makes a status call, which may be repeated for `patienceMs` after temporary failures. */
-  readonly status: (reportId: string, patienceMs: number) => Promise<StatusAnswer>;
-}
+/** Timers may fire a fraction of a millisecond early; that does not justify another call. */
+const minLeftMs = 1;
 
 /**
  * Waits until a report is ready and returns its last status record. Throws `ReportFailedError` if
- * the report ends otherwise, `StillInProgressError` if the time is up, and like `poll`.
+ * the report ends otherwise, `StillInProgressError` if the time is up, the signal's reason when
+ * aborted, and what `status` throws.
  */
 export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
-  const { reportId, status, clock } = options;
+  const { reportId, status, pauseAfter, timeoutMs, clock, sleep, signal, onPoll } = options;
   const startedMs = clock();
+  const waitedMs = (): number => clock() - startedMs;
 
-  async function look(patienceMs: number): Promise<Look<StatusAnswer>> {
-    try {
-      const seen = await status(reportId, patienceMs);
-      const isOver = outcomeOf(seen.status) !== 'progress';
-      return { seen, isOver, retryAfterMs: seen.retryAfterMs };
-    } catch (cause) {
+  for (let polls = 1; ; polls += 1) {
+    signal?.throwIfAborted();
+    const seen = await status(reportId, timeoutMs - waitedMs()).catch((cause) => {
       // If the service was unreachable until the end, the report may still become ready.
-      const waitedMs = clock() - startedMs;
-      const isTimeUp = options.timeoutMs - waitedMs < leastLeftMs;
-      if (!isUnreachable(cause) || !isTimeUp) throw cause;
-      const waited = formatDuration(waitedMs);
-      const message = `The report ${reportId} was not ready within ${waited}. ${cause.message}`;
-      throw new StillInProgressError(message, { reportId, cause });
-    }
-  }
+      const isTimeUp = timeoutMs - waitedMs() < minLeftMs;
+      throw isTimeUp && isUnreachable(cause) ? notReadyInTime(reportId, waitedMs(), cause) : cause;
+    });
 
-  const { seen, isOver } = await poll(look, options);
-  if (!isOver) throw stillInProgress(reportId, seen, clock() - startedMs);
-  if (outcomeOf(seen.status) === 'failed') throw reportFailed(reportId, seen);
-  return seen;
+    const outcome = outcomeOf(seen.status);
+    const leftMs = timeoutMs - waitedMs();
+    const wantedMs = Math.max(pauseAfter(waitedMs()), seen.retryAfterMs ?? 0);
+    const continues = outcome === 'progress' && leftMs >= minLeftMs;
+    const nextPauseMs = continues ? Math.min(wantedMs, leftMs) : undefined;
+    onPoll?.({ seen, polls, waitedMs: waitedMs(), nextPauseMs });
+
+    if (nextPauseMs !== undefined) await sleep(nextPauseMs, signal);
+    else if (outcome === 'failed') throw reportFailed(reportId, seen);
+    else if (outcome === 'progress') throw stillInProgress(reportId, seen, waitedMs());
+    else return seen;
+  }
+}
+
+function notReadyInTime(reportId: string, waitedMs: number, cause: Error): StillInProgressError {
+  const waited = formatDuration(waitedMs);
+  const message = `The report ${reportId} was not ready within ${waited}. ${cause.message}`;
+  return new StillInProgressError(message, { reportId, cause });
 }
 
 function stillInProgress(

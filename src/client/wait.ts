@@ -1,6 +1,5 @@
 import type { Client } from '../api/client.ts';
-import { type Pace, type Poll, waitForReport } from '../api/poll.ts';
-import type { StatusRecord } from '../contract/messages.ts';
+import { type Poll, type WaitOptions, waitForReport } from '../api/poll.ts';
 import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
 import type { RequestedReport } from './request.ts';
 
@@ -13,7 +12,7 @@ export interface WaitLimits {
   readonly signal?: AbortSignal | undefined;
 
   /** Called after each status call. */
-  readonly onPoll?: ((poll: Poll<StatusRecord>) => void) | undefined;
+  readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
 /** A report whose status is ready, with the service's last word on it. */
@@ -51,7 +50,10 @@ export async function waitUntilReady(
 }
 
 /** When to ask next, by the clock of the client. */
-function paceFor({ host }: Client, { waitTimeoutMs, pollInterval, signal }: WaitLimits): Pace {
+function paceFor(
+  { host }: Client,
+  { waitTimeoutMs, pollInterval, signal }: WaitLimits,
+): Omit<WaitOptions, 'reportId' | 'status'> {
   const { stopwatch: clock, sleep } = host;
   const pause = (waitedMs: number): number => pauseAfter(waitedMs, pollInterval);
   const timeoutMs = Math.max(0, waitTimeoutMs);

@@ -1,7 +1,6 @@
 import type { Poll } from '../api/poll.ts';
 import type { RequestedReport } from '../client/request.ts';
 import { type ReadyReport, waitUntilReady } from '../client/wait.ts';
-import type { StatusRecord } from '../contract/messages.ts';
 import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { printable } from '../text/printable.ts';
 import { type ReportTools, updateLedger } from './request.ts';
@@ -26,7 +25,7 @@ export async function waitWithProgress(
 
   const isAuto = pollInterval === 'auto';
   const interval = account.isLocal && isAuto ? localIntervalMs : pollInterval;
-  const onPoll = ({ seen, polls, waitedMs, nextPauseMs = 0 }: Poll<StatusRecord>): void => {
+  const onPoll = ({ seen, polls, waitedMs, nextPauseMs = 0 }: Poll): void => {
     const { status } = seen;
     if (status !== lastStatus) void updateLedger(tools, reportId, { status });
     lastStatus = status;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Poll, type WaitOptions, waitForReport } from '../../src/api/poll.ts';
-import type { StatusRecord } from '../../src/contract/messages.ts';
 import { InterruptedError, StillInProgressError } from '../../src/errors.ts';
 import { type PollInterval, pauseAfter } from '../../src/report/poll-interval.ts';
 
@@ -155,7 +154,7 @@ describe('waitForReport', () => {
   );
 
   test('every poll is reported, and the last one has no next', async () => {
-    const polls: Poll<StatusRecord>[] = [];
+    const polls: Poll[] = [];
 
     await play({ endsAfterMs: 800, onPoll: (poll) => polls.push(poll) });
 
@@ -169,7 +168,7 @@ describe('waitForReport', () => {
   test('an abort ends the wait with its reason, during a pause and before a call', async () => {
     const controller = new AbortController();
     const reason = new InterruptedError(130);
-    const onPoll = ({ polls }: Poll<StatusRecord>): void => {
+    const onPoll = ({ polls }: Poll): void => {
       if (polls === 3) controller.abort(reason);
     };
 
