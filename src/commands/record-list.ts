@@ -65,7 +65,7 @@ export async function prepareList(
       return encodeJson(format, isAsSent ? records : rows.map((row) => pick(row, columns)));
     }
 
-    const csv = csvDialect(context, options);
+    const csv = csvDialect(context, options, format);
     const extras = pageExtras(context.host, options, format);
     return encodeTable(format, rows, columns, { csv, note: context.console.note, ...extras });
   }

@@ -5,7 +5,7 @@ import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { checkColumns } from '../formats/check-columns.ts';
 import { type CsvFlags, csvDialectOf } from '../formats/csv.ts';
-import type { FormatName } from '../formats/index.ts';
+import { type FormatName, formats } from '../formats/index.ts';
 import { type PageFlags, pageExtras } from '../formats/page-extras.ts';
 import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
 import {
@@ -102,7 +102,7 @@ export async function prepareDelivery(
     selectedColumns: options.columns,
     normalize: options.normalize,
     title: options.title,
-    csv: csvDialect(tools, options),
+    csv: csvDialect(tools, options, format),
     table: tableLook(tools, options),
     note: tools.console.note,
     ...pageExtras(tools.host, options, format),
@@ -121,8 +121,10 @@ export async function prepareDelivery(
 export function csvDialect(
   { console }: Pick<DeliveryTools, 'console'>,
   options: DeliveryOptions,
+  format: FormatName,
 ): CsvDialect {
-  return { ...csvDialectOf(options), shown: console.out.isTerminal && goesToStdout(options) };
+  const dialect = csvDialectOf(options, formats[format].delimiter);
+  return { ...dialect, shown: console.out.isTerminal && goesToStdout(options) };
 }
 
 /** The table layout: as wide as the terminal, as `COLUMNS` in a pipe, or as needed in a file. */

@@ -193,9 +193,9 @@ export type CsvFlags = { readonly [Name in 'delimiter' | 'decimal']?: string } &
  * commas and a byte order mark, each of which another flag can override. `\t` and `tab` mean a tab.
  * Throws `UsageError`.
  */
-export function csvDialectOf(flags: CsvFlags): CsvDialect {
+export function csvDialectOf(flags: CsvFlags, usualDelimiter = ','): CsvDialect {
   const { excel = false, escapeFormulas = false, header = true } = flags;
-  const delimiter = delimiterOf(flags.delimiter ?? (excel ? ';' : ','));
+  const delimiter = delimiterOf(flags.delimiter ?? (excel ? ';' : usualDelimiter));
   const decimal = flags.decimal ?? (excel ? ',' : undefined);
   if (decimal !== undefined && decimal !== ',' && decimal !== '.') {
     throw new UsageError('--decimal takes "," or ".".', { about: { flag: '--decimal' } });

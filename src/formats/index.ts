@@ -25,8 +25,8 @@ export interface Format {
   /** True if it contains the service's rows as received, without computed metrics. */
   readonly isServiceDocument?: boolean;
 
-  /** True if the CSV flags apply (`--delimiter` and the like). */
-  readonly usesCsvDialect?: boolean;
+  /** Between columns, unless `--delimiter` says otherwise; absent if the CSV flags do not apply. */
+  readonly delimiter?: string;
 
   /** Starts a report; heavy modules are loaded only now. */
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
@@ -49,7 +49,7 @@ const definitions = {
   csv: {
     endings: ['csv'],
     isCompressible: true,
-    usesCsvDialect: true,
+    delimiter: ',',
     createEncoder: (options) => new CsvEncoder(options),
   },
   table: {

@@ -108,8 +108,8 @@ export function checkFormat(tools: FormatTools, options: OutputFlags): FormatNam
   const formatOfName = formatOfFile(output);
   const namedFormat = options.format ?? formatOfName;
   expectNoUrl({ flag: '-o', name: output, format: namedFormat, platform });
-  csvDialectOf(options);
   const format = chooseFormat(tools, options);
+  csvDialectOf(options, formats[format].delimiter);
   const isOther = formatOfName !== undefined && formatOfName !== format;
   if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
     tools.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);

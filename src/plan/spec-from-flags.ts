@@ -74,11 +74,12 @@ function topLevelMembers(options: SpecSourceFlags): Partial<ReportSpec> {
 function formatOf(tools: SpecTools, options: SpecSourceFlags): SpecFormat {
   const outputOptions = { clobber: true, header: true, ...options };
   const name = chooseFormat(tools, outputOptions);
+  const { delimiter } = formats[name];
   const { logo } = options;
   const values: Readonly<Record<string, unknown>> = {
     ...options,
     ...(logo !== undefined && { logo: resolve(tools.host.cwd, logo) }),
-    ...(formats[name].usesCsvDialect && csvDialectOf(outputOptions)),
+    ...(delimiter !== undefined && csvDialectOf(outputOptions, delimiter)),
   };
 
   const shape: Record<string, SpecValue> = {};
@@ -86,16 +87,15 @@ function formatOf(tools: SpecTools, options: SpecSourceFlags): SpecFormat {
     const value = values[option];
     const isOfFormat = !flag.formats || flag.formats.includes(name);
     const isShaping = flag.partOf === 'format' && !['format', 'excel'].includes(option);
-    if (isShaping && isOfFormat && !isDefault(option, value)) shape[option] = value as SpecValue;
+    const isUsual = option === 'delimiter' ? value === delimiter : isDefault(option, value);
+    if (isShaping && isOfFormat && !isUsual) shape[option] = value as SpecValue;
   }
   return { name, ...shape };
 }
 
-const defaultValues: Readonly<Record<string, SpecValue>> = { delimiter: ',', header: true };
-
+/** Only `--no-header` sets a switch to false. */
 function isDefault(option: string, value: unknown): boolean {
-  const defaultValue = Object.hasOwn(defaultValues, option) ? defaultValues[option] : false;
-  return value === undefined || value === defaultValue;
+  return value === undefined || value === (option === 'header');
 }
 
 /** The account, login and service of a report. */

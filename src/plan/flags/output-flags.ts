@@ -22,7 +22,7 @@ function hintOnTwoFiles(first: string, second: string, { argv, platform }: Typed
 }
 
 /** The formats with a CSV dialect. */
-const csvFormats = formatNames.filter((name) => formats[name].usesCsvDialect);
+const csvFormats = formatNames.filter((name) => formats[name].delimiter !== undefined);
 
 /** Flags for the destination and the format of a result. */
 export const outputFlags = runFlagGroup('Output:', {
