@@ -9,7 +9,7 @@ import { FaultMistake } from './faults/fault-mistake.ts';
 import { jsonAnswer, refusalAnswer, send } from './http-answer.ts';
 import { openapiDocument } from './openapi.ts';
 import type { Control } from './public-types.ts';
-import { bodyBytesAtMost, parseBody } from './request/parse-body.ts';
+import { maxBodyBytes, parseBody } from './request/parse-body.ts';
 import { logEntryOf } from './request-log.ts';
 import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
@@ -75,7 +75,7 @@ function createFastify(services: Services): FastifyInstance {
     ...(tls && { https: { ...tls, requireHostHeader: false, handshakeTimeout: 2_000 } }),
     // parseBody enforces the real limit. Reading a slightly larger body to the end lets the client
     // receive the refusal.
-    bodyLimit: 8 * bodyBytesAtMost,
+    bodyLimit: 8 * maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 600_000,
     forceCloseConnections: true,

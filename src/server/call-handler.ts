@@ -43,7 +43,7 @@ export async function handleCall(
   const identified = identify(services, endpoint, { authorization, call });
   sessions.countCall(identified.account?.email ?? request.ip, clock.now());
 
-  const fault = faults.ofCall(endpoint, identified.account, call.faultRequest);
+  const fault = faults.forCall(endpoint, identified.account, call.faultRequest);
   updateLog(request, { account: identified.account?.name, faults: fault ? [fault.type] : [] });
   if (!fault) return send(request, reply, answerOf(identified));
 

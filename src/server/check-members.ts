@@ -58,17 +58,17 @@ export const text: MemberCheck = {
   isValid: (value) => typeof value === 'string' && value !== '',
 };
 
-export const trueOrFalse: MemberCheck = {
+export const booleanCheck: MemberCheck = {
   expected: 'true or false',
   isValid: (value) => typeof value === 'boolean',
 };
 
-export const aFunction: MemberCheck = {
+export const functionCheck: MemberCheck = {
   expected: 'a function',
   isValid: (value) => typeof value === 'function',
 };
 
-export function oneOf(words: readonly string[]): MemberCheck {
+export function wordCheck(words: readonly string[]): MemberCheck {
   return {
     expected: words.join(' or '),
     isValid: (value) => typeof value === 'string' && words.includes(value),
@@ -82,7 +82,7 @@ export interface NumberRange {
 }
 
 /** A check for a whole number within a range; `unit` is used in errors. */
-export function wholeNumberIn({ least, most }: NumberRange, unit = ''): MemberCheck {
+export function wholeNumberCheck({ least, most }: NumberRange, unit = ''): MemberCheck {
   const number = unit === '' ? 'a whole number' : `a whole number of ${unit}`;
   const end = most === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${most}`;
   return {

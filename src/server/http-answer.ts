@@ -34,10 +34,10 @@ export type BodyChange = (
 
 export const jsonType = 'application/json; charset=utf-8';
 
-const whyLengthAtMost = 500;
+const maxWhyLength = 500;
 
 /** Compressing shorter bodies saves less than its headers cost. */
-const compressedFromLength = 1_024;
+const minCompressedLength = 1_024;
 
 /** An answer whose body is a value as JSON. */
 export function jsonAnswer(
@@ -99,11 +99,11 @@ export function send(
 ): FastifyReply {
   const { status, type, headers = {}, body, why } = answer;
   const entry = logEntryOf(request.raw);
-  if (entry && why !== undefined) entry.why = why.slice(0, whyLengthAtMost);
+  if (entry && why !== undefined) entry.why = why.slice(0, maxWhyLength);
 
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
   const isNeverCompressed =
-    Buffer.isBuffer(body) || (typeof body === 'string' && body.length < compressedFromLength);
+    Buffer.isBuffer(body) || (typeof body === 'string' && body.length < minCompressedLength);
   const coding = isNeverCompressed ? undefined : chooseCoding(request.headers['accept-encoding']);
 
   reply.code(status).headers({ ...headers, 'content-type': type });

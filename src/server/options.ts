@@ -1,19 +1,19 @@
 import { reportStatuses, windowClocks } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import {
-  aFunction,
+  booleanCheck,
   checkMembers,
+  functionCheck,
   type MemberCheck,
   type NumberRange,
-  oneOf,
   text,
-  trueOrFalse,
-  wholeNumberIn,
+  wholeNumberCheck,
+  wordCheck,
 } from './check-members.ts';
 import { readClockTime } from './clock.ts';
 import type { ClockSetting, LocalServerOptions, ReportChange } from './public-types.ts';
 
-export const messageLengthAtMost = 1_000;
+export const maxMessageLength = 1_000;
 
 const fromNone: NumberRange = { least: 0, most: 999_999 };
 const fromOne: NumberRange = { least: 1, most: 999_999 };
@@ -28,7 +28,7 @@ export const optionRanges = {
   rateLimitPerSecond: fromOne,
 } as const satisfies { readonly [Name in keyof LocalServerOptions]: NumberRange };
 
-const duration = wholeNumberIn({ least: 0, most: Number.MAX_SAFE_INTEGER }, 'milliseconds');
+const duration = wholeNumberCheck({ least: 0, most: Number.MAX_SAFE_INTEGER }, 'milliseconds');
 
 const clockTime: MemberCheck = {
   expected: 'milliseconds since 1970, or a string such as 2026-11-01T09:00:00Z',
@@ -60,24 +60,24 @@ const faultTexts: MemberCheck = {
 
 const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   host: text,
-  port: wholeNumberIn(optionRanges.port),
+  port: wholeNumberCheck(optionRanges.port),
   fixtures: text,
-  seed: wholeNumberIn(optionRanges.seed),
-  scale: wholeNumberIn(optionRanges.scale),
+  seed: wholeNumberCheck(optionRanges.seed),
+  scale: wholeNumberCheck(optionRanges.scale),
   delayMs: duration,
-  polls: wholeNumberIn(optionRanges.polls),
-  manual: trueOrFalse,
+  polls: wholeNumberCheck(optionRanges.polls),
+  manual: booleanCheck,
   tokenTtlMs: duration,
   reportTtlMs: duration,
-  restateDays: wholeNumberIn(optionRanges.restateDays),
-  rateLimitPerSecond: wholeNumberIn(optionRanges.rateLimitPerSecond),
-  lenient: trueOrFalse,
-  windowClock: oneOf(windowClocks),
+  restateDays: wholeNumberCheck(optionRanges.restateDays),
+  rateLimitPerSecond: wholeNumberCheck(optionRanges.rateLimitPerSecond),
+  lenient: booleanCheck,
+  windowClock: wordCheck(windowClocks),
   tls: certificate,
   faults: faultTexts,
-  clock: aFunction,
+  clock: functionCheck,
   now: clockTime,
-  onRequest: aFunction,
+  onRequest: functionCheck,
 };
 
 /** Throws `UsageError` for invalid or unknown options. */
@@ -95,7 +95,7 @@ export function checkOptions(options: LocalServerOptions): void {
 
 /** Throws `UsageError` for an invalid setting. */
 export function checkClockSetting(setting: ClockSetting): void {
-  checkMembers(setting, { now: anyTime, frozen: trueOrFalse }, { noun: 'member' });
+  checkMembers(setting, { now: anyTime, frozen: booleanCheck }, { noun: 'member' });
 }
 
 /** Any string or number; the clock itself checks that it is a time. */
@@ -105,13 +105,13 @@ const anyTime: MemberCheck = {
 };
 
 const message: MemberCheck = {
-  expected: `a string of at most ${messageLengthAtMost} characters`,
-  isValid: (value) => typeof value === 'string' && value.length <= messageLengthAtMost,
+  expected: `a string of at most ${maxMessageLength} characters`,
+  isValid: (value) => typeof value === 'string' && value.length <= maxMessageLength,
 };
 
 /** Throws `UsageError` for an invalid change. */
 export function checkReportChange(change: ReportChange): void {
-  const status = oneOf(reportStatuses);
+  const status = wordCheck(reportStatuses);
   checkMembers(change, { status, message }, { noun: 'member' });
   if (change.status === undefined)
     throw new UsageError(`status is missing: use ${status.expected}.`);

@@ -175,7 +175,7 @@ function firstPartsOf(request: Request): Days[] {
  * One order of each report and of each part, and with retries one more of each of them. The report
  * to compare with may have one more part.
  */
-function ordersAtMost(request: Request): number {
+function maxReports(request: Request): number {
   const own = ownPartsOf(request).length;
   const earlier = isCompared(request) ? 2 + own : 0;
   const reports = firstPartsOf(request).length + own + earlier;
@@ -292,7 +292,7 @@ export async function expectWholeOrNothing([service, request]: readonly [
     const orders = ordered.length;
     runs.push({ exitCode, orders });
     expect(possibleExitCodes(service), stderr).toContain(exitCode);
-    expect(orders).toBeLessThanOrEqual(ordersAtMost(request));
+    expect(orders).toBeLessThanOrEqual(maxReports(request));
     expect(mostRepeated(ordered)).toBeLessThanOrEqual(request.retries === 0 ? 1 : 2);
     if (count === 0 && isPredictable(service, request)) {
       expect({ orders, exitCode }).toEqual(predictedOutcome(service, request));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import { messageLengthAtMost } from '../options.ts';
+import { maxMessageLength } from '../options.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import { strictObject } from '../strict-object.ts';
 
@@ -49,11 +49,7 @@ const fault = strictObject({
 
 const report = strictObject({
   status: z.enum(reportStatuses).describe('The new status.'),
-  message: z
-    .string()
-    .max(messageLengthAtMost)
-    .optional()
-    .describe('The message of the status call.'),
+  message: z.string().max(maxMessageLength).optional().describe('The message of the status call.'),
 });
 
 const schemas = { clock, fault, report };

@@ -119,7 +119,7 @@ export class Faults {
   }
 
   /** The fault that strikes a call, if any. */
-  ofCall(
+  forCall(
     endpoint: EndpointName,
     account: Account | undefined,
     request: FaultRequest,

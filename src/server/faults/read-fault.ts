@@ -1,6 +1,12 @@
 import { endpointNames } from '../../contract/messages.ts';
 import type { UsageError } from '../../errors.ts';
-import { aFunction, checkMembers, type MemberCheck, oneOf, text } from '../check-members.ts';
+import {
+  checkMembers,
+  functionCheck,
+  type MemberCheck,
+  text,
+  wordCheck,
+} from '../check-members.ts';
 import type { FaultAnswer, FaultObject } from '../public-types.ts';
 import { usageError } from '../usage-error.ts';
 import { type FaultEffect, FaultValues } from './fault-kind.ts';
@@ -19,14 +25,14 @@ const answerChecks: Readonly<Record<keyof FaultAnswer, MemberCheck>> = {
 };
 
 const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
-  endpoint: oneOf([...endpointNames, '*']),
+  endpoint: wordCheck([...endpointNames, '*']),
   kind: text,
   times: number,
   after: number,
   p: number,
   for: text,
-  when: aFunction,
-  change: aFunction,
+  when: functionCheck,
+  change: functionCheck,
   answer: {
     expected: 'an object with status, headers and body',
     isValid: (value) => typeof value === 'object',

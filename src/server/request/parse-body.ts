@@ -5,13 +5,13 @@ import { ServiceError } from '../service/service-error.ts';
 /** The parameters of a JSON or form body, by name. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-export const bodyBytesAtMost = 1024 * 1024;
+export const maxBodyBytes = 1024 * 1024;
 
 /** Above the number of known parameters. Each unknown one adds a sentence to the answer. */
-const namesAtMost = 1_000;
+const maxNames = 1_000;
 
 /** Enough for every filter with the maximum number of values. */
-const fieldsAtMost = 20_000;
+const maxFields = 20_000;
 
 /** The index of `name[]` in JSON, where it can appear only once. It sorts last. */
 const lastIndex = '999999999999999';
@@ -28,8 +28,8 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
 
   const parameters = readBody(() => (isJson ? JSON.parse(text) : parseForm(text)));
   if (isJson) assertNoKeyTwice(text);
-  if (Object.keys(parameters).length > namesAtMost) {
-    throw new ServiceError('INVALID_BODY', `The body has more than ${namesAtMost} parameters.`);
+  if (Object.keys(parameters).length > maxNames) {
+    throw new ServiceError('INVALID_BODY', `The body has more than ${maxNames} parameters.`);
   }
   return isJson ? foldIndexedKeys(parameters) : parameters;
 }
@@ -64,8 +64,8 @@ function sentTwice(key: string): ServiceError {
 }
 
 function decodeBody(body: Buffer, coding: string): string {
-  if (body.length > bodyBytesAtMost) {
-    throw new ServiceError('BODY_TOO_LARGE', `The body has more than ${bodyBytesAtMost} bytes.`);
+  if (body.length > maxBodyBytes) {
+    throw new ServiceError('BODY_TOO_LARGE', `The body has more than ${maxBodyBytes} bytes.`);
   }
   if (coding.toLowerCase() !== 'identity') {
     const sentence = `Content-Encoding ${coding.slice(0, 80)} is not supported: send the body uncompressed.`;
@@ -93,9 +93,9 @@ function assertForm(text: string, contentType: string): void {
     throw new ServiceError('INVALID_BODY', sentence);
   }
 
-  const fields = text.split('&', fieldsAtMost + 1);
-  if (fields.length > fieldsAtMost) {
-    throw new ServiceError('INVALID_BODY', `The body has more than ${fieldsAtMost} fields.`);
+  const fields = text.split('&', maxFields + 1);
+  if (fields.length > maxFields) {
+    throw new ServiceError('INVALID_BODY', `The body has more than ${maxFields} fields.`);
   }
 }
 
@@ -143,7 +143,7 @@ function foldIndexedKeys(parameters: Parameters): Parameters {
 
 function parseForm(text: string): Parameters {
   return qs.parse(text, {
-    parameterLimit: fieldsAtMost,
+    parameterLimit: maxFields,
     // Keys in brackets become objects, never arrays, so that a huge index allocates nothing.
     arrayLimit: 0,
     depth: 1,

@@ -17,7 +17,7 @@ import { type Parameters, readArray, readScalar } from './parse-body.ts';
 import { RequestErrors } from './request-errors.ts';
 
 /** The maximum number of values of an array parameter. */
-const valuesAtMost = 1_000;
+const maxValues = 1_000;
 
 const plainParameters: readonly string[] = [
   'since',
@@ -111,7 +111,7 @@ class RequestReader {
   }
 
   #readMetrics(): Metric[] {
-    const names = this.#readList('metrics', (text) => namesIn(text.split(',', valuesAtMost + 1)));
+    const names = this.#readList('metrics', (text) => namesIn(text.split(',', maxValues + 1)));
     const metrics = this.#findAll('metrics', names, findMetric);
 
     if (metrics.length === 0 && !this.#errors.has('metrics')) {
@@ -228,9 +228,9 @@ class RequestReader {
     }
 
     const values = texts.flatMap(split);
-    if (values.length > valuesAtMost) {
-      const problem = `has more than ${valuesAtMost} values.`;
-      const allowed = `at most ${valuesAtMost} values`;
+    if (values.length > maxValues) {
+      const problem = `has more than ${maxValues} values.`;
+      const allowed = `at most ${maxValues} values`;
       this.#errors.add('INVALID_PARAMETER', { parameter, problem, allowed });
       return [];
     }

@@ -1,7 +1,7 @@
 import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service-error.ts';
 
 /** Enough for real requests. A hostile body can have thousands of faults. */
-const detailsAtMost = 100;
+const maxDetails = 100;
 
 /**
  * The most serious error determines the answer. `ADMIN_ONLY` is last, because an invalid request
@@ -41,7 +41,7 @@ export class RequestErrors {
     if (!first) return;
 
     const { parameter, problem } = first.detail;
-    const details = this.#errors.slice(0, detailsAtMost).map(({ detail }) => detail);
+    const details = this.#errors.slice(0, maxDetails).map(({ detail }) => detail);
     throw new ServiceError(first.errorId, `${parameter}: ${problem}${this.#othersInWords()}`, {
       details,
     });

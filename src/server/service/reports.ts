@@ -5,11 +5,11 @@ import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
 /** Beyond this number of reports, or this total size of their requests, the oldest are deleted. */
-const reportsAtMost = 10_000;
-const bytesAtMost = 64 * 1024 * 1024;
+const maxReports = 10_000;
+const maxBytes = 64 * 1024 * 1024;
 
 /** The ids of deleted reports are kept for a better error message. */
-const deletedAtMost = 100_000;
+const maxDeleted = 100_000;
 const oneDayMs = 24 * 3_600_000;
 
 /** A call that creates a report. */
@@ -102,7 +102,7 @@ export class Reports {
     }
 
     if (this.#deleted.get(id) === account.email) {
-      const why = `was deleted, because this server keeps only the latest ${reportsAtMost}`;
+      const why = `was deleted, because this server keeps only the latest ${maxReports}`;
       throw expiredReport(id, why);
     }
     throw unknownReport(id);
@@ -162,14 +162,14 @@ export class Reports {
 
   #deleteOldest(): void {
     for (const { id, account, sizeBytes } of this.#reports.values()) {
-      if (this.#reports.size <= reportsAtMost && this.#heldBytes <= bytesAtMost) break;
+      if (this.#reports.size <= maxReports && this.#heldBytes <= maxBytes) break;
       this.#reports.delete(id);
       this.#heldBytes -= sizeBytes;
       this.#deleted.set(id, account.email);
     }
 
     for (const id of this.#deleted.keys()) {
-      if (this.#deleted.size <= deletedAtMost) break;
+      if (this.#deleted.size <= maxDeleted) break;
       this.#deleted.delete(id);
     }
   }

@@ -4,7 +4,7 @@ import type { LocalServerOptions } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-const sessionsAtMost = 10_000;
+const maxSessions = 10_000;
 const twoHoursMs = 2 * 3_600_000;
 
 interface Session {
@@ -58,7 +58,7 @@ export class Sessions {
     const token = this.#idOf('token', this.#signIns);
     this.#sessions.set(token, { email: account.email, lastUsedMs: nowMs });
     for (const stalest of this.#sessions.keys()) {
-      if (this.#sessions.size <= sessionsAtMost) break;
+      if (this.#sessions.size <= maxSessions) break;
       this.#sessions.delete(stalest);
     }
 
@@ -122,7 +122,7 @@ export class Sessions {
     const token = header.trim();
     const isFixed = this.#accounts.some((account) => account.token === token);
     if (!isFixed && !this.#sessions.has(token)) return;
-    if (this.#revokedTokens.size < sessionsAtMost) this.#revokedTokens.add(token);
+    if (this.#revokedTokens.size < maxSessions) this.#revokedTokens.add(token);
   }
 
   /** Restores the accounts' fixed tokens that were revoked. */

@@ -52,7 +52,7 @@ function planWorld(): PlannedWorld {
 type HourOfFacts = (readonly Fact[] | undefined)[];
 
 /** The size of the cache, about 25 MB. */
-const cachedFactsAtMost = 60_000;
+const maxCachedFacts = 60_000;
 
 /** A cache by seed, scale and hour, because test suites request the same days in each test. */
 const cachedHours = new Map<string, HourOfFacts>();
@@ -85,7 +85,7 @@ function createFactSource(
 }
 
 function cachedHour(key: string): HourOfFacts {
-  if (cachedFacts > cachedFactsAtMost) {
+  if (cachedFacts > maxCachedFacts) {
     cachedHours.clear();
     cachedFacts = 0;
   }
