@@ -150,20 +150,3 @@ describe('compressed gigabytes of blanks, which are not a report', () => {
     expect(await exitCodeOf(['campaigns', '--retries', '0'], env)).toBe(9);
   });
 });
-
-test('fixtures with more than 64 MB of distinct texts are refused', async () => {
-  const cwd = temporaryFolder();
-  const exported = await spawnCli('local-server export data --period 2026-11-01', { cwd });
-  expect(exported.exitCode).toBe(0);
-  const lines = Array.from(
-    { length: 1_100 },
-    (_, i) => `1793527200,70001,${i}${'x'.repeat(64_000)}`,
-  );
-  writeFileSync(join(cwd, 'data', 'facts.csv'), `hour,adunitId,carrier\n${lines.join('\n')}`);
-
-  const result = await spawnCli('local-server --fixtures data --port 0', { cwd });
-
-  expect(result.exitCode).toBe(2);
-  expect(result.stderr).toContain('facts.csv:1050');
-  expect(result.stderr).toContain('the distinct texts up to this line exceed 64 MB');
-});

